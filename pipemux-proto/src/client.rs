@@ -1,0 +1,190 @@
+//! Messages between a client and the daemon.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ProviderId, SessionAddr, SessionId};
+use crate::projection::Lod;
+use crate::report::Report;
+use crate::value::Value;
+
+/// One project's desk.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Workspace {
+    /// What tells it from others: a name that was given, or the project root's canonical path.
+    pub key: String,
+    /// What is shown.
+    pub name: String,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Text for a model and a person.
+    #[default]
+    Markdown,
+    /// Data for a program.
+    Json,
+}
+
+/// One verb of the command line. Answered with [`Answer`]; whatever goes wrong is an answer too, so
+/// that every surface says it in the same words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Where.
+    pub workspace: Workspace,
+    /// Who reads.
+    pub reader: String,
+    /// Unique, made by the client: an acting call that is sent again under the same id isn't
+    /// carried out twice.
+    pub run_id: String,
+    /// How the answer is written.
+    #[serde(default)]
+    pub format: Format,
+    /// Tokens that the answer may take; none: the daemon's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u32>,
+    /// Level of detail; none: the window's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lod: Option<Lod>,
+    /// What is wanted.
+    pub verb: Verb,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    /// Start or attach, add the window, show it.
+    Open(Open),
+    /// The workspace document, or one window.
+    View(View),
+    /// Carry out a link.
+    Click {
+        /// `link:15`, `15`
+        link: String,
+    },
+    /// Carry out calls.
+    Run {
+        /// The calls.
+        code: String,
+        /// What the name `stdin` stands for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stdin: Option<Bytes>,
+    },
+    /// Answer the open question.
+    Answer {
+        /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a value, a link.
+        text: String,
+        /// Which question, when several are open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<u64>,
+    },
+    /// A thing's value, raw.
+    Read {
+        /// `obj:12`
+        target: String,
+    },
+    /// A provider's prototypes in full.
+    Help {
+        /// Which one.
+        provider: ProviderId,
+    },
+    /// Close a window.
+    Close {
+        /// Whose.
+        session: SessionAddr,
+        /// End the session too.
+        #[serde(default)]
+        end: bool,
+    },
+    /// Registered providers.
+    Apps,
+    /// What runs.
+    Sessions,
+    /// The last lines that a session printed.
+    Logs {
+        /// Whose.
+        session: SessionAddr,
+        /// How many.
+        lines: u32,
+    },
+    /// End the session's process and start it anew.
+    Restart {
+        /// Which.
+        session: SessionAddr,
+    },
+    /// End the session and close its windows.
+    End {
+        /// Which.
+        session: SessionAddr,
+    },
+    /// How the daemon is.
+    Status,
+    /// End everything.
+    Down,
+}
+
+/// Arguments of `open`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    /// Which app.
+    pub provider: ProviderId,
+    /// Which instance; none: `main`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// For the app.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The caller's working directory.
+    pub cwd: String,
+    /// The caller's environment; the daemon passes on its allow-list and what the manifest names.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// Arguments of `view`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// One window; none: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionAddr>,
+}
+
+/// The answer of a verb.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Exit status of the command line.
+    pub exit: u8,
+    /// What is printed.
+    pub body: Body,
+    /// Says which delivery this is; the client confirms it with [`Seen`] once it is written out. 0:
+    /// nothing to confirm.
+    #[serde(default)]
+    pub delivery: u64,
+}
+
+/// What is printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// Markdown, printed as it is; ends with a newline.
+    Text(String),
+    /// `--json` of verbs that act and view. Boxed, for it is much larger than the others.
+    Report(Box<Report>),
+    /// `--json` of the other verbs.
+    Data(Value),
+    /// A value, printed byte for byte.
+    Raw(Bytes),
+}
+
+/// The reader has the answer. A request, replied to with [`crate::app::Empty`], so that the next
+/// process of the same agent comes after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Which one.
+    pub delivery: u64,
+}

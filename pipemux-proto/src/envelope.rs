@@ -1,0 +1,206 @@
+//! The envelope: what routing needs, and all that routing reads.
+//!
+//! A MessagePack array of exactly five unsigned integers: `[kind, method, id, incarnation, deadline]`.
+
+use crate::ids::Incarnation;
+
+/// What a frame is to its receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// Wants exactly one [`Kind::Reply`] or [`Kind::Fault`] with the same id.
+    Request = 0,
+    /// The answer to a request; its body is the method's reply.
+    Reply = 1,
+    /// The refusal of a request; its body is a [`crate::Fault`].
+    Fault = 2,
+    /// Wants no answer; its id is 0.
+    Event = 3,
+    /// The sender no longer wants the request of this id.
+    Cancel = 4,
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $Name:ident = $number:literal,)*) => {
+        /// What a body is. Numbers are for ever: a removed method's number is never used again.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Method { $($(#[$doc])* $Name = $number,)* }
+
+        impl Method {
+            /// Every method, in the order of their numbers.
+            pub const ALL: &'static [Method] = &[$(Method::$Name,)*];
+
+            fn from_number(number: u64) -> Option<Method> {
+                match number { $($number => Some(Method::$Name),)* _ => None }
+            }
+        }
+    };
+}
+
+methods! {
+    /// The first message each way ([`crate::Hello`]).
+    Hello = 0,
+    /// Daemon → app: [`crate::app::Open`].
+    AppOpen = 1,
+    /// Daemon → app: [`crate::app::Project`].
+    Project = 2,
+    /// Daemon → app: [`crate::app::Invoke`].
+    Invoke = 3,
+    /// Daemon → app: [`crate::app::Read`].
+    AppRead = 4,
+    /// Daemon → app: [`crate::app::Locate`].
+    Locate = 5,
+    /// Either way: empty body, empty reply.
+    Ping = 6,
+    /// Daemon → app: write down what would be lost ([`crate::app::Empty`]).
+    Save = 7,
+    /// Daemon → app: end; the app saves, replies and exits ([`crate::app::Empty`]).
+    AppClose = 8,
+    /// App → daemon event: [`crate::app::Progress`].
+    Progress = 16,
+    /// App → daemon event: [`crate::app::Changed`].
+    Changed = 17,
+    /// App → daemon event: [`crate::app::Notify`].
+    Notify = 18,
+    /// App → daemon event: [`crate::app::Busy`].
+    Busy = 19,
+    /// Client → daemon: a verb ([`crate::client::Call`]), answered by [`crate::client::Answer`].
+    Verb = 32,
+    /// Client → daemon: the answer was written out ([`crate::client::Seen`]).
+    Seen = 33,
+}
+
+/// What stands before a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Envelope {
+    /// Request, reply, event…
+    pub kind: Kind,
+    /// What the body is.
+    pub method: Method,
+    /// Chosen by the requester, unique among its open requests; repeated in the reply.
+    pub id: u64,
+    /// The session's life that is meant; 0 between client and daemon, and in `Hello`.
+    pub incarnation: Incarnation,
+    /// Milliseconds that the requester waits, from sending; 0: no deadline of its own.
+    pub deadline_ms: u32,
+}
+
+/// Why an envelope can't be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EnvelopeError {
+    /// Not an array of five unsigned integers.
+    #[error("the frame does not begin with an array of five unsigned integers")]
+    Shape,
+    /// A kind this version doesn't know.
+    #[error("unknown kind {0}")]
+    Kind(u64),
+    /// A method this version doesn't know; its request can still be answered.
+    #[error("unknown method {number}")]
+    Method {
+        /// The number that was read.
+        number: u64,
+        /// The request's id.
+        id: u64,
+        /// True when the sender waits for an answer.
+        request: bool,
+    },
+}
+
+const ARRAY_OF_FIVE: u8 = 0x95;
+
+impl Envelope {
+    /// Longest encoding, in bytes.
+    pub const MAX: usize = 1 + 5 * 9;
+
+    /// A request without a deadline.
+    pub fn request(method: Method, id: u64, incarnation: Incarnation) -> Self {
+        Self { kind: Kind::Request, method, id, incarnation, deadline_ms: 0 }
+    }
+
+    /// An event.
+    pub fn event(method: Method, incarnation: Incarnation) -> Self {
+        Self { kind: Kind::Event, method, id: 0, incarnation, deadline_ms: 0 }
+    }
+
+    /// The reply, or with [`Kind::Fault`] the refusal, of this request.
+    pub fn answer(&self, kind: Kind) -> Self {
+        Self { kind, deadline_ms: 0, ..*self }
+    }
+
+    /// Appends the encoding to `out`.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.push(ARRAY_OF_FIVE);
+        write_uint(out, self.kind as u64);
+        write_uint(out, self.method as u64);
+        write_uint(out, self.id);
+        write_uint(out, self.incarnation.0);
+        write_uint(out, u64::from(self.deadline_ms));
+    }
+
+    /// Reads an envelope from the front of `bytes`; returns it and its length.
+    pub fn read(bytes: &[u8]) -> Result<(Self, usize), EnvelopeError> {
+        if bytes.first() != Some(&ARRAY_OF_FIVE) {
+            return Err(EnvelopeError::Shape);
+        }
+        let mut at = 1;
+        let mut next = || -> Result<u64, EnvelopeError> {
+            let (number, length) = read_uint(&bytes[at..]).ok_or(EnvelopeError::Shape)?;
+            at += length;
+            Ok(number)
+        };
+        let (kind, method, id) = (next()?, next()?, next()?);
+        let (incarnation, deadline) = (next()?, next()?);
+        let kind = match kind {
+            0 => Kind::Request,
+            1 => Kind::Reply,
+            2 => Kind::Fault,
+            3 => Kind::Event,
+            4 => Kind::Cancel,
+            other => return Err(EnvelopeError::Kind(other)),
+        };
+        let method = Method::from_number(method).ok_or(EnvelopeError::Method {
+            number: method,
+            id,
+            request: kind == Kind::Request,
+        })?;
+        let deadline_ms = u32::try_from(deadline).map_err(|_| EnvelopeError::Shape)?;
+        let envelope =
+            Self { kind, method, id, incarnation: Incarnation(incarnation), deadline_ms };
+        Ok((envelope, at))
+    }
+}
+
+fn write_uint(out: &mut Vec<u8>, number: u64) {
+    match number {
+        0..=0x7f => out.push(number as u8),
+        0x80..=0xff => out.extend([0xcc, number as u8]),
+        0x100..=0xffff => {
+            out.push(0xcd);
+            out.extend((number as u16).to_be_bytes());
+        }
+        0x1_0000..=0xffff_ffff => {
+            out.push(0xce);
+            out.extend((number as u32).to_be_bytes());
+        }
+        _ => {
+            out.push(0xcf);
+            out.extend(number.to_be_bytes());
+        }
+    }
+}
+
+/// Any of MessagePack's unsigned forms, whether or not it is the shortest one.
+fn read_uint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let first = *bytes.first()?;
+    let width = match first {
+        0..=0x7f => return Some((u64::from(first), 1)),
+        0xcc => 1,
+        0xcd => 2,
+        0xce => 4,
+        0xcf => 8,
+        _ => return None,
+    };
+    let digits = bytes.get(1..1 + width)?;
+    Some((digits.iter().fold(0, |n, digit| n << 8 | u64::from(*digit)), 1 + width))
+}

@@ -1,0 +1,141 @@
+//! Names: providers, sessions, lives of a process.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+use crate::limits::{PROVIDER_MAX, SESSION_MAX};
+
+/// Why a name was refused; says what was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// Not a provider name.
+    #[error(
+        "`{0}` is not a provider name: expected a lower-case letter, then up to 31 of a-z, 0-9 and -"
+    )]
+    Provider(String),
+    /// Not a session id.
+    #[error(
+        "`{0}` is not a session id: expected a letter or digit, then up to 63 of A-Z, a-z, 0-9, '.', '_' and '-'"
+    )]
+    Session(String),
+    /// Not `provider/session`.
+    #[error("`{0}` is not a session: expected <provider>/<session>, for example notebook/main")]
+    Address(String),
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $Name:ident, $check:ident, $Error:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $Name(Box<str>);
+
+        impl $Name {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl FromStr for $Name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                if $check(text) { Ok(Self(text.into())) } else { Err(IdError::$Error(text.into())) }
+            }
+        }
+        impl TryFrom<String> for $Name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                text.parse()
+            }
+        }
+        impl From<$Name> for String {
+            fn from(name: $Name) -> String {
+                name.0.into()
+            }
+        }
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+name!(
+    /// A registered app: `[a-z][a-z0-9-]{0,31}`.
+    ProviderId,
+    is_provider,
+    Provider
+);
+name!(
+    /// One instance of an app with its own state: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+    SessionId,
+    is_session,
+    Session
+);
+
+fn is_provider(text: &str) -> bool {
+    text.len() <= PROVIDER_MAX
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+fn is_session(text: &str) -> bool {
+    text.len() <= SESSION_MAX
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// A session's address as it is shown: `notebook/main`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionAddr {
+    /// The app.
+    pub provider: ProviderId,
+    /// The instance.
+    pub session: SessionId,
+}
+
+impl SessionAddr {
+    /// The session id that is meant when none is given.
+    pub const DEFAULT_SESSION: &'static str = "main";
+}
+
+impl FromStr for SessionAddr {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let (provider, session) =
+            text.split_once('/').ok_or_else(|| IdError::Address(text.into()))?;
+        Ok(Self { provider: provider.parse()?, session: session.parse()? })
+    }
+}
+impl TryFrom<String> for SessionAddr {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+impl From<SessionAddr> for String {
+    fn from(addr: SessionAddr) -> String {
+        addr.to_string()
+    }
+}
+impl fmt::Display for SessionAddr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.session)
+    }
+}
+
+/// One process's life of a session. The daemon numbers them, from 1; 0 stands for none.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Incarnation(pub u64);
+
+impl fmt::Display for Incarnation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

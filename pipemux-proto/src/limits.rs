@@ -1,0 +1,28 @@
+//! The bounds of the wire. Both ends keep them; what passes one is refused, never cut in silence.
+
+/// Longest frame after its length prefix, in bytes: envelope and body together.
+pub const FRAME_MAX: usize = 1024 * 1024;
+/// Longest provider name, in bytes.
+pub const PROVIDER_MAX: usize = 32;
+/// Longest session id, in bytes.
+pub const SESSION_MAX: usize = 64;
+/// Longest app-local key, in bytes.
+pub const KEY_MAX: usize = 512;
+/// Longest code of one `run`, in bytes. Long text comes as `stdin`, which counts on its own.
+pub const CODE_MAX: usize = 256 * 1024;
+/// Longest standard input of one `run`, in bytes; with its code it must fit one frame.
+pub const STDIN_MAX: usize = 640 * 1024;
+/// Most steps of one `run`, nested calls included.
+pub const STEPS_MAX: usize = 256;
+/// Deepest nesting of calls and lists in the call syntax.
+pub const NESTING_MAX: usize = 16;
+/// Deepest nesting of arrays and maps in a value.
+pub const VALUE_DEPTH_MAX: usize = 32;
+/// Most items of a list in the call syntax.
+pub const LIST_MAX: usize = 4096;
+/// Most choices that one question lists; the rest is counted.
+pub const CHOICES_MAX: usize = 20;
+/// Longest value passed from one app to another, in bytes.
+pub const COPY_MAX: usize = 512 * 1024;
+/// One chunk of a `Read`, in bytes.
+pub const READ_CHUNK: u32 = 128 * 1024;
