@@ -84,6 +84,9 @@ pub struct Fault {
     /// What to do next, each a whole command or sentence.
     #[serde(default)]
     pub hints: Vec<String>,
+    /// From an app: the key of the thing that is stale, hidden or gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 macro_rules! constructors {
@@ -98,7 +101,8 @@ macro_rules! constructors {
 impl Fault {
     /// An error of that code.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, level: Level::Hint, message: message.into(), at: None, hints: Vec::new() }
+        let message = message.into();
+        Self { code, level: Level::Hint, message, at: None, hints: Vec::new(), key: None }
     }
 
     constructors! {
@@ -124,6 +128,13 @@ impl Fault {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// Names the thing that it is about.
+    #[must_use]
+    pub fn about(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
         self
     }
 

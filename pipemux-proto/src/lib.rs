@@ -16,6 +16,7 @@
 //! | [`call`] | the call syntax of `run` |
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
+//! | [`paths`] | where a daemon keeps its state and listens |
 //! | [`tokens`] | an estimate of what a text costs a model |
 //!
 //! **Invariant: no IO, no runtime.** Nothing here opens, waits or reads a clock, so that each side of
@@ -36,6 +37,7 @@ pub mod frame;
 pub mod hello;
 pub mod ids;
 pub mod limits;
+pub mod paths;
 pub mod projection;
 pub mod prototype;
 pub mod refs;

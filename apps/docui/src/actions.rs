@@ -1,0 +1,148 @@
+//! Declaring what an app can do.
+
+use pipemux_proto::Fault;
+use pipemux_proto::projection::Args;
+use pipemux_proto::prototype::Prototype;
+
+/// A closed set of actions; made by [`crate::actions!`].
+pub trait Actions: Sized {
+    /// Their signatures, in the order declared.
+    fn prototypes() -> Vec<Prototype>;
+
+    /// Reads an action from its name and arguments.
+    ///
+    /// # Errors
+    /// An unknown name or parameter, a missing argument, another type.
+    fn decode(name: &str, args: Args) -> Result<Self, Fault>;
+
+    /// The name and arguments that give it back.
+    fn encode(&self) -> (&'static str, Args);
+
+    /// The action's name.
+    fn name(&self) -> &'static str {
+        self.encode().0
+    }
+}
+
+/// Declares an app's actions: an enum whose variants carry the parameters.
+///
+/// Each is `risk prominence Variant = name(parameters) -> result;`, where risk is `safe`, `changes` or
+/// `destructive` (which is always confirmed first), and prominence is `featured` (a line of its own with
+/// its documentation in the window), `listed` (on the shared line) or `help` (only counted).
+///
+/// ```
+/// use docui::{Actions, Anchor};
+/// docui::kind!(pub Enemy = "enemy");
+/// docui::actions! {
+///     /// What one can do in the arena.
+///     pub enum Action {
+///         /// Magic; costs mana.
+///         changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
+///         safe listed Look = look() -> String;
+///     }
+/// }
+/// assert_eq!(
+///     Action::prototypes()[0].declaration(),
+///     "/** Magic; costs mana. */\nfunction cast_fireball(target: Anchor<enemy>, mana: int = 10): void;",
+/// );
+/// ```
+#[macro_export]
+macro_rules! actions {
+    (
+        $(#[$meta:meta])* $vis:vis enum $Name:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $risk:ident $prominence:ident $Variant:ident = $name:ident(
+                    $($param:ident: $ty:ty $(= $default:expr)?),* $(,)?
+                ) $(-> $ret:ty)?;
+            )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        $vis enum $Name {
+            $(
+                $(#[doc = $doc])*
+                #[allow(missing_docs)]
+                $Variant { $($param: $ty),* },
+            )*
+        }
+
+        impl $crate::Actions for $Name {
+            fn prototypes() -> Vec<$crate::private::Prototype> {
+                vec![$($crate::private::Prototype {
+                    name: stringify!($name).to_owned(),
+                    doc: <[&str]>::join(&[$($doc.trim()),*], " "),
+                    params: vec![$($crate::private::Param {
+                        name: stringify!($param).to_owned(),
+                        ty: <$ty as $crate::ArgType>::ty(),
+                        default: $crate::actions!(@default $ty $(, $default)?),
+                    }),*],
+                    returns: $crate::actions!(@returns $($ret)?),
+                    risk: $crate::actions!(@risk $risk),
+                    idempotent: matches!($crate::actions!(@risk $risk), $crate::private::Risk::Safe),
+                    prominence: $crate::actions!(@prominence $prominence),
+                }),*]
+            }
+
+            fn decode(name: &str, args: $crate::private::Args) -> Result<Self, $crate::Fault> {
+                #[allow(unused_mut)]
+                let mut args = args;
+                let action = match name {
+                    $(stringify!($name) => $Name::$Variant {
+                        $($param: match args.remove(stringify!($param)) {
+                            Some(arg) => <$ty as $crate::ArgType>::from_arg(arg).map_err(|mut fault| {
+                                fault.message = format!("{}: {}", stringify!($param), fault.message);
+                                fault
+                            })?,
+                            None => $crate::actions!(@missing $name $param $ty $(, $default)?),
+                        },)*
+                    },)*
+                    other => return Err($crate::Fault::usage(format!("unknown action {other}"))),
+                };
+                match args.into_keys().next() {
+                    None => Ok(action),
+                    Some(extra) => {
+                        Err($crate::Fault::usage(format!("{name} has no parameter {extra}")))
+                    }
+                }
+            }
+
+            fn encode(&self) -> (&'static str, $crate::private::Args) {
+                match self {
+                    $($Name::$Variant { $($param),* } => {
+                        #[allow(unused_mut)]
+                        let mut args = $crate::private::Args::new();
+                        $(args.insert(
+                            stringify!($param).to_owned(),
+                            $crate::ArgType::to_arg($param),
+                        );)*
+                        (stringify!($name), args)
+                    })*
+                }
+            }
+        }
+    };
+
+    (@default $ty:ty) => { None };
+    (@default $ty:ty, $default:expr) => {
+        $crate::args::value_of(&$crate::ArgType::to_arg(&<$ty>::from($default))).ok()
+    };
+    (@missing $name:ident $param:ident $ty:ty) => {
+        return Err($crate::Fault::usage(format!(
+            "{} needs {}: {}",
+            stringify!($name),
+            stringify!($param),
+            <$ty as $crate::ArgType>::ty(),
+        )))
+    };
+    (@missing $name:ident $param:ident $ty:ty, $default:expr) => { <$ty>::from($default) };
+    (@returns) => { None };
+    (@returns $ret:ty) => { Some(<$ret as $crate::ArgType>::ty()) };
+    (@risk safe) => { $crate::private::Risk::Safe };
+    (@risk changes) => { $crate::private::Risk::Changes };
+    (@risk destructive) => { $crate::private::Risk::Destructive };
+    (@prominence featured) => { $crate::private::Prominence::Featured };
+    (@prominence listed) => { $crate::private::Prominence::Listed };
+    (@prominence help) => { $crate::private::Prominence::Help };
+}

@@ -1,0 +1,156 @@
+//! What an app implements.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pipemux_proto::Fault;
+use pipemux_proto::app::Choice;
+use pipemux_proto::projection::Lod;
+
+use crate::actions::Actions;
+use crate::reply::{Ask, Reply};
+use crate::view::View;
+
+/// An application: a model that actions change and views show.
+///
+/// A returned [`Fault`] means that nothing took effect.
+pub trait App: Sized {
+    /// What can be done; declare it with [`crate::actions!`].
+    type Action: Actions;
+
+    /// Makes the model when the session starts. A fault ends the process and is shown to the caller.
+    ///
+    /// # Errors
+    /// Arguments that can't be used.
+    fn open(opening: &Opening) -> Result<Self, Fault>;
+
+    /// Takes in a further `open` of the same session, for example another file. Returns what the
+    /// reader should know.
+    ///
+    /// # Errors
+    /// Arguments that can't be used.
+    fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        let _ = opening;
+        Ok(Vec::new())
+    }
+
+    /// Carries out one action.
+    ///
+    /// # Errors
+    /// The action can't be carried out; nothing took effect.
+    fn update(&mut self, action: Self::Action, context: &Context) -> Result<Reply, Fault>;
+
+    /// Shows the model at a level of detail, within about `look.budget` tokens. The same model and
+    /// look give the same view.
+    fn view(&self, look: &Look) -> View;
+
+    /// Finds the thing that a key names: for anchors in calls, and to tell how to get to what isn't
+    /// shown. Keys are never used again for something else.
+    fn find(&self, key: &str) -> Found;
+
+    /// The value of a thing: what `read` prints and what another app gets by reference.
+    ///
+    /// # Errors
+    /// The thing has no value.
+    fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
+        Err(Fault::refused(format!("{key} has no value to read")).about(key))
+    }
+
+    /// Brings the model up to date with the world (a file on disk, the machine's load). Called before
+    /// each view and each action; returns true when what views show has changed.
+    fn refresh(&mut self) -> bool {
+        false
+    }
+
+    /// What a destructive action would touch: asked before it is carried out. Its options are shown,
+    /// not chosen from.
+    ///
+    /// # Errors
+    /// The action can't be carried out at all.
+    fn confirm(&self, action: &Self::Action) -> Result<Ask, Fault> {
+        Ok(Ask::confirm(format!("{}: cannot be undone", action.name())))
+    }
+
+    /// Writes down what the end of the process would lose.
+    ///
+    /// # Errors
+    /// It couldn't be written.
+    fn save(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// An `open` of the session.
+#[derive(Debug, Clone, Default)]
+pub struct Opening {
+    /// The session's id: `main`.
+    pub session: String,
+    /// What followed the session on the command line.
+    pub args: Vec<String>,
+    /// The caller's working directory.
+    pub cwd: PathBuf,
+    /// The caller's environment, as far as it is passed on.
+    pub env: BTreeMap<String, String>,
+    /// A directory of the session's own; it exists and survives restarts.
+    pub state_dir: PathBuf,
+    /// True when the daemon repeats an earlier `open` after the process was lost.
+    pub again: bool,
+}
+
+impl Opening {
+    /// A path argument as the caller means it: relative to the caller's directory.
+    pub fn path(&self, argument: &str) -> PathBuf {
+        self.cwd.join(Path::new(argument))
+    }
+}
+
+/// Around an action: who acts, and on what state.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// Who acts.
+    pub reader: String,
+    /// The same for all steps of one run, and for the answer that resumes it.
+    pub run_id: String,
+    /// The version that the reader last saw; numbers in the action mean that one. 0: none seen.
+    pub seen_version: u64,
+    /// The version that the state has now.
+    pub version: u64,
+    /// The answer, when this action asked before: what was given with the question, and the choice.
+    pub answer: Option<(Vec<u8>, Choice)>,
+}
+
+impl Context {
+    /// The version that the state will have once this action took effect.
+    pub fn next_version(&self) -> u64 {
+        self.version + 1
+    }
+}
+
+/// How a window is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// Which window; the same number while it is open.
+    pub window: u64,
+    /// How much detail.
+    pub lod: Lod,
+    /// About how many tokens the view may take.
+    pub budget: u64,
+    /// The version that is shown.
+    pub version: u64,
+}
+
+/// Where a thing is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// In view. The number is its rev: changes when the thing's meaning does.
+    Here(u64),
+    /// There, but folded, scrolled or filtered away.
+    Hidden {
+        /// Its rev.
+        rev: u64,
+        /// How to get to it: `click [show all]`.
+        how: String,
+    },
+    /// Not there; how it vanished, if that is known: `died in step 1`.
+    Gone(Option<String>),
+}

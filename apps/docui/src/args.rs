@@ -1,0 +1,304 @@
+//! Types that parameters may have, and how arguments become them.
+
+use std::marker::PhantomData;
+
+use pipemux_proto::projection::{Arg, RefArg};
+use pipemux_proto::prototype::Type;
+use pipemux_proto::{Fault, Value};
+
+/// A type that a parameter may have.
+pub trait ArgType: Sized {
+    /// The type as prototypes show it.
+    fn ty() -> Type;
+
+    /// Takes an argument.
+    ///
+    /// # Errors
+    /// An argument of another type: says which was expected.
+    fn from_arg(arg: Arg) -> Result<Self, Fault>;
+
+    /// The argument that gives this back.
+    fn to_arg(&self) -> Arg;
+}
+
+/// The type of a thing, for [`Anchor`].
+pub trait Kind {
+    /// The name in `Anchor<name>`; none for things of any type.
+    const NAME: Option<&'static str>;
+}
+
+/// Things of any type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Any;
+
+impl Kind for Any {
+    const NAME: Option<&'static str> = None;
+}
+
+/// One of the app's own things. The SDK has checked that it is there and means what it meant when the
+/// reader saw it.
+#[derive(Debug)]
+pub struct Anchor<K = Any> {
+    /// The app's name of it.
+    pub key: String,
+    /// The rev that the reader saw.
+    pub rev: u64,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Anchor<K> {
+    /// An anchor for a link: to the thing of that key, as it is now.
+    pub fn new(key: impl Into<String>, rev: u64) -> Self {
+        Self { key: key.into(), rev, kind: PhantomData }
+    }
+}
+impl<K> Clone for Anchor<K> {
+    fn clone(&self) -> Self {
+        Self::new(self.key.clone(), self.rev)
+    }
+}
+impl<K> PartialEq for Anchor<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.rev == other.rev
+    }
+}
+
+impl<K: Kind> ArgType for Anchor<K> {
+    fn ty() -> Type {
+        Type::Anchor(K::NAME.map(Into::into))
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        let Arg::Ref(found) = arg else {
+            return Err(expected(&Self::ty(), &arg).hint("write a ref as shown: obj:23"));
+        };
+        match (K::NAME, &found.ty) {
+            (Some(wanted), Some(given)) if wanted != given => {
+                let message = format!("expected an anchor of type {wanted}, not of type {given}");
+                Err(Fault::usage(message).about(found.key))
+            }
+            _ => Ok(Self::new(found.key, found.rev)),
+        }
+    }
+    fn to_arg(&self) -> Arg {
+        let (key, rev) = (self.key.clone(), self.rev);
+        Arg::Ref(RefArg { key, rev, ty: K::NAME.map(Into::into) })
+    }
+}
+
+/// A place in numbered lines.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// A number as the reader last saw it.
+    Number(i64),
+    /// A thing that stands there: a selection, a match.
+    At(Anchor<Any>),
+    /// As written: `other.rs:20`.
+    Text(String),
+}
+
+impl ArgType for Line {
+    fn ty() -> Type {
+        Type::Line
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        match arg {
+            Arg::Ref(found) => Ok(Line::At(Anchor::new(found.key, found.rev))),
+            other => match value_of(&other)? {
+                Value::Int(number) => Ok(Line::Number(number)),
+                Value::Str(text) => Ok(Line::Text(text)),
+                _ => Err(expected(&Type::Line, &other).hint("a number, obj:23 or 'file.rs:20'")),
+            },
+        }
+    }
+    fn to_arg(&self) -> Arg {
+        match self {
+            Line::Number(number) => Value::Int(*number).into(),
+            Line::At(anchor) => anchor.to_arg(),
+            Line::Text(text) => Value::from(text.as_str()).into(),
+        }
+    }
+}
+
+/// A text that may have come from another app by reference.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Where it came from: session and label (`editor/main`, `src/parse.rs:101-300`).
+    pub from: Option<(String, String)>,
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self { text: text.into(), from: None }
+    }
+}
+
+impl ArgType for Text {
+    fn ty() -> Type {
+        Type::String
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        let from = match &arg {
+            Arg::Copied(copied) => Some((copied.from.clone(), copied.label.clone())),
+            _ => None,
+        };
+        String::from_arg(arg).map(|text| Self { text, from })
+    }
+    fn to_arg(&self) -> Arg {
+        Value::from(self.text.as_str()).into()
+    }
+}
+
+impl ArgType for Value {
+    fn ty() -> Type {
+        Type::Any
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        value_of(&arg)
+    }
+    fn to_arg(&self) -> Arg {
+        self.clone().into()
+    }
+}
+
+impl<T: ArgType> ArgType for Vec<T> {
+    fn ty() -> Type {
+        Type::List(Box::new(T::ty()))
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        match arg {
+            Arg::List(items) => items.into_iter().map(T::from_arg).collect(),
+            // One thing stands for a list of one.
+            Arg::Ref(_) => T::from_arg(arg).map(|item| vec![item]),
+            Arg::Value(_) | Arg::Copied(_) => match value_of(&arg)? {
+                Value::List(items) => {
+                    items.into_iter().map(|item| T::from_arg(item.into())).collect()
+                }
+                _ => T::from_arg(arg).map(|item| vec![item]),
+            },
+        }
+    }
+    fn to_arg(&self) -> Arg {
+        Arg::List(self.iter().map(T::to_arg).collect())
+    }
+}
+
+impl<T: ArgType> ArgType for Option<T> {
+    fn ty() -> Type {
+        Type::Optional(Box::new(T::ty()))
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        match &arg {
+            Arg::Value(blob) if blob.to_value() == Ok(Value::Null) => Ok(None),
+            _ => T::from_arg(arg).map(Some),
+        }
+    }
+    fn to_arg(&self) -> Arg {
+        self.as_ref().map_or_else(|| Value::Null.into(), T::to_arg)
+    }
+}
+
+macro_rules! scalar {
+    ($($Type:ty, $ty:expr, $($pattern:pat => $take:expr),+;)*) => {
+        $(impl ArgType for $Type {
+            fn ty() -> Type { $ty }
+            fn from_arg(arg: Arg) -> Result<Self, Fault> {
+                match value_of(&arg)? {
+                    $($pattern => Ok($take),)+
+                    _ => Err(expected(&$ty, &arg)),
+                }
+            }
+            fn to_arg(&self) -> Arg { Value::from(self.clone()).into() }
+        })*
+    };
+}
+
+scalar! {
+    String, Type::String, Value::Str(text) => text;
+    i64, Type::Int, Value::Int(number) => number;
+    bool, Type::Bool, Value::Bool(value) => value;
+    f64, Type::Float, Value::Float(number) => number, Value::Int(number) => number as f64;
+}
+
+/// The value of an argument that is no ref.
+///
+/// # Errors
+/// A ref, or bytes that are no value.
+pub fn value_of(arg: &Arg) -> Result<Value, Fault> {
+    match arg {
+        Arg::Value(blob) => {
+            blob.to_value().map_err(|error| Fault::usage(format!("an unreadable value: {error}")))
+        }
+        Arg::Copied(copied) => copied
+            .value
+            .to_value()
+            .map_err(|error| Fault::usage(format!("an unreadable value: {error}"))),
+        Arg::List(items) => items.iter().map(value_of).collect::<Result<_, _>>().map(Value::List),
+        Arg::Ref(found) => {
+            Err(Fault::usage("expected a value, not a ref").about(found.key.clone()))
+        }
+    }
+}
+
+/// The error for an argument of another type.
+pub fn expected(ty: &Type, arg: &Arg) -> Fault {
+    let given = match arg {
+        Arg::Ref(_) => "a ref".to_owned(),
+        Arg::List(_) => "a list".to_owned(),
+        Arg::Value(blob) => blob.to_value().map_or("nothing readable".into(), |v| v.kind().into()),
+        Arg::Copied(_) => "a copied value".to_owned(),
+    };
+    Fault::usage(format!("expected {ty}, not {given}"))
+}
+
+/// Declares a set of strings that a parameter may be.
+///
+/// ```
+/// docui::choices! {
+///     /// What to sort by.
+///     pub enum By { Cpu = "cpu", Mem = "mem" }
+/// }
+/// assert_eq!(<By as docui::ArgType>::ty().to_string(), "'cpu'|'mem'");
+/// ```
+#[macro_export]
+macro_rules! choices {
+    ($(#[$doc:meta])* $vis:vis enum $Name:ident { $($Variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis enum $Name { $(#[doc = $text] $Variant),+ }
+
+        impl $crate::ArgType for $Name {
+            fn ty() -> $crate::private::Type {
+                $crate::private::Type::Union(vec![$($text.to_owned()),+])
+            }
+            fn from_arg(arg: $crate::private::Arg) -> Result<Self, $crate::Fault> {
+                match $crate::args::value_of(&arg)?.as_str() {
+                    $(Some($text) => Ok($Name::$Variant),)+
+                    _ => Err($crate::args::expected(&Self::ty(), &arg)),
+                }
+            }
+            fn to_arg(&self) -> $crate::private::Arg {
+                $crate::Value::from(match self { $($Name::$Variant => $text),+ }).into()
+            }
+        }
+    };
+}
+
+/// Names a type of things, for `Anchor<Name>`.
+///
+/// ```
+/// docui::kind!(/** An enemy. */ pub Enemy = "enemy");
+/// ```
+#[macro_export]
+macro_rules! kind {
+    ($(#[$doc:meta])* $vis:vis $Name:ident = $text:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis struct $Name;
+
+        impl $crate::Kind for $Name {
+            const NAME: Option<&'static str> = Some($text);
+        }
+    };
+}

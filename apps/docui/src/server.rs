@@ -1,0 +1,225 @@
+//! One app behind the wire, without the wire: a frame in, frames out.
+
+use bytes::Bytes;
+use pipemux_proto::app::{
+    Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read,
+};
+use pipemux_proto::codec::{EncodeError, decode};
+use pipemux_proto::projection::{Arg, Projection};
+use pipemux_proto::prototype::Risk;
+use pipemux_proto::{Envelope, Fault, Frame, Hello, Kind, Method, Role};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::actions::Actions;
+use crate::app::{App, Context, Found, Look, Opening};
+use crate::reply::Reply;
+use crate::view::View;
+
+/// What to do after a frame.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Send this and go on.
+    Send(Bytes),
+    /// Nothing to send.
+    Wait,
+    /// Send this and end the process.
+    End(Bytes),
+}
+
+/// An app and its version.
+pub(crate) struct Server<A> {
+    app: Option<A>,
+    version: u64,
+}
+
+impl<A: App> Server<A> {
+    pub(crate) fn new() -> Self {
+        Self { app: None, version: 0 }
+    }
+
+    pub(crate) fn hello() -> Hello {
+        let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
+        Hello { prototypes: A::Action::prototypes(), ..Hello::new(Role::App, software) }
+    }
+
+    /// Takes one frame.
+    pub(crate) fn handle(&mut self, frame: &Frame) -> Result<Next, EncodeError> {
+        let envelope = &frame.envelope;
+        if envelope.kind != Kind::Request {
+            return Ok(Next::Wait);
+        }
+        let body = &frame.body;
+        let answered = match envelope.method {
+            Method::AppOpen => answer(envelope, parse(body).and_then(|m| self.open(m))),
+            Method::Project => answer(envelope, parse(body).and_then(|m| self.project(&m))),
+            Method::Invoke => answer(envelope, parse(body).map(|m| self.invoke(m))),
+            Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
+            Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
+            Method::Save => answer(envelope, self.save()),
+            Method::Ping => answer(envelope, Ok(Empty {})),
+            Method::AppClose => return Ok(Next::End(answer(envelope, self.save())?)),
+            _ => answer::<Empty>(envelope, Err(Fault::refused("an app doesn't answer this"))),
+        };
+        answered.map(Next::Send)
+    }
+
+    pub(crate) fn open(&mut self, message: Open) -> Result<Opened, Fault> {
+        let opening = Opening {
+            session: message.session.session.to_string(),
+            args: message.args,
+            cwd: message.cwd.into(),
+            env: message.env,
+            state_dir: message.state_dir.into(),
+            again: message.again,
+        };
+        let notes = match &mut self.app {
+            Some(app) => app.attach(&opening)?,
+            None => {
+                self.app = Some(A::open(&opening)?);
+                Vec::new()
+            }
+        };
+        self.version += 1;
+        Ok(Opened { notes })
+    }
+
+    pub(crate) fn project(&mut self, message: &Project) -> Result<Projection, Fault> {
+        self.refresh()?;
+        let version = self.version;
+        if message.known_version == Some(version) {
+            return Ok(Projection { version, unchanged: true, ..Projection::default() });
+        }
+        let (lod, budget) = (message.lod, u64::from(message.budget));
+        let look = Look { window: message.window, lod, budget, version };
+        let View(projection) = self.app()?.view(&look);
+        Ok(Projection { version, ..projection })
+    }
+
+    pub(crate) fn invoke(&mut self, message: Invoke) -> Outcome {
+        match self.try_invoke(message) {
+            Ok(outcome) => outcome,
+            Err(fault) => Outcome::Failed(fault),
+        }
+    }
+
+    fn try_invoke(&mut self, message: Invoke) -> Result<Outcome, Fault> {
+        self.refresh()?;
+        self.check_refs(message.args.values())?;
+        let action = A::Action::decode(&message.action, message.args)?;
+        if is_destructive::<A>(&message.action) && !message.confirmed {
+            return self.app()?.confirm(&action).map(|ask| Outcome::Needs(ask.0));
+        }
+        let context = Context {
+            reader: message.reader,
+            run_id: message.run_id,
+            seen_version: message.seen_version,
+            version: self.version,
+            // A confirmation is the daemon's affair; only the app's own questions come back to it.
+            answer: message
+                .resume
+                .filter(|resume| resume.choice != Choice::Yes)
+                .map(|resume| (resume.token.0.to_vec(), resume.choice)),
+        };
+        match self.app_mut()?.update(action, &context)? {
+            Reply::Ask(ask) => Ok(Outcome::Needs(ask.0)),
+            Reply::Done(mut done) => {
+                self.version += 1;
+                done.0.version = self.version;
+                Ok(Outcome::Done(done.0))
+            }
+        }
+    }
+
+    /// Refuses refs to things that are gone or no longer mean what they meant.
+    fn check_refs<'a>(&self, args: impl IntoIterator<Item = &'a Arg>) -> Result<(), Fault> {
+        for arg in args {
+            match arg {
+                Arg::List(items) => self.check_refs(items)?,
+                Arg::Ref(found) => self.check_rev(&found.key, found.rev)?,
+                Arg::Value(_) | Arg::Copied(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_rev(&self, key: &str, seen: u64) -> Result<(), Fault> {
+        match self.app()?.find(key) {
+            Found::Here(rev) | Found::Hidden { rev, .. } if rev == seen => Ok(()),
+            Found::Here(_) | Found::Hidden { .. } => {
+                Err(Fault::stale("changed since it was seen").about(key))
+            }
+            Found::Gone(why) => {
+                let fault = Fault::not_found("gone").about(key);
+                Err(why.into_iter().fold(fault, Fault::hint))
+            }
+        }
+    }
+
+    fn read(&mut self, message: &Read) -> Result<Chunk, Fault> {
+        self.refresh()?;
+        self.check_rev(&message.key, message.rev)?;
+        let value = self.app()?.read(&message.key)?;
+        let start = usize::try_from(message.offset).unwrap_or(usize::MAX).min(value.len());
+        let end = start.saturating_add(message.max as usize).min(value.len());
+        let text = std::str::from_utf8(&value).is_ok();
+        let total = value.len() as u64;
+        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text })
+    }
+
+    fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
+        let app = self.app()?;
+        let place = |key: &String| match app.find(key) {
+            Found::Here(_) => Place::Shown,
+            Found::Hidden { how, .. } => Place::Hidden(how),
+            Found::Gone(why) => Place::Gone(why),
+        };
+        Ok(Located { places: message.keys.iter().map(place).collect() })
+    }
+
+    fn save(&mut self) -> Result<Empty, Fault> {
+        match &mut self.app {
+            Some(app) => app.save().map(|()| Empty {}),
+            None => Ok(Empty {}),
+        }
+    }
+
+    fn refresh(&mut self) -> Result<(), Fault> {
+        if self.app_mut()?.refresh() {
+            self.version += 1;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn app(&self) -> Result<&A, Fault> {
+        self.app.as_ref().ok_or_else(not_open)
+    }
+
+    fn app_mut(&mut self) -> Result<&mut A, Fault> {
+        self.app.as_mut().ok_or_else(not_open)
+    }
+}
+
+fn not_open() -> Fault {
+    Fault::refused("the session is not open yet")
+}
+
+fn is_destructive<A: App>(action: &str) -> bool {
+    A::Action::prototypes().iter().any(|p| p.name == action && p.risk == Risk::Destructive)
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
+    decode(body).map_err(|error| Fault::refused(format!("an unreadable message: {error}")))
+}
+
+fn answer<T: Serialize>(
+    request: &Envelope,
+    result: Result<T, Fault>,
+) -> Result<Bytes, EncodeError> {
+    let encoded = match &result {
+        Ok(body) => Frame::encode(&request.answer(Kind::Reply), body),
+        Err(fault) => Frame::fault(request, fault),
+    };
+    // An answer that doesn't fit is told, so that the request still has its one end.
+    encoded.or_else(|error| Frame::fault(request, &Fault::refused(error.to_string())))
+}
