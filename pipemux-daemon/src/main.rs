@@ -1,2 +1,79 @@
-//! Placeholder.
-fn main() {}
+//! `pipemuxd`: sockets, children, timers and disk around `pipemux_core`. Decides nothing.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `serve` | the daemon from start to end |
+//! | `driver` | the loop, between the core and IO |
+//! | `wake` | who is ready |
+//! | `connection` | one stream of frames |
+//! | `transport` | the socket that clients come in by |
+//! | `children` | the launcher, and through it the apps' processes |
+//! | `journal`, `checksum` | the saved state |
+//! | `logs` | what apps print |
+//! | `manifests` | which apps there are |
+//! | `lock` | one daemon a user and state directory |
+//! | `limits`, `note` | bounds; the daemon's own log |
+//!
+//! **Invariant: only `driver` touches both the core and IO.**
+//!
+//! **Invariant: one thread does everything but syncing the disk**, and it waits in one place, the
+//! runtime's.
+
+mod checksum;
+mod children;
+mod connection;
+mod driver;
+mod journal;
+mod limits;
+mod lock;
+mod logs;
+mod manifests;
+mod note;
+mod serve;
+mod transport;
+mod wake;
+
+use std::process::ExitCode;
+
+use pipemux_launcher::fds;
+
+const USAGE: &str = "usage: pipemuxd serve | --version
+The daemon of PipeMux. `pipemux up` starts it, `pipemux down` ends it.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["serve"] => {
+            fds::close_inherited();
+            match serve::serve() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(why) => {
+                    // To the client that waits for this line; later it is standard error too.
+                    serve::say(&format!("error: {why}"));
+                    ExitCode::FAILURE
+                }
+            }
+        }
+        ["launcher", ref nofile @ ..] => {
+            fds::close_inherited();
+            match pipemux_launcher::run(nofile.first().and_then(|limit| limit.parse().ok())) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    note::note(format_args!("the launcher ended: {error}"));
+                    ExitCode::FAILURE
+                }
+            }
+        }
+        ["--version"] => {
+            serve::say(&format!("pipemuxd {}", env!("CARGO_PKG_VERSION")));
+            ExitCode::SUCCESS
+        }
+        _ => {
+            let _ =
+                std::io::Write::write_all(&mut std::io::stderr(), format!("{USAGE}\n").as_bytes());
+            ExitCode::from(2)
+        }
+    }
+}

@@ -127,6 +127,9 @@ pub struct Done {
     /// The result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Blob>,
+    /// What the result is called when another app gets it: `src/parse.rs:101-300`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The app's state version after it.
     pub version: u64,
     /// What one would do next: `undo`.

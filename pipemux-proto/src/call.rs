@@ -1,4 +1,36 @@
 //! The call syntax of `run`: call expressions, and nothing else.
+//!
+//! ```text
+//! script = [ step ] { ( ";" | newline ) [ step ] }
+//! step   = call | ref
+//! call   = [ provider [ "/" session ] "." ] action "(" [ arg { "," arg } [ "," ] ] ")"
+//! arg    = [ name ( "=" | ":" ) ] expr
+//! expr   = text | raw block | "stdin" | number | "true" | "false" | "null" | ref | list | call | name
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `lexer`, `text` | tokens with their places; quoted texts and raw blocks |
+//! | `parser`, `name` | the grammar above, by recursive descent |
+//! | `error`, `excerpt` | [`CallError`], and how it shows its place |
+//! | `shorten`, `nearest` | a call on one line; "did you mean" |
+//!
+//! **Invariant: bounded.** Nesting, steps, list items and the code's length have their limits in
+//! [`limits`](crate::limits); no input makes the parser recurse deeper than `NESTING_MAX`.
+
+mod error;
+mod excerpt;
+mod lexer;
+mod name;
+mod nearest;
+mod parser;
+mod shorten;
+mod text;
+
+pub use error::CallError;
+pub use nearest::nearest;
+pub use parser::parse;
+pub use shorten::shorten;
 
 use crate::ids::{ProviderId, SessionId};
 use crate::refs::Ref;

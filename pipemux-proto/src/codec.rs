@@ -51,7 +51,8 @@ pub fn encode_into<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Resul
 /// # Errors
 /// Anything else than one value of the type, up to the last byte.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+    // Over a reader, since only that tells how much was read.
+    let mut deserializer = rmp_serde::Deserializer::new(bytes);
     deserializer.set_max_depth(crate::limits::VALUE_DEPTH_MAX * 4);
     let value =
         T::deserialize(&mut deserializer).map_err(|error| DecodeError::Body(error.to_string()))?;

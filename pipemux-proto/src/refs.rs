@@ -270,9 +270,7 @@ fn parse_number(digits: &str, at: usize, example: &'static str) -> Result<u64, R
     if digits.len() > 1 && digits.starts_with('0') {
         return Err(expected("a number without leading zeros", at, example));
     }
-    digits
-        .parse()
-        .map_err(|_| expected(format!("a number of at most {}", u64::MAX), at, example))
+    digits.parse().map_err(|_| expected(format!("a number of at most {}", u64::MAX), at, example))
 }
 
 fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {

@@ -14,7 +14,7 @@ fn key(text: &str) -> Local {
 }
 
 fn owner(text: &str) -> Option<SessionAddr> {
-    Some(text.parse().unwrap())
+    Some(text.parse().expect("an address"))
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn any_ref() -> impl Strategy<Value = Ref> {
     let owner = "[a-z][a-z0-9-]{0,8}/[A-Za-z0-9][A-Za-z0-9._-]{0,8}";
     (
         any::<bool>(),
-        prop::option::of(owner.prop_map(|text| text.parse().unwrap())),
+        prop::option::of(owner.prop_map(|text| text.parse().expect("an address"))),
         prop::option::of("[a-z][a-z0-9_-]{0,8}"),
         local,
         prop::option::of(any::<u64>()),

@@ -24,6 +24,11 @@ pub trait App: Sized {
     /// Arguments that can't be used.
     fn open(opening: &Opening) -> Result<Self, Fault>;
 
+    /// What the reader should know of the first [`App::open`]: what was restored, what was lost.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Takes in a further `open` of the same session, for example another file. Returns what the
     /// reader should know.
     ///

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use pipemux_proto::projection::{Arg, RefArg};
+use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
@@ -146,7 +146,14 @@ impl ArgType for Text {
         String::from_arg(arg).map(|text| Self { text, from })
     }
     fn to_arg(&self) -> Arg {
-        Value::from(self.text.as_str()).into()
+        let value = Value::from(self.text.as_str());
+        match &self.from {
+            None => value.into(),
+            Some((from, label)) => {
+                let (from, label) = (from.clone(), label.clone());
+                Arg::Copied(Copied { value: value.to_blob(), from, label })
+            }
+        }
     }
 }
 

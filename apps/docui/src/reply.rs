@@ -52,6 +52,13 @@ impl Done {
         self
     }
 
+    /// Names the result for another app that gets it: `src/parse.rs:101-300`.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.0.label = Some(label.into());
+        self
+    }
+
     /// Adds what one would do next: `undo`. Bind the change that it belongs to in its arguments.
     #[must_use]
     pub fn link(mut self, label: impl Into<String>, action: &impl Actions) -> Self {

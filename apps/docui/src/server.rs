@@ -76,8 +76,8 @@ impl<A: App> Server<A> {
         let notes = match &mut self.app {
             Some(app) => app.attach(&opening)?,
             None => {
-                self.app = Some(A::open(&opening)?);
-                Vec::new()
+                let app = self.app.insert(A::open(&opening)?);
+                app.notes()
             }
         };
         self.version += 1;

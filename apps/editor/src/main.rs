@@ -1,2 +1,5 @@
-//! Placeholder.
-fn main() {}
+//! The editor as a program: serves [`pipemux_editor::Editor`] on the connection it inherits.
+
+fn main() -> std::process::ExitCode {
+    docui::run::<pipemux_editor::Editor>()
+}

@@ -1,2 +1,5 @@
-//! Placeholder.
-fn main() {}
+//! The notebook as a PipeMux app; `pipemux open notebook` starts it.
+
+fn main() -> std::process::ExitCode {
+    docui::run::<pipemux_notebook::Notebook>()
+}

@@ -1,1 +1,186 @@
-//! Placeholder.
+//! Every decision of the PipeMux daemon, and no IO.
+//!
+//! [`Core::handle`] takes an [`Event`] and the time and gives [`Effect`]s; [`Core::handle_timeout`] is
+//! called when [`Core::next_timeout`] has come.
+//!
+//! | module | decides |
+//! |---|---|
+//! | `jobs` | a client's request and its one answer |
+//! | `verbs` | what each verb does |
+//! | `act` | runs: checked as a whole, carried out step by step, questions |
+//! | `requests` | a request to an app, ended exactly once |
+//! | `lifecycle`, `session` | a process from start to end |
+//! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
+//! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
+//! | `saved`, `restore` | what survives the daemon |
+//!
+//! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
+//! same events and times give the same effects. `tests/dependencies.rs` holds the dependency tree to
+//! that.
+//!
+//! **Invariant: values pass undecoded.** Arguments and results are placed by name and forwarded as
+//! bytes; only what is shown to a reader is decoded, for showing.
+//!
+//! **Invariant: exactly one answer.** A request of a client leaves `jobs` only through
+//! `Core::answer`, a request to an app leaves `pending` only through `Core::end_request`.
+#![forbid(unsafe_code)]
+
+mod act;
+mod anchors;
+mod context;
+mod deliver;
+pub mod event;
+mod jobs;
+mod keys;
+mod lifecycle;
+pub mod limits;
+pub mod manifest;
+mod render;
+mod requests;
+mod restore;
+pub mod saved;
+mod session;
+mod timers;
+mod verbs;
+mod workspace;
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use pipemux_proto::ProviderId;
+use pipemux_proto::ids::Incarnation;
+
+pub use event::{ClientId, Effect, Event, Exit, Now, Signal, Start};
+pub use manifest::{Manifest, Scope};
+
+use jobs::{Job, Records};
+use keys::{JobId, SessionKey, WorkspaceKey};
+use session::{Pending, Session};
+use timers::{Timer, Timers};
+use workspace::Workspace;
+
+/// How a core is set up.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The registered providers.
+    pub providers: Vec<Manifest>,
+    /// Where sessions keep their state and logs; an absolute path.
+    pub state_dir: String,
+    /// The daemon's process id, for `status`.
+    pub pid: u32,
+    /// What the greeting calls this software.
+    pub software: String,
+    /// The socket's path, for `status`.
+    pub socket: String,
+}
+
+/// The daemon's whole state.
+#[derive(Debug, Default)]
+pub struct Core {
+    config: Config,
+    providers: BTreeMap<ProviderId, Rc<Manifest>>,
+    /// Connected clients; true once they have greeted.
+    clients: BTreeMap<ClientId, bool>,
+    sessions: BTreeMap<SessionKey, Session>,
+    /// Which session a process is of.
+    lives: HashMap<Incarnation, SessionKey>,
+    pids: HashMap<Incarnation, u32>,
+    workspaces: BTreeMap<WorkspaceKey, Workspace>,
+    /// Requests to apps.
+    pending: HashMap<u64, Pending>,
+    /// Requests of clients.
+    jobs: HashMap<JobId, Job>,
+    /// Requests whose `open` is part of a start that is under way.
+    opening: BTreeMap<SessionKey, JobId>,
+    /// Answers that were not confirmed yet: where and by whom.
+    deliveries: BTreeMap<u64, (WorkspaceKey, String)>,
+    records: Records,
+    timers: Timers,
+    /// Numbers of incarnations, windows and questions: never used again, not by a later daemon either.
+    numbers: Numbers,
+    /// Numbers that mean nothing outside this daemon's life.
+    locals: u64,
+    next_request: u64,
+    stopping: bool,
+    stopped: bool,
+    began: Now,
+    now: Now,
+    out: Vec<Effect>,
+}
+
+/// Numbers that only rise, reserved on disk in blocks.
+#[derive(Debug, Default)]
+struct Numbers {
+    next: u64,
+    reserved: u64,
+}
+
+impl Core {
+    /// Takes in what happened and appends what is to be done, in order.
+    pub fn handle(&mut self, event: Event, now: Now, out: &mut Vec<Effect>) {
+        self.tick(now);
+        match event {
+            Event::ClientOpened { client } => self.client_opened(client),
+            Event::ClientFrame { client, frame } => self.handle_client_frame(client, &frame),
+            Event::ClientBroken { client, why } => self.client_broken(client, &why),
+            Event::ClientClosed { client } => self.client_closed(client),
+            Event::AppFrame { app, frame } => self.handle_app_frame(app, frame),
+            Event::AppBroken { app, why } => self.break_app(app, why),
+            Event::AppClosed { app } => self.app_closed(app),
+            Event::Started { app, pid } => self.started(app, pid),
+            Event::StartFailed { app, why } => self.start_failed(app, &why),
+            Event::Exited { app, exit, last_lines } => self.exited(app, exit, last_lines),
+            Event::LogRead { request, text } => self.log_read(JobId(request), text),
+            Event::Stop => self.stop(),
+        }
+        out.append(&mut self.out);
+    }
+
+    /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds.
+    pub fn next_timeout(&self) -> Option<u64> {
+        self.timers.next()
+    }
+
+    /// Does what is due.
+    pub fn handle_timeout(&mut self, now: Now, out: &mut Vec<Effect>) {
+        self.tick(now);
+        while let Some(timer) = self.timers.pop(now.mono_ms) {
+            match timer {
+                Timer::Request(id) => self.request_expired(id),
+                Timer::Job(id) => self.job_expired(id),
+                Timer::Start(app) => self.start_expired(app),
+                Timer::Drain(app) => self.drain_expired(app),
+            }
+        }
+        out.append(&mut self.out);
+    }
+
+    fn tick(&mut self, now: Now) {
+        if self.began == Now::default() {
+            self.began = now;
+        }
+        self.now = now;
+    }
+
+    fn started(&mut self, app: Incarnation, pid: u32) {
+        if self.lives.contains_key(&app) {
+            self.pids.insert(app, pid);
+        }
+    }
+
+    /// A number that no earlier or later daemon of this state uses.
+    fn next_number(&mut self) -> u64 {
+        self.numbers.next += 1;
+        if self.numbers.next >= self.numbers.reserved {
+            self.numbers.reserved = self.numbers.next + limits::BLOCK;
+            let numbers_below = self.numbers.reserved;
+            self.out.push(Effect::Persist(saved::Record::Reserved { numbers_below }));
+        }
+        self.numbers.next
+    }
+
+    fn next_local(&mut self) -> u64 {
+        self.locals += 1;
+        self.locals
+    }
+}

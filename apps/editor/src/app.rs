@@ -1,0 +1,110 @@
+//! The editor as the SDK sees it.
+
+use docui::{App, Context, Fault, Found, Look, Opening, Reply, View};
+
+use crate::action::Action;
+use crate::model::Editor;
+use crate::model::marks::MarkKind;
+
+impl App for Editor {
+    type Action = Action;
+
+    fn open(opening: &Opening) -> Result<Self, Fault> {
+        let (mut editor, notes) = Editor::start(opening)?;
+        editor.notes = notes;
+        Ok(editor)
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        let notes = self.take_in(opening)?;
+        self.version += 1;
+        Ok(notes)
+    }
+
+    fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
+        self.version = context.version;
+        let reply = self.act(action, context)?;
+        if let Reply::Done(_) = reply {
+            self.version += 1;
+        }
+        self.list_if_needed();
+        Ok(reply)
+    }
+
+    fn view(&self, look: &Look) -> View {
+        self.show(look)
+    }
+
+    fn find(&self, key: &str) -> Found {
+        if let Some(file) = self.files.iter().find(|file| file.key() == key) {
+            let bound = self.current.as_deref() == Some(file.path());
+            return match bound || self.files.len() > 1 {
+                true => Found::Here(0),
+                false => Found::Hidden { rev: 0, how: "run editor.open('…')".into() },
+            };
+        }
+        for file in &self.files {
+            let Some(mark) = file.marks.get(key) else { continue };
+            if let Some(why) = &mark.gone {
+                return Found::Gone(Some(why.clone()));
+            }
+            let listed = self.listing.as_ref().is_some_and(|listing| {
+                self.current.as_ref() == Some(&listing.path) && listing.keys.iter().any(|k| k == key)
+            });
+            let rev = mark.rev;
+            return match listed || self.selection.as_deref() == Some(key) {
+                true => Found::Here(rev),
+                false => {
+                    let line = file.buffer().line_at(mark.bytes.start) + 1;
+                    let place = format!("{}:{line}", self.shown(file.path()));
+                    Found::Hidden {
+                        rev,
+                        how: match mark.kind {
+                            MarkKind::Selection => format!("run editor.goto('{place}'): another selection is bound now"),
+                            MarkKind::Match => format!("run editor.goto('{place}')"),
+                        },
+                    }
+                }
+            };
+        }
+        Found::Gone(self.why_closed(key))
+    }
+
+    fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
+        if let Some(file) = self.files.iter().find(|file| file.key() == key) {
+            let mut bytes = Vec::new();
+            let written = file.buffer().write(&mut bytes);
+            return written.map(|()| bytes).map_err(|error| Fault::failed(error.to_string()));
+        }
+        let mark = self.files.iter().find_map(|file| Some((file, file.marks.get(key)?)));
+        match mark {
+            Some((file, mark)) if mark.gone.is_none() => {
+                Ok(file.buffer().slice(mark.bytes.clone()).into_bytes())
+            }
+            _ => Err(Fault::not_found("no such selection, match or file").about(key)),
+        }
+    }
+
+    fn refresh(&mut self) -> bool {
+        let version = self.version + 1;
+        let mut changed = false;
+        for file in &mut self.files {
+            changed |= file.refresh(|| self.names.make("change"), version);
+        }
+        if changed {
+            self.version = version;
+            self.list_files();
+        }
+        changed
+    }
+
+    fn save(&mut self) -> Result<(), Fault> {
+        // Every edit is in its journal already; only the list may be behind.
+        self.list_files();
+        Ok(())
+    }
+}

@@ -1,0 +1,291 @@
+//! The editor's state.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`buffer`] | a text, byte for byte |
+//! | [`disk`] | reading and writing files |
+//! | [`file`] | one open file |
+//! | [`history`] | undo and redo |
+//! | [`journal`] | unsaved edits on disk |
+//! | [`linemap`] | line numbers across versions |
+//! | [`manifest`] | the open files on disk |
+//! | [`marks`] | selections and matches |
+
+pub mod buffer;
+pub mod disk;
+pub mod file;
+pub mod history;
+pub mod journal;
+pub mod linemap;
+pub mod manifest;
+pub mod marks;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use docui::{Context, Fault, Opening};
+
+use crate::limits::{FILES_MAX, SWITCHES_MAX};
+use file::File;
+use history::Author;
+use manifest::{Listed, Manifest};
+
+/// One session of the editor.
+#[derive(Debug)]
+pub struct Editor {
+    pub(crate) files: Vec<File>,
+    pub(crate) current: Option<PathBuf>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) listing: Option<Listing>,
+    pub(crate) selection: Option<String>,
+    /// The version that the SDK counts; the same rules are followed here for what happens outside of
+    /// an action.
+    pub(crate) version: u64,
+    pub(crate) names: Names,
+    pub(crate) notes: Vec<String>,
+    switches: VecDeque<Switch>,
+    closed: VecDeque<(String, String)>,
+    unlisted: bool,
+}
+
+/// What the last `find` found.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    pub path: PathBuf,
+    pub text: String,
+    pub keys: Vec<String>,
+    pub more: usize,
+}
+
+/// The current file became another one.
+#[derive(Debug)]
+struct Switch {
+    version: u64,
+    run: String,
+    to: Option<PathBuf>,
+}
+
+/// Makes names that are never used again, in this life of the process or another.
+#[derive(Debug)]
+pub(crate) struct Names {
+    launch: String,
+    last: u64,
+}
+
+impl Names {
+    fn new() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let launch = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
+        Self { launch, last: 0 }
+    }
+
+    pub(crate) fn make(&mut self, kind: &str) -> String {
+        self.last += 1;
+        format!("{kind}-{}-{}", self.launch, self.last)
+    }
+
+    /// What tells this life of the process from others.
+    pub(crate) fn launch(&self) -> &str {
+        &self.launch
+    }
+}
+
+impl Editor {
+    pub(crate) fn start(opening: &Opening) -> Result<(Self, Vec<String>), Fault> {
+        let mut editor = Self {
+            files: Vec::new(),
+            current: None,
+            cwd: real(&opening.cwd),
+            state_dir: opening.state_dir.clone(),
+            listing: None,
+            selection: None,
+            version: 0,
+            names: Names::new(),
+            notes: Vec::new(),
+            switches: VecDeque::new(),
+            closed: VecDeque::new(),
+            unlisted: false,
+        };
+        let notes = match Manifest::read(&opening.state_dir).filter(|_| opening.again) {
+            Some(manifest) => editor.restore(manifest),
+            None => editor.take_in(opening)?,
+        };
+        editor.version = 1;
+        Ok((editor, notes))
+    }
+
+    /// Opens what was asked for: all of it or nothing.
+    pub(crate) fn take_in(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        // A repeated `open` asks for what the manifest has brought back, but for what was closed since.
+        if opening.again && !self.files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut notes = Vec::new();
+        let mut opened: Vec<File> = Vec::new();
+        let mut last = None;
+        for argument in opening.args.iter().filter(|argument| *argument != "--") {
+            let found = disk::resolve(&opening.path(argument)).and_then(|path| {
+                let known = |files: &[File]| files.iter().any(|file| file.path() == path);
+                if known(&self.files) || known(&opened) {
+                    return Ok((path, None));
+                }
+                if self.files.len() + opened.len() >= FILES_MAX {
+                    return Err(Fault::refused(format!("at most {FILES_MAX} files in one session"))
+                        .hint("close some first, or open another session: pipemux open editor/two …"));
+                }
+                let file = File::open(path.clone(), &self.state_dir, self.version + 1)?;
+                Ok((path, Some(file)))
+            });
+            match found {
+                Ok((path, file)) => {
+                    last = Some(path);
+                    let file = file.map(|(file, said)| {
+                        notes.extend(said);
+                        file
+                    });
+                    opened.extend(file);
+                }
+                Err(fault) if opening.again => notes.push(format!("{argument} not opened: {fault}")),
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.files.append(&mut opened);
+        self.cwd = real(&opening.cwd);
+        if let Some(last) = last {
+            self.switch(Some(last), &Author { version: self.version + 1, ..Author::default() });
+        }
+        self.list_files();
+        Ok(notes)
+    }
+
+    fn restore(&mut self, manifest: Manifest) -> Vec<String> {
+        let mut notes = Vec::new();
+        for listed in manifest.files {
+            match File::open(listed.path.clone(), &self.state_dir, 1) {
+                Ok((mut file, said)) => {
+                    if file.base() != listed.base {
+                        file.forget_lines(1);
+                    }
+                    self.files.push(file);
+                    notes.extend(said);
+                }
+                Err(fault) => notes.push(format!("not opened again: {fault}")),
+            }
+        }
+        let current = manifest.current.filter(|path| self.file(path).is_some());
+        let current = current.or_else(|| self.files.last().map(|file| file.path().to_owned()));
+        self.switch(current, &Author { version: 1, ..Author::default() });
+        self.list_files();
+        notes
+    }
+
+    /// The open file of that path.
+    pub fn file(&self, path: &Path) -> Option<&File> {
+        self.files.iter().find(|file| file.path() == path)
+    }
+
+    pub(crate) fn index(&self, path: &Path) -> Option<usize> {
+        self.files.iter().position(|file| file.path() == path)
+    }
+
+    /// The file in view.
+    pub fn current(&self) -> Option<&File> {
+        self.current.as_deref().and_then(|path| self.file(path))
+    }
+
+    /// The file that was in view in the version which a reader saw, after their own steps: the one that
+    /// bare numbers are about.
+    pub(crate) fn seen_current(&self, context: &Context) -> Result<usize, Fault> {
+        let counts = |switch: &&Switch| {
+            context.seen_version == 0
+                || switch.version <= context.seen_version
+                || switch.run == context.run_id
+        };
+        let path = match self.switches.iter().rev().find(counts) {
+            Some(switch) => switch.to.as_deref(),
+            None => self.current.as_deref(),
+        };
+        let Some(path) = path else {
+            return Err(no_file());
+        };
+        self.index(path).ok_or_else(|| {
+            Fault::stale(format!("{}, which you saw, was closed", self.shown(path)))
+                .hint("look at what is open now: pipemux view editor")
+        })
+    }
+
+    pub(crate) fn switch(&mut self, to: Option<PathBuf>, author: &Author) {
+        if self.current == to {
+            return;
+        }
+        self.current.clone_from(&to);
+        if self.switches.len() >= SWITCHES_MAX {
+            self.switches.pop_front();
+        }
+        self.switches.push_back(Switch { version: author.version, run: author.run.clone(), to });
+        self.unlisted = true;
+    }
+
+    /// Lets what readers saw under an old path mean the file under its new one.
+    pub(crate) fn rename_seen(&mut self, from: &Path, to: &Path) {
+        let seen = self.switches.iter_mut().filter(|switch| switch.to.as_deref() == Some(from));
+        seen.for_each(|switch| switch.to = Some(to.to_owned()));
+    }
+
+    /// Takes a file off the list; the next one becomes current.
+    pub(crate) fn remove(&mut self, index: usize, why: &str, author: &Author) {
+        let mut file = self.files.remove(index);
+        file.discard();
+        if self.closed.len() >= FILES_MAX {
+            self.closed.pop_front();
+        }
+        self.closed.push_back((file.key(), why.to_owned()));
+        if self.current.as_deref() == Some(file.path()) {
+            let next = self.files.get(index).or(self.files.last());
+            let next = next.map(|file| file.path().to_owned());
+            self.switch(next, author);
+        }
+        self.list_files();
+    }
+
+    /// Notes that a key's file is no longer open.
+    pub(crate) fn note_closed(&mut self, key: String, why: String) {
+        self.closed.push_back((key, why));
+    }
+
+    /// How a file went that is no longer open.
+    pub(crate) fn why_closed(&self, key: &str) -> Option<String> {
+        self.closed.iter().rev().find(|(closed, _)| closed == key).map(|(_, why)| why.clone())
+    }
+
+    /// The path as the reader would write it: relative to the session's directory when below it.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.cwd).unwrap_or(path).display().to_string()
+    }
+
+    /// Writes down which files are open, for a restart. What can't be written is tried again with the
+    /// next change.
+    pub(crate) fn list_files(&mut self) {
+        let listed = |file: &File| Listed { path: file.path().to_owned(), base: file.base() };
+        let manifest =
+            Manifest::new(self.files.iter().map(listed).collect(), self.current.clone());
+        self.unlisted = manifest.write(&self.state_dir).is_err();
+    }
+
+    pub(crate) fn list_if_needed(&mut self) {
+        if self.unlisted {
+            self.list_files();
+        }
+    }
+}
+
+/// A directory by the path that files in it have: without symlinks.
+fn real(directory: &Path) -> PathBuf {
+    directory.canonicalize().unwrap_or_else(|_| directory.to_owned())
+}
+
+pub(crate) fn no_file() -> Fault {
+    Fault::not_found("no file is open").hint("pipemux open editor <path>, or editor.open('<path>')")
+}

@@ -1,0 +1,157 @@
+//! A file's text, byte for byte.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use ropey::Rope;
+
+use super::disk::Hasher;
+
+/// One replacement in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splice {
+    /// First byte.
+    pub at: usize,
+    /// What stands there.
+    pub old: String,
+    /// What takes its place.
+    pub new: String,
+}
+
+/// A text as lines; only `\n` ends a line. A byte order mark is kept apart from it.
+#[derive(Debug, Clone, Default)]
+pub struct Buffer {
+    rope: Rope,
+    bom: bool,
+    crlf: bool,
+}
+
+impl Buffer {
+    /// Of a text without its byte order mark.
+    pub fn new(text: &str, bom: bool) -> Self {
+        let ends = text.bytes().filter(|byte| *byte == b'\n').count();
+        let crlf = text.matches("\r\n").count() * 2 > ends;
+        Self { rope: Rope::from_str(text), bom, crlf }
+    }
+
+    /// True when a byte order mark stands before the text.
+    pub fn bom(&self) -> bool {
+        self.bom
+    }
+
+    /// What ends most lines, as far as the file was read from disk.
+    pub fn ending(&self) -> &'static str {
+        if self.crlf { "\r\n" } else { "\n" }
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.rope.len_bytes()
+    }
+
+    /// True when there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of lines; a text that ends with a newline has no further, empty line.
+    pub fn lines(&self) -> usize {
+        self.rope.len_lines() - usize::from(self.ends_with_newline() || self.is_empty())
+    }
+
+    /// True when the last line has its newline.
+    pub fn ends_with_newline(&self) -> bool {
+        self.len().checked_sub(1).is_some_and(|last| self.rope.byte(last) == b'\n')
+    }
+
+    /// The first byte of a line, counted from 0; past the last line the text's length.
+    pub fn start(&self, line: usize) -> usize {
+        if line >= self.lines() { self.len() } else { self.rope.line_to_byte(line) }
+    }
+
+    /// The bytes of whole lines, endings included.
+    pub fn bytes_of(&self, lines: &Range<usize>) -> Range<usize> {
+        self.start(lines.start)..self.start(lines.end)
+    }
+
+    /// The line that a byte stands in.
+    pub fn line_at(&self, byte: usize) -> usize {
+        self.rope.byte_to_line(byte.min(self.len()))
+    }
+
+    /// A part of the text; a range that is no text gives what of it is.
+    pub fn slice(&self, bytes: Range<usize>) -> String {
+        let end = bytes.end.min(self.len());
+        self.rope.byte_slice(bytes.start.min(end)..end).to_string()
+    }
+
+    /// Whole lines as text.
+    pub fn text_of(&self, lines: &Range<usize>) -> String {
+        self.slice(self.bytes_of(lines))
+    }
+
+    /// One line without its ending: its first `max` characters, and how many more it has.
+    pub fn head(&self, line: usize, max: usize) -> (String, usize) {
+        let bytes = self.bytes_of(&(line..line + 1));
+        let slice = self.rope.byte_slice(bytes);
+        let mut chars = slice.len_chars();
+        for end in ['\n', '\r'] {
+            let ends = chars.checked_sub(1).and_then(|last| slice.get_char(last)) == Some(end);
+            chars -= usize::from(ends && (end == '\n' || chars < slice.len_chars()));
+        }
+        let shown = chars.min(max);
+        (slice.slice(..shown).to_string(), chars - shown)
+    }
+
+    /// True when the text has that splice's old text where the splice says.
+    pub fn fits(&self, splice: &Splice) -> bool {
+        let end = splice.at.saturating_add(splice.old.len());
+        self.rope.get_byte_slice(splice.at..end).is_some_and(|slice| slice == splice.old.as_str())
+    }
+
+    /// Carries out splices that are in ascending order, apart from each other, all counted in the text
+    /// as it is before.
+    pub fn apply(&mut self, splices: &[Splice]) {
+        for splice in splices.iter().rev() {
+            let start = self.rope.byte_to_char(splice.at);
+            let end = self.rope.byte_to_char(splice.at + splice.old.len());
+            self.rope.remove(start..end);
+            self.rope.insert(start, &splice.new);
+        }
+    }
+
+    /// The whole text without its byte order mark.
+    pub fn text(&self) -> String {
+        self.rope.to_string()
+    }
+
+    /// Writes the file's bytes.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.bom {
+            out.write_all(super::disk::BOM)?;
+        }
+        self.rope.chunks().try_for_each(|chunk| out.write_all(chunk.as_bytes()))
+    }
+
+    /// The digest of the file's bytes.
+    pub fn hash(&self) -> u64 {
+        let mut hasher = Hasher::default();
+        // The hasher takes everything.
+        let _ = self.write(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// The splices that take others back, counted in the text after them.
+pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
+    let mut shift: isize = 0;
+    let back = |splice: &Splice| {
+        let at = splice.at.saturating_add_signed(shift);
+        shift += splice.new.len() as isize - splice.old.len() as isize;
+        Splice { at, old: splice.new.clone(), new: splice.old.clone() }
+    };
+    splices.iter().map(back).collect()
+}

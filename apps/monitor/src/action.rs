@@ -1,0 +1,25 @@
+//! What can be done in a monitor.
+
+use docui::Anchor;
+
+docui::kind!(
+    /// A resource of the machine.
+    pub Resource = "resource"
+);
+docui::choices! {
+    /// What processes are sorted by.
+    pub enum By { Cpu = "cpu", Mem = "mem" }
+}
+docui::actions! {
+    /// An action of the monitor.
+    pub enum Action {
+        /// The busiest processes.
+        safe featured Top = top(n: i64 = 10, by: By = By::Cpu);
+        /// Shows a resource in detail.
+        safe listed Expand = expand(resource: Anchor<Resource>);
+        /// Shows it in one line.
+        safe listed Fold = fold(resource: Anchor<Resource>);
+        /// Samples now.
+        safe listed Refresh = refresh();
+    }
+}

@@ -1,0 +1,208 @@
+//! A resource in one line, and in full.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use crate::action::By;
+use crate::figures::{duration, load, of, over, part, percent, size};
+use crate::sample::{Disk, Period, Process, Sample};
+
+/// A resource of the machine, in the order shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resource {
+    /// CPU time.
+    Cpu,
+    /// Memory.
+    Memory,
+    /// Swap.
+    Swap,
+    /// Disks.
+    Disks,
+    /// Load averages.
+    Load,
+    /// Processes.
+    Processes,
+}
+
+impl Resource {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Cpu, Self::Memory, Self::Swap, Self::Disks, Self::Load, Self::Processes];
+
+    /// Its key.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Swap => "swap",
+            Self::Disks => "disks",
+            Self::Load => "load",
+            Self::Processes => "processes",
+        }
+    }
+
+    /// The resource of a key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|resource| resource.key() == key)
+    }
+
+    /// What a reader calls it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            other => other.key(),
+        }
+    }
+}
+
+/// All that matters in one line:
+/// `CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%`. The disk is the fullest one.
+pub fn gist(sample: &Sample) -> String {
+    let mut parts = vec![
+        format!("CPU {}{}", percent(sample.cpu.total), over(sample.cpu.over)),
+        format!("mem {}", of(sample.memory.used, sample.memory.total)),
+    ];
+    parts.extend(fullest(sample).map(|disk| format!("disk {}", part(disk.used(), disk.total))));
+    parts.extend(sample.load.map(|averages| format!("load {}", load(averages[0]))));
+    parts.extend(
+        top(sample, By::Cpu, 1)
+            .first()
+            .map(|process| format!("top: {} {}", process.name, percent(process.cpu))),
+    );
+    parts.join(" · ")
+}
+
+/// A resource in one line.
+pub fn line(resource: Resource, sample: &Sample) -> String {
+    match resource {
+        Resource::Cpu => {
+            let cpu = &sample.cpu;
+            let cores = if cpu.count == 1 { "core" } else { "cores" };
+            format!("{}{} · {} {cores}", percent(cpu.total), over(cpu.over), cpu.count)
+        }
+        Resource::Memory => {
+            let memory = sample.memory;
+            format!("{} ({})", of(memory.used, memory.total), part(memory.used, memory.total))
+        }
+        Resource::Swap => match sample.swap {
+            (_, 0) => "none".into(),
+            (used, total) => format!("{} ({})", of(used, total), part(used, total)),
+        },
+        Resource::Disks => match (fullest(sample), sample.disks.len()) {
+            (None, 0) => "none".into(),
+            (None, number) => format!("{number}, all read-only"),
+            (Some(disk), 1) => disk_line(disk),
+            (Some(disk), number) => format!("{number} · fullest: {}", disk_line(disk)),
+        },
+        Resource::Load => match sample.load {
+            None => "not told by this system".into(),
+            Some(averages) => averages.map(load).join(" "),
+        },
+        Resource::Processes => {
+            let busiest = top(sample, By::Cpu, 3);
+            let names: Vec<_> = busiest
+                .iter()
+                // Of the idle ones, none is told before another.
+                .filter(|process| process.cpu >= 0.5)
+                .map(|process| format!("{} {}", process.name, percent(process.cpu)))
+                .collect();
+            let lead = if names.is_empty() { "" } else { " · top: " };
+            format!("{}{lead}{}", sample.processes.len(), names.join(", "))
+        }
+    }
+}
+
+/// What a resource shows beyond its one line, in lines; processes are shown as a table of their own.
+pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
+    match resource {
+        Resource::Cpu => {
+            let mut lines = vec![match sample.cpu.over {
+                Period::Boot => "since boot; of each core once there is a second sample".to_owned(),
+                Period::Last(last) => format!("over the last {:.1} s", last.as_secs_f64()),
+            }];
+            lines.extend(sample.cpu.cores.chunks(8).enumerate().map(|(row, cores)| {
+                let core = |(index, share): (usize, &f32)| {
+                    format!("core {} {}", row * 8 + index + 1, percent(*share))
+                };
+                cores.iter().enumerate().map(core).collect::<Vec<_>>().join(" · ")
+            }));
+            lines
+        }
+        Resource::Memory => {
+            let memory = sample.memory;
+            let sizes = [memory.used, memory.available, memory.total].map(size);
+            vec![format!("used {} · available {} · in all {}", sizes[0], sizes[1], sizes[2])]
+        }
+        Resource::Swap if sample.swap.1 == 0 => Vec::new(),
+        Resource::Swap => {
+            let (used, total) = sample.swap;
+            let sizes = [used, total.saturating_sub(used), total].map(size);
+            vec![format!("used {} · free {} · in all {}", sizes[0], sizes[1], sizes[2])]
+        }
+        // A single writable one is in the line already.
+        Resource::Disks if sample.disks.len() == 1 && fullest(sample).is_some() => Vec::new(),
+        Resource::Disks => sample.disks.iter().map(disk_line).collect(),
+        Resource::Load => {
+            let mut lines = Vec::new();
+            if let Some(averages) = sample.load {
+                let [one, five, fifteen] = averages.map(load);
+                lines.push(format!("1 min {one} · 5 min {five} · 15 min {fifteen}"));
+            }
+            lines.extend(
+                sample
+                    .uptime
+                    .map(|seconds| format!("up {}", duration(Duration::from_secs(seconds)))),
+            );
+            lines
+        }
+        Resource::Processes => Vec::new(),
+    }
+}
+
+/// The first processes in an order; equals by pid, so that the same sample gives the same list.
+pub fn top(sample: &Sample, by: By, number: usize) -> Vec<&Process> {
+    let mut processes: Vec<_> = sample.processes.iter().collect();
+    let order = |a: &&Process, b: &&Process| -> Ordering {
+        let busier = match by {
+            By::Cpu => b.cpu.total_cmp(&a.cpu).then(b.memory.cmp(&a.memory)),
+            By::Mem => b.memory.cmp(&a.memory),
+        };
+        busier.then(a.pid.cmp(&b.pid))
+    };
+    processes.sort_unstable_by(order);
+    processes.truncate(number);
+    processes
+}
+
+/// A process's figures, as the cells after its name.
+pub fn cells(process: &Process) -> [String; 3] {
+    [process.pid.to_string(), percent(process.cpu), size(process.memory)]
+}
+
+/// A resource as plain text: for `read`, and for another app.
+pub fn text(resource: Resource, sample: &Sample, by: By, number: usize) -> String {
+    let mut text = format!("{} {}\n", resource.label(), line(resource, sample));
+    for line in lines(resource, sample) {
+        text += &format!("{line}\n");
+    }
+    if resource == Resource::Processes {
+        for process in top(sample, by, number) {
+            text += &format!("{} {}\n", process.name, cells(process).join(" "));
+        }
+    }
+    text
+}
+
+/// The disk that will be full first: what can't be written can't fill up.
+fn fullest(sample: &Sample) -> Option<&Disk> {
+    let share = |disk: &Disk| disk.used() as f64 / disk.total.max(1) as f64;
+    let disks = sample.disks.iter().filter(|disk| !disk.read_only);
+    // The first of equals.
+    disks.rev().max_by(|a, b| share(a).total_cmp(&share(b)))
+}
+
+fn disk_line(disk: &Disk) -> String {
+    let read_only = if disk.read_only { " read-only" } else { "" };
+    let share = part(disk.used(), disk.total);
+    format!("{} {} ({share}) {}{read_only}", disk.mount, of(disk.used(), disk.total), disk.kind)
+}

@@ -1,0 +1,202 @@
+//! Taking samples from the system.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use docui::Fault;
+use sysinfo::{DiskRefreshKind, Disks, ProcessRefreshKind, ProcessesToUpdate, System};
+
+use crate::sample::{Cpu, Disk, Memory, Period, Process, Sample};
+
+/// The shortest period that shares of CPU time are taken over: the system counts in ticks of 10 ms.
+const PERIOD_MIN: Duration = Duration::from_millis(250);
+
+/// Takes samples; remembers the counters that shares are the difference of.
+pub struct Sampler {
+    system: System,
+    disks: Disks,
+    /// When the counters were read, and what processes had used of CPU time by then.
+    counted: Option<(Instant, HashMap<String, u64>)>,
+    cpu: Cpu,
+    /// Shares over the same period as `cpu`.
+    shares: HashMap<String, f32>,
+}
+
+impl Sampler {
+    /// Looks at the system.
+    ///
+    /// # Errors
+    /// The system isn't one that figures can be had of.
+    pub fn new() -> Result<Self, Fault> {
+        let unknown = |error| Fault::failed(format!("this system gives no figures: {error}"));
+        Ok(Self {
+            system: System::new().map_err(unknown)?,
+            disks: Disks::new().map_err(unknown)?,
+            counted: None,
+            cpu: Cpu::default(),
+            shares: HashMap::new(),
+        })
+    }
+
+    /// Takes a sample.
+    pub fn sample(&mut self) -> Sample {
+        let now = Instant::now();
+        let since = self.counted.as_ref().map(|(then, _)| now.duration_since(*then));
+        self.system.refresh_memory();
+        // Tasks would cost as much again for each thread, and nothing here shows them.
+        let kind = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
+        if since.is_none_or(|since| since >= PERIOD_MIN) {
+            // Before the processes: their refresh would count as one of the CPUs, without the cores.
+            self.system.refresh_cpu_usage();
+        }
+        self.system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
+        if since.is_none_or(|since| since >= PERIOD_MIN) {
+            self.count(now, since);
+        }
+        self.disks.refresh_specifics(true, DiskRefreshKind::nothing().with_storage());
+        Sample {
+            cpu: self.cpu.clone(),
+            memory: Memory {
+                used: self.system.used_memory(),
+                available: self.system.available_memory(),
+                total: self.system.total_memory(),
+            },
+            swap: (self.system.used_swap(), self.system.total_swap()),
+            disks: disks(&self.disks),
+            load: System::load_average().ok().map(|load| [load.one, load.five, load.fifteen]),
+            uptime: System::uptime().ok(),
+            processes: self.processes(),
+        }
+    }
+
+    /// Takes shares of CPU time over the period that ends now.
+    fn count(&mut self, now: Instant, since: Option<Duration>) {
+        let before = self.counted.take().map(|(_, used)| used).unwrap_or_default();
+        let mut used = HashMap::with_capacity(before.len());
+        self.shares.clear();
+        for process in self.system.processes().values() {
+            let process_key = key(process);
+            let total = process.accumulated_cpu_time();
+            let share = match (since, before.get(&process_key)) {
+                (Some(since), Some(before)) => {
+                    total.saturating_sub(*before) as f64 / since.as_millis().max(1) as f64
+                }
+                // It started within the period, or there is none yet.
+                _ => lifetime_share(process),
+            };
+            self.shares.insert(process_key.clone(), (share * 100.0) as f32);
+            used.insert(process_key, total);
+        }
+        self.counted = Some((now, used));
+        self.cpu = Cpu {
+            total: self.system.global_cpu_usage(),
+            cores: match since {
+                Some(_) => self.system.cpus().iter().map(sysinfo::Cpu::usage).collect(),
+                None => Vec::new(),
+            },
+            count: self.system.cpus().len(),
+            over: since.map_or(Period::Boot, Period::Last),
+        };
+    }
+
+    fn processes(&self) -> Vec<Process> {
+        let processes = self.system.processes().values();
+        processes
+            .map(|process| Process {
+                pid: process.pid().as_u32(),
+                start: process.start_time(),
+                name: printable(&process.name().to_string_lossy()),
+                cpu: match self.shares.get(&key(process)) {
+                    Some(share) => *share,
+                    None => (lifetime_share(process) * 100.0) as f32,
+                },
+                memory: process.memory(),
+            })
+            .collect()
+    }
+}
+
+fn key(process: &sysinfo::Process) -> String {
+    let (pid, start) = (process.pid().as_u32(), process.start_time());
+    Process { pid, start, ..Process::default() }.key()
+}
+
+/// The share of one core over a process's life; of less than a second counts as one.
+fn lifetime_share(process: &sysinfo::Process) -> f64 {
+    process.accumulated_cpu_time() as f64 / (process.run_time().max(1) * 1000) as f64
+}
+
+fn disks(disks: &Disks) -> Vec<Disk> {
+    let mut listed: Vec<(String, Disk)> = disks
+        .iter()
+        .filter(|disk| disk.total_space() > 0)
+        .map(|disk| {
+            let device = disk.name().to_string_lossy().into_owned();
+            let found = Disk {
+                mount: printable(&disk.mount_point().to_string_lossy()),
+                kind: printable(&disk.file_system().to_string_lossy()),
+                total: disk.total_space(),
+                available: disk.available_space(),
+                read_only: disk.is_read_only(),
+            };
+            (device, found)
+        })
+        .collect();
+    // A device that is mounted several times is one disk, known by its shortest path.
+    listed.sort_by(|(a, x), (b, y)| {
+        (a, x.total, x.mount.len(), &x.mount).cmp(&(b, y.total, y.mount.len(), &y.mount))
+    });
+    listed.dedup_by(|(b, y), (a, x)| a == b && x.total == y.total);
+    let mut disks: Vec<_> = listed.into_iter().map(|(_, disk)| disk).collect();
+    disks.sort_by(|a, b| a.mount.cmp(&b.mount));
+    disks
+}
+
+/// A name that anybody may have chosen, fit for one cell of a table.
+fn printable(name: &str) -> String {
+    const LONGEST: usize = 60;
+    name.chars()
+        .take(LONGEST)
+        .map(|c| if c.is_control() || c == '|' || c == '`' { '?' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_gives_figures() {
+        let mut sampler = Sampler::new().unwrap();
+        let sample = sampler.sample();
+        assert!(sample.memory.total > 0 && sample.memory.used <= sample.memory.total);
+        assert!(sample.cpu.count > 0 && (0.0..=100.0).contains(&sample.cpu.total));
+        assert_eq!(sample.cpu.over, Period::Boot);
+        assert!(sample.processes.iter().any(|process| process.pid == std::process::id()));
+        // Too soon for another period: the shares stay those of the first one.
+        let again = sampler.sample();
+        if again.cpu.over == Period::Boot {
+            assert_eq!(again.cpu, sample.cpu);
+        }
+    }
+
+    #[test]
+    fn a_period_is_the_time_since_the_sample_before() {
+        let mut sampler = Sampler::new().unwrap();
+        sampler.sample();
+        // As if it had been a while ago.
+        if let Some((then, _)) = &mut sampler.counted {
+            *then = then.checked_sub(Duration::from_secs(3)).unwrap();
+        }
+        let sample = sampler.sample();
+        let Period::Last(over) = sample.cpu.over else { panic!("{:?}", sample.cpu) };
+        assert!(over >= Duration::from_secs(3) && over < Duration::from_secs(30), "{over:?}");
+        assert_eq!(sample.cpu.cores.len(), sample.cpu.count);
+    }
+
+    #[test]
+    fn names_fit_a_cell() {
+        assert_eq!(printable("a|b\n`c`"), "a?b??c?");
+        assert_eq!(printable(&"x".repeat(100)).len(), 60);
+    }
+}

@@ -1,0 +1,254 @@
+//! The monitor on this machine, as the wire would drive it, and its window of fixed samples.
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use docui::testing::Host;
+use docui::{Anchor, App, Found, Lod, View};
+use pipemux_monitor::action::By;
+use pipemux_monitor::detail::{self, Resource};
+use pipemux_monitor::sample::{Cpu, Disk, Memory, Period, Process, Sample};
+use pipemux_monitor::settings::Settings;
+use pipemux_monitor::{Action, Monitor, view};
+use pipemux_proto::app::{Done, Outcome};
+use pipemux_proto::fault::{Code, Fault};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+const GB: u64 = 1 << 30;
+
+fn fixed() -> Sample {
+    let process = |pid, name: &str, cpu, memory| Process {
+        pid,
+        start: 1_700_000_000,
+        name: name.into(),
+        cpu,
+        memory,
+    };
+    let disk = |mount: &str, used, total, read_only| Disk {
+        mount: mount.into(),
+        kind: "ext4".into(),
+        total,
+        available: total - used,
+        read_only,
+    };
+    Sample {
+        cpu: Cpu {
+            total: 37.8,
+            cores: vec![90.2, 12.0],
+            count: 2,
+            over: Period::Last(Duration::from_millis(1500)),
+        },
+        memory: Memory { used: GB * 51 / 10, available: 18 * GB, total: 24 * GB },
+        swap: (0, 2 * GB),
+        disks: vec![
+            disk("/", 61 * GB, 100 * GB, false),
+            disk("/cd", 4 * GB, 4 * GB, true),
+            disk("/home", 10 * GB, 500 * GB, false),
+        ],
+        load: Some([0.84, 0.5, 0.25]),
+        uptime: Some(3 * 3600),
+        processes: vec![
+            process(1, "init", 0.0, 8 << 20),
+            process(20, "rustc", 71.4, GB),
+            process(30, "browser", 5.0, 3 * GB),
+        ],
+    }
+}
+
+/// A view as text. Only an app's views leave docui as text, so one shows it.
+fn text(view: View) -> String {
+    FIXED.with(|fixed| fixed.replace(Some(view)));
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = Host::<Shower>::open(&[], dir.path(), dir.path()).unwrap();
+    host.text(Lod::Full, 1000).unwrap()
+}
+
+thread_local! {
+    static FIXED: std::cell::RefCell<Option<View>> = const { std::cell::RefCell::new(None) };
+}
+
+struct Shower(View);
+
+impl App for Shower {
+    type Action = Action;
+    fn open(_: &docui::Opening) -> Result<Self, Fault> {
+        Ok(Self(FIXED.with(|fixed| fixed.take()).unwrap()))
+    }
+    fn update(&mut self, _: Action, _: &docui::Context) -> Result<docui::Reply, Fault> {
+        Ok(docui::Done::new("").into())
+    }
+    fn view(&self, _: &docui::Look) -> View {
+        self.0.clone()
+    }
+    fn find(&self, _: &str) -> Found {
+        Found::Gone(None)
+    }
+}
+
+fn show(sample: &Sample, settings: &Settings, lod: Lod, budget: u64) -> String {
+    text(view::view(sample, settings, lod, budget, "monitor/main"))
+}
+
+#[test]
+fn a_gist_is_one_line() {
+    let gist = "CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%";
+    assert_eq!(detail::gist(&fixed()), gist);
+    let shown = show(&fixed(), &Settings::default(), Lod::Gist, 100);
+    assert_eq!(shown, format!("## \n\n{gist}\n"));
+    // A summary that has no room is a gist.
+    assert_eq!(show(&fixed(), &Settings::default(), Lod::Summary, 20), shown);
+    let first = Sample { cpu: Cpu { over: Period::Boot, ..fixed().cpu }, ..fixed() };
+    assert!(detail::gist(&first).starts_with("CPU 38% since boot · mem "));
+    assert_eq!(detail::gist(&Sample::default()), "CPU 0% since boot · mem 0/0 B");
+}
+
+#[test]
+fn a_summary_is_a_line_a_resource() {
+    let expected = "## \n[refresh](link:refresh) \n\
+        [CPU](obj:cpu) 38% · 2 cores [expand](link:expand)\n\
+        [memory](obj:memory) 5.1/24 GB (21%) [expand](link:expand)\n\
+        [swap](obj:swap) 0/2 GB (0%) [expand](link:expand)\n\
+        [disks](obj:disks) 3 · fullest: / 61/100 GB (61%) ext4 [expand](link:expand)\n\
+        [load](obj:load) 0.8 0.5 0.2 [expand](link:expand)\n\
+        [processes](obj:processes) 3 · top: rustc 71%, browser 5% [expand](link:expand)\n";
+    assert_eq!(show(&fixed(), &Settings::default(), Lod::Summary, 2000), expected);
+}
+
+#[test]
+fn full_shows_everything() {
+    let settings = Settings { top: 2, by: By::Mem, ..Settings::default() };
+    let shown = show(&fixed(), &settings, Lod::Full, 5000);
+    for part in [
+        "  over the last 1.5 s\n  core 1 90% · core 2 12%\n",
+        "  used 5.1 GB · available 18 GB · in all 24 GB\n",
+        "  /cd 4/4 GB (100%) ext4 read-only\n  /home 10/500 GB (2%) ext4\n",
+        "  1 min 0.8 · 5 min 0.5 · 15 min 0.2\n  up 3 h\n",
+        "| top 2 by memory | pid | CPU | memory |\n|-|-|-|-|\n\
+         | [browser](obj:p30-1700000000) | 30 | 5% | 3 GB |\n\
+         | [rustc](obj:p20-1700000000) | 20 | 71% | 1 GB |\n",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    assert!(!shown.contains("init]"), "{shown}");
+}
+
+#[test]
+fn details_that_find_no_room_are_cut_and_said() {
+    let mut sample = fixed();
+    let process = |pid| Process { pid, name: "worker".into(), ..Process::default() };
+    sample.processes = (1..=200).map(process).collect();
+    let settings = Settings { top: 100, ..Settings::default() };
+    let shown = show(&sample, &settings, Lod::Full, 500);
+    assert!(docui::tokens::estimate(&shown) < 700, "{shown}");
+    assert!(shown.contains("[worker](obj:p1-0)"), "{shown}");
+    assert!(shown.contains("… cut to fit: pipemux view monitor/main --budget "), "{shown}");
+}
+
+proptest! {
+    /// Whatever the system tells, it is shown, at any level of detail and budget.
+    #[test]
+    fn any_sample_is_shown(
+        shares in proptest::collection::vec(any::<f32>(), 0..20),
+        sizes in proptest::collection::vec(any::<u64>(), 6),
+        name in "\\PC{0,20}",
+        budget in any::<u64>(),
+    ) {
+        let sample = Sample {
+            cpu: Cpu { total: *shares.first().unwrap_or(&0.0), cores: shares.clone(), ..Cpu::default() },
+            memory: Memory { used: sizes[0], available: sizes[1], total: sizes[2] },
+            swap: (sizes[3], sizes[4]),
+            disks: vec![Disk { mount: name.clone(), total: sizes[4], available: sizes[5], ..Disk::default() }],
+            load: shares.first().map(|share| [f64::from(*share); 3]),
+            uptime: Some(sizes[0]),
+            processes: shares.iter().map(|cpu| Process { cpu: *cpu, name: name.clone(), ..Process::default() }).collect(),
+        };
+        prop_assert_eq!(detail::gist(&sample).lines().count(), 1);
+        for lod in [Lod::Gist, Lod::Summary, Lod::Full] {
+            let view = || view::view(&sample, &Settings::default(), lod, budget, "monitor/main");
+            prop_assert_eq!(view(), view());
+        }
+    }
+}
+
+fn open(dir: &TempDir) -> Host<Monitor> {
+    Host::open(&[], dir.path(), dir.path()).unwrap()
+}
+
+fn done(host: &mut Host<Monitor>, action: Action) -> Done {
+    match host.invoke(&action) {
+        Outcome::Done(done) => done,
+        other => panic!("{action:?} should be done: {other:?}"),
+    }
+}
+
+fn fault(host: &mut Host<Monitor>, action: Action) -> Fault {
+    match host.invoke(&action) {
+        Outcome::Failed(fault) => fault,
+        other => panic!("{action:?} should fail: {other:?}"),
+    }
+}
+
+#[test]
+fn settings_outlive_the_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    assert_eq!(done(&mut host, Action::Top { n: 3, by: By::Mem }).brief, "3 by memory");
+    done(&mut host, Action::Expand { resource: Anchor::new("cpu", 0) });
+    done(&mut host, Action::Expand { resource: Anchor::new("load", 0) });
+    done(&mut host, Action::Fold { resource: Anchor::new("load", 0) });
+    drop(host);
+    let mut host = open(&dir);
+    let shown = host.text(Lod::Summary, 2000).unwrap();
+    assert!(shown.contains("| top 3 by memory | pid | CPU | memory |\n"), "{shown}");
+    assert_eq!(shown.matches("[fold](link:fold)").count(), 2, "{shown}");
+    assert_eq!(shown.matches("](obj:p").count() - 1, 3, "{shown}");
+    let gist = host.text(Lod::Gist, 100).unwrap();
+    assert!(gist.starts_with("## \n\nCPU ") && gist.lines().count() == 3, "{gist}");
+}
+
+#[test]
+fn a_number_out_of_range_is_a_usage_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    for n in [0, -1, 101, i64::MAX, i64::MIN] {
+        let fault = fault(&mut host, Action::Top { n, by: By::Cpu });
+        assert_eq!(fault.code, Code::Usage);
+        assert_eq!(fault.message, format!("n: expected 1 to 100, not {n}"));
+    }
+    let other = Action::Expand { resource: Anchor::new("nonsense", 0) };
+    assert_eq!(fault(&mut host, other).code, Code::NotFound);
+    let arguments = Host::<Monitor>::open(&["x"], dir.path(), dir.path()).err();
+    assert_eq!(arguments.map(|fault| fault.code), Some(Code::Usage));
+}
+
+#[test]
+fn a_process_is_found_by_pid_and_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    done(&mut host, Action::Top { n: 100, by: By::Mem });
+    let shown = host.text(Lod::Summary, 20_000).unwrap();
+    let key = shown.split("](obj:p").nth(2).and_then(|rest| rest.split(')').next()).unwrap();
+    let (app, key) = (host.app().unwrap(), format!("p{key}"));
+    assert_eq!(app.find(&key), Found::Here(0));
+    assert_eq!(app.find("p1-1"), Found::Gone(Some("the process ended".into())));
+    assert_eq!(app.find("nonsense"), Found::Gone(None));
+    assert!(app.read(&key).is_ok() && app.read("p1-1").is_err());
+    for resource in Resource::ALL {
+        assert_eq!(app.find(resource.key()), Found::Here(0));
+        let text = String::from_utf8(app.read(resource.key()).unwrap()).unwrap();
+        assert!(text.starts_with(resource.label()), "{text}");
+    }
+    done(&mut host, Action::Fold { resource: Anchor::new("processes", 0) });
+    let app = host.app().unwrap();
+    let Found::Hidden { how, .. } = app.find(&key) else { panic!("{:?}", app.find(&key)) };
+    assert_eq!(how, "pipemux run 'monitor.top()'");
+}
+
+#[test]
+fn refreshing_samples_now() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    let brief = done(&mut host, Action::Refresh {}).brief;
+    assert!(brief.starts_with("CPU ") && brief.contains(" · mem "), "{brief}");
+}

@@ -1,0 +1,147 @@
+//! The model: a store and what the session shows of it.
+
+use std::path::PathBuf;
+
+use docui::{App, Ask, Context, Fault, Found, Look, Opening, Reply, View};
+
+use crate::action::Action;
+use crate::change::Seen;
+use crate::entry;
+use crate::shown::{Shown, quoted};
+use crate::store::Store;
+use crate::{update, view};
+
+/// A notebook session.
+pub struct Notebook {
+    pub(crate) store: Store,
+    pub(crate) shown: Shown,
+    pub(crate) state_dir: PathBuf,
+    session: String,
+    again: bool,
+}
+
+impl Notebook {
+    /// How a call on this session is written: `notebook.show_all()`.
+    pub(crate) fn call(&self, call: &str) -> String {
+        match self.session.as_str() {
+            "main" => format!("notebook.{call}"),
+            other => format!("notebook/{other}.{call}"),
+        }
+    }
+
+    /// The session's address: `notebook/main`.
+    pub(crate) fn address(&self) -> String {
+        format!("notebook/{}", self.session)
+    }
+
+    /// Shows something else, and keeps that.
+    pub(crate) fn show(&mut self, change: impl FnOnce(&mut Shown)) -> Result<(), Fault> {
+        let mut shown = self.shown.clone();
+        change(&mut shown);
+        if shown != self.shown {
+            shown.save(&self.state_dir)?;
+            self.shown = shown;
+        }
+        Ok(())
+    }
+
+    fn locate(&self, key: &str) -> Result<Found, Fault> {
+        let Some(id) = entry::id(key) else { return Ok(Found::Gone(None)) };
+        let Some(rev) = self.store.rev(id)? else {
+            let was = self.store.was(id)?;
+            return Ok(Found::Gone(was.then(|| "removed".to_owned())));
+        };
+        if self.store.has(&self.shown.selection(), id)? {
+            return Ok(Found::Here(rev));
+        }
+        let how = format!("click [show all] or: pipemux run '{}'", self.call("show_all()"));
+        Ok(Found::Hidden { rev, how })
+    }
+}
+
+impl App for Notebook {
+    type Action = Action;
+
+    fn open(opening: &Opening) -> Result<Self, Fault> {
+        let store = Store::open(&store_path(opening)?)?;
+        let mut shown = Shown::load(&opening.state_dir, &store.id()?);
+        // An entry that can't be looked up keeps its level.
+        shown.retain(|id| !matches!(store.rev(id), Ok(None)));
+        let (state_dir, session) = (opening.state_dir.clone(), opening.session.clone());
+        Ok(Self { store, shown, state_dir, session, again: opening.again })
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        match (self.again, self.store.total()) {
+            (true, Ok(total)) => {
+                let entries = entry::count(total, "entry");
+                vec![format!("Kept: {entries}, search and folding.")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        if opening.args.is_empty() {
+            return Ok(Vec::new());
+        }
+        let path = store_path(opening)?;
+        if path.canonicalize().is_ok_and(|path| path == self.store.path()) {
+            return Ok(Vec::new());
+        }
+        let message =
+            format!("{} has {} open already", self.address(), self.store.path().display());
+        Err(Fault::refused(message).hint(format!(
+            "another store is another session: pipemux open notebook/other {}",
+            path.display()
+        )))
+    }
+
+    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
+        update::update(self, action).map(Into::into)
+    }
+
+    fn view(&self, look: &Look) -> View {
+        view::view(self, look)
+    }
+
+    fn find(&self, key: &str) -> Found {
+        self.locate(key).unwrap_or_else(|fault| Found::Gone(Some(fault.message)))
+    }
+
+    fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
+        let text = entry::id(key).map_or(Ok(None), |id| self.store.text(id))?;
+        text.map(String::into_bytes).ok_or_else(|| Fault::not_found("removed").about(key))
+    }
+
+    fn refresh(&mut self) -> bool {
+        self.store.refresh()
+    }
+
+    fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
+        let Action::Remove { entry } = action else {
+            return Ok(Ask::confirm("cannot be undone"));
+        };
+        let seen = seen(entry)?;
+        let row = self.store.get(seen.id)?;
+        let row = row.ok_or_else(|| Fault::not_found("removed").about(&entry.key))?;
+        let lines = entry::count(row.lines, "line");
+        Ok(Ask::confirm(format!("{}, {lines}, cannot be undone", quoted(&row.title))))
+    }
+}
+
+/// The entry that an anchor names, as it was seen.
+pub(crate) fn seen(anchor: &docui::Anchor<crate::action::Entry>) -> Result<Seen, Fault> {
+    let id = entry::id(&anchor.key)
+        .ok_or_else(|| Fault::not_found("no entry has that key").about(&anchor.key))?;
+    Ok(Seen { id, rev: anchor.rev })
+}
+
+fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {
+    match opening.args.as_slice() {
+        [] => Ok(opening.state_dir.join("notebook.db")),
+        [path] => Ok(opening.path(path)),
+        more => Err(Fault::usage(format!("expected at most one store path, got {}", more.len()))
+            .hint("pipemux open notebook [path]")),
+    }
+}

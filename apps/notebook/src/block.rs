@@ -1,0 +1,118 @@
+//! Pieces of a view whose cost is known before they are added.
+
+use docui::{Object, View, tokens};
+
+use crate::action::Action;
+
+/// About what an anchor costs beside its label: `[](obj:123)`.
+const ANCHOR: u64 = 8;
+/// About what a fence costs.
+const FENCE: u64 = 4;
+
+/// Pieces that are shown together or not at all.
+#[derive(Debug, Default)]
+pub struct Block {
+    parts: Vec<Part>,
+    cost: u64,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    Object(Object),
+    Link(&'static str, Action),
+    Code(String),
+}
+
+impl Block {
+    /// Adds Markdown.
+    pub fn text(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.count(&text, 0);
+        self.parts.push(Part::Text(text));
+    }
+
+    /// Adds an entry's anchor.
+    pub fn entry(&mut self, key: String, rev: u64, title: &str) {
+        self.count(title, ANCHOR);
+        self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev)));
+    }
+
+    /// Adds a link behind what is there.
+    pub fn link(&mut self, label: &'static str, action: Action) {
+        self.text(" ");
+        self.count(label, ANCHOR);
+        self.parts.push(Part::Link(label, action));
+    }
+
+    /// Adds exact text.
+    pub fn code(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.count(&text, FENCE);
+        self.parts.push(Part::Code(text));
+    }
+
+    /// About how many tokens it is.
+    pub fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    /// How many bytes it is, anchors aside.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds it to a view.
+    pub fn put(self, view: &mut View) {
+        for part in self.parts {
+            match part {
+                Part::Text(text) => view.text(text),
+                Part::Object(object) => view.object(object),
+                Part::Link(label, action) => view.link(label, &action),
+                Part::Code(text) => view.code("md", text),
+            };
+        }
+    }
+
+    fn count(&mut self, text: &str, more: u64) {
+        self.cost += tokens::estimate(text) + more;
+        self.bytes += text.len();
+    }
+}
+
+/// The longest beginning of whole lines within about so many tokens and bytes, and how many lines
+/// are left out. A first line that is too long by itself is cut.
+pub fn head(text: &str, tokens_max: u64, bytes_max: usize) -> (&str, u64) {
+    let (mut end, mut spent, mut lines) = (0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        spent += tokens::estimate(line);
+        if spent > tokens_max || end + line.len() > bytes_max {
+            break;
+        }
+        end += line.len();
+        lines += 1;
+    }
+    if end == 0 && !text.is_empty() {
+        // Two bytes a token at most of what is cut: scripts that cost more have longer characters.
+        let wanted = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(2);
+        end = text.floor_char_boundary(wanted.min(bytes_max));
+    }
+    (&text[..end], text.lines().count() as u64 - lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_has_whole_lines() {
+        let text = "one two\nthree four\nfive";
+        assert_eq!(head(text, 100, 100), (text, 0));
+        assert_eq!(head(text, 100, 10), ("one two\n", 2));
+        assert_eq!(head("", 100, 100), ("", 0));
+        let long = "数".repeat(1000);
+        let (cut, left) = head(&long, 10, 1000);
+        assert!(!cut.is_empty() && cut.len() <= 20 && left == 1);
+    }
+}

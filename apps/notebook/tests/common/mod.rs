@@ -1,0 +1,121 @@
+//! A notebook on a store of its own, acted on as the wire would.
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+use std::path::PathBuf;
+
+use docui::testing::Host;
+use docui::{Anchor, Fault, Lod, Text};
+use pipemux_notebook::action::Entry;
+use pipemux_notebook::{Action, Notebook};
+use pipemux_proto::app::{Done, Outcome};
+use tempfile::TempDir;
+
+pub struct Desk {
+    pub host: Host<Notebook>,
+    pub dir: TempDir,
+}
+
+pub const STORE: &str = "notes.db";
+
+impl Desk {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let host = open(&dir, "a", &[STORE]).unwrap();
+        Self { host, dir }
+    }
+
+    /// Ends the process without a word, and starts another one.
+    pub fn restart(self) -> Self {
+        let Self { host, dir } = self;
+        drop(host);
+        let host = open(&dir, "a", &[STORE]).unwrap();
+        Self { host, dir }
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.dir.path().join(STORE)
+    }
+
+    pub fn done(&mut self, action: Action) -> Done {
+        done(&mut self.host, action)
+    }
+
+    pub fn brief(&mut self, action: Action) -> String {
+        self.done(action).brief
+    }
+
+    pub fn fault(&mut self, action: Action) -> Fault {
+        match self.host.invoke(&action) {
+            Outcome::Failed(fault) => fault,
+            other => panic!("{action:?} should fail: {other:?}"),
+        }
+    }
+
+    pub fn text(&mut self) -> String {
+        self.host.text(Lod::Summary, 10_000).unwrap()
+    }
+
+    pub fn add(&mut self, title: &str, text: &str, tags: &[&str]) -> Done {
+        self.done(add(title, text, tags))
+    }
+
+    /// The keys that a view shows, in order.
+    pub fn shown(&mut self) -> Vec<String> {
+        let projection = self.host.project(Lod::Summary, 10_000).unwrap();
+        let pieces = projection.content.into_iter();
+        pieces
+            .filter_map(|piece| match piece {
+                pipemux_proto::projection::Piece::Object(object) => Some(object.key),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// Opens a session with a state directory of its own under a common directory.
+pub fn open(dir: &TempDir, session: &str, args: &[&str]) -> Result<Host<Notebook>, Fault> {
+    let state = dir.path().join(format!("state-{session}"));
+    std::fs::create_dir_all(&state).unwrap();
+    Host::open(args, dir.path(), &state)
+}
+
+pub fn done(host: &mut Host<Notebook>, action: Action) -> Done {
+    match host.invoke(&action) {
+        Outcome::Done(done) => done,
+        other => panic!("{action:?} should be done: {other:?}"),
+    }
+}
+
+pub fn add(title: &str, text: &str, tags: &[&str]) -> Action {
+    Action::Add {
+        title: title.into(),
+        text: text.into(),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        summary: String::new(),
+        gist: String::new(),
+    }
+}
+
+pub fn at(id: u64, rev: u64) -> Anchor<Entry> {
+    Anchor::new(format!("n{id}"), rev)
+}
+
+pub fn edit(id: u64, rev: u64, text: &str) -> Action {
+    Action::Edit { entry: at(id, rev), text: text.into() }
+}
+
+pub fn append(id: u64, rev: u64, text: &str) -> Action {
+    Action::Append { entry: at(id, rev), text: text.into() }
+}
+
+pub fn search(query: &str) -> Action {
+    Action::Search { query: query.into() }
+}
+
+pub fn filter(tag: &str) -> Action {
+    Action::Filter { tag: tag.into() }
+}
+
+pub fn copied(text: &str, session: &str, label: &str) -> Text {
+    Text { text: text.into(), from: Some((session.into(), label.into())) }
+}

@@ -1,0 +1,142 @@
+//! A client for one request after the other, on std alone: a one-shot process starts no runtime.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use pipemux_proto::client::{Answer, Call};
+
+use crate::connect;
+use crate::error::ClientError;
+use crate::options::Options;
+use crate::wire::{Ended, Incoming, Wire, WireError, acts, answer_of};
+
+/// How much longer than the daemon the client waits: the daemon's own word on a passed deadline is
+/// better than the client's.
+pub const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the daemon may take to note that an answer was seen.
+pub(crate) const SEEN_DEADLINE: Duration = Duration::from_secs(1);
+
+/// A connection to the daemon. Dropping it cancels what it waits for.
+#[derive(Debug)]
+pub struct Connection {
+    stream: UnixStream,
+    wire: Wire,
+    last_id: u64,
+}
+
+impl Connection {
+    /// Connects, and starts the daemon when it isn't up and [`Options::start`] allows it. Both sides have
+    /// greeted when this returns, so that no request reaches a daemon of another version, and what goes
+    /// wrong up to here is certainly not delivered.
+    ///
+    /// # Errors
+    /// [`ClientError::Unreachable`], [`ClientError::Version`].
+    pub fn open(options: &Options) -> Result<Connection, ClientError> {
+        connect::open(options).map(Self::new)
+    }
+
+    /// Connects only if a daemon listens now.
+    ///
+    /// # Errors
+    /// As [`Connection::open`], but that nobody listens is `None`.
+    pub fn find(options: &Options) -> Result<Option<Connection>, ClientError> {
+        let deadline = Instant::now() + connect::START_DEADLINE;
+        Ok(connect::knock(options, deadline)?.map(Self::new))
+    }
+
+    fn new((stream, wire): connect::Greeted) -> Self {
+        Self { stream, wire, last_id: 0 }
+    }
+
+    /// Asks and waits. `timeout` is the daemon's deadline; past it and [`GRACE`] the client gives up.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; [`ClientError::Unknown`] when an acting call was sent and no answer came.
+    pub fn call(&mut self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
+        let acts = acts(&call.verb);
+        let deadline = Instant::now() + timeout + GRACE;
+        self.last_id += 1;
+        let request = Wire::call(self.last_id, call, timeout)?;
+        self.send(&request, deadline)?;
+        match self.receive(self.last_id, deadline) {
+            Ok(ended) => answer_of(ended, acts),
+            Err(why) => Err(ClientError::lost(acts, &why)),
+        }
+    }
+
+    /// Says that the answer of that delivery was written out, and waits until the daemon has noted it.
+    ///
+    /// # Errors
+    /// The daemon is gone or slow. The reader then sees some things again; nothing is lost.
+    pub fn seen(&mut self, delivery: u64) -> Result<(), ClientError> {
+        if delivery == 0 {
+            return Ok(());
+        }
+        let deadline = Instant::now() + SEEN_DEADLINE;
+        self.last_id += 1;
+        let request = Wire::seen(self.last_id, delivery, SEEN_DEADLINE)?;
+        self.send(&request, deadline)?;
+        let ended = self.receive(self.last_id, deadline);
+        let ended = ended.map_err(|why| ClientError::lost(false, &why))?;
+        ended.map(drop).map_err(ClientError::Refused)
+    }
+
+    /// Waits until the daemon closes the connection; false when the timeout passes before.
+    pub fn wait_closed(mut self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        let mut buffer = [0; 4096];
+        loop {
+            match connect::until(&self.stream, deadline)
+                .and_then(|()| self.stream.read(&mut buffer))
+            {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return !connect::is_timeout(&error),
+            }
+        }
+    }
+
+    /// A frame that isn't written whole is no request: the daemon can't have acted on it.
+    fn send(&mut self, frame: &[u8], deadline: Instant) -> Result<(), ClientError> {
+        connect::until(&self.stream, deadline).and_then(|()| self.stream.write_all(frame)).map_err(
+            |error| {
+                ClientError::unreachable(format!("the request could not be sent: {error}"))
+                    .hint("nothing was done; run the command again")
+            },
+        )
+    }
+
+    fn receive(&mut self, id: u64, deadline: Instant) -> Result<Ended, String> {
+        let mut buffer = vec![0; 16 * 1024];
+        loop {
+            match self.wire.poll_incoming() {
+                Ok(Some(Incoming::Answer(of, ended))) if of == id => return Ok(ended),
+                // Answers to what nobody waits for any more, such as a slow `seen`.
+                Ok(Some(Incoming::Answer(..) | Incoming::Hello)) => continue,
+                Ok(Some(Incoming::Ping(pong))) => {
+                    let _ = self.stream.write_all(&pong);
+                    continue;
+                }
+                Ok(None) => {}
+                Err(WireError::Greeting(fault)) => return Err(fault.message),
+                Err(WireError::Garbage(what)) => {
+                    return Err(format!("the daemon sent what can't be read ({what})"));
+                }
+            }
+            match connect::until(&self.stream, deadline)
+                .and_then(|()| self.stream.read(&mut buffer))
+            {
+                Ok(0) => return Err("the daemon ended before it answered".into()),
+                Ok(length) => self.wire.handle_bytes(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if connect::is_timeout(&error) => {
+                    return Err("the daemon didn't answer in time".into());
+                }
+                Err(error) => return Err(format!("the daemon was lost ({error})")),
+            }
+        }
+    }
+}

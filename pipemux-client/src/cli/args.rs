@@ -1,0 +1,291 @@
+//! The arguments of the command line, and their help.
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pipemux_client::proto::ids::IdError;
+use pipemux_client::proto::projection::Lod;
+use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
+
+/// The verbs in groups; clap knows no groups of subcommands.
+pub const VERBS: &str = "\
+Look and act:
+  open <provider>[/<session>] [args…]   start or attach an app and show its window
+  view [<provider>/<session>]           the workspace, or one window
+  click <link>                          carry out a link: click 15
+  run <code> | -                        carry out calls; `stdin` in them is standard input
+  answer <…>                            answer the question: 1,3 · all but 2 · yes · go
+  read <ref>                            a thing's value, byte for byte
+  help <provider>                       an app's actions in full
+  close <provider>/<session> [--end]    close the window; --end: and end the session
+
+What runs:
+  apps                                  registered apps
+  sessions                              sessions and their state
+  logs <provider>/<session>             the last lines that a session printed
+  restart <provider>/<session>          end the session's process and start it anew
+  end <provider>/<session>              end the session, close its windows
+
+The daemon (every other verb starts it when it isn't up):
+  up · down · status                    start it · end everything · how it is
+  tour                                  a first walk, in under a minute";
+
+const TEMPLATE: &str = "\
+{about-with-newline}
+  pipemux open editor src/lib.rs
+  pipemux run 'editor.replace(\"old\", \"new\"); editor.save()'{after-help}
+
+Options:
+{options}";
+
+/// Long-lived applications for agents: each is a Markdown document with links and calls.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pipemux",
+    version,
+    help_template = TEMPLATE,
+    after_help = VERBS,
+    disable_help_subcommand = true,
+    infer_subcommands = false,
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// Options of every verb.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Options of every verb")]
+pub struct Global {
+    /// Workspace; else PIPEMUX_WORKSPACE, else the project around this directory
+    #[arg(long, global = true, value_name = "NAME")]
+    pub workspace: Option<String>,
+    /// Who reads: what was seen counts per reader; else PIPEMUX_READER
+    #[arg(long, global = true, value_name = "NAME")]
+    pub reader: Option<String>,
+    /// Print data instead of Markdown
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Tokens that the answer may take
+    #[arg(long, global = true, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub budget: Option<u32>,
+    /// Level of detail
+    #[arg(long, global = true, ignore_case = true)]
+    pub lod: Option<LodArg>,
+    /// How long the request may take [default: 30]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+}
+
+/// A level of detail as it is typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum LodArg {
+    Gist,
+    Summary,
+    Full,
+}
+
+impl From<LodArg> for Lod {
+    fn from(lod: LodArg) -> Lod {
+        match lod {
+            LodArg::Gist => Lod::Gist,
+            LodArg::Summary => Lod::Summary,
+            LodArg::Full => Lod::Full,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Start or attach an app, add its window to the workspace, show it
+    ///
+    /// Again: adds to it, e.g. another file. A --lod or --budget given here stays with the window.
+    Open {
+        /// editor, editor/draft
+        #[arg(value_name = "PROVIDER[/SESSION]", value_parser = target)]
+        target: Target,
+        /// For the app: files, paths; what begins with - goes after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
+    },
+    /// Show the workspace, or one window
+    View {
+        /// editor/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: Option<SessionAddr>,
+    },
+    /// Carry out a link
+    Click {
+        /// link:15, 15
+        link: String,
+    },
+    /// Carry out calls
+    ///
+    /// Calls stand in a row with ; or a newline between them; the first failure stops the rest.
+    /// Long text goes in as it is:
+    ///
+    ///   pipemux run 'editor.insert(3, text=stdin)' < text.md
+    Run {
+        /// The calls, quoted; - takes them from standard input
+        #[arg(value_name = "CODE", required = true)]
+        code: Vec<String>,
+    },
+    /// Answer the open question
+    Answer {
+        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a value · a link
+        #[arg(value_name = "ANSWER", required = true, allow_negative_numbers = true)]
+        words: Vec<String>,
+        /// Which question, when several are open
+        #[arg(long, value_name = "ID")]
+        to: Option<u64>,
+    },
+    /// Print a thing's value, byte for byte
+    Read {
+        /// obj:12
+        #[arg(value_name = "REF")]
+        target: String,
+    },
+    /// Print an app's actions in full
+    Help {
+        /// Without one: this command's help
+        #[arg(value_parser = provider)]
+        provider: Option<ProviderId>,
+    },
+    /// Close a window
+    Close {
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+        /// End the session too
+        #[arg(long)]
+        end: bool,
+    },
+    /// List the registered apps
+    Apps,
+    /// List the sessions and their state
+    Sessions,
+    /// Print the last lines that a session printed
+    Logs {
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+        /// How many
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        lines: u32,
+    },
+    /// End a session's process and start it anew
+    Restart {
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+    },
+    /// End a session and close its windows
+    End {
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+    },
+    /// Start the daemon, if it isn't up, and say how it is
+    Up,
+    /// End the daemon with all its sessions, and wait until it is gone
+    Down,
+    /// Say how the daemon is; never starts it
+    Status,
+    /// Walk through all apps on copies of files of this project
+    Tour,
+    /// What is no verb.
+    #[command(external_subcommand)]
+    Other(Vec<String>),
+}
+
+/// What `open` opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub provider: ProviderId,
+    pub session: Option<SessionId>,
+}
+
+fn target(text: &str) -> Result<Target, IdError> {
+    let (provider, session) = match text.split_once('/') {
+        Some((provider, session)) => (provider, Some(session.parse()?)),
+        None => (text, None),
+    };
+    Ok(Target { provider: provider.parse()?, session })
+}
+
+fn provider(text: &str) -> Result<ProviderId, IdError> {
+    text.parse()
+}
+
+/// A session; without its name the one that `open` opens without a name.
+fn session(text: &str) -> Result<SessionAddr, IdError> {
+    let Target { provider, session } = target(text)?;
+    let session = session.map_or_else(|| SessionAddr::DEFAULT_SESSION.parse(), Ok)?;
+    Ok(SessionAddr { provider, session })
+}
+
+/// A deadline: more than nothing, at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
+    let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    found.ok_or_else(|| "expected seconds, from 0.001 to 86400".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(std::iter::once("pipemux").chain(line.split_whitespace()))
+    }
+
+    #[test]
+    fn the_definition_holds_and_the_help_names_every_verb() {
+        Cli::command().debug_assert();
+        let listed: Vec<&str> = VERBS.split_whitespace().collect();
+        for verb in Cli::command().get_subcommands() {
+            assert!(listed.contains(&verb.get_name()), "{}", verb.get_name());
+        }
+        let help = Cli::command().render_help().to_string();
+        assert!(help.contains("pipemux open editor") && help.contains("--budget"), "{help}");
+    }
+
+    #[test]
+    fn files_come_with_and_without_dashes_and_options_anywhere() {
+        for line in
+            ["open editor -- a.rs b.rs", "open editor a.rs b.rs", "open editor a.rs -- b.rs"]
+        {
+            let Some(Verb::Open { target, args }) = parse(line).unwrap().verb else { panic!() };
+            assert_eq!((target.provider.as_str(), target.session), ("editor", None));
+            assert_eq!(args, ["a.rs", "b.rs"]);
+        }
+        let cli = parse("open editor/b a.rs --json --budget 300 --lod FULL -- --json").unwrap();
+        assert!(cli.global.json && cli.global.budget == Some(300));
+        let Some(Verb::Open { target, args }) = cli.verb else { panic!() };
+        assert_eq!(target.session.unwrap().as_str(), "b");
+        assert_eq!(args, ["a.rs", "--json"]);
+        assert!(parse("--workspace demo view").unwrap().global.workspace.is_some());
+    }
+
+    #[test]
+    fn names_are_checked_before_anything_starts() {
+        for line in [
+            "open Editor a.rs",
+            "open editor/",
+            "view editor/a/b",
+            "close ../main",
+            "view --budget 0",
+            "view --lod most",
+            "view --timeout 0",
+            "view --timeout NaN",
+            "view --timeout inf",
+            "logs editor/main --lines -1",
+            "click",
+            "answer",
+        ] {
+            assert_eq!(parse(line).map(drop).unwrap_err().exit_code(), 2, "{line}");
+        }
+        let Some(Verb::View { session }) = parse("view monitor").unwrap().verb else { panic!() };
+        assert_eq!(session.unwrap().to_string(), "monitor/main");
+        assert_eq!(parse("view --timeout 1.5").unwrap().global.timeout.unwrap().as_millis(), 1500);
+    }
+}

@@ -1,0 +1,164 @@
+//! All that the command line writes.
+
+use std::io::{self, Write};
+
+use pipemux_client::ClientError;
+use pipemux_client::proto::Fault;
+use pipemux_client::proto::client::{Answer, Body};
+use serde::Serialize;
+use serde_json::json;
+
+/// What became of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is out.
+    Whole,
+    /// Whoever read it went away: `pipemux view | head`.
+    Abandoned,
+}
+
+/// Writes to standard output. A reader that went away is no error.
+///
+/// # Errors
+/// What else keeps it from being written: a full disk.
+pub fn out(bytes: &[u8]) -> io::Result<Written> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(Written::Whole),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Abandoned),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes to standard error; nothing can be done when that fails.
+pub fn err(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// What is printed of an answer.
+pub fn printed(answer: &Answer, json: bool) -> Vec<u8> {
+    match &answer.body {
+        Body::Text(text) if json => pretty(&json!({ "text": text })),
+        Body::Text(text) => text.clone().into_bytes(),
+        Body::Report(report) => pretty(report),
+        Body::Data(value) => pretty(value),
+        Body::Raw(bytes) if json => match std::str::from_utf8(bytes) {
+            Ok(text) => pretty(&json!({ "value": text })),
+            Err(_) => pretty(&json!({ "bytes": bytes.len(), "base64": base64(bytes) })),
+        },
+        Body::Raw(bytes) => bytes.to_vec(),
+    }
+}
+
+/// Says why there is no answer. With `--json` on standard output, where a program looks for it; as text
+/// on standard error unless it is the daemon's own word.
+pub fn failure(error: &ClientError, json: bool) {
+    let result = if json {
+        out(&pretty(&json!({ "error": error.fault() })))
+    } else {
+        let text = in_words(label(error), error.fault());
+        match error {
+            ClientError::Refused(_) => out(text.as_bytes()),
+            _ => {
+                err(&text);
+                Ok(Written::Whole)
+            }
+        }
+    };
+    if let Err(error) = result {
+        unwritable(&error);
+    }
+}
+
+/// Says that the answer could not be written.
+pub fn unwritable(error: &io::Error) {
+    err(&format!("the answer could not be written to standard output: {error}\n"));
+}
+
+fn label(error: &ClientError) -> &'static str {
+    match error {
+        ClientError::Unreachable(_) => "unreachable",
+        ClientError::Version(_) => "another version",
+        ClientError::Unknown(_) => "unknown",
+        ClientError::Refused(_) => "refused",
+        ClientError::Invalid(_) => "refused, nothing ran",
+    }
+}
+
+fn in_words(label: &str, fault: &Fault) -> String {
+    let mut text = format!("{label} · {}\n", fault.message.trim_end());
+    for hint in &fault.hints {
+        text.push_str(hint);
+        text.push('\n');
+    }
+    text
+}
+
+fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
+    // What came off the wire has string keys and finite depth: this can't fail.
+    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let padding = digit > group.len();
+            let index = (bits >> (18 - 6 * digit) & 63) as usize;
+            text.push(if padding { '=' } else { char::from(DIGITS[index]) });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pipemux_client::proto::Value;
+    use pipemux_client::proto::report::Report;
+
+    fn print(body: Body, json: bool) -> String {
+        let answer = Answer { exit: 0, body, delivery: 0 };
+        String::from_utf8(printed(&answer, json)).unwrap()
+    }
+
+    #[test]
+    fn base64_is_the_standards() {
+        let vectors =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        for (bytes, text) in vectors {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64(&[0xff, 0xfe, 0xfb]), "//77");
+    }
+
+    #[test]
+    fn raw_values_are_exact_and_json_is_always_json() {
+        let bytes = b"a\r\n\xff\0".to_vec();
+        let answer = Answer { exit: 0, body: Body::Raw(bytes.clone().into()), delivery: 0 };
+        assert_eq!(printed(&answer, false), bytes);
+        let json: serde_json::Value = serde_json::from_slice(&printed(&answer, true)).unwrap();
+        assert_eq!(json, json!({ "bytes": 5, "base64": "YQ0K/wA=" }));
+
+        assert_eq!(print(Body::Raw("深い\n".into()), true), "{\n  \"value\": \"深い\\n\"\n}\n");
+        assert_eq!(print(Body::Text("e1\n".into()), false), "e1\n");
+        assert_eq!(print(Body::Text("e1\n".into()), true), "{\n  \"text\": \"e1\\n\"\n}\n");
+        let value = Value::Map(vec![("n".into(), Value::Float(f64::NAN))]);
+        assert_eq!(print(Body::Data(value), true), "{\n  \"n\": null\n}\n");
+        let report = print(Body::Report(Box::default()), true);
+        serde_json::from_str::<Report>(&report).unwrap();
+        assert!(report.ends_with("}\n") && !report.ends_with("\n\n"));
+    }
+
+    #[test]
+    fn an_error_has_a_label_a_sentence_and_ways_out() {
+        let fault = Fault::usage("no such verb\n").hint("pipemux view");
+        assert_eq!(in_words("refused", &fault), "refused · no such verb\npipemux view\n");
+    }
+}

@@ -1,0 +1,221 @@
+//! Arguments when their step runs: refs are resolved then, not before.
+
+use pipemux_proto::projection::{Arg, Copied, RefArg};
+use pipemux_proto::prototype::Type;
+use pipemux_proto::refs::{Local, Ref, RefKind};
+use pipemux_proto::{Fault, Value};
+
+use super::{Acting, Argument, Lookup, Step, soft};
+use crate::anchors::{Anchor, Miss, Target};
+use crate::keys::SessionKey;
+use crate::workspace::Workspace;
+
+/// What an argument comes to.
+#[derive(Debug)]
+pub enum Stop {
+    /// Something must be looked up first.
+    Look(Box<Lookup>),
+    /// It leads nowhere; the session whose window shows why, if one does.
+    Miss(Box<Fault>, Option<SessionKey>),
+}
+
+/// A thing that a ref leads to.
+#[derive(Debug, Clone)]
+pub struct Thing {
+    /// The owner.
+    pub session: SessionKey,
+    /// The app's own name of it.
+    pub key: String,
+    /// The meaning that the reader saw.
+    pub rev: u64,
+    /// Its type.
+    pub ty: Option<String>,
+    /// What is shown for it.
+    pub label: String,
+}
+
+impl Acting {
+    /// All arguments of a step.
+    ///
+    /// # Errors
+    /// What must be looked up first, or why the step can't run.
+    pub fn arguments(
+        &self,
+        workspace: &Workspace,
+        step: &Step,
+    ) -> Result<Vec<(String, Arg)>, Stop> {
+        let settle = |(name, argument): &(String, Argument)| {
+            Ok((name.clone(), self.argument(workspace, &step.session, argument)?))
+        };
+        step.args.iter().map(settle).collect()
+    }
+
+    fn argument(
+        &self,
+        workspace: &Workspace,
+        session: &SessionKey,
+        argument: &Argument,
+    ) -> Result<Arg, Stop> {
+        match argument {
+            Argument::Fixed(arg) => Ok(arg.clone()),
+            Argument::List(items) => items
+                .iter()
+                .map(|item| self.argument(workspace, session, item))
+                .collect::<Result<_, _>>()
+                .map(Arg::List),
+            Argument::Result(index) => {
+                let step = &self.steps[*index];
+                let ended = self.done.get(*index);
+                let value = ended.and_then(|ended| ended.value.clone()).unwrap_or_else(|| {
+                    // Planned only for actions that return something; an app that gives nothing
+                    // gives null.
+                    Value::Null.to_blob()
+                });
+                let label = ended.and_then(|ended| ended.label.clone());
+                let label = label.unwrap_or_else(|| step.call.clone());
+                Ok(Arg::Copied(Copied { value, from: step.session.to_string(), label }))
+            }
+            Argument::Ref { of, ty } => {
+                let thing = self.resolve(workspace, of)?;
+                self.pass(session, thing, ty, &soft::name(of))
+            }
+            Argument::Name { session: owner, name, ty } => {
+                let thing = named(workspace, owner, name)?;
+                self.pass(session, thing, ty, name)
+            }
+        }
+    }
+
+    /// The thing itself for the app that owns it, its value for another app or a text parameter.
+    fn pass(
+        &self,
+        session: &SessionKey,
+        thing: Thing,
+        ty: &Type,
+        shown: &str,
+    ) -> Result<Arg, Stop> {
+        let own = thing.session == *session;
+        if matches!(ty, Type::Anchor(_)) && !own {
+            let message = format!(
+                "{shown} belongs to {}; {session} expects a thing of its own",
+                thing.session
+            );
+            return Err(miss(Fault::usage(message)));
+        }
+        if let (Type::Anchor(Some(wanted)), Some(given)) = (ty, &thing.ty)
+            && wanted != given
+        {
+            return Err(miss(Fault::usage(format!("{shown} is a {given}, expected a {wanted}"))));
+        }
+        if own && !matches!(ty, Type::String) {
+            return Ok(Arg::Ref(RefArg { key: thing.key, rev: thing.rev, ty: thing.ty }));
+        }
+        match self.looked_up.copies.get(&(thing.session.clone(), thing.key.clone())) {
+            Some(copied) => Ok(Arg::Copied(copied.clone())),
+            None => Err(Stop::Look(Box::new(Lookup::Value {
+                session: thing.session,
+                key: thing.key,
+                rev: thing.rev,
+                label: thing.label,
+                shown: shown.to_owned(),
+                data: Vec::new(),
+            }))),
+        }
+    }
+
+    /// The thing that a ref means to this run's reader.
+    ///
+    /// # Errors
+    /// A soft landing, or where to ask.
+    pub fn resolve(&self, workspace: &Workspace, of: &Ref) -> Result<Thing, Stop> {
+        let shown = soft::name(of);
+        let id = match &of.local {
+            Local::Id(id) => *id,
+            Local::Key(key) => keyed(workspace, of, key, &shown)?,
+        };
+        let not_found = || miss(soft::not_found(&shown, None));
+        let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
+        check_owner(of, anchor, &shown)?;
+        let session = &anchor.session;
+        let seen = of.epoch.or_else(|| self.epochs.get(session).copied()).unwrap_or(0);
+        if let Err(why) = workspace.anchors.check(RefKind::Obj, id, seen, workspace.epoch) {
+            return Err(match why {
+                Miss::NotFound => not_found(),
+                Miss::Stale => Stop::Miss(Box::new(soft::stale(&shown)), Some(session.clone())),
+            });
+        }
+        let Target::Object { key } = &anchor.target else { return Err(not_found()) };
+        if workspace.window(session).is_none() {
+            let how = format!("pipemux open {session}");
+            return Err(miss(soft::out_of_view(&shown, Some(how))));
+        }
+        let known = self.looked_up.found.iter().any(|(s, k)| s == session && k == key);
+        if !anchor.shown && !known {
+            let (session, key) = (session.clone(), key.clone());
+            return Err(Stop::Look(Box::new(Lookup::Place { session, key, shown })));
+        }
+        Ok(Thing {
+            session: session.clone(),
+            key: key.clone(),
+            rev: anchor.rev,
+            ty: anchor.ty.clone(),
+            label: anchor.label.clone(),
+        })
+    }
+}
+
+/// The id of a thing that is named by its app's own key.
+fn keyed(workspace: &Workspace, of: &Ref, key: &str, shown: &str) -> Result<u64, Stop> {
+    let of_type = |anchor: &Anchor| of.ty.is_none() || of.ty == anchor.ty;
+    let owned = |anchor: &Anchor| of.owner.as_ref().is_none_or(|o| *o == anchor.session.addr);
+    let found: Vec<_> = workspace
+        .anchors
+        .by_key(key)
+        .into_iter()
+        .filter(|(_, anchor)| of_type(anchor) && owned(anchor))
+        .collect();
+    match found.as_slice() {
+        [] => Err(miss(soft::not_found(shown, None))),
+        [(id, _)] => Ok(*id),
+        several => {
+            let all: Vec<String> =
+                several.iter().map(|(id, a)| format!("obj:{id} ({})", a.session)).collect();
+            let message = format!("{shown} is ambiguous: {}", all.join(" · "));
+            Err(miss(Fault::usage(message)))
+        }
+    }
+}
+
+fn check_owner(of: &Ref, anchor: &Anchor, shown: &str) -> Result<(), Stop> {
+    if of.owner.as_ref().is_some_and(|owner| *owner != anchor.session.addr) {
+        return Err(miss(soft::not_found(
+            shown,
+            Some(format!("It belongs to {}", anchor.session)),
+        )));
+    }
+    if let (Some(wanted), Some(given)) = (&of.ty, &anchor.ty)
+        && wanted != given
+    {
+        return Err(miss(soft::not_found(shown, Some(format!("That id is a {given}")))));
+    }
+    Ok(())
+}
+
+/// The thing that an app binds a name to.
+fn named(workspace: &Workspace, session: &SessionKey, name: &str) -> Result<Thing, Stop> {
+    let held = workspace.window(session).and_then(|window| window.projection.as_ref());
+    let slot = held.and_then(|held| held.projection.names.get(name));
+    let slot =
+        slot.ok_or_else(|| miss(Fault::not_found(format!("{session} binds no {name} now"))))?;
+    Ok(Thing {
+        session: session.clone(),
+        key: slot.key.clone(),
+        rev: slot.rev,
+        ty: slot.ty.clone(),
+        label: slot.label.clone(),
+    })
+}
+
+fn miss(fault: Fault) -> Stop {
+    Stop::Miss(Box::new(fault), None)
+}

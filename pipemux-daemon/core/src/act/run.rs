@@ -1,0 +1,365 @@
+//! Carrying out a run: one step at a time, the first failure stops the rest.
+
+use pipemux_proto::app::Resume;
+use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Needs, Outcome, Place, Read};
+use pipemux_proto::envelope::Method;
+use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
+use pipemux_proto::projection::Copied;
+use pipemux_proto::report::Status;
+use pipemux_proto::{Code, Fault, Value, decode};
+
+use super::args::Stop;
+use super::question::OpenQuestion;
+use super::{Acting, Ended, Lookup, Step, soft};
+use crate::Core;
+use crate::jobs::Task;
+use crate::keys::{JobId, SessionKey, WorkspaceKey};
+use crate::limits::LOCATE_MS;
+use crate::requests::{Answered, Purpose};
+use pipemux_proto::Incarnation;
+use std::collections::BTreeMap;
+
+impl Acting {
+    /// A run that begins now: numbers and refs mean what its reader has seen so far.
+    pub(crate) fn begin(
+        core: &Core,
+        workspace: &WorkspaceKey,
+        reader: &str,
+        run_id: &str,
+        steps: Vec<Step>,
+    ) -> Self {
+        let seen = core.workspaces.get(workspace).and_then(|w| w.readers.get(reader));
+        let seen = seen.map(|reader| &reader.seen);
+        let versions: BTreeMap<SessionKey, (Incarnation, u64)> = seen
+            .into_iter()
+            .flatten()
+            .map(|(session, seen)| (session.clone(), (seen.app, seen.version)))
+            .collect();
+        let epochs =
+            seen.into_iter().flatten().map(|(session, seen)| (session.clone(), seen.epoch));
+        Self {
+            workspace: workspace.clone(),
+            reader: reader.to_owned(),
+            run_id: run_id.to_owned(),
+            steps,
+            next: 0,
+            done: Vec::new(),
+            expected: versions.iter().map(|(session, (_, n))| (session.clone(), *n)).collect(),
+            seen: versions,
+            epochs: epochs.collect(),
+            looked_up: Default::default(),
+            sent: None,
+            answered: None,
+            touched: Vec::new(),
+            own: true,
+            question: None,
+            unknown: false,
+        }
+    }
+
+    /// True once a step took effect.
+    pub fn took_effect(&self) -> bool {
+        self.done.iter().any(|ended| ended.status == Status::Done)
+    }
+
+    fn touch(&mut self, session: &SessionKey) {
+        if !self.touched.contains(session) {
+            self.touched.push(session.clone());
+        }
+    }
+
+    /// Ends the run with the step that is next.
+    fn fail(&mut self, status: Status, fault: Fault) {
+        self.unknown |= status == Status::Unknown;
+        self.done.push(Ended::failed(status, fault));
+    }
+}
+
+impl Core {
+    /// Does what is next in a run, until something must be waited for.
+    pub(crate) fn advance(&mut self, job: JobId) {
+        let Some((mut acting, deadline)) = self.take_acting(job) else { return };
+        if acting.next >= acting.steps.len() {
+            return self.acted(job, acting);
+        }
+        let step = acting.steps[acting.next].clone();
+        let (invoke, deadline) = match acting.answered.take() {
+            Some((mut invoke, token, choice)) => {
+                invoke.confirmed = choice == pipemux_proto::app::Choice::Yes;
+                invoke.resume = Some(Resume { token, choice });
+                (invoke, deadline)
+            }
+            None => {
+                let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
+                match acting.arguments(workspace, &step) {
+                    Ok(args) => (self.invocation(&acting, &step, args), deadline),
+                    Err(Stop::Look(lookup)) => return self.look_up(job, acting, *lookup, deadline),
+                    Err(Stop::Miss(fault, shows)) => {
+                        if let Some(session) = shows {
+                            acting.touch(&session);
+                        }
+                        acting.fail(Status::Failed, *fault);
+                        return self.acted(job, acting);
+                    }
+                }
+            }
+        };
+        acting.touch(&step.session);
+        acting.sent = Some(invoke.clone());
+        self.put_acting(job, acting);
+        self.request(&step.session, Method::Invoke, &invoke, deadline, Purpose::Invoke(job));
+    }
+
+    fn invocation(
+        &self,
+        acting: &Acting,
+        step: &Step,
+        args: Vec<(String, pipemux_proto::projection::Arg)>,
+    ) -> Invoke {
+        let app = self.sessions.get(&step.session).and_then(|session| session.app());
+        // Versions of another life say nothing about this one.
+        let seen = acting.seen.get(&step.session).filter(|(life, _)| Some(*life) == app);
+        Invoke {
+            action: step.prototype.name.clone(),
+            args: args.into_iter().collect(),
+            seen_version: seen.map_or(0, |(_, version)| *version),
+            reader: acting.reader.clone(),
+            run_id: acting.run_id.clone(),
+            confirmed: false,
+            resume: None,
+        }
+    }
+
+    fn look_up(&mut self, job: JobId, mut acting: Acting, lookup: Lookup, deadline: u64) {
+        acting.looked_up.asking = Some(lookup.clone());
+        self.put_acting(job, acting);
+        match lookup {
+            Lookup::Place { session, key, .. } => {
+                let soon = deadline.min(self.now.mono_ms + LOCATE_MS);
+                let locate = Locate { keys: vec![key] };
+                self.request(&session, Method::Locate, &locate, soon, Purpose::Locate(job));
+            }
+            Lookup::Value { session, key, rev, data, .. } => {
+                let read = Read { key, rev, offset: data.len() as u64, max: READ_CHUNK };
+                self.request(&session, Method::AppRead, &read, deadline, Purpose::Read(job));
+            }
+        }
+    }
+
+    /// A thing that its window doesn't show was asked for.
+    pub(crate) fn locate_answered(&mut self, job: JobId, answered: Answered) {
+        if self.is_reading(job) {
+            return self.read_located(job, answered);
+        }
+        let Some((mut acting, _)) = self.take_acting(job) else { return };
+        let Some(Lookup::Place { session, key, shown }) = acting.looked_up.asking.take() else {
+            return;
+        };
+        match located(answered, &shown) {
+            Ok(()) => {
+                acting.looked_up.found.push((session, key));
+                self.put_acting(job, acting);
+                self.advance(job);
+            }
+            Err(fault) => {
+                acting.touch(&session);
+                acting.fail(Status::Failed, fault);
+                self.acted(job, acting);
+            }
+        }
+    }
+
+    /// A part of a value came that goes to another app.
+    pub(crate) fn read_answered(&mut self, job: JobId, answered: Answered) {
+        if self.is_reading(job) {
+            return self.read_chunk(job, answered);
+        }
+        let Some((mut acting, deadline)) = self.take_acting(job) else { return };
+        let Some(Lookup::Value { session, key, rev, label, shown, mut data }) =
+            acting.looked_up.asking.take()
+        else {
+            return;
+        };
+        let chunk = match chunk(answered, &shown) {
+            Ok(chunk) => chunk,
+            Err(fault) => {
+                acting.fail(Status::Failed, fault);
+                return self.acted(job, acting);
+            }
+        };
+        if chunk.total > COPY_MAX as u64 {
+            let fault = Fault::refused(format!(
+                "{shown} holds {} bytes, at most {COPY_MAX} pass from app to app",
+                chunk.total
+            ));
+            acting.fail(Status::Failed, fault.hint("pass it in parts"));
+            return self.acted(job, acting);
+        }
+        data.extend_from_slice(&chunk.data);
+        if (data.len() as u64) < chunk.total && !chunk.data.is_empty() {
+            let lookup = Lookup::Value { session, key, rev, label, shown, data };
+            return self.look_up(job, acting, lookup, deadline);
+        }
+        let value = match String::from_utf8(data) {
+            Ok(text) => Value::Str(text),
+            Err(error) => Value::Bin(error.into_bytes().into()),
+        };
+        let copied = Copied { value: value.to_blob(), from: session.to_string(), label };
+        acting.looked_up.copies.insert((session, key), copied);
+        self.put_acting(job, acting);
+        self.advance(job);
+    }
+
+    /// A step's outcome.
+    pub(crate) fn invoke_answered(&mut self, job: JobId, answered: Answered) {
+        let Some((mut acting, _)) = self.take_acting(job) else { return };
+        let step = acting.steps[acting.next].clone();
+        let outcome = match answered {
+            Answered::Reply(body) => match decode::<Outcome>(&body) {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    let why = format!("{} answered what can't be read: {error}", step.session);
+                    if let Some(app) = self.sessions.get(&step.session).and_then(|s| s.app()) {
+                        self.break_app(app, "its answer could not be read".into());
+                    }
+                    acting.fail(Status::Unknown, Fault::unknown(why));
+                    return self.acted(job, acting);
+                }
+            },
+            Answered::Fault(fault) => Outcome::Failed(fault),
+            Answered::Lost { delivered: true, why, .. } => {
+                let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
+                    .hint(format!("look: pipemux view {}", step.session));
+                acting.fail(Status::Unknown, fault);
+                return self.acted(job, acting);
+            }
+            Answered::Lost { delivered: false, why, hints } => {
+                let mut fault = Fault::unavailable(format!("{why}; nothing was sent to it"));
+                fault.hints = hints;
+                acting.fail(Status::Failed, fault);
+                return self.acted(job, acting);
+            }
+        };
+        match outcome {
+            Outcome::Done(done) => {
+                if let Some(session) = self.sessions.get_mut(&step.session) {
+                    session.version = session.version.max(done.version);
+                }
+                let expected = acting.expected.get(&step.session).copied().unwrap_or(0) + 1;
+                acting.own &= expected == done.version;
+                acting.expected.insert(step.session.clone(), done.version);
+                acting.done.push(Ended {
+                    status: Status::Done,
+                    brief: done.brief,
+                    detail: done.detail,
+                    value: done.value,
+                    label: done.label,
+                    fault: None,
+                    links: done.links,
+                });
+                acting.next += 1;
+                acting.looked_up = Default::default();
+                self.put_acting(job, acting);
+                self.advance(job);
+            }
+            Outcome::Failed(fault) => {
+                let fault = self.landed(&acting, &step, fault);
+                acting.fail(Status::Failed, fault);
+                self.acted(job, acting);
+            }
+            Outcome::Needs(needs) => self.asked(job, acting, &step, needs),
+        }
+    }
+
+    /// An app's refusal of a ref becomes the exact sentence about the ref that the reader wrote.
+    fn landed(&self, acting: &Acting, step: &Step, mut fault: Fault) -> Fault {
+        let workspace = self.workspaces.get(&acting.workspace);
+        let id = fault
+            .key
+            .as_deref()
+            .zip(workspace)
+            .and_then(|(key, workspace)| workspace.anchors.id_of(&step.session, key));
+        let Some(id) = id else { return fault };
+        let shown = format!("obj:{id}");
+        let hints = std::mem::take(&mut fault.hints);
+        match fault.code {
+            Code::Stale => hints.into_iter().fold(soft::stale(&shown), Fault::hint),
+            Code::OutOfView => soft::out_of_view(&shown, hints.into_iter().next()),
+            Code::NotFound => soft::not_found(&shown, hints.into_iter().next()),
+            _ => Fault { hints, ..fault },
+        }
+    }
+
+    fn asked(&mut self, job: JobId, mut acting: Acting, step: &Step, needs: Needs) {
+        if step.nested {
+            let fault = Fault::failed(format!(
+                "{} asks, and a nested call can't be answered: {}",
+                step.prototype.name, needs.question.text
+            ))
+            .hint("call it on its own first");
+            acting.fail(Status::Failed, fault);
+            return self.acted(job, acting);
+        }
+        let Some(invoke) = acting.sent.take() else { return };
+        let number = self.next_number();
+        let Some(workspace) = self.workspaces.get_mut(&acting.workspace) else { return };
+        acting.question = None;
+        let question = OpenQuestion { acting: acting.clone(), needs, invoke };
+        workspace.questions.insert(number, question);
+        acting.question = Some(number);
+        self.acted(job, acting);
+    }
+
+    fn take_acting(&mut self, job: JobId) -> Option<(Acting, u64)> {
+        let job = self.jobs.get_mut(&job)?;
+        match std::mem::replace(&mut job.task, Task::Moving) {
+            Task::Acting(acting) => Some((*acting, job.deadline)),
+            other => {
+                job.task = other;
+                None
+            }
+        }
+    }
+
+    pub(crate) fn put_acting(&mut self, job: JobId, acting: Acting) {
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Acting(Box::new(acting));
+        }
+    }
+}
+
+/// What `Locate` said about one thing.
+pub(crate) fn located(answered: Answered, shown: &str) -> Result<(), Fault> {
+    let place = match answered {
+        Answered::Reply(body) => {
+            decode::<Located>(&body).ok().and_then(|l| l.places.into_iter().next())
+        }
+        // No answer in time means out of view.
+        Answered::Fault(_) | Answered::Lost { .. } => None,
+    };
+    match place {
+        Some(Place::Shown) => Ok(()),
+        Some(Place::Hidden(how)) => Err(soft::out_of_view(shown, Some(how))),
+        Some(Place::Gone(why)) => Err(soft::not_found(shown, why)),
+        None => Err(soft::out_of_view(shown, None)),
+    }
+}
+
+/// What `Read` gave.
+pub(crate) fn chunk(answered: Answered, shown: &str) -> Result<Chunk, Fault> {
+    match answered {
+        Answered::Reply(body) => decode::<Chunk>(&body).map_err(|error| {
+            Fault::unavailable(format!("an unreadable value of {shown}: {error}"))
+        }),
+        Answered::Fault(fault) => Err(match fault.code {
+            Code::Stale => soft::stale(shown),
+            Code::NotFound => soft::not_found(shown, fault.hints.into_iter().next()),
+            _ => fault,
+        }),
+        Answered::Lost { why, hints, .. } => {
+            let mut fault = Fault::unavailable(why);
+            fault.hints = hints;
+            Err(fault)
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The anchor table of a workspace: display ids, what they stand for, and since when.
+//!
+//! **Invariant: an id is never given to another thing.** Ids only rise; an identity keeps its id for
+//! as long as it is remembered.
+//!
+//! **Invariant: what isn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
+
+use std::collections::HashMap;
+
+use pipemux_proto::projection::Args;
+use pipemux_proto::refs::RefKind;
+
+use crate::keys::SessionKey;
+use crate::limits::{ANCHORS_MAX, VANISHED_EPOCHS};
+
+/// What an anchor stands for, for ever.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A thing of a session.
+    Object {
+        /// The app's own name of it.
+        key: String,
+    },
+    /// An action of a session with its bound arguments.
+    Action {
+        /// The action.
+        action: String,
+        /// The arguments: another argument is another link.
+        args: Args,
+    },
+    /// An answer to a question.
+    Answer {
+        /// The question.
+        question: u64,
+        /// What is answered, as it would be typed.
+        answer: String,
+    },
+}
+
+impl Target {
+    fn kind(&self) -> RefKind {
+        match self {
+            Target::Object { .. } => RefKind::Obj,
+            Target::Action { .. } | Target::Answer { .. } => RefKind::Link,
+        }
+    }
+}
+
+/// One anchor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// The owner.
+    pub session: SessionKey,
+    /// What it stands for.
+    pub target: Target,
+    /// Its meaning, as the app counts it.
+    pub rev: u64,
+    /// The epoch since which it stands for that meaning.
+    pub since: u64,
+    /// Its type.
+    pub ty: Option<String>,
+    /// What is shown for it.
+    pub label: String,
+    /// True while the newest projection of its window shows it, and for what an answer offered.
+    pub shown: bool,
+    /// The epoch in which it was last shown.
+    pub last_epoch: u64,
+}
+
+/// Why a ref doesn't lead to a live thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Miss {
+    /// Its meaning changed since the reader saw it.
+    Stale,
+    /// Never minted here, or from an epoch not issued yet.
+    NotFound,
+}
+
+/// All anchors of a workspace.
+#[derive(Debug, Default)]
+pub struct AnchorTable {
+    anchors: HashMap<u64, Anchor>,
+    ids: HashMap<(SessionKey, Target), u64>,
+    /// What each session's newest projection shows.
+    windows: HashMap<SessionKey, Vec<u64>>,
+    next: u64,
+}
+
+impl AnchorTable {
+    /// With ids from `next` on: what may have been used before isn't used again.
+    pub fn starting_at(next: u64) -> Self {
+        Self { next: next.max(1), ..Self::default() }
+    }
+
+    /// The next id that would be minted.
+    pub fn next_id(&self) -> u64 {
+        self.next
+    }
+
+    /// The id for a thing that is being shown in `epoch`; the same as before when it has one. Returns
+    /// the id, and true when it is new or its meaning changed.
+    pub fn mint(
+        &mut self,
+        session: &SessionKey,
+        target: Target,
+        shown: Shown<'_>,
+        epoch: u64,
+    ) -> (u64, bool) {
+        let identity = (session.clone(), target);
+        if let Some(id) = self.ids.get(&identity)
+            && let Some(anchor) = self.anchors.get_mut(id)
+        {
+            let changed = anchor.rev != shown.rev;
+            if changed {
+                anchor.rev = shown.rev;
+                anchor.since = epoch;
+            }
+            anchor.shown = true;
+            anchor.last_epoch = epoch;
+            if !shown.offered {
+                self.windows.entry(session.clone()).or_default().push(*id);
+            }
+            anchor.ty = shown.ty.map(Into::into);
+            if anchor.label != shown.label {
+                anchor.label = shown.label.into();
+            }
+            return (*id, changed);
+        }
+        let id = self.next;
+        self.next += 1;
+        let anchor = Anchor {
+            session: session.clone(),
+            target: identity.1.clone(),
+            rev: shown.rev,
+            since: epoch,
+            ty: shown.ty.map(Into::into),
+            label: shown.label.into(),
+            shown: true,
+            last_epoch: epoch,
+        };
+        self.anchors.insert(id, anchor);
+        if !shown.offered {
+            self.windows.entry(session.clone()).or_default().push(id);
+        }
+        self.ids.insert(identity, id);
+        (id, true)
+    }
+
+    /// Marks all of a session's anchors as no longer shown: a new projection is about to be written,
+    /// or the window was closed.
+    pub fn hide_session(&mut self, session: &SessionKey) {
+        for id in self.windows.remove(session).unwrap_or_default() {
+            if let Some(anchor) = self.anchors.get_mut(&id) {
+                anchor.shown = false;
+            }
+        }
+    }
+
+    /// The anchor of an id, whatever its state.
+    pub fn get(&self, kind: RefKind, id: u64) -> Option<&Anchor> {
+        self.anchors.get(&id).filter(|anchor| anchor.target.kind() == kind)
+    }
+
+    /// The id of a thing, if it has one.
+    pub fn id_of(&self, session: &SessionKey, key: &str) -> Option<u64> {
+        let target = Target::Object { key: key.to_owned() };
+        self.ids.get(&(session.clone(), target)).copied()
+    }
+
+    /// Things with that key, in the order of their ids.
+    pub fn by_key<'a>(&'a self, key: &'a str) -> Vec<(u64, &'a Anchor)> {
+        let mut found: Vec<_> = self
+            .anchors
+            .iter()
+            .filter(|(_, anchor)| matches!(&anchor.target, Target::Object { key: k } if k == key))
+            .map(|(id, anchor)| (*id, anchor))
+            .collect();
+        found.sort_by_key(|(id, _)| *id);
+        found
+    }
+
+    /// Checks that a reader who saw the workspace in epoch `seen` means what the anchor stands for
+    /// now; `issued` is the newest epoch there is.
+    ///
+    /// # Errors
+    /// Unknown, from the future, or changed since.
+    pub fn check(&self, kind: RefKind, id: u64, seen: u64, issued: u64) -> Result<&Anchor, Miss> {
+        let anchor = self.get(kind, id).ok_or(Miss::NotFound)?;
+        if seen > issued {
+            Err(Miss::NotFound)
+        } else if seen < anchor.since {
+            Err(Miss::Stale)
+        } else {
+            Ok(anchor)
+        }
+    }
+
+    /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and past [`ANCHORS_MAX`] the things
+    /// longest unseen. A thing that comes back after that gets a new id, never an old one.
+    pub fn forget(&mut self, epoch: u64) {
+        let past = epoch.saturating_sub(VANISHED_EPOCHS);
+        self.remove(|anchor| {
+            !anchor.shown && anchor.last_epoch < past && anchor.target.kind() == RefKind::Link
+        });
+        if self.anchors.len() > ANCHORS_MAX {
+            let mut epochs: Vec<u64> = self.anchors.values().map(|a| a.last_epoch).collect();
+            epochs.sort_unstable();
+            let cut = epochs[epochs.len() - ANCHORS_MAX / 2];
+            self.remove(|anchor| !anchor.shown && anchor.last_epoch < cut);
+        }
+    }
+
+    /// Forgets all of a session that ended for good.
+    pub fn forget_session(&mut self, session: &SessionKey) {
+        self.remove(|anchor| anchor.session == *session);
+    }
+
+    fn remove(&mut self, gone: impl Fn(&Anchor) -> bool) {
+        self.anchors.retain(|_, anchor| !gone(anchor));
+        let anchors = &self.anchors;
+        self.ids.retain(|_, id| anchors.contains_key(id));
+    }
+}
+
+/// How a thing is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown<'a> {
+    /// Its meaning, as the app counts it.
+    pub rev: u64,
+    /// Its type.
+    pub ty: Option<&'a str>,
+    /// What is shown for it.
+    pub label: &'a str,
+    /// True for what an answer offers beside the window: `undo`. It stays when the window changes.
+    pub offered: bool,
+}

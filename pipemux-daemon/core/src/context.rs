@@ -1,0 +1,91 @@
+//! The Context of a window (Proposal-0001) from what was written of it.
+
+use std::collections::BTreeMap;
+
+use pipemux_proto::context::{AnchorInfo, AnchorType, Context, ContextVersion, Header, State};
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::projection::{Arg, Lod, Projection};
+
+use crate::anchors::{Anchor, Target};
+use crate::event::Now;
+use crate::render::timestamp;
+use crate::render::window::Rendered;
+use crate::workspace::{ContextCount, Window, Workspace};
+
+impl ContextCount {
+    /// Counts a rendering: `major` rises with the data, `minor` with the level of detail, `patch` when
+    /// the same data at the same level is written differently.
+    pub fn count(&mut self, app: Incarnation, version: u64, lod: Lod, differs: bool) {
+        match self.of {
+            Some((life, data, _)) if (life, data) != (app, version) => {
+                (self.major, self.minor, self.patch) = (self.major + 1, 0, 0);
+            }
+            Some((_, _, level)) if level != lod => {
+                (self.minor, self.patch) = (self.minor + 1, 0);
+            }
+            Some(_) => self.patch += u64::from(differs),
+            None => self.major += 1,
+        }
+        self.of = Some((app, version, lod));
+    }
+}
+
+/// The Context of one window.
+pub fn context(
+    workspace: &Workspace,
+    window: &Window,
+    rendered: &Rendered,
+    projection: &Projection,
+    lod: Lod,
+    now: Now,
+) -> Context {
+    let addr = &window.session.addr;
+    let ContextCount { major, minor, patch, .. } = window.context;
+    let mut anchors = BTreeMap::new();
+    for id in &rendered.ids {
+        use pipemux_proto::refs::RefKind::{Link, Obj};
+        if let Some(anchor) = workspace.anchors.get(Obj, *id) {
+            anchors.insert(format!("obj:{id}"), info(anchor));
+        } else if let Some(anchor) = workspace.anchors.get(Link, *id) {
+            anchors.insert(format!("link:{id}"), info(anchor));
+        }
+    }
+    let focus = projection.focus.as_ref().map(|key| {
+        workspace.anchors.id_of(&window.session, key).map_or(key.clone(), |id| format!("obj:{id}"))
+    });
+    let custom = projection.custom.clone();
+    Context {
+        header: Header {
+            app_id: addr.provider.to_string(),
+            session_id: addr.session.to_string(),
+            version: ContextVersion { major, minor, patch },
+            timestamp: timestamp(now),
+        },
+        state: State {
+            current_lod: lod.into(),
+            focus_id: focus,
+            custom: (!custom.is_empty()).then_some(custom),
+        },
+        content: rendered.body(""),
+        anchors,
+        history: None,
+    }
+}
+
+fn info(anchor: &Anchor) -> AnchorInfo {
+    match &anchor.target {
+        Target::Object { .. } => {
+            AnchorInfo { ty: AnchorType::Reference, params: Vec::new(), target: None }
+        }
+        Target::Action { args, .. } => {
+            let target = args.values().find_map(|arg| match arg {
+                Arg::Ref(found) => Some(found.key.clone()),
+                _ => None,
+            });
+            AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target }
+        }
+        Target::Answer { .. } => {
+            AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target: None }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What comes into the core and what goes out: one closed enum each.
+
+use bytes::Bytes;
+use pipemux_proto::Frame;
+use pipemux_proto::ids::Incarnation;
+
+use crate::saved::Record;
+
+/// The two clocks, read by the driver.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Now {
+    /// Milliseconds on a clock that only goes forward: deadlines.
+    pub mono_ms: u64,
+    /// Milliseconds since 1970, UTC: what people read.
+    pub unix_ms: u64,
+}
+
+/// One connection of a client; the driver numbers them and never uses a number again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(pub u64);
+
+/// Something happened outside.
+#[derive(Debug)]
+pub enum Event {
+    /// A client of the same user connected.
+    ClientOpened {
+        /// Who.
+        client: ClientId,
+    },
+    /// A client sent a frame.
+    ClientFrame {
+        /// Who.
+        client: ClientId,
+        /// What.
+        frame: Frame,
+    },
+    /// What a client sent are no frames. Nothing more is read from it.
+    ClientBroken {
+        /// Who.
+        client: ClientId,
+        /// Why.
+        why: String,
+    },
+    /// A client is gone.
+    ClientClosed {
+        /// Who.
+        client: ClientId,
+    },
+    /// An app sent a frame.
+    AppFrame {
+        /// The process's life.
+        app: Incarnation,
+        /// What.
+        frame: Frame,
+    },
+    /// What an app sent are no frames. Nothing more is read from it.
+    AppBroken {
+        /// The process's life.
+        app: Incarnation,
+        /// Why.
+        why: String,
+    },
+    /// An app closed its connection; its process may live on.
+    AppClosed {
+        /// The process's life.
+        app: Incarnation,
+    },
+    /// A process runs.
+    Started {
+        /// Its life.
+        app: Incarnation,
+        /// Its process id.
+        pid: u32,
+    },
+    /// A process could not be started.
+    StartFailed {
+        /// Its life.
+        app: Incarnation,
+        /// Why.
+        why: String,
+    },
+    /// A process ended. All that it sent has been handed in before.
+    Exited {
+        /// Its life.
+        app: Incarnation,
+        /// How.
+        exit: Exit,
+        /// The last lines of its log.
+        last_lines: Vec<String>,
+    },
+    /// The answer to [`Effect::ReadLog`].
+    LogRead {
+        /// Which.
+        request: u64,
+        /// The text, or why there is none.
+        text: Result<String, String>,
+    },
+    /// The daemon is asked to end.
+    Stop,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this status.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// The launcher was lost; how it ended isn't known.
+    Lost,
+}
+
+/// Something is to be done outside, in this order.
+#[derive(Debug)]
+pub enum Effect {
+    /// Send a whole frame to a client.
+    ToClient {
+        /// To whom.
+        client: ClientId,
+        /// The frame.
+        bytes: Bytes,
+    },
+    /// Close a client's connection once what was sent before is written.
+    CloseClient {
+        /// Whose.
+        client: ClientId,
+    },
+    /// Send a whole frame to an app.
+    ToApp {
+        /// To whom.
+        app: Incarnation,
+        /// The frame.
+        bytes: Bytes,
+    },
+    /// Start a process; answered by `Started` or `StartFailed`.
+    Start(Start),
+    /// Signal a process and its group. An app that is gone is no error.
+    Signal {
+        /// Whom.
+        app: Incarnation,
+        /// With what.
+        signal: Signal,
+    },
+    /// Read the end of a log; answered by `LogRead`.
+    ReadLog {
+        /// Comes back.
+        request: u64,
+        /// The log's path.
+        log: String,
+        /// How many lines.
+        lines: u32,
+    },
+    /// Append a record to the saved state before any later effect is carried out.
+    Persist(Record),
+    /// Everything has ended: leave the loop once what was sent is written.
+    Stopped,
+}
+
+/// How to signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGTERM to the process group.
+    Terminate,
+    /// SIGKILL to the process group.
+    Kill,
+}
+
+/// A process to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// Its life.
+    pub app: Incarnation,
+    /// The program: a path, or a name to be looked up in the environment's `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment; the driver adds `PIPEMUX_FD`.
+    pub env: Vec<(String, String)>,
+    /// Its working directory; when it is gone, the state directory is taken.
+    pub cwd: String,
+    /// The session's own directory; the driver makes it (0700).
+    pub state_dir: String,
+    /// Where standard output and error go, appended.
+    pub log: String,
+}

@@ -1,0 +1,313 @@
+//! Client requests that are being worked on, and their one answer.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+use pipemux_proto::app::Empty;
+use pipemux_proto::client::{Answer, Body, Call, Format, Seen, Verb};
+use pipemux_proto::envelope::{Envelope, Method};
+use pipemux_proto::report::Report;
+use pipemux_proto::{Code, Fault, Frame, Hello, Kind, Role, Value, decode};
+
+use crate::Core;
+use crate::act::Acting;
+use crate::event::{ClientId, Effect};
+use crate::keys::{JobId, SessionKey, WorkspaceKey};
+use crate::limits::{CLIENT_REQUESTS_MAX, CLIENTS_MAX, RECORDS_BYTES_MAX, RECORDS_MAX, REQUEST_MS};
+use crate::timers::Timer;
+use crate::verbs::show::Showing;
+
+/// A client's request.
+#[derive(Debug)]
+pub struct Job {
+    /// Who asked.
+    pub client: ClientId,
+    /// The request's envelope.
+    pub request: Envelope,
+    /// What was asked; the verb is kept for how it is answered.
+    pub call: Call,
+    /// Where.
+    pub workspace: WorkspaceKey,
+    /// When it must be answered, on the monotonic clock.
+    pub deadline: u64,
+    /// What it waits for.
+    pub task: Task,
+}
+
+/// What a client's request waits for.
+#[derive(Debug)]
+pub enum Task {
+    /// Between two steps; never seen by an event.
+    Moving,
+    /// An app that is being opened.
+    Opening(SessionKey),
+    /// Prototypes of sessions that are being started, before a run can be checked.
+    Preparing(Vec<SessionKey>),
+    /// A run.
+    Acting(Box<Acting>),
+    /// Windows that are being projected.
+    Showing(Box<Showing>),
+    /// A thing's value.
+    Reading(Box<crate::verbs::read::Reading>),
+    /// A log that is being read.
+    Log,
+    /// A session that is being started anew.
+    Restarting(SessionKey),
+    /// Sessions that end.
+    Ending(SessionKey),
+    /// Everything ends.
+    Stopping,
+}
+
+/// Answers of acting requests, so that one sent again isn't carried out twice.
+#[derive(Debug, Default)]
+pub struct Records {
+    runs: HashMap<String, Option<Answer>>,
+    order: VecDeque<String>,
+    bytes: usize,
+}
+
+impl Records {
+    fn size(answer: &Option<Answer>) -> usize {
+        match answer.as_ref().map(|answer| &answer.body) {
+            Some(Body::Text(text)) => text.len(),
+            Some(Body::Raw(bytes)) => bytes.len(),
+            Some(Body::Report(report)) => report.windows.iter().map(|w| w.content.len()).sum(),
+            Some(Body::Data(_)) | None => 64,
+        }
+    }
+
+    fn keep(&mut self, run_id: &str, answer: Option<Answer>) {
+        self.bytes += Self::size(&answer);
+        match self.runs.insert(run_id.to_owned(), answer) {
+            Some(before) => self.bytes -= Self::size(&before),
+            None => self.order.push_back(run_id.to_owned()),
+        }
+        while self.order.len() > RECORDS_MAX || self.bytes > RECORDS_BYTES_MAX {
+            let Some(oldest) = self.order.pop_front() else { break };
+            if let Some(answer) = self.runs.remove(&oldest) {
+                self.bytes -= Self::size(&answer);
+            }
+        }
+    }
+}
+
+impl Core {
+    pub(crate) fn client_opened(&mut self, client: ClientId) {
+        self.clients.insert(client, false);
+        if self.clients.len() > CLIENTS_MAX {
+            self.clients.remove(&client);
+            self.out.push(Effect::CloseClient { client });
+            return;
+        }
+        let hello = Envelope::event(Method::Hello, Default::default());
+        let greeting = Hello::new(Role::Daemon, self.config.software.clone());
+        self.send_client(client, &hello, &greeting);
+    }
+
+    /// A client is gone: what it asked for goes on to the end of the step that is with an app, and
+    /// no further.
+    pub(crate) fn client_closed(&mut self, client: ClientId) {
+        self.clients.remove(&client);
+        let mut jobs: Vec<JobId> =
+            self.jobs.iter().filter(|(_, job)| job.client == client).map(|(id, _)| *id).collect();
+        jobs.sort_unstable();
+        for job in jobs {
+            self.abandon(job);
+        }
+    }
+
+    /// Takes back the steps of a run that were not begun.
+    fn abandon(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        if let Task::Acting(acting) = &mut job.task {
+            let begun = acting.next + usize::from(acting.sent.is_some());
+            acting.steps.truncate(begun.max(acting.next));
+        }
+    }
+
+    pub(crate) fn client_broken(&mut self, client: ClientId, why: &str) {
+        let envelope =
+            Envelope { kind: Kind::Fault, ..Envelope::event(Method::Verb, Default::default()) };
+        self.send_client(client, &envelope, &Fault::refused(format!("not a PipeMux frame: {why}")));
+        self.out.push(Effect::CloseClient { client });
+    }
+
+    pub(crate) fn handle_client_frame(&mut self, client: ClientId, frame: &Frame) {
+        let Some(greeted) = self.clients.get(&client).copied() else { return };
+        let envelope = frame.envelope;
+        match (envelope.kind, envelope.method) {
+            (Kind::Event, Method::Hello) => self.handle_client_hello(client, frame),
+            (Kind::Cancel, _) => {
+                let cancelled = self
+                    .jobs
+                    .iter()
+                    .find(|(_, job)| job.client == client && job.request.id == envelope.id);
+                if let Some(id) = cancelled.map(|(id, _)| *id) {
+                    self.abandon(id);
+                }
+            }
+            (Kind::Request, _) if !greeted => {
+                self.refuse(client, &envelope, &Fault::refused("say Hello first"));
+                self.out.push(Effect::CloseClient { client });
+            }
+            (Kind::Request, Method::Verb) => self.handle_verb(client, frame),
+            (Kind::Request, Method::Seen) => {
+                match decode::<Seen>(&frame.body) {
+                    Ok(seen) => self.handle_seen(seen.delivery),
+                    Err(error) => {
+                        let fault = Fault::refused(format!("an unreadable Seen: {error}"));
+                        return self.refuse(client, &envelope, &fault);
+                    }
+                }
+                self.send_client(client, &envelope.answer(Kind::Reply), &Empty {});
+            }
+            (Kind::Request, Method::Ping) => {
+                self.send_client(client, &envelope.answer(Kind::Reply), &Empty {});
+            }
+            (Kind::Request, method) => {
+                let fault = Fault::refused(format!("a client can't ask for {method:?}"));
+                self.refuse(client, &envelope, &fault);
+            }
+            _ => {}
+        }
+    }
+
+    fn handle_client_hello(&mut self, client: ClientId, frame: &Frame) {
+        let checked = decode::<Hello>(&frame.body)
+            .map_err(|error| Fault::refused(format!("an unreadable Hello: {error}")))
+            .and_then(|hello| hello.check());
+        match checked {
+            Ok(()) => {
+                self.clients.insert(client, true);
+            }
+            Err(fault) => {
+                self.refuse(client, &frame.envelope, &fault);
+                self.out.push(Effect::CloseClient { client });
+            }
+        }
+    }
+
+    fn handle_verb(&mut self, client: ClientId, frame: &Frame) {
+        let request = frame.envelope;
+        let call = match decode::<Call>(&frame.body) {
+            Ok(call) => call,
+            Err(error) => {
+                let fault = Fault::refused(format!("an unreadable request: {error}"));
+                return self.refuse(client, &request, &fault);
+            }
+        };
+        let open = self.jobs.values().filter(|job| job.client == client).count();
+        if open >= CLIENT_REQUESTS_MAX {
+            let fault = Fault::refused(format!("{open} requests are open, no more are taken"));
+            return self.refuse(client, &request, &fault);
+        }
+        if acts(&call.verb) {
+            if let Some(record) = self.records.runs.get(&call.run_id) {
+                let answer = record.clone().unwrap_or_else(|| Answer {
+                    exit: Code::Unknown.exit_status(),
+                    body: Body::Text("unknown · this request is still being carried out\n".into()),
+                    delivery: 0,
+                });
+                return self.send_client(client, &request.answer(Kind::Reply), &answer);
+            }
+            self.records.keep(&call.run_id, None);
+        }
+        let (workspace, id) = match self.enter(&call) {
+            Ok(workspace) => (workspace, JobId(self.next_local())),
+            Err(fault) => return self.refuse(client, &request, &fault),
+        };
+        let wanted = match request.deadline_ms {
+            0 => REQUEST_MS,
+            // The answer has to be there before the client gives up.
+            given => u64::from(given).saturating_sub(u64::from(given / 10).min(500)).max(1),
+        };
+        let deadline = self.now.mono_ms + wanted;
+        self.timers.set(deadline, Timer::Job(id));
+        let verb = call.verb.clone();
+        let job = Job { client, request, call, workspace, deadline, task: Task::Moving };
+        self.jobs.insert(id, job);
+        self.begin(id, verb);
+    }
+
+    /// Ends a client's request whose deadline has come.
+    pub(crate) fn job_expired(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        match std::mem::replace(&mut job.task, Task::Moving) {
+            Task::Showing(showing) => {
+                job.task = Task::Showing(showing);
+                self.show_what_there_is(id);
+            }
+            // The step's own request expires in the same turn and says how it ended.
+            Task::Acting(acting) => job.task = Task::Acting(acting),
+            Task::Opening(session) | Task::Restarting(session) => {
+                self.opening.remove(&session);
+                let fault = Fault::unavailable(format!("{session} was not ready in time"))
+                    .hint(format!("pipemux logs {session}"));
+                self.fail_job(id, fault);
+            }
+            _ => self.fail_job(id, Fault::unavailable("no answer in time")),
+        }
+    }
+
+    /// Answers a request with an error before anything was carried out.
+    pub(crate) fn fail_job(&mut self, id: JobId, fault: Fault) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        let exit = fault.code.exit_status();
+        let body = match job.call.format {
+            Format::Markdown => Body::Text(crate::render::answer::refusal(&fault)),
+            Format::Json => Body::Report(Box::new(Report {
+                workspace: job.call.workspace.name.clone(),
+                epoch: self.workspaces.get(&job.workspace).map_or(0, |w| w.epoch),
+                error: Some(fault),
+                ..Report::default()
+            })),
+        };
+        self.answer(id, Answer { exit, body, delivery: 0 });
+    }
+
+    /// Answers a request with data: as a table of text or as JSON.
+    pub(crate) fn answer_data(&mut self, id: JobId, text: String, data: Value) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        let body = match job.call.format {
+            Format::Markdown => Body::Text(text),
+            Format::Json => Body::Data(data),
+        };
+        self.answer(id, Answer { exit: 0, body, delivery: 0 });
+    }
+
+    /// Gives a request its one answer.
+    pub(crate) fn answer(&mut self, id: JobId, answer: Answer) {
+        let Some(job) = self.jobs.remove(&id) else { return };
+        self.timers.clear(job.deadline, Timer::Job(id));
+        if acts(&job.call.verb) {
+            self.records.keep(&job.call.run_id, Some(Answer { delivery: 0, ..answer.clone() }));
+        }
+        if self.clients.contains_key(&job.client) {
+            self.send_client(job.client, &job.request.answer(Kind::Reply), &answer);
+        }
+    }
+
+    fn refuse(&mut self, client: ClientId, request: &Envelope, fault: &Fault) {
+        self.send_client(client, &request.answer(Kind::Fault), fault);
+    }
+
+    fn send_client<T: serde::Serialize>(
+        &mut self,
+        client: ClientId,
+        envelope: &Envelope,
+        body: &T,
+    ) {
+        let bytes = Frame::encode(envelope, body).unwrap_or_else(|error| {
+            let fault =
+                Fault::refused(error.to_string()).hint("a smaller --budget fits one answer");
+            Frame::fault(envelope, &fault).unwrap_or_else(|_| Bytes::new())
+        });
+        self.out.push(Effect::ToClient { client, bytes });
+    }
+}
+
+/// True for verbs that may change something.
+fn acts(verb: &Verb) -> bool {
+    matches!(verb, Verb::Click { .. } | Verb::Run { .. } | Verb::Answer { .. })
+}

@@ -1,0 +1,388 @@
+//! A session's process from start to end.
+
+use pipemux_proto::app::{Changed, Empty, Notify, Open, Opened};
+use pipemux_proto::envelope::{Envelope, Method};
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
+
+use crate::Core;
+use crate::event::{Effect, Exit, Signal, Start};
+use crate::keys::{SessionKey, directory_name};
+use crate::limits::{DRAIN_MS, START_MS};
+use crate::requests::{Answered, Purpose};
+use crate::saved::SavedOpen;
+use crate::session::{Crash, Life, exit_words};
+use crate::timers::Timer;
+
+impl Core {
+    /// Makes sure that a session has a process or is getting one.
+    ///
+    /// # Errors
+    /// It failed so often that it stays down until `restart`.
+    pub(crate) fn wake(&mut self, key: &SessionKey) -> Result<(), Fault> {
+        if self.stopping {
+            return Err(Fault::unavailable("the daemon is going down"));
+        }
+        let Some(session) = self.sessions.get(key) else {
+            return Err(Fault::not_found(format!("no session {key}"))
+                .hint(format!("pipemux open {}", key.addr)));
+        };
+        if let Some(why) = &session.failed {
+            return Err(Fault::unavailable(format!("{key} is down: {why}"))
+                .hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")));
+        }
+        if session.life == Life::Down {
+            self.start(key);
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, key: &SessionKey) {
+        let app = Incarnation(self.next_number());
+        let deadline = self.now.mono_ms + START_MS;
+        let (state_dir, log) = self.places(key);
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        session.life = Life::Starting { app, deadline, greeted: false };
+        session.silent = false;
+        let open = session.opens.last().cloned().unwrap_or_default();
+        let start = Start {
+            app,
+            command: session.manifest.command.clone(),
+            args: session.manifest.args.clone(),
+            env: open.env,
+            cwd: open.cwd,
+            state_dir,
+            log,
+        };
+        self.lives.insert(app, key.clone());
+        self.timers.set(deadline, Timer::Start(app));
+        self.out.push(Effect::Start(start));
+        let hello = Envelope::event(Method::Hello, app);
+        if let Ok(bytes) =
+            Frame::encode(&hello, &Hello::new(Role::Daemon, self.config.software.clone()))
+        {
+            self.out.push(Effect::ToApp { app, bytes });
+        }
+    }
+
+    /// A session's own directory and its log.
+    pub(crate) fn places(&self, key: &SessionKey) -> (String, String) {
+        let owner = key.workspace.as_deref().map_or("user".into(), directory_name);
+        let (base, addr) = (&self.config.state_dir, &key.addr);
+        (
+            format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
+            format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
+        )
+    }
+
+    /// Takes a frame of an app.
+    pub(crate) fn handle_app_frame(&mut self, app: Incarnation, frame: Frame) {
+        let Some(key) = self.lives.get(&app).cloned() else { return };
+        let envelope = frame.envelope;
+        if let Some(session) = self.sessions.get_mut(&key) {
+            session.silent = false;
+        }
+        match (envelope.kind, envelope.method) {
+            (Kind::Event, Method::Hello) => self.handle_app_hello(&key, app, &frame),
+            (Kind::Reply | Kind::Fault, _) if envelope.incarnation == app => {
+                self.handle_answer(app, frame);
+            }
+            (Kind::Event, Method::Changed) if envelope.incarnation == app => {
+                if let (Ok(changed), Some(session)) =
+                    (decode::<Changed>(&frame.body), self.sessions.get_mut(&key))
+                {
+                    session.version = session.version.max(changed.version);
+                }
+            }
+            (Kind::Event, Method::Notify) if envelope.incarnation == app => {
+                if let Ok(notify) = decode::<Notify>(&frame.body) {
+                    self.notify_windows(&key, format!("{key}: {}", notify.text));
+                }
+            }
+            // Frames of another life, and what a later version may send.
+            _ => {}
+        }
+    }
+
+    fn handle_app_hello(&mut self, key: &SessionKey, app: Incarnation, frame: &Frame) {
+        let hello = match decode::<Hello>(&frame.body) {
+            Ok(hello) => hello,
+            Err(error) => return self.break_app(app, format!("an unreadable Hello: {error}")),
+        };
+        if let Err(fault) = hello.check() {
+            return self.break_app(app, fault.message);
+        }
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        match &mut session.life {
+            Life::Starting { greeted, .. } if !*greeted => *greeted = true,
+            _ => return,
+        }
+        session.prototypes = hello.prototypes.into();
+        self.send_start_open(key, app, 0);
+    }
+
+    /// Sends the open of that index, or the next one that there is.
+    fn send_start_open(&mut self, key: &SessionKey, app: Incarnation, index: usize) {
+        let (state_dir, _) = self.places(key);
+        let Some(session) = self.sessions.get(key) else { return };
+        let Life::Starting { deadline, .. } = session.life else { return };
+        let saved = session.opens.get(index).cloned().unwrap_or_default();
+        let last = session.opens.len().saturating_sub(1);
+        // Only the newest open may be the one that a client just asked for.
+        let again = index < last || !self.opening.contains_key(key);
+        let open = open_message(key, saved, index > 0, again, state_dir);
+        self.send_now(key, app, Method::AppOpen, &open, deadline, Purpose::StartOpen(index));
+    }
+
+    pub(crate) fn start_open_answered(
+        &mut self,
+        key: &SessionKey,
+        index: usize,
+        answered: Answered,
+    ) {
+        let opened = match answered {
+            Answered::Reply(body) => match decode::<Opened>(&body) {
+                Ok(opened) => Ok(opened.notes),
+                Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
+            },
+            Answered::Fault(fault) => Err(fault),
+            // The process is gone or out of time; its end tells the waiting requests.
+            Answered::Lost { .. } => return,
+        };
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let Life::Starting { app, deadline, .. } = session.life else { return };
+        let is_last = index + 1 >= session.opens.len();
+        let asked = self.opening.get(key).copied();
+        match (opened, asked.filter(|_| is_last)) {
+            (Ok(notes), Some(job)) => self.opened(job, notes),
+            (Ok(notes), None) => {
+                for note in notes {
+                    self.notify_windows(key, format!("{key}: {note}"));
+                }
+            }
+            (Err(fault), Some(job)) => {
+                // What was asked for just now is refused: it isn't repeated at the next start.
+                session.opens.pop();
+                let fresh = session.opens.is_empty();
+                self.opening.remove(key);
+                self.fail_job(job, fault);
+                if fresh {
+                    return self.discard(key);
+                }
+            }
+            (Err(fault), None) => {
+                self.notify_windows(key, format!("{key} could not open again: {}", fault.message));
+            }
+        }
+        if is_last {
+            self.timers.clear(deadline, Timer::Start(app));
+            self.become_ready(key, app);
+        } else {
+            self.send_start_open(key, app, index + 1);
+        }
+    }
+
+    fn become_ready(&mut self, key: &SessionKey, app: Incarnation) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        session.life = Life::Ready { app };
+        let watchers = std::mem::take(&mut session.watchers);
+        if let Some(crash) = session.crashed.take() {
+            self.notify_restart(key, &crash);
+        }
+        self.save_session(key);
+        self.send_waiting(key, app);
+        for job in watchers {
+            self.session_settled(job, Ok(()));
+        }
+    }
+
+    /// Ends a process that broke the protocol.
+    pub(crate) fn break_app(&mut self, app: Incarnation, why: String) {
+        let Some(key) = self.lives.get(&app).cloned() else { return };
+        self.drain(&key, app, Some(why), Signal::Kill);
+    }
+
+    /// Asks a session's process to end.
+    pub(crate) fn close_app(&mut self, key: &SessionKey) {
+        let Some(session) = self.sessions.get(key) else { return };
+        match session.life {
+            Life::Ready { app } => {
+                let deadline = self.now.mono_ms + DRAIN_MS;
+                self.send_now(key, app, Method::AppClose, &Empty {}, deadline, Purpose::Close);
+                self.set_draining(key, app, None);
+            }
+            Life::Starting { app, .. } => self.drain(key, app, None, Signal::Terminate),
+            Life::Down | Life::Draining { .. } => {}
+        }
+    }
+
+    fn drain(&mut self, key: &SessionKey, app: Incarnation, why: Option<String>, signal: Signal) {
+        self.set_draining(key, app, why);
+        self.out.push(Effect::Signal { app, signal });
+    }
+
+    fn set_draining(&mut self, key: &SessionKey, app: Incarnation, why: Option<String>) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        match session.life {
+            Life::Starting { deadline, .. } => self.timers.clear(deadline, Timer::Start(app)),
+            Life::Draining { deadline, .. } => self.timers.clear(deadline, Timer::Drain(app)),
+            _ => {}
+        }
+        let deadline = self.now.mono_ms + DRAIN_MS;
+        session.life = Life::Draining { app, deadline, why };
+        self.timers.set(deadline, Timer::Drain(app));
+    }
+
+    /// A process that is past its start deadline is ended.
+    pub(crate) fn start_expired(&mut self, app: Incarnation) {
+        let Some(key) = self.lives.get(&app).cloned() else { return };
+        let greeted = self
+            .sessions
+            .get(&key)
+            .is_some_and(|session| matches!(session.life, Life::Starting { greeted: true, .. }));
+        let what = if greeted { "did not open" } else { "sent no Hello" };
+        let why = format!("it {what} within {} s", START_MS / 1000);
+        self.drain(&key, app, Some(why), Signal::Kill);
+    }
+
+    /// A process that is past its drain deadline is killed.
+    pub(crate) fn drain_expired(&mut self, app: Incarnation) {
+        if let Some(key) = self.lives.get(&app).cloned()
+            && let Some(Life::Draining { why, .. }) = self.sessions.get(&key).map(|s| &s.life)
+        {
+            let why = why.clone();
+            self.drain(&key, app, why, Signal::Kill);
+        }
+    }
+
+    /// A connection that an app closed ends its process.
+    pub(crate) fn app_closed(&mut self, app: Incarnation) {
+        let Some(key) = self.lives.get(&app).cloned() else { return };
+        match self.sessions.get(&key).map(|session| &session.life) {
+            Some(Life::Draining { .. }) | None => {}
+            Some(_) => {
+                let why = "it closed its connection".to_owned();
+                // A process that has ended is about to be reported; one that lives on is ended.
+                self.drain(&key, app, Some(why), Signal::Terminate);
+            }
+        }
+    }
+
+    pub(crate) fn start_failed(&mut self, app: Incarnation, why: &str) {
+        self.ended(app, format!("it could not be started: {why}"), Vec::new(), true);
+    }
+
+    pub(crate) fn exited(&mut self, app: Incarnation, exit: Exit, last_lines: Vec<String>) {
+        self.ended(app, exit_words(exit), last_lines, false);
+    }
+
+    fn ended(&mut self, app: Incarnation, how: String, last_lines: Vec<String>, unstarted: bool) {
+        let Some(key) = self.lives.remove(&app) else { return };
+        self.pids.remove(&app);
+        let now = self.now;
+        let Some(session) = self.sessions.get_mut(&key) else { return };
+        let was = std::mem::replace(&mut session.life, Life::Down);
+        let (wanted, how) = match &was {
+            Life::Draining { deadline, why, .. } => {
+                self.timers.clear(*deadline, Timer::Drain(app));
+                (
+                    why.is_none(),
+                    why.clone().map_or(how.clone(), |why| match how.as_str() {
+                        "killed by signal 9" => why,
+                        _ => format!("{why}; {how}"),
+                    }),
+                )
+            }
+            Life::Starting { deadline, .. } => {
+                self.timers.clear(*deadline, Timer::Start(app));
+                (false, how)
+            }
+            _ => (false, how),
+        };
+        session.version = 0;
+        let mut words = format!("{key} ended: {how}");
+        let mut hints = last_lines;
+        if !wanted {
+            let nth = session.count_crash(now);
+            session.crashed = Some(Crash { how: how.clone(), at: now, nth });
+            words = match was {
+                Life::Starting { .. } => format!("{key} could not start: {how}"),
+                _ => format!("{key} died while it ran ({how})"),
+            };
+            if unstarted || session.crashed_out() {
+                session.failed = Some(if unstarted {
+                    how
+                } else {
+                    format!("it crashed {nth} times; last: {how}")
+                });
+            }
+            if !hints.is_empty() {
+                hints.insert(0, "its last lines:".into());
+            }
+        }
+        let starting = matches!(was, Life::Starting { .. });
+        let opening = self.opening.remove(&key);
+        let gone = session.opens.is_empty() && !self.has_window(&key);
+        let watchers = match self.sessions.get_mut(&key) {
+            Some(session) => std::mem::take(&mut session.watchers),
+            None => Vec::new(),
+        };
+        self.end_requests(&key, Some(app), &words, &hints);
+        if let Some(job) = opening {
+            let mut fault = Fault::unavailable(words.clone());
+            fault.hints = hints.clone();
+            self.fail_job(job, fault);
+            if let Some(session) = self.sessions.get_mut(&key) {
+                session.opens.pop();
+                if session.opens.is_empty() {
+                    self.sessions.remove(&key);
+                }
+            }
+        }
+        // What waits goes with the next process; when this one never got ready, it waits in vain.
+        if starting || gone {
+            self.end_requests(&key, None, &words, &hints);
+        } else if self.sessions.get(&key).is_some_and(|session| !session.waiting.is_empty())
+            && let Err(fault) = self.wake(&key)
+        {
+            self.end_requests(&key, None, &fault.message, &fault.hints);
+        }
+        for job in watchers {
+            let settled = if wanted {
+                Ok(())
+            } else {
+                let mut fault = Fault::unavailable(words.clone());
+                fault.hints = hints.clone();
+                Err(fault)
+            };
+            self.session_settled(job, settled);
+        }
+        self.session_ended(&key);
+    }
+
+    /// Takes back a session whose first open was refused.
+    fn discard(&mut self, key: &SessionKey) {
+        if let Some(app) = self.sessions.get(key).and_then(crate::session::Session::app) {
+            self.drain(key, app, None, Signal::Terminate);
+        }
+    }
+}
+
+/// The message for one open.
+pub(crate) fn open_message(
+    key: &SessionKey,
+    saved: SavedOpen,
+    attach: bool,
+    again: bool,
+    state_dir: String,
+) -> Open {
+    Open {
+        session: key.addr.clone(),
+        attach,
+        again,
+        args: saved.args,
+        cwd: saved.cwd,
+        env: saved.env.into_iter().collect(),
+        state_dir,
+    }
+}

@@ -1,0 +1,75 @@
+//! The daemon's bounds; those of the wire are in `pipemux_proto::limits`.
+
+/// Milliseconds from the start of a process to its `Hello` and the reply to its first `Open`.
+pub const START_MS: u64 = 10_000;
+/// Milliseconds for one request to an app when the client named no deadline.
+pub const REQUEST_MS: u64 = 30_000;
+/// Milliseconds that a view waits for a fresh projection before it shows the last one.
+pub const PROJECT_MS: u64 = 1_500;
+/// Milliseconds that an app is asked where a thing is that its window doesn't show.
+pub const LOCATE_MS: u64 = 500;
+/// Milliseconds that an app gets to end after `Close`, and again after SIGTERM.
+pub const DRAIN_MS: u64 = 2_000;
+/// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.
+pub const CRASHES_MAX: usize = 5;
+/// The span in which crashes are counted, in milliseconds.
+pub const CRASH_WINDOW_MS: u64 = 60_000;
+
+/// Clients connected at once.
+pub const CLIENTS_MAX: usize = 1024;
+/// Requests that one client has open at once.
+pub const CLIENT_REQUESTS_MAX: usize = 64;
+/// Bytes that wait to be written to one client; past it the client is disconnected.
+pub const CLIENT_QUEUE_MAX: usize = 8 * 1024 * 1024;
+/// Requests that wait for one app at once.
+pub const APP_REQUESTS_MAX: usize = 256;
+/// Bytes that wait to be written to one app; past it the app counts as broken.
+pub const APP_QUEUE_MAX: usize = 16 * 1024 * 1024;
+/// Sessions at once.
+pub const SESSIONS_MAX: usize = 4096;
+/// Workspaces at once.
+pub const WORKSPACES_MAX: usize = 4096;
+/// Windows of one workspace.
+pub const WINDOWS_MAX: usize = 256;
+/// Readers of one workspace; the one longest unheard of is forgotten first.
+pub const READERS_MAX: usize = 64;
+/// Opens of one session that are repeated after a restart; older ones are dropped first.
+pub const OPENS_MAX: usize = 64;
+/// Bytes of environment that an `open` passes on.
+pub const ENV_MAX: usize = 128 * 1024;
+/// Acting requests whose answers are kept, so that one sent again isn't carried out twice.
+pub const RECORDS_MAX: usize = 512;
+/// Bytes of answers kept for that.
+pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Notices that wait for one reader.
+pub const NOTICES_MAX: usize = 32;
+/// Slots of one projection.
+pub const SLOTS_MAX: usize = 10_000;
+/// Anchors that one workspace remembers, vanished ones included.
+pub const ANCHORS_MAX: usize = 100_000;
+/// Epochs for which a vanished anchor is remembered.
+pub const VANISHED_EPOCHS: u64 = 64;
+/// Deliveries of one reader that wait to be confirmed.
+pub const DELIVERIES_MAX: usize = 16;
+/// Lines of a log that one `logs` shows at most.
+pub const LOG_LINES_MAX: u32 = 2_000;
+/// Last lines of a log that an error shows.
+pub const LAST_LINES: usize = 8;
+/// Bytes of a session's log, after which it is rotated at the next start.
+pub const LOG_MAX: u64 = 1024 * 1024;
+
+/// Ids and epochs are reserved durably in blocks of this size.
+pub const BLOCK: u64 = 256;
+
+/// Tokens of a window when nothing else is said.
+pub const WINDOW_BUDGET: u32 = 1_500;
+/// Tokens of a window at level of detail `Full` when nothing else is said.
+pub const FULL_BUDGET: u32 = 8_000;
+/// Tokens of the workspace document when nothing else is said.
+pub const VIEW_BUDGET: u32 = 4_000;
+/// Fewest tokens that a budget may be.
+pub const BUDGET_MIN: u32 = 50;
+/// Most tokens that a budget may be: a window has to fit one frame.
+pub const BUDGET_MAX: u32 = 200_000;
+/// Lines of a window beyond which a delta isn't sought; the whole window is shown instead.
+pub const DIFF_LINES_MAX: usize = 20_000;

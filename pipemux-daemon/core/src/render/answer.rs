@@ -1,0 +1,171 @@
+//! The text of answers: refusals, outcomes of steps, questions.
+
+use pipemux_proto::app::{Question, QuestionKind};
+use pipemux_proto::report::Status;
+use pipemux_proto::{Code, Fault};
+
+use super::window::Painter;
+use crate::act::{Acting, Ended};
+
+/// An error before anything was carried out.
+pub fn refusal(fault: &Fault) -> String {
+    let head = match fault.code {
+        Code::Usage => "refused, nothing ran",
+        Code::NotFound => "not found",
+        Code::Unavailable => "unavailable",
+        Code::Refused => "refused",
+        Code::Unknown => "unknown",
+        Code::Version => "version",
+        Code::Failed | Code::Stale | Code::OutOfView | Code::Other => "failed",
+    };
+    format!("{head} · {}\n{}", plain(&fault.message), next(&fault.hints))
+}
+
+/// The ways out of an error.
+fn next(hints: &[String]) -> String {
+    let mut out = String::new();
+    for (index, hint) in hints.iter().enumerate() {
+        // A log's lines follow their own heading.
+        let quoted = hints.first().is_some_and(|first| first.ends_with(':'));
+        out += if quoted { if index == 0 { "" } else { "  " } } else { "next: " };
+        out += &plain(hint);
+        out.push('\n');
+    }
+    out
+}
+
+/// Text of an app or a log within an answer: whole lines, no control characters.
+fn plain(text: &str) -> String {
+    let mut writer = super::inert::Writer::default();
+    writer.raw("");
+    for c in text.trim_end().chars() {
+        match c {
+            '\n' | '\t' => writer.raw(&c.to_string()),
+            other if other.is_control() => writer.raw("\u{fffd}"),
+            other => writer.raw(other.encode_utf8(&mut [0; 4])),
+        }
+    }
+    writer.finish()
+}
+
+/// One line an ended step; what a nested call gave shows in its outer step.
+pub fn steps(acting: &Acting, mut links: impl FnMut(&Ended, usize) -> Vec<String>) -> String {
+    let mut out = String::new();
+    let visible = acting.steps.iter().filter(|step| !step.nested).count();
+    let mut number = 0;
+    for (index, step) in acting.steps.iter().enumerate() {
+        let ended = acting.done.get(index);
+        let nested_ok = step.nested && ended.is_none_or(|ended| ended.status == Status::Done);
+        if nested_ok {
+            continue;
+        }
+        number += usize::from(!step.nested);
+        let name = &step.prototype.name;
+        let Some(ended) = ended else { continue };
+        let count = if visible > 1 { format!("{number} ") } else { String::new() };
+        match ended.status {
+            Status::Done => {
+                let brief = if ended.brief.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", plain(&ended.brief))
+                };
+                let links: String =
+                    links(ended, index).iter().map(|link| format!(" · {link}")).collect();
+                out += &format!("{number} done · {name}{brief}{links}\n");
+                if let Some(detail) = &ended.detail {
+                    out += &format!("{}\n", plain(detail));
+                }
+            }
+            Status::Failed => out += &format!("{count}failed · {}\n", failure(name, ended)),
+            Status::Unknown => out += &format!("{count}unknown · {}\n", failure(name, ended)),
+            Status::Skipped => out += &format!("{count}{name}: {}\n", plain(&ended.brief)),
+            Status::Needs => {}
+        }
+        if let Some(fault) = &ended.fault {
+            out += &next(&fault.hints);
+        }
+    }
+    out + &left(acting)
+}
+
+fn failure(name: &str, ended: &Ended) -> String {
+    match &ended.fault {
+        // The exact sentence comes first; it names the ref itself.
+        Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => plain(&fault.message),
+        _ => format!("{name}: {}", plain(&ended.brief)),
+    }
+}
+
+/// What was not begun: steps that wait for an answer are named with the question instead.
+fn left(acting: &Acting) -> String {
+    if acting.question.is_some() {
+        return String::new();
+    }
+    let names = later(acting, acting.done.len());
+    if names.is_empty() { String::new() } else { format!("not run: {}\n", names.join(", ")) }
+}
+
+/// Names of steps from one on.
+pub fn later(acting: &Acting, from: usize) -> Vec<String> {
+    let rest = acting.steps.iter().skip(from).filter(|step| !step.nested);
+    rest.map(|step| format!("{}.{}", step.session.addr.provider, step.prototype.name)).collect()
+}
+
+/// A question with its options and the ways to answer.
+pub fn question(
+    painter: &mut Painter<'_>,
+    number: u64,
+    title: &str,
+    question: &Question,
+    later: &[String],
+    ways: &[String],
+) -> (String, Vec<(String, u64)>) {
+    let then =
+        if later.is_empty() { String::new() } else { format!("; then {}", later.join(", ")) };
+    let mut out = format!("needs an answer · {}{then}\n", plain(title));
+    let mut links = Vec::new();
+    let picks = matches!(question.kind, QuestionKind::PickOne | QuestionKind::PickMany);
+    for (index, option) in question.options.iter().enumerate() {
+        let text = inert_line(&option.text);
+        if picks {
+            let answer = (index + 1).to_string();
+            let (id, link) = painter.answer_link(number, &answer, &option.label);
+            links.push((option.label.clone(), id));
+            let colon = if text.is_empty() { "" } else { ": " };
+            out += &format!("{answer}. {link}{colon}{text}\n");
+        } else {
+            let colon = if text.is_empty() || option.label.is_empty() { "" } else { ": " };
+            out += &format!("- {}{colon}{text}\n", inert_line(&option.label));
+        }
+    }
+    if question.unlisted > 0 {
+        out += &format!("… {} more\n", question.unlisted);
+    }
+    let whole = match question.kind {
+        QuestionKind::PickMany => Some("all"),
+        QuestionKind::Confirm => Some("yes"),
+        QuestionKind::PickOne | QuestionKind::Text => None,
+    };
+    let mut typed = Vec::new();
+    for way in ways {
+        typed.push(match whole {
+            Some(whole) if way == whole => {
+                let (id, link) = painter.answer_link(number, whole, whole);
+                links.push((whole.to_owned(), id));
+                link
+            }
+            _ => way.clone(),
+        });
+    }
+    out += &format!("pipemux answer {}\n", typed.join(" · "));
+    (out, links)
+}
+
+fn inert_line(text: &str) -> String {
+    let mut writer = super::inert::Writer::default();
+    // Behind other text, so that nothing in it begins a line.
+    writer.raw("....");
+    writer.text(&text.replace(['\n', '\r'], " "));
+    writer.finish().split_off(4)
+}

@@ -1,0 +1,124 @@
+//! Making text inert: what only looks like an anchor, a fence or a heading of ours acts as none.
+//!
+//! Source: Proposal-0001, "anchor injection": content is escaped, anchors come from the registry only.
+
+/// Writes Markdown, keeping track of what stands before the next character, so that nothing becomes an
+/// anchor across two pieces.
+#[derive(Debug, Default)]
+pub struct Writer {
+    out: String,
+}
+
+impl Writer {
+    /// What was written.
+    pub fn finish(self) -> String {
+        self.out
+    }
+
+    /// Writes the daemon's own Markdown.
+    pub fn raw(&mut self, markdown: &str) {
+        self.out.push_str(markdown);
+    }
+
+    /// Ends the line, if one is begun.
+    pub fn end_line(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+    }
+
+    /// Writes an app's Markdown, made inert.
+    pub fn text(&mut self, text: &str) {
+        let mut indent = self.indent();
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let block = indent.is_some_and(|spaces| spaces <= 3) && starts_block(rest);
+            if block || needs_escape(c, &self.out, rest) {
+                self.out.push('\\');
+            }
+            self.out.push(visible(c));
+            indent = match (c, indent) {
+                ('\n', _) => Some(0),
+                (' ', Some(spaces)) => Some(spaces + 1),
+                _ => None,
+            };
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+
+    /// Writes a link's or object's label: one line, no brackets that could end it.
+    pub fn label(&mut self, label: &str) {
+        for c in label.chars() {
+            match c {
+                '[' | ']' | '\\' | '`' => self.out.extend(['\\', c]),
+                '\n' | '\r' | '\t' => self.out.push(' '),
+                other => self.out.push(visible(other)),
+            }
+        }
+    }
+
+    /// Writes exact text in a fence longer than any run of backticks in it. Returns the fence.
+    pub fn fence(&mut self, lang: &str, text: &str) -> String {
+        let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+        self.end_line();
+        self.out.push_str(&fence);
+        self.out.extend(
+            lang.chars()
+                .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.')),
+        );
+        self.out.push('\n');
+        fence
+    }
+
+    /// How many spaces the line has so far; none once it has anything else.
+    fn indent(&self) -> Option<usize> {
+        let spaces = self.out.len() - self.out.trim_end_matches(' ').len();
+        let before = &self.out[..self.out.len() - spaces];
+        (before.is_empty() || before.ends_with('\n')).then_some(spaces)
+    }
+}
+
+/// True for what begins a fence or a window's heading.
+fn starts_block(rest: &str) -> bool {
+    let hashes = rest.len() - rest.trim_start_matches('#').len();
+    let heading = (1..=2).contains(&hashes)
+        && rest[hashes..].chars().next().is_none_or(|c| c.is_whitespace());
+    heading || rest.starts_with("```") || rest.starts_with("~~~")
+}
+
+/// True when `c` would make an anchor of what stands around it.
+fn needs_escape(c: char, before: &str, rest: &str) -> bool {
+    let anchor = |text: &str| text.starts_with("obj:") || text.starts_with("link:");
+    let after = &rest[c.len_utf8()..];
+    match c {
+        // A destination behind a label: only the usual schemes pass, for the next piece may go on.
+        '(' if before.ends_with(']') => {
+            !["http:", "https:", "mailto:", "#", "/", "./"].iter().any(|s| after.starts_with(s))
+        }
+        ':' if before.ends_with(']') => true,
+        '<' => anchor(after) || after.is_empty(),
+        '[' => after.starts_with("[MT:") || (before.ends_with('[') && after.starts_with("MT:")),
+        _ => false,
+    }
+}
+
+/// Control characters are shown as their pictures: they may not reach a terminal.
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}' => '\u{fffd}',
+        other => other,
+    }
+}
+
+/// The length of the longest run of a character.
+pub fn longest_run(text: &str, wanted: char) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == wanted { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}

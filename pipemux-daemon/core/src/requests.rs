@@ -1,0 +1,242 @@
+//! Requests to apps: sent or kept until the session is ready, and ended exactly once.
+
+use bytes::Bytes;
+use pipemux_proto::codec::encode;
+use pipemux_proto::envelope::{Envelope, Kind, Method};
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::{Fault, Frame};
+use serde::Serialize;
+
+use crate::Core;
+use crate::event::Effect;
+use crate::keys::{JobId, SessionKey};
+use crate::limits::APP_REQUESTS_MAX;
+use crate::session::{Life, Pending, Waiting};
+use crate::timers::Timer;
+
+/// What a request to an app is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// An `Open` of the start: the index among the session's opens.
+    StartOpen(usize),
+    /// An `Open` of a running session.
+    Attach(JobId),
+    /// A window's content.
+    Project(JobId),
+    /// A step.
+    Invoke(JobId),
+    /// Where a thing is.
+    Locate(JobId),
+    /// A thing's value.
+    Read(JobId),
+    /// The end; nobody waits for the reply.
+    Close,
+}
+
+/// How a request to an app ended.
+#[derive(Debug)]
+pub enum Answered {
+    /// With this body.
+    Reply(Bytes),
+    /// Refused by the app.
+    Fault(Fault),
+    /// Without an answer.
+    Lost {
+        /// True when the app may have acted on it.
+        delivered: bool,
+        /// What happened.
+        why: String,
+        /// The app's last words, when it could not start.
+        hints: Vec<String>,
+    },
+}
+
+impl Core {
+    /// Sends a request to a session, waking it if need be. Ends in exactly one call of
+    /// [`Core::answered`], possibly at once.
+    pub(crate) fn request<T: Serialize>(
+        &mut self,
+        session: &SessionKey,
+        method: Method,
+        body: &T,
+        deadline: u64,
+        purpose: Purpose,
+    ) {
+        let body = match encode(body) {
+            Ok(body) => Bytes::from(body),
+            Err(error) => return self.answered(session, purpose, undelivered(error.to_string())),
+        };
+        if let Err(fault) = self.wake(session) {
+            let lost = Answered::Lost { delivered: false, why: fault.message, hints: fault.hints };
+            return self.answered(session, purpose, lost);
+        }
+        let Some(live) = self.sessions.get_mut(session) else { return };
+        let ready = live.ready();
+        let open = self.pending.values().filter(|pending| pending.session == *session).count();
+        if open >= APP_REQUESTS_MAX {
+            let why = format!("{session} has {open} open requests, no more are taken");
+            return self.answered(session, purpose, undelivered(why));
+        }
+        self.next_request += 1;
+        let id = self.next_request;
+        self.timers.set(deadline, Timer::Request(id));
+        let session = session.clone();
+        match ready {
+            Some(app) => {
+                let pending = Pending { session, app: Some(app), deadline, purpose };
+                self.pending.insert(id, pending);
+                self.deliver(id, app, method, deadline, &body);
+            }
+            None => {
+                live.waiting.push_back(Waiting { id, method, body });
+                self.pending.insert(id, Pending { session, app: None, deadline, purpose });
+            }
+        }
+    }
+
+    /// Sends what waited for the session to become ready.
+    pub(crate) fn send_waiting(&mut self, session: &SessionKey, app: Incarnation) {
+        let Some(live) = self.sessions.get_mut(session) else { return };
+        for waiting in std::mem::take(&mut live.waiting) {
+            let Some(pending) = self.pending.get_mut(&waiting.id) else { continue };
+            pending.app = Some(app);
+            let deadline = pending.deadline;
+            self.deliver(waiting.id, app, waiting.method, deadline, &waiting.body);
+        }
+    }
+
+    /// Sends a request straight to a process that isn't ready yet, or no longer.
+    pub(crate) fn send_now<T: Serialize>(
+        &mut self,
+        session: &SessionKey,
+        app: Incarnation,
+        method: Method,
+        body: &T,
+        deadline: u64,
+        purpose: Purpose,
+    ) {
+        self.next_request += 1;
+        let id = self.next_request;
+        self.timers.set(deadline, Timer::Request(id));
+        let pending = Pending { session: session.clone(), app: Some(app), deadline, purpose };
+        self.pending.insert(id, pending);
+        match encode(body) {
+            Ok(body) => self.deliver(id, app, method, deadline, &body),
+            Err(error) => self.end_request(id, undelivered(error.to_string())),
+        }
+    }
+
+    fn deliver(&mut self, id: u64, app: Incarnation, method: Method, deadline: u64, body: &[u8]) {
+        let deadline_ms = deadline.saturating_sub(self.now.mono_ms);
+        let deadline_ms = u32::try_from(deadline_ms).unwrap_or(u32::MAX);
+        let envelope = Envelope { deadline_ms, ..Envelope::request(method, id, app) };
+        match Frame::forward(&envelope, body) {
+            Ok(bytes) => self.out.push(Effect::ToApp { app, bytes }),
+            Err(error) => self.end_request(id, undelivered(error.to_string())),
+        }
+    }
+
+    /// Takes an app's answer. One that was given up, or that another life owes, is dropped.
+    pub(crate) fn handle_answer(&mut self, app: Incarnation, frame: Frame) {
+        let id = frame.envelope.id;
+        if self.pending.get(&id).is_none_or(|pending| pending.app != Some(app)) {
+            return;
+        }
+        let answered = if frame.envelope.kind == Kind::Reply {
+            Answered::Reply(frame.body)
+        } else {
+            match pipemux_proto::decode::<Fault>(&frame.body) {
+                Ok(fault) => Answered::Fault(fault),
+                Err(error) => return self.break_app(app, format!("an unreadable fault: {error}")),
+            }
+        };
+        self.end_request(id, answered);
+    }
+
+    /// Ends a request whose deadline has come.
+    pub(crate) fn request_expired(&mut self, id: u64) {
+        let Some(pending) = self.pending.get(&id) else { return };
+        let session = pending.session.clone();
+        let delivered = pending.app.is_some();
+        if let Some(app) = pending.app {
+            if let Some(live) = self.sessions.get_mut(&session) {
+                live.silent = true;
+            }
+            let envelope = Envelope {
+                kind: Kind::Cancel,
+                method: Method::Ping,
+                id,
+                incarnation: app,
+                deadline_ms: 0,
+            };
+            if let Ok(bytes) = Frame::forward(&envelope, &[0x80]) {
+                self.out.push(Effect::ToApp { app, bytes });
+            }
+        }
+        let why = if delivered {
+            format!("{session} did not answer in time")
+        } else {
+            format!("{session} was not ready in time")
+        };
+        self.end_request(id, Answered::Lost { delivered, why, hints: Vec::new() });
+    }
+
+    /// Ends all requests of a process or, without one, those that wait for the session.
+    pub(crate) fn end_requests(
+        &mut self,
+        session: &SessionKey,
+        app: Option<Incarnation>,
+        why: &str,
+        hints: &[String],
+    ) {
+        let mut ids: Vec<u64> = self
+            .pending
+            .iter()
+            .filter(|(_, pending)| pending.session == *session && pending.app == app)
+            .map(|(id, _)| *id)
+            .collect();
+        ids.sort_unstable();
+        if app.is_none()
+            && let Some(live) = self.sessions.get_mut(session)
+        {
+            live.waiting.clear();
+        }
+        for id in ids {
+            let (why, hints) = (why.to_owned(), hints.to_vec());
+            self.end_request(id, Answered::Lost { delivered: app.is_some(), why, hints });
+        }
+    }
+
+    fn end_request(&mut self, id: u64, answered: Answered) {
+        let Some(pending) = self.pending.remove(&id) else { return };
+        self.timers.clear(pending.deadline, Timer::Request(id));
+        if pending.app.is_none()
+            && let Some(live) = self.sessions.get_mut(&pending.session)
+        {
+            live.waiting.retain(|waiting| waiting.id != id);
+        }
+        self.answered(&pending.session, pending.purpose, answered);
+    }
+
+    /// Hands an ended request to whom it was for.
+    fn answered(&mut self, session: &SessionKey, purpose: Purpose, answered: Answered) {
+        match purpose {
+            Purpose::StartOpen(index) => self.start_open_answered(session, index, answered),
+            Purpose::Attach(job) => self.attach_answered(job, answered),
+            Purpose::Project(job) => self.project_answered(job, session, answered),
+            Purpose::Invoke(job) => self.invoke_answered(job, answered),
+            Purpose::Locate(job) => self.locate_answered(job, answered),
+            Purpose::Read(job) => self.read_answered(job, answered),
+            Purpose::Close => {}
+        }
+    }
+
+    /// True while the session's process isn't ready to take requests.
+    pub(crate) fn is_starting(&self, session: &SessionKey) -> bool {
+        self.sessions.get(session).is_some_and(|s| !matches!(s.life, Life::Ready { .. }))
+    }
+}
+
+fn undelivered(why: String) -> Answered {
+    Answered::Lost { delivered: false, why, hints: Vec::new() }
+}

@@ -1,0 +1,194 @@
+//! Coming back: what the records say, and the records that say it again.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pipemux_proto::client::Call;
+use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, SessionAddr};
+
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::WORKSPACES_MAX;
+use crate::saved::Record;
+use crate::session::{Crash, Session};
+use crate::verbs::lod_name;
+use crate::workspace::{Window, Workspace};
+use crate::{Config, Core};
+
+impl Core {
+    /// With what the records say: numbers go on where they may have been, windows are open, processes
+    /// start at the next touch. Records of providers that are no longer registered are dropped.
+    pub fn new(config: Config, records: Vec<Record>) -> Self {
+        let providers: BTreeMap<_, _> = config
+            .providers
+            .iter()
+            .map(|manifest| (manifest.id.clone(), Rc::new(manifest.clone())))
+            .collect();
+        let mut core = Self { config, providers, ..Self::default() };
+        for record in records {
+            core.restore(record);
+        }
+        core
+    }
+
+    fn restore(&mut self, record: Record) {
+        match record {
+            Record::Reserved { numbers_below } => {
+                self.numbers.next = self.numbers.next.max(numbers_below);
+                self.numbers.reserved = self.numbers.next;
+            }
+            Record::Workspace { key, name, ids_below, epochs_below } => {
+                let fresh = Workspace::new(name, ids_below, epochs_below);
+                let workspace = self.workspaces.entry(key.into()).or_insert(fresh);
+                if workspace.epoch < epochs_below || workspace.anchors.next_id() < ids_below {
+                    let windows = std::mem::take(&mut workspace.windows);
+                    let name = workspace.name.clone();
+                    *workspace = Workspace::new(name, ids_below, epochs_below);
+                    workspace.windows = windows;
+                }
+            }
+            Record::Session { workspace, session, opens } => {
+                let Some(key) = session_key(workspace.as_deref(), &session) else { return };
+                let Some(manifest) = self.providers.get(&key.addr.provider).cloned() else {
+                    return;
+                };
+                let mut restored = Session::new(manifest, opens.clone());
+                restored.saved = Some(opens);
+                self.sessions.insert(key, restored);
+            }
+            Record::SessionEnded { workspace, session } => {
+                if let Some(key) = session_key(workspace.as_deref(), &session) {
+                    self.sessions.remove(&key);
+                }
+            }
+            Record::Window { workspace, session, lod, budget } => {
+                self.restore_window(&workspace.into(), &session, &lod, budget);
+            }
+            Record::WindowClosed { workspace, session } => {
+                let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
+                found.windows.retain(|window| window.session.to_string() != session);
+            }
+        }
+    }
+
+    fn restore_window(&mut self, at: &WorkspaceKey, session: &str, lod: &str, budget: Option<u32>) {
+        let own = session_key(Some(at), session);
+        let shared = session_key(None, session);
+        let key = [own, shared].into_iter().flatten().find(|key| self.sessions.contains_key(key));
+        let (Some(key), Some(workspace)) = (key, self.workspaces.get_mut(at)) else { return };
+        let lod = [Lod::Gist, Lod::Summary, Lod::Full].into_iter().find(|l| lod_name(*l) == lod);
+        let lod = lod.unwrap_or_default();
+        if let Some(window) = workspace.window_mut(&key) {
+            (window.lod, window.budget) = (lod, budget);
+            return;
+        }
+        self.numbers.next += 1;
+        let number = self.numbers.next;
+        workspace.windows.push(Window {
+            number,
+            session: key,
+            lod,
+            budget,
+            projection: None,
+            rendered: None,
+            context: Default::default(),
+        });
+    }
+
+    /// The records that a fresh log begins with: all that older ones amounted to.
+    pub fn snapshot(&self) -> Vec<Record> {
+        let mut records =
+            vec![Record::Reserved { numbers_below: self.numbers.next.max(self.numbers.reserved) }];
+        for (key, session) in &self.sessions {
+            records.push(Record::Session {
+                workspace: key.workspace.as_deref().map(Into::into),
+                session: key.to_string(),
+                opens: session.opens.clone(),
+            });
+        }
+        for (key, workspace) in &self.workspaces {
+            records.push(Record::Workspace {
+                key: key.to_string(),
+                name: workspace.name.clone(),
+                ids_below: workspace.reserved.0.max(workspace.anchors.next_id()),
+                epochs_below: workspace.reserved.1.max(workspace.epoch),
+            });
+            for window in &workspace.windows {
+                records.push(Record::Window {
+                    workspace: key.to_string(),
+                    session: window.session.to_string(),
+                    lod: lod_name(window.lod).into(),
+                    budget: window.budget,
+                });
+            }
+        }
+        records
+    }
+
+    /// The workspace of a request, made when it is new.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(crate) fn enter(&mut self, call: &Call) -> Result<WorkspaceKey, Fault> {
+        let now = self.now;
+        if let Some((key, _)) = self.workspaces.get_key_value(call.workspace.key.as_str()) {
+            let key = key.clone();
+            if let Some(workspace) = self.workspaces.get_mut(&key) {
+                workspace.reader(&call.reader, now);
+            }
+            return Ok(key);
+        }
+        if self.workspaces.len() >= WORKSPACES_MAX {
+            // One without windows makes room; its numbers are on disk.
+            let empty = self.workspaces.iter().find(|(_, w)| w.windows.is_empty() && w.epoch == 0);
+            match empty.map(|(key, _)| key.clone()) {
+                Some(key) => self.workspaces.remove(&key),
+                None => {
+                    let message =
+                        format!("{WORKSPACES_MAX} workspaces are open, no more are taken");
+                    return Err(Fault::refused(message));
+                }
+            };
+        }
+        let key: WorkspaceKey = call.workspace.key.as_str().into();
+        let mut workspace = Workspace::new(call.workspace.name.clone(), 1, 0);
+        workspace.reader(&call.reader, now);
+        self.workspaces.insert(key.clone(), workspace);
+        Ok(key)
+    }
+
+    /// Tells every workspace that has a window of the session.
+    pub(crate) fn notify_windows(&mut self, key: &SessionKey, text: String) {
+        let now = self.now;
+        for workspace in self.workspaces.values_mut().filter(|w| w.window(key).is_some()) {
+            workspace.notify(text.clone(), now);
+        }
+    }
+
+    /// Tells that a session was restarted, truthfully.
+    pub(crate) fn notify_restart(&mut self, key: &SessionKey, crash: &Crash) {
+        let text = format!(
+            "{key} was restarted {{ago}}: {} ({} of {} allowed in {} s; why: pipemux logs {key}).",
+            crash.how,
+            ordinal(crash.nth),
+            crate::limits::CRASHES_MAX,
+            crate::limits::CRASH_WINDOW_MS / 1000,
+        );
+        self.notify_windows(key, text);
+    }
+}
+
+fn session_key(workspace: Option<&str>, session: &str) -> Option<SessionKey> {
+    let addr: SessionAddr = session.parse().ok()?;
+    Some(SessionKey { workspace: workspace.map(Into::into), addr })
+}
+
+fn ordinal(n: usize) -> String {
+    let suffix = match (n % 10, n % 100) {
+        (1, rest) if rest != 11 => "st",
+        (2, rest) if rest != 12 => "nd",
+        (3, rest) if rest != 13 => "rd",
+        _ => "th",
+    };
+    format!("{n}{suffix}")
+}

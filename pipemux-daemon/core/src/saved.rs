@@ -1,0 +1,73 @@
+//! What is written down, so that ids and epochs never go back and windows come back.
+//!
+//! These types are of their own, apart from the wire: what an older release wrote must be read for
+//! ever. A field may be added with a default; a meaning never changes.
+
+use serde::{Deserialize, Serialize};
+
+/// One appended record. The newest record of a thing counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// Numbers below these may have been used.
+    Reserved {
+        /// Incarnations and windows.
+        numbers_below: u64,
+    },
+    /// A workspace's numbers below these may have been used.
+    Workspace {
+        /// Which.
+        key: String,
+        /// What is shown for it.
+        name: String,
+        /// Display ids.
+        ids_below: u64,
+        /// Epochs.
+        epochs_below: u64,
+    },
+    /// A session was opened; its opens so far.
+    Session {
+        /// The owning workspace; none for a provider of the user's scope.
+        workspace: Option<String>,
+        /// `provider/session`
+        session: String,
+        /// The opens, oldest first.
+        opens: Vec<SavedOpen>,
+    },
+    /// A session ended for good.
+    SessionEnded {
+        /// The owning workspace.
+        workspace: Option<String>,
+        /// `provider/session`
+        session: String,
+    },
+    /// A window was opened.
+    Window {
+        /// Whose.
+        workspace: String,
+        /// `provider/session`
+        session: String,
+        /// `gist`, `summary` or `full`
+        lod: String,
+        /// Tokens, when fixed.
+        budget: Option<u32>,
+    },
+    /// A window was closed.
+    WindowClosed {
+        /// Whose.
+        workspace: String,
+        /// `provider/session`
+        session: String,
+    },
+}
+
+/// One `open` of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedOpen {
+    /// What followed the session.
+    pub args: Vec<String>,
+    /// The caller's working directory.
+    pub cwd: String,
+    /// The environment that was passed on.
+    pub env: Vec<(String, String)>,
+}

@@ -1,0 +1,183 @@
+//! A session: which process it has, what it was opened with, how it fares.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use pipemux_proto::envelope::Method;
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::prototype::Prototype;
+
+use crate::event::{Exit, Now};
+use crate::keys::JobId;
+use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
+use crate::manifest::Manifest;
+use crate::requests::Purpose;
+use crate::saved::SavedOpen;
+
+/// One instance of an app.
+#[derive(Debug)]
+pub struct Session {
+    /// What runs it.
+    pub manifest: Rc<Manifest>,
+    /// What it was opened with, oldest first: repeated after a restart.
+    pub opens: Vec<SavedOpen>,
+    /// Its process.
+    pub life: Life,
+    /// What it can do; known since its first greeting.
+    pub prototypes: Rc<Vec<Prototype>>,
+    /// Requests that wait until it is ready.
+    pub waiting: VecDeque<Waiting>,
+    /// Client requests that go on once it is ready or has failed.
+    pub watchers: Vec<JobId>,
+    /// When it crashed, on the monotonic clock, within the last [`CRASH_WINDOW_MS`].
+    pub crashes: VecDeque<u64>,
+    /// Why it stays down until asked for.
+    pub failed: Option<String>,
+    /// How its last process ended, when that was a crash that no reader was told of yet.
+    pub crashed: Option<Crash>,
+    /// True while a request that it had is past its deadline and it has said nothing since.
+    pub silent: bool,
+    /// The opens that were last written down.
+    pub saved: Option<Vec<SavedOpen>>,
+    /// The newest version that it told.
+    pub version: u64,
+}
+
+/// A session's process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Life {
+    /// None; the next touch starts one.
+    Down,
+    /// Started, but not greeted and opened yet.
+    Starting {
+        /// Which.
+        app: Incarnation,
+        /// When it counts as failed.
+        deadline: u64,
+        /// True once its greeting came.
+        greeted: bool,
+    },
+    /// It takes requests.
+    Ready {
+        /// Which.
+        app: Incarnation,
+    },
+    /// Asked or made to end.
+    Draining {
+        /// Which.
+        app: Incarnation,
+        /// When it is made to.
+        deadline: u64,
+        /// Why, when it wasn't asked for.
+        why: Option<String>,
+    },
+}
+
+/// How a process was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crash {
+    /// In words: `killed by signal 9`.
+    pub how: String,
+    /// When.
+    pub at: Now,
+    /// Which one within the window, from 1.
+    pub nth: usize,
+}
+
+/// A request that waits until its session is ready.
+#[derive(Debug)]
+pub struct Waiting {
+    /// Its number.
+    pub id: u64,
+    /// What.
+    pub method: Method,
+    /// The encoded body.
+    pub body: Bytes,
+}
+
+impl Session {
+    /// Not started yet.
+    pub fn new(manifest: Rc<Manifest>, opens: Vec<SavedOpen>) -> Self {
+        Self {
+            manifest,
+            opens,
+            life: Life::Down,
+            prototypes: Rc::new(Vec::new()),
+            waiting: VecDeque::new(),
+            watchers: Vec::new(),
+            crashes: VecDeque::new(),
+            failed: None,
+            crashed: None,
+            silent: false,
+            saved: None,
+            version: 0,
+        }
+    }
+
+    /// Its process, if it has one.
+    pub fn app(&self) -> Option<Incarnation> {
+        match self.life {
+            Life::Down => None,
+            Life::Starting { app, .. } | Life::Ready { app } | Life::Draining { app, .. } => {
+                Some(app)
+            }
+        }
+    }
+
+    /// Its process, if that takes requests.
+    pub fn ready(&self) -> Option<Incarnation> {
+        match self.life {
+            Life::Ready { app } => Some(app),
+            _ => None,
+        }
+    }
+
+    /// Counts a crash. Returns how many there were within the window.
+    pub fn count_crash(&mut self, now: Now) -> usize {
+        self.crashes.push_back(now.mono_ms);
+        while self.crashes.front().is_some_and(|at| at + CRASH_WINDOW_MS < now.mono_ms) {
+            self.crashes.pop_front();
+        }
+        self.crashes.len()
+    }
+
+    /// True once it crashed so often that it stays down.
+    pub fn crashed_out(&self) -> bool {
+        self.crashes.len() > CRASHES_MAX
+    }
+
+    /// How it fares, in one word.
+    pub fn state(&self) -> &'static str {
+        match &self.life {
+            Life::Down if self.failed.is_some() => "failed",
+            Life::Down => "down",
+            Life::Starting { .. } => "starting",
+            Life::Ready { .. } if self.silent => "silent",
+            Life::Ready { .. } => "ready",
+            Life::Draining { .. } => "ending",
+        }
+    }
+}
+
+/// An exit in words.
+pub fn exit_words(exit: Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("ended with status {code}"),
+        Exit::Signal(signal) => format!("killed by signal {signal}"),
+        Exit::Lost => "lost with the launcher".into(),
+    }
+}
+
+/// A request's purpose together with how it is delivered, for the queue.
+#[derive(Debug)]
+pub struct Pending {
+    /// Which session.
+    pub session: crate::keys::SessionKey,
+    /// The process that has it; none while it waits.
+    pub app: Option<Incarnation>,
+    /// When it is given up.
+    pub deadline: u64,
+    /// What it is for.
+    pub purpose: Purpose,
+}

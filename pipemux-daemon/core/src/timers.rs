@@ -1,0 +1,53 @@
+//! What is due when: one table, one `next_timeout`.
+
+use std::collections::BTreeSet;
+
+use pipemux_proto::ids::Incarnation;
+
+use crate::keys::JobId;
+
+/// What becomes due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// A request to an app.
+    Request(u64),
+    /// A client's request.
+    Job(JobId),
+    /// A process that must have greeted and opened by now.
+    Start(Incarnation),
+    /// A process that must have ended by now.
+    Drain(Incarnation),
+}
+
+/// All that becomes due, by time on the monotonic clock, in milliseconds.
+#[derive(Debug, Default)]
+pub struct Timers {
+    due: BTreeSet<(u64, Timer)>,
+}
+
+impl Timers {
+    /// Adds one.
+    pub fn set(&mut self, at: u64, timer: Timer) {
+        self.due.insert((at, timer));
+    }
+
+    /// Takes one back.
+    pub fn clear(&mut self, at: u64, timer: Timer) {
+        self.due.remove(&(at, timer));
+    }
+
+    /// When the next one is due.
+    pub fn next(&self) -> Option<u64> {
+        self.due.first().map(|(at, _)| *at)
+    }
+
+    /// Takes one that is due at `now`.
+    pub fn pop(&mut self, now: u64) -> Option<Timer> {
+        let first = *self.due.first()?;
+        if first.0 > now {
+            return None;
+        }
+        self.due.remove(&first);
+        Some(first.1)
+    }
+}

@@ -1,0 +1,338 @@
+//! `run`, `click` and `answer`.
+
+use std::rc::Rc;
+
+use bytes::Bytes;
+use pipemux_proto::call::{self, Script};
+use pipemux_proto::limits::STDIN_MAX;
+use pipemux_proto::refs::{Local, Ref, RefKind};
+use pipemux_proto::{Code, Fault};
+
+use super::show::{Head, Want};
+use crate::Core;
+use crate::act::plan::Planner;
+use crate::act::question::Answering;
+use crate::act::{Acting, Ended, Prototypes, Step, fixed, soft};
+use crate::anchors::{Miss, Target};
+use crate::jobs::Task;
+use crate::keys::{JobId, SessionKey};
+use crate::session::Life;
+use pipemux_proto::prototype::Type;
+use pipemux_proto::report::Status;
+
+impl Core {
+    pub(super) fn run(&mut self, job: JobId, code: &str, stdin: Option<Bytes>) {
+        match parse(code, stdin.as_deref()) {
+            Err(fault) => self.fail_job(job, fault),
+            Ok(script) => match script.steps.as_slice() {
+                [call::Step::Ref(of, _)] if of.kind == RefKind::Link => {
+                    let link = of.to_string();
+                    self.click(job, &link);
+                }
+                _ => self.prepare(job, &script),
+            },
+        }
+    }
+
+    /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet.
+    fn prepare(&mut self, job: JobId, script: &Script) {
+        if let Err(fault) = self.check_no_question(job) {
+            return self.fail_job(job, fault);
+        }
+        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+        let unknown: Vec<SessionKey> = workspace
+            .windows
+            .iter()
+            .map(|window| &window.session)
+            .filter(|key| self.sessions.get(key).is_some_and(|s| s.prototypes.is_empty()))
+            .filter(|key| self.sessions.get(key).is_some_and(|s| s.failed.is_none()))
+            .cloned()
+            .collect();
+        if unknown.is_empty() {
+            return self.plan(job, script);
+        }
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Preparing(unknown.clone());
+        }
+        for session in unknown {
+            // One that can't start has no prototypes, which the plan will say.
+            let woken = self.wake(&session).is_ok();
+            match self.sessions.get_mut(&session).filter(|_| woken) {
+                Some(live) if !matches!(live.life, Life::Ready { .. }) => live.watchers.push(job),
+                _ => self.session_settled(job, Ok(())),
+            }
+        }
+    }
+
+    /// A session that a request waits for is ready, or won't be.
+    pub(crate) fn session_settled(&mut self, job: JobId, settled: Result<(), Fault>) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        match &found.task {
+            Task::Preparing(sessions) => {
+                let waiting = sessions.iter().any(|key| {
+                    self.sessions.get(key).is_some_and(|session| session.watchers.contains(&job))
+                });
+                if waiting {
+                    return;
+                }
+                let pipemux_proto::client::Verb::Run { code, stdin } = &found.call.verb else {
+                    return;
+                };
+                let parsed = parse(code, stdin.as_deref());
+                match parsed {
+                    Ok(script) => self.plan(job, &script),
+                    Err(fault) => self.fail_job(job, fault),
+                }
+            }
+            Task::Restarting(session) => {
+                let session = session.clone();
+                self.restarted(job, &session, settled);
+            }
+            _ => {}
+        }
+    }
+
+    fn plan(&mut self, job: JobId, script: &Script) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        let pipemux_proto::client::Verb::Run { code, .. } = &found.call.verb else { return };
+        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+        let windows: Vec<(SessionKey, Prototypes)> = workspace
+            .windows
+            .iter()
+            .filter_map(|window| {
+                let session = self.sessions.get(&window.session)?;
+                let held = window.projection.as_ref().map(|held| &held.projection);
+                let visible = held.and_then(|projection| projection.actions.as_ref());
+                let prototypes = match visible {
+                    None => session.prototypes.clone(),
+                    Some(names) => Rc::new(
+                        session
+                            .prototypes
+                            .iter()
+                            .filter(|p| names.contains(&p.name))
+                            .cloned()
+                            .collect(),
+                    ),
+                };
+                Some((window.session.clone(), prototypes))
+            })
+            .collect();
+        match Planner::new(workspace, windows, code).plan(script) {
+            Ok(steps) => self.begin_acting(job, steps),
+            Err(fault) => self.fail_job(job, fault),
+        }
+    }
+
+    fn begin_acting(&mut self, job: JobId, steps: Vec<Step>) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        let call = &found.call;
+        let acting = Acting::begin(self, &found.workspace, &call.reader, &call.run_id, steps);
+        self.put_acting(job, acting);
+        self.advance(job);
+    }
+
+    pub(super) fn click(&mut self, job: JobId, link: &str) {
+        let of = match Ref::parse_loose(link, RefKind::Link) {
+            Ok(of) if of.kind == RefKind::Link => of,
+            Ok(of) => {
+                let fault = Fault::usage(format!("{of} is a thing, not a link"))
+                    .hint(format!("its value: pipemux read {of}"));
+                return self.fail_job(job, fault);
+            }
+            Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
+        };
+        match self.linked(job, &of) {
+            Ok(Clicked::Step(step)) => match self.check_no_question(job) {
+                Ok(()) => self.begin_acting(job, vec![*step]),
+                Err(fault) => self.fail_job(job, fault),
+            },
+            Ok(Clicked::Answer(question, answer)) => {
+                self.answer_question(job, &answer, Some(question));
+            }
+            Err(fault) => self.fail_job(job, fault),
+        }
+    }
+
+    /// What a link does for the reader who clicks it.
+    fn linked(&self, job: JobId, of: &Ref) -> Result<Clicked, Fault> {
+        let shown = soft::name(of);
+        let missing = || soft::not_found(&shown, None);
+        let found = self.jobs.get(&job).ok_or_else(missing)?;
+        let workspace = self.workspaces.get(&found.workspace).ok_or_else(missing)?;
+        let Local::Id(id) = of.local else {
+            return Err(Fault::usage(format!("{shown}: a link is named by its number: link:15")));
+        };
+        let anchor = workspace.anchors.get(RefKind::Link, id).ok_or_else(missing)?;
+        let session = &anchor.session;
+        let seen = of.epoch.unwrap_or_else(|| workspace.seen_epoch(&found.call.reader, session));
+        if let Err(why) = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch) {
+            return Err(match why {
+                Miss::NotFound => missing(),
+                Miss::Stale => soft::stale(&shown),
+            });
+        }
+        let (action, args) = match &anchor.target {
+            Target::Answer { question, answer } => {
+                return Ok(Clicked::Answer(*question, answer.clone()));
+            }
+            Target::Action { action, args } => (action, args),
+            Target::Object { .. } => return Err(missing()),
+        };
+        if workspace.window(session).is_none() {
+            return Err(soft::out_of_view(&shown, Some(format!("pipemux open {session}"))));
+        }
+        if !anchor.shown {
+            return Err(soft::out_of_view(&shown, Some(format!("pipemux view {session}"))));
+        }
+        let prototypes = self.sessions.get(session).map(|session| &session.prototypes);
+        let prototype = prototypes
+            .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
+            .ok_or_else(|| soft::out_of_view(&shown, Some(format!("pipemux view {session}"))))?;
+        let missing = prototype.params.iter().find(|param| {
+            let optional = param.default.is_some() || matches!(param.ty, Type::Optional(_));
+            !optional && !args.contains_key(&param.name)
+        });
+        if let Some(missing) = missing {
+            let message = format!("{shown} leaves {}: {} open", missing.name, missing.ty);
+            let call = format!("{session}.{}", prototype.compact());
+            return Err(Fault::usage(message).hint(format!("write it out: pipemux run '{call}'")));
+        }
+        Ok(Clicked::Step(Box::new(Step {
+            session: session.clone(),
+            prototype: prototype.clone(),
+            args: fixed(args),
+            call: shown,
+            nested: false,
+        })))
+    }
+
+    /// Refuses a second acting call while this reader has a question open.
+    fn check_no_question(&self, job: JobId) -> Result<(), Fault> {
+        let Some(found) = self.jobs.get(&job) else { return Ok(()) };
+        let open = self
+            .workspaces
+            .get(&found.workspace)
+            .and_then(|workspace| workspace.question_of(&found.call.reader));
+        match open {
+            None => Ok(()),
+            Some((number, question)) => {
+                let ways = question.ways().join(" · ");
+                let message = format!("question {number} is open: {}", question.title());
+                Err(Fault::refused(message).hint(format!("pipemux answer {ways}")))
+            }
+        }
+    }
+
+    pub(super) fn answer_question(&mut self, job: JobId, text: &str, to: Option<u64>) {
+        // A link that answers may be given as the answer.
+        if let Ok(of) = text.trim().parse::<Ref>()
+            && of.kind == RefKind::Link
+        {
+            return match self.linked(job, &of) {
+                Ok(Clicked::Answer(question, answer)) => {
+                    self.answer_question(job, &answer, Some(question));
+                }
+                Ok(Clicked::Step(_)) => {
+                    let fault = Fault::usage(format!("{of} is no answer"))
+                        .hint(format!("pipemux click {of}"));
+                    self.fail_job(job, fault);
+                }
+                Err(fault) => self.fail_job(job, fault),
+            };
+        }
+        let Some(found) = self.jobs.get(&job) else { return };
+        let reader = found.call.reader.clone();
+        let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
+        let number = to.or_else(|| workspace.question_of(&reader).map(|(number, _)| number));
+        let question = number.and_then(|number| workspace.questions.get(&number));
+        let Some((number, question)) = number.zip(question) else {
+            let message = match to {
+                Some(number) => format!("question {number} is not open"),
+                None => "no question is open".to_owned(),
+            };
+            return self.fail_job(job, Fault::not_found(message).hint("pipemux view"));
+        };
+        if question.reader() != reader {
+            let fault = Fault::refused(format!(
+                "question {number} was asked of {}, not of {reader}",
+                question.reader()
+            ));
+            return self.fail_job(job, fault);
+        }
+        let answering = match question.read(text) {
+            Ok(answering) => answering,
+            Err(fault) => return self.fail_job(job, fault),
+        };
+        let Some(question) = workspace.questions.remove(&number) else { return };
+        let mut acting = question.acting;
+        match answering {
+            Answering::Choice(choice) => {
+                acting.answered = Some((question.invoke, question.needs.token, choice));
+                self.put_acting(job, acting);
+                self.advance(job);
+            }
+            Answering::Cancel => {
+                acting.done.push(Ended {
+                    status: Status::Skipped,
+                    brief: "cancelled, nothing was changed by it".into(),
+                    detail: None,
+                    value: None,
+                    label: None,
+                    fault: None,
+                    links: Vec::new(),
+                });
+                self.acted(job, acting);
+            }
+        }
+    }
+
+    /// A run has ended or asks: the windows that it touched are shown with it.
+    pub(crate) fn acted(&mut self, job: JobId, acting: Acting) {
+        let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
+        let running = |key: &&SessionKey| {
+            // A session that just died is not woken only to be shown.
+            let up = self.sessions.get(*key).is_some_and(|session| session.ready().is_some());
+            up && workspace.window(key).is_some() && !acting.unknown
+        };
+        let wants = acting
+            .touched
+            .iter()
+            .filter(running)
+            .map(|key| Want { session: key.clone(), lod: None, budget: None })
+            .collect();
+        self.show(job, wants, Head::Act(Box::new(acting)));
+    }
+}
+
+enum Clicked {
+    Step(Box<Step>),
+    Answer(u64, String),
+}
+
+fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
+    if stdin.is_some_and(|stdin| stdin.len() > STDIN_MAX) {
+        return Err(Fault::usage(format!("standard input is longer than {STDIN_MAX} bytes")));
+    }
+    let stdin = stdin
+        .map(|bytes| {
+            std::str::from_utf8(bytes).map_err(|error| {
+                let at = error.valid_up_to();
+                Fault::usage(format!("standard input is not UTF-8: byte {at}"))
+            })
+        })
+        .transpose()?;
+    call::parse(code, stdin).map_err(|error| error.to_fault(code))
+}
+
+/// The exit status of a run.
+pub(crate) fn exit_status(acting: &Acting) -> u8 {
+    let fault = acting.done.iter().find_map(|ended| ended.fault.as_ref());
+    match fault {
+        _ if acting.question.is_some() => 5,
+        _ if acting.unknown => Code::Unknown.exit_status(),
+        Some(_) if acting.took_effect() => Code::Failed.exit_status(),
+        Some(fault) => fault.code.exit_status(),
+        None => 0,
+    }
+}

@@ -1,0 +1,175 @@
+//! Verbs that list: `apps`, `sessions`, `logs`, `help`, `status`.
+
+use pipemux_proto::call::nearest;
+use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
+
+use crate::Core;
+use crate::event::Effect;
+use crate::jobs::Task;
+use crate::keys::{JobId, SessionKey};
+use crate::limits::LOG_LINES_MAX;
+use crate::manifest::Scope;
+use crate::render::prototypes::declarations;
+
+impl Core {
+    pub(super) fn apps(&mut self, job: JobId) {
+        let mut text = String::new();
+        let mut data = Vec::new();
+        for manifest in self.providers.values() {
+            let scope = match manifest.scope {
+                Scope::Workspace => "workspace",
+                Scope::User => "user",
+            };
+            text += &format!("{} · {}\n", manifest.id, manifest.description);
+            data.push(Value::Map(vec![
+                ("id".into(), manifest.id.as_str().into()),
+                ("description".into(), manifest.description.as_str().into()),
+                ("command".into(), manifest.command.as_str().into()),
+                ("scope".into(), scope.into()),
+            ]));
+        }
+        if text.is_empty() {
+            text += "0 apps\n";
+        } else {
+            text += "open one: pipemux open <app>\n";
+        }
+        self.answer_data(job, text, Value::List(data));
+    }
+
+    pub(super) fn help(&mut self, job: JobId, provider: &ProviderId) {
+        let manifest = match self.manifest(provider) {
+            Ok(manifest) => manifest,
+            Err(fault) => return self.fail_job(job, fault),
+        };
+        let at = self.jobs.get(&job).map(|job| job.workspace.clone());
+        let known = self
+            .sessions
+            .iter()
+            .filter(|(key, session)| {
+                key.addr.provider == *provider
+                    && (key.workspace.is_none() || key.workspace == at)
+                    && !session.prototypes.is_empty()
+            })
+            .map(|(_, session)| session.prototypes.clone())
+            .next();
+        let Some(prototypes) = known else {
+            // What an app can do is known once it runs.
+            let fault = Fault::not_found(format!("{provider} has not run here yet"))
+                .hint(format!("pipemux open {provider}"));
+            return self.fail_job(job, fault);
+        };
+        let all: Vec<_> = prototypes.iter().collect();
+        let mut text = format!("## {provider} · {}\n", manifest.description);
+        text += &declarations(&all);
+        text += &format!("call one: pipemux run '{provider}.<action>(…)'\n");
+        let data = prototypes
+            .iter()
+            .map(|p| {
+                Value::Map(vec![
+                    ("name".into(), p.name.as_str().into()),
+                    ("declaration".into(), p.declaration().into()),
+                    ("compact".into(), p.compact().into()),
+                ])
+            })
+            .collect();
+        self.answer_data(job, text, Value::List(data));
+    }
+
+    pub(super) fn list_sessions(&mut self, job: JobId) {
+        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+        let mut text = String::new();
+        let mut data = Vec::new();
+        for (key, session) in &self.sessions {
+            let owner = match &key.workspace {
+                None => "every workspace".to_owned(),
+                Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
+            };
+            let here = key.workspace.as_ref().is_none_or(|owner| *owner == at);
+            let pid = self.pids.get(&session.app().unwrap_or_default()).copied();
+            let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
+            let owned = if here { String::new() } else { format!(" · workspace {owner}") };
+            let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
+            text += &format!("{key} · {}{process}{owned}{failed}\n", session.state());
+            data.push(Value::Map(vec![
+                ("session".into(), key.to_string().into()),
+                ("workspace".into(), owner.into()),
+                ("state".into(), session.state().into()),
+                ("pid".into(), pid.into()),
+                ("crashes".into(), session.crashes.len().into()),
+                ("failed".into(), session.failed.clone().into()),
+            ]));
+        }
+        if text.is_empty() {
+            text += "0 sessions · pipemux open <app>\n";
+        }
+        self.answer_data(job, text, Value::List(data));
+    }
+
+    pub(super) fn logs(&mut self, job: JobId, addr: &SessionAddr, lines: u32) {
+        let Some(key) = self.find_session(job, addr) else { return };
+        let (_, log) = self.places(&key);
+        let lines = lines.clamp(1, LOG_LINES_MAX);
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Log;
+        }
+        self.out.push(Effect::ReadLog { request: job.0, log, lines });
+    }
+
+    pub(crate) fn log_read(&mut self, job: JobId, text: Result<String, String>) {
+        if !self.jobs.get(&job).is_some_and(|job| matches!(job.task, Task::Log)) {
+            return;
+        }
+        match text {
+            Ok(text) if text.is_empty() => {
+                self.answer_data(job, "0 lines\n".into(), Value::from(""));
+            }
+            Ok(mut text) => {
+                if !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                self.answer_data(job, text.clone(), Value::from(text));
+            }
+            Err(why) => self.fail_job(job, Fault::not_found(format!("no log: {why}"))),
+        }
+    }
+
+    pub(super) fn status(&mut self, job: JobId) {
+        let ready = self.sessions.values().filter(|session| session.ready().is_some()).count();
+        let rows: Vec<(&str, Value)> = vec![
+            ("daemon", self.config.software.as_str().into()),
+            ("pid", self.config.pid.into()),
+            ("socket", self.config.socket.as_str().into()),
+            ("state", self.config.state_dir.as_str().into()),
+            ("uptime_s", (self.now.mono_ms.saturating_sub(self.began.mono_ms) / 1000).into()),
+            ("apps", self.providers.len().into()),
+            ("sessions", self.sessions.len().into()),
+            ("ready", ready.into()),
+            ("workspaces", self.workspaces.len().into()),
+            ("clients", self.clients.len().into()),
+        ];
+        let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+        let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
+        let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        self.answer_data(job, text, Value::Map(data));
+    }
+
+    /// The session that an address means in the caller's workspace; refuses the request when there is
+    /// none.
+    pub(super) fn find_session(&mut self, job: JobId, addr: &SessionAddr) -> Option<SessionKey> {
+        let at = self.jobs.get(&job).map(|job| job.workspace.clone());
+        let known: Vec<&SessionKey> = self
+            .sessions
+            .keys()
+            .filter(|key| key.workspace.is_none() || key.workspace == at)
+            .collect();
+        if let Some(key) = known.iter().find(|key| key.addr == *addr) {
+            return Some((*key).clone());
+        }
+        let names: Vec<String> = known.iter().map(|key| key.to_string()).collect();
+        let guess = nearest(&addr.to_string(), names.iter().map(String::as_str))
+            .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
+        let fault = Fault::not_found(format!("no session {addr} here{guess}"));
+        self.fail_job(job, fault.hint("pipemux sessions"));
+        None
+    }
+}

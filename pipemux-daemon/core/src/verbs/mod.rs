@@ -1,0 +1,38 @@
+//! The verbs: one file where one has substance.
+
+mod act;
+mod list;
+mod open;
+pub(crate) use act::exit_status as act_exit_status;
+pub(crate) use open::lod_name;
+pub(crate) mod read;
+pub(crate) mod show;
+mod stop;
+
+use pipemux_proto::client::Verb;
+
+use crate::Core;
+use crate::keys::JobId;
+
+impl Core {
+    /// Begins what a request asks for.
+    pub(crate) fn begin(&mut self, job: JobId, verb: Verb) {
+        match verb {
+            Verb::Open(open) => self.open(job, open),
+            Verb::View(view) => self.view(job, view),
+            Verb::Click { link } => self.click(job, &link),
+            Verb::Run { code, stdin } => self.run(job, &code, stdin),
+            Verb::Answer { text, to } => self.answer_question(job, &text, to),
+            Verb::Read { target } => self.read(job, &target),
+            Verb::Help { provider } => self.help(job, &provider),
+            Verb::Close { session, end } => self.close(job, &session, end),
+            Verb::Apps => self.apps(job),
+            Verb::Sessions => self.list_sessions(job),
+            Verb::Logs { session, lines } => self.logs(job, &session, lines),
+            Verb::Restart { session } => self.restart(job, &session),
+            Verb::End { session } => self.end(job, &session),
+            Verb::Status => self.status(job),
+            Verb::Down => self.down(job),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Showing windows: projections are asked for, waited for briefly, and written as one answer.
+
+use std::rc::Rc;
+
+use pipemux_proto::app::Project;
+use pipemux_proto::client::View;
+use pipemux_proto::envelope::Method;
+use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::{Fault, decode};
+
+use crate::Core;
+use crate::act::Acting;
+use crate::jobs::Task;
+use crate::keys::{JobId, SessionKey};
+use crate::limits::{
+    BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PROJECT_MS, SLOTS_MAX, START_MS, VIEW_BUDGET,
+    WINDOW_BUDGET,
+};
+use crate::requests::{Answered, Purpose};
+use crate::workspace::Held;
+
+/// Windows on their way into an answer.
+#[derive(Debug)]
+pub struct Showing {
+    /// In the order of the answer.
+    pub windows: Vec<Shown>,
+    /// What the answer is of.
+    pub head: Head,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct Shown {
+    /// Whose.
+    pub session: SessionKey,
+    /// The level of detail asked for.
+    pub lod: Lod,
+    /// The tokens asked for.
+    pub budget: u32,
+    /// True once the level of detail was lowered to fit.
+    pub lowered: bool,
+    /// How it stands.
+    pub state: State,
+}
+
+/// How a window in an answer stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    /// Asked for.
+    Waiting,
+    /// As it is now.
+    Fresh,
+    /// The app didn't answer in time: as it was.
+    Busy,
+    /// There is none.
+    Broken(Box<Fault>),
+}
+
+/// What an answer is of.
+#[derive(Debug)]
+pub enum Head {
+    /// `open`, with what the app said.
+    Open {
+        /// What was restored or lost.
+        notes: Vec<String>,
+    },
+    /// `view` of the whole workspace.
+    Workspace,
+    /// `view` of one window.
+    Window,
+    /// A run.
+    Act(Box<Acting>),
+}
+
+/// A window that is wanted, with what the request says of it.
+#[derive(Debug, Clone)]
+pub struct Want {
+    /// Whose.
+    pub session: SessionKey,
+    /// For this answer only.
+    pub lod: Option<Lod>,
+    /// For this answer only.
+    pub budget: Option<u32>,
+}
+
+impl Core {
+    pub(super) fn view(&mut self, job: JobId, view: View) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        let (lod, budget) = (found.call.lod, found.call.budget);
+        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+        if let Some(addr) = view.session {
+            let window = workspace.windows.iter().find(|w| w.session.addr == addr);
+            let Some(window) = window else {
+                let fault = Fault::not_found(format!("no window of {addr} is open here"))
+                    .hint(format!("pipemux open {addr}"));
+                return self.fail_job(job, fault);
+            };
+            let want = Want { session: window.session.clone(), lod, budget };
+            return self.show(job, vec![want], Head::Window);
+        }
+        let total = budget.unwrap_or(VIEW_BUDGET);
+        let share = total / (workspace.windows.len().max(1) as u32);
+        let wants = workspace
+            .windows
+            .iter()
+            .map(|window| Want {
+                session: window.session.clone(),
+                lod,
+                budget: Some(match budget {
+                    Some(_) => share,
+                    None => share.max(window.budget.unwrap_or(0)),
+                }),
+            })
+            .collect();
+        self.show(job, wants, Head::Workspace);
+    }
+
+    /// Asks for windows and answers once they are there, or time is up.
+    pub(crate) fn show(&mut self, job: JobId, wants: Vec<Want>, head: Head) {
+        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(workspace) = self.workspaces.get(&at) else { return };
+        let mut windows = Vec::new();
+        for want in wants {
+            let Some(window) = workspace.window(&want.session) else { continue };
+            let lod = want.lod.unwrap_or(window.lod);
+            let usual = if lod == Lod::Full { FULL_BUDGET } else { WINDOW_BUDGET };
+            let budget = want.budget.or(window.budget).unwrap_or(usual);
+            let budget = budget.clamp(BUDGET_MIN, BUDGET_MAX);
+            let state = State::Waiting;
+            windows.push(Shown { session: want.session, lod, budget, lowered: false, state });
+        }
+        let asks: Vec<(SessionKey, Lod, u32)> =
+            windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
+        let opening = matches!(head, Head::Open { .. });
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Showing(Box::new(Showing { windows, head }));
+        }
+        if asks.is_empty() {
+            return self.finish_show(job);
+        }
+        for (session, lod, budget) in asks {
+            self.project(job, &session, lod, budget, opening);
+        }
+    }
+
+    fn project(&mut self, job: JobId, session: &SessionKey, lod: Lod, budget: u32, opening: bool) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(window) = self.workspaces.get(&found.workspace).and_then(|w| w.window(session))
+        else {
+            return;
+        };
+        let app = self.sessions.get(session).and_then(|session| session.ready());
+        let held = window
+            .projection
+            .as_ref()
+            .filter(|held| Some(held.app) == app && held.lod == lod && held.budget == budget);
+        let ask = Project {
+            window: window.number,
+            lod,
+            budget,
+            known_version: held.map(|held| held.projection.version),
+        };
+        let silent = self.sessions.get(session).is_some_and(|session| session.silent);
+        let patience = match (opening || self.is_starting(session), silent) {
+            (true, _) => START_MS,
+            // It was waited for already; a window that was shown before is there to show again.
+            (false, true) => 1,
+            (false, false) => PROJECT_MS,
+        };
+        let deadline = found.deadline.min(self.now.mono_ms + patience);
+        self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));
+    }
+
+    /// A window's content came, or didn't.
+    pub(crate) fn project_answered(
+        &mut self,
+        job: JobId,
+        session: &SessionKey,
+        answered: Answered,
+    ) {
+        let app = self.sessions.get(session).and_then(|live| live.app());
+        let Some(found) = self.jobs.get_mut(&job) else { return };
+        let at = found.workspace.clone();
+        let Task::Showing(showing) = &mut found.task else { return };
+        let Some(shown) = showing.windows.iter_mut().find(|w| w.session == *session) else {
+            return;
+        };
+        if shown.state != State::Waiting {
+            return;
+        }
+        let window = self.workspaces.get_mut(&at).and_then(|w| w.window_mut(session));
+        let Some(window) = window else { return };
+        let mut broken = None;
+        match answered {
+            Answered::Reply(body) => match (read_projection(&body), app) {
+                (Ok(projection), Some(app)) => {
+                    shown.state = State::Fresh;
+                    if !projection.unchanged {
+                        window.projection = Some(Held {
+                            app,
+                            lod: shown.lod,
+                            budget: shown.budget,
+                            projection: Rc::new(projection),
+                        });
+                    }
+                    let lower = match shown.lod {
+                        Lod::Full => Some(Lod::Summary),
+                        Lod::Summary => Some(Lod::Gist),
+                        Lod::Gist => None,
+                    };
+                    if let Some(lower) = lower.filter(|_| too_large(window, shown.budget)) {
+                        // Too large for its share: once more with less detail.
+                        shown.lod = lower;
+                        shown.lowered = true;
+                        shown.state = State::Waiting;
+                        let budget = shown.budget;
+                        return self.project(job, session, lower, budget, false);
+                    }
+                }
+                (Err(why), _) => {
+                    let fault = Fault::unavailable(format!("{session} sent no window: {why}"));
+                    shown.state = State::Broken(Box::new(fault));
+                    broken = app.map(|app| (app, why));
+                }
+                (Ok(_), None) => shown.state = State::Busy,
+            },
+            Answered::Fault(fault) => shown.state = State::Broken(Box::new(fault)),
+            Answered::Lost { why, hints, delivered } => {
+                let alive = app.is_some() && delivered;
+                shown.state = if alive && window.rendered.is_some() {
+                    State::Busy
+                } else {
+                    let mut fault = Fault::unavailable(why);
+                    fault.hints = hints;
+                    State::Broken(Box::new(fault))
+                };
+            }
+        }
+        let waiting = showing.windows.iter().any(|window| window.state == State::Waiting);
+        if let Some((app, why)) = broken {
+            self.break_app(app, why);
+        }
+        if !waiting {
+            self.finish_show(job);
+        }
+    }
+
+    /// Answers with what has come so far.
+    pub(crate) fn show_what_there_is(&mut self, job: JobId) {
+        let Some(found) = self.jobs.get_mut(&job) else { return };
+        if let Task::Showing(showing) = &mut found.task {
+            for window in showing.windows.iter_mut().filter(|w| w.state == State::Waiting) {
+                window.state = State::Busy;
+            }
+            self.finish_show(job);
+        }
+    }
+}
+
+fn read_projection(body: &[u8]) -> Result<Projection, String> {
+    let projection = decode::<Projection>(body).map_err(|error| error.to_string())?;
+    let slots = projection.content.len() + projection.nav.len() + projection.names.len();
+    if slots > SLOTS_MAX {
+        return Err(format!("{slots} slots, at most {SLOTS_MAX} are taken"));
+    }
+    Ok(projection)
+}
+
+/// True when a window takes clearly more than it may: apps estimate, too.
+fn too_large(window: &crate::workspace::Window, budget: u32) -> bool {
+    let Some(held) = &window.projection else { return false };
+    let text = |piece: &pipemux_proto::projection::Piece| match piece {
+        pipemux_proto::projection::Piece::Text(text) => pipemux_proto::tokens::estimate(text),
+        pipemux_proto::projection::Piece::Code(code) => pipemux_proto::tokens::estimate(&code.text),
+        pipemux_proto::projection::Piece::Object(object) => {
+            pipemux_proto::tokens::estimate(&object.label) + 5
+        }
+        pipemux_proto::projection::Piece::Link(link) => {
+            pipemux_proto::tokens::estimate(&link.label) + 5
+        }
+    };
+    let tokens: u64 = held.projection.content.iter().map(text).sum();
+    tokens > u64::from(budget) * 3 / 2 + 20
+}

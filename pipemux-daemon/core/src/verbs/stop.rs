@@ -1,0 +1,187 @@
+//! Verbs that end things: `close`, `end`, `restart`, `down`.
+
+use pipemux_proto::{Fault, SessionAddr, Value};
+
+use crate::Core;
+use crate::event::Effect;
+use crate::jobs::Task;
+use crate::keys::{JobId, SessionKey};
+use crate::saved::Record;
+
+impl Core {
+    pub(super) fn close(&mut self, job: JobId, addr: &SessionAddr, end: bool) {
+        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+        let window = self
+            .workspaces
+            .get(&at)
+            .and_then(|workspace| workspace.windows.iter().find(|w| w.session.addr == *addr));
+        let Some(key) = window.map(|window| window.session.clone()) else {
+            if end {
+                return self.end(job, addr);
+            }
+            let fault = Fault::not_found(format!("no window of {addr} is open here"))
+                .hint("pipemux view shows what is open");
+            return self.fail_job(job, fault);
+        };
+        if end {
+            return self.end(job, addr);
+        }
+        self.close_window(&at, &key);
+        let text =
+            format!("closed {addr}; it runs on · pipemux open {addr} · pipemux end {addr}\n");
+        self.answer_data(job, text, Value::from("closed"));
+    }
+
+    pub(super) fn end(&mut self, job: JobId, addr: &SessionAddr) {
+        let Some(key) = self.find_session(job, addr) else { return };
+        let mut owners = Vec::new();
+        for (owner, workspace) in &self.workspaces {
+            if workspace.window(&key).is_some() {
+                owners.push(owner.clone());
+            }
+        }
+        for owner in owners {
+            self.close_window(&owner, &key);
+        }
+        for workspace in self.workspaces.values_mut() {
+            workspace.anchors.forget_session(&key);
+            for reader in workspace.readers.values_mut() {
+                reader.seen.remove(&key);
+            }
+        }
+        self.out.push(Effect::Persist(Record::SessionEnded {
+            workspace: key.workspace.as_deref().map(Into::into),
+            session: key.to_string(),
+        }));
+        if let Some(session) = self.sessions.get_mut(&key) {
+            session.opens.clear();
+            session.failed = None;
+        }
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Ending(key.clone());
+        }
+        self.close_app(&key);
+        self.session_ended(&key);
+    }
+
+    /// A session has no process now: those who waited for that go on.
+    pub(crate) fn session_ended(&mut self, key: &SessionKey) {
+        let Some(session) = self.sessions.get(key) else { return self.settle_ends(key) };
+        if session.app().is_some() {
+            return;
+        }
+        let restarting: Vec<JobId> =
+            self.waiting_for(|task| matches!(task, Task::Restarting(waited) if waited == key));
+        if session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty() {
+            let shown = self.has_window(key);
+            if !shown && !self.opening.contains_key(key) {
+                self.sessions.remove(key);
+            }
+        }
+        self.settle_ends(key);
+        for job in restarting {
+            self.begin_restart(job, key);
+        }
+    }
+
+    fn settle_ends(&mut self, key: &SessionKey) {
+        for job in self.waiting_for(|task| matches!(task, Task::Ending(waited) if waited == key)) {
+            self.answer_data(job, format!("ended {key}\n"), Value::from("ended"));
+        }
+        self.stop_if_done();
+    }
+
+    pub(super) fn restart(&mut self, job: JobId, addr: &SessionAddr) {
+        let Some(key) = self.find_session(job, addr) else { return };
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Restarting(key.clone());
+        }
+        if let Some(session) = self.sessions.get_mut(&key) {
+            session.failed = None;
+            session.crashes.clear();
+        }
+        match self.sessions.get(&key).and_then(|session| session.app()) {
+            Some(_) => self.close_app(&key),
+            None => self.begin_restart(job, &key),
+        }
+    }
+
+    fn begin_restart(&mut self, job: JobId, key: &SessionKey) {
+        if let Err(fault) = self.wake(key) {
+            return self.fail_job(job, fault);
+        }
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.watchers.push(job);
+        }
+    }
+
+    pub(crate) fn restarted(&mut self, job: JobId, key: &SessionKey, settled: Result<(), Fault>) {
+        match settled {
+            Ok(()) => {
+                let text = format!("restarted {key} · pipemux view {key}\n");
+                self.answer_data(job, text, Value::from("restarted"));
+            }
+            Err(fault) => self.fail_job(job, fault),
+        }
+    }
+
+    pub(super) fn down(&mut self, job: JobId) {
+        if let Some(job) = self.jobs.get_mut(&job) {
+            job.task = Task::Stopping;
+        }
+        self.stop();
+    }
+
+    /// Ends all sessions, then the daemon. Windows and sessions are kept on disk.
+    pub(crate) fn stop(&mut self) {
+        self.stopping = true;
+        let keys: Vec<SessionKey> = self.sessions.keys().cloned().collect();
+        for key in keys {
+            self.close_app(&key);
+        }
+        self.stop_if_done();
+    }
+
+    pub(crate) fn stop_if_done(&mut self) {
+        if !self.stopping || !self.lives.is_empty() {
+            return;
+        }
+        for job in self.waiting_for(|task| matches!(task, Task::Stopping)) {
+            self.answer_data(job, "down\n".into(), Value::from("down"));
+        }
+        let mut left: Vec<JobId> = self.jobs.keys().copied().collect();
+        left.sort_unstable();
+        for job in left {
+            self.fail_job(job, Fault::unavailable("the daemon is going down"));
+        }
+        if !std::mem::replace(&mut self.stopped, true) {
+            self.out.push(Effect::Stopped);
+        }
+    }
+
+    fn waiting_for(&self, wanted: impl Fn(&Task) -> bool) -> Vec<JobId> {
+        let mut found: Vec<JobId> =
+            self.jobs.iter().filter(|(_, job)| wanted(&job.task)).map(|(id, _)| *id).collect();
+        found.sort_unstable();
+        found
+    }
+
+    fn close_window(&mut self, at: &crate::keys::WorkspaceKey, key: &SessionKey) {
+        let Some(workspace) = self.workspaces.get_mut(at) else { return };
+        workspace.windows.retain(|window| window.session != *key);
+        workspace.anchors.hide_session(key);
+        workspace.questions.retain(|_, question| {
+            let step = &question.acting.steps[question.acting.next];
+            step.session != *key
+        });
+        self.out.push(Effect::Persist(Record::WindowClosed {
+            workspace: at.to_string(),
+            session: key.to_string(),
+        }));
+    }
+
+    /// True while some workspace has a window of the session.
+    pub(crate) fn has_window(&self, key: &SessionKey) -> bool {
+        self.workspaces.values().any(|workspace| workspace.window(key).is_some())
+    }
+}

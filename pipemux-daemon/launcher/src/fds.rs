@@ -1,0 +1,23 @@
+//! Closing what a parent left open by accident.
+
+use std::fs;
+
+#[cfg(target_os = "linux")]
+const OPEN: &str = "/proc/self/fd";
+#[cfg(not(target_os = "linux"))]
+const OPEN: &str = "/dev/fd";
+
+/// Closes every descriptor but the standard ones. To be called first in `main`, when this program has
+/// opened none itself: a descriptor that came from a shell or a harness would otherwise stay open as
+/// long as the daemon and its apps live, and whoever waits for its end would wait for ever.
+pub fn close_inherited() {
+    let Ok(entries) = fs::read_dir(OPEN) else { return };
+    let numbers: Vec<i32> = entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|number| *number > 2)
+        .collect();
+    for number in numbers {
+        // The listing's own is among them and closed already.
+        let _ = nix::unistd::close(number);
+    }
+}

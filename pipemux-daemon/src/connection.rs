@@ -1,0 +1,340 @@
+//! One stream of frames: bytes in, bytes out, and never waiting for either.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use pipemux_proto::envelope::EnvelopeError;
+use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::UnixStream;
+
+use crate::limits::{GATHER, WRITE_TURN};
+
+/// One connection. An idle one holds no buffer.
+#[derive(Debug)]
+pub struct Connection {
+    stream: UnixStream,
+    waker: Waker,
+    decoder: FrameDecoder,
+    /// What is to be written; of the first, `written` bytes are.
+    output: VecDeque<Bytes>,
+    written: usize,
+    queued: usize,
+    /// False before it may be read, and for ever once it ended or made no sense.
+    pub reading: bool,
+    /// False once writing failed.
+    pub writing: bool,
+    /// True while it is on the driver's list of those to be written to.
+    pub listed: bool,
+    /// True when it is to be closed once everything is written.
+    pub closing: bool,
+}
+
+/// What reading gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    /// So many bytes; there may be more.
+    Bytes(usize),
+    /// Nothing now; the waker tells when.
+    Nothing,
+    /// The end.
+    End,
+}
+
+/// What the bytes read so far hold.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A frame.
+    Frame(Frame),
+    /// A frame with a method that this release doesn't know.
+    Unknown {
+        /// Its number.
+        number: u64,
+        /// The request that wants an answer.
+        request: Option<u64>,
+    },
+    /// No frame, and none to come.
+    Broken(String),
+}
+
+/// What writing gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// Everything.
+    All,
+    /// Not everything; the waker tells when to go on.
+    Some,
+    /// Nobody reads it any more.
+    Failed,
+}
+
+impl Connection {
+    /// A connection whose readiness wakes `waker`.
+    pub fn new(stream: UnixStream, waker: Waker, reading: bool) -> Self {
+        Self {
+            stream,
+            waker,
+            decoder: FrameDecoder::default(),
+            output: VecDeque::new(),
+            written: 0,
+            queued: 0,
+            reading,
+            writing: true,
+            listed: false,
+            closing: false,
+        }
+    }
+
+    /// Reads once, through a buffer that all connections share.
+    pub fn read(&mut self, scratch: &mut [u8]) -> Read {
+        let mut buffer = ReadBuf::new(scratch);
+        let context = &mut Context::from_waker(&self.waker);
+        match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
+            Poll::Pending => Read::Nothing,
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Bytes(0),
+            Poll::Ready(Err(_)) => Read::End,
+            Poll::Ready(Ok(())) => match buffer.filled() {
+                [] => Read::End,
+                bytes => {
+                    self.decoder.extend(bytes);
+                    Read::Bytes(bytes.len())
+                }
+            },
+        }
+    }
+
+    /// The next thing among the bytes that were read; none when more are needed.
+    pub fn next_incoming(&mut self) -> Option<Incoming> {
+        match self.decoder.next_frame() {
+            Ok(None) => None,
+            Ok(Some(frame)) => Some(Incoming::Frame(frame)),
+            Err(FrameError::Envelope(EnvelopeError::Method { number, id, request })) => {
+                Some(Incoming::Unknown { number, request: request.then_some(id) })
+            }
+            Err(error) => Some(Incoming::Broken(error.to_string())),
+        }
+    }
+
+    /// Queues bytes; returns how many wait now.
+    pub fn push(&mut self, bytes: Bytes) -> usize {
+        self.queued += bytes.len();
+        if !bytes.is_empty() {
+            self.output.push_back(bytes);
+        }
+        self.queued
+    }
+
+    /// True when something waits to be written.
+    pub fn has_output(&self) -> bool {
+        !self.output.is_empty()
+    }
+
+    /// Writes what is queued, as much as fits a turn.
+    pub fn flush(&mut self) -> Written {
+        let mut left = WRITE_TURN;
+        while self.has_output() {
+            if left == 0 {
+                // The others first; this one is served again right after them.
+                self.waker.wake_by_ref();
+                return Written::Some;
+            }
+            match self.write_once(left) {
+                Poll::Pending => return Written::Some,
+                Poll::Ready(Ok(0)) => return Written::Failed,
+                Poll::Ready(Ok(length)) => {
+                    self.advance(length);
+                    left = left.saturating_sub(length);
+                }
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Poll::Ready(Err(_)) => return Written::Failed,
+            }
+        }
+        Written::All
+    }
+
+    /// Drops what waits to be written.
+    pub fn clear(&mut self) {
+        (self.output, self.written, self.queued) = (VecDeque::new(), 0, 0);
+    }
+
+    /// Has the driver serve this connection again.
+    pub fn wake(&self) {
+        self.waker.wake_by_ref();
+    }
+
+    fn write_once(&mut self, mut room: usize) -> Poll<io::Result<usize>> {
+        let mut parts = [IoSlice::new(&[]); GATHER];
+        let mut count = 0;
+        let mut skip = self.written;
+        for (part, bytes) in parts.iter_mut().zip(&self.output) {
+            if room == 0 {
+                break;
+            }
+            let rest = &bytes[skip..];
+            let rest = &rest[..rest.len().min(room)];
+            room -= rest.len();
+            skip = 0;
+            *part = IoSlice::new(rest);
+            count += 1;
+        }
+        let context = &mut Context::from_waker(&self.waker);
+        Pin::new(&mut self.stream).poll_write_vectored(context, &parts[..count])
+    }
+
+    fn advance(&mut self, mut length: usize) {
+        self.queued -= length;
+        while let Some(first) = self.output.front() {
+            let rest = first.len() - self.written;
+            if length < rest {
+                self.written += length;
+                return;
+            }
+            length -= rest;
+            self.written = 0;
+            self.output.pop_front();
+        }
+        // An idle connection keeps no queue.
+        self.output = VecDeque::new();
+    }
+}
+
+/// Refuses a request whose method isn't known.
+pub fn refusal(number: u64, id: u64, incarnation: Incarnation) -> Option<Bytes> {
+    // The request is known by its id; which method stands here doesn't matter to its sender.
+    let request = Envelope::request(Method::Ping, id, incarnation);
+    let fault = Fault::refused(format!("unknown method {number}"))
+        .hint("it is of a newer release: update the daemon, then: pipemux down");
+    Frame::fault(&request, &fault).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pipemux_proto::Kind;
+    use pipemux_proto::app::Notify;
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixStream as StdStream;
+    use std::sync::Arc;
+
+    use crate::wake::{Peer, Token, Wakes};
+
+    fn with_connection(test: impl FnOnce(Connection, StdStream)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (ours, theirs) = StdStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            let token = Token::Peer(Peer::App(Incarnation(1)));
+            let waker = Arc::new(Wakes::default()).waker(token);
+            let stream = UnixStream::from_std(ours).unwrap();
+            // A new registration's readiness is seen when the runtime has looked once.
+            stream.writable().await.unwrap();
+            test(Connection::new(stream, waker, true), theirs);
+        });
+    }
+
+    fn notify(text: &str) -> Bytes {
+        let envelope = Envelope::event(Method::Notify, Incarnation(1));
+        Frame::encode(&envelope, &Notify { text: text.into() }).unwrap()
+    }
+
+    #[test]
+    fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
+        with_connection(|mut connection, mut theirs| {
+            let frames: Vec<Bytes> =
+                (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
+            let total: usize = frames.iter().map(Bytes::len).sum();
+            for frame in &frames {
+                connection.push(frame.clone());
+            }
+            assert_eq!(connection.push(Bytes::new()), total);
+            let mut read = vec![0; total];
+            let (mut at, mut turns) = (0, 0);
+            while connection.has_output() {
+                let before = connection.queued;
+                assert_ne!(connection.flush(), Written::Failed);
+                let went = before - connection.queued;
+                assert!((1..=WRITE_TURN).contains(&went), "{went}");
+                theirs.read_exact(&mut read[at..at + went]).unwrap();
+                at += went;
+                turns += 1;
+            }
+            assert!(turns >= total / WRITE_TURN);
+            assert_eq!((at, connection.queued), (total, 0));
+            assert_eq!(read, frames.concat());
+        });
+    }
+
+    #[test]
+    fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
+        with_connection(|mut connection, theirs| {
+            drop(theirs);
+            connection.push(notify("x"));
+            assert_eq!(connection.flush(), Written::Failed);
+        });
+    }
+
+    #[test]
+    fn an_unknown_method_is_told_apart_and_the_stream_goes_on() {
+        with_connection(|mut connection, _theirs| {
+            let frame =
+                |kind: u8, method: u8, id: u8| vec![0, 0, 0, 7, 0x95, kind, method, id, 1, 0, 0x80];
+            let all = [frame(0, 99, 7), frame(3, 98, 0), notify("still here").to_vec()].concat();
+            connection.decoder.extend(&all);
+            let unknown = |incoming| match incoming {
+                Some(Incoming::Unknown { number, request }) => (number, request),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(unknown(connection.next_incoming()), (99, Some(7)));
+            assert_eq!(unknown(connection.next_incoming()), (98, None));
+            assert!(matches!(connection.next_incoming(), Some(Incoming::Frame(_))));
+            assert!(connection.next_incoming().is_none());
+            connection.decoder.extend(&u32::MAX.to_be_bytes());
+            assert!(matches!(connection.next_incoming(), Some(Incoming::Broken(_))));
+        });
+    }
+
+    #[test]
+    fn a_refusal_names_the_method_and_carries_the_request() {
+        let bytes = refusal(99, 7, Incarnation(3)).unwrap();
+        let frame = Frame::from_payload(bytes.slice(4..)).unwrap();
+        assert_eq!((frame.envelope.kind, frame.envelope.id), (Kind::Fault, 7));
+        let fault: Fault = pipemux_proto::decode(&frame.body).unwrap();
+        assert_eq!(fault.message, "unknown method 99");
+    }
+
+    #[test]
+    fn bytes_that_trickle_in_become_frames() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (ours, mut theirs) = StdStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            let stream = UnixStream::from_std(ours).unwrap();
+            let mut scratch = [0; 3];
+            let bytes = notify("你好 🦀");
+            // Woken by the task's own waker here, so that the test can wait.
+            let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+            let mut connection = Connection::new(stream, waker, true);
+            let mut frame = None;
+            for byte in &bytes {
+                theirs.write_all(&[*byte]).unwrap();
+                assert!(frame.is_none());
+                std::future::poll_fn(|_| match connection.read(&mut scratch) {
+                    Read::Nothing => Poll::Pending,
+                    read => Poll::Ready(assert_eq!(read, Read::Bytes(1))),
+                })
+                .await;
+                frame = connection.next_incoming();
+            }
+            assert!(matches!(frame, Some(Incoming::Frame(_))));
+            drop(theirs);
+            std::future::poll_fn(|_| match connection.read(&mut scratch) {
+                Read::Nothing => Poll::Pending,
+                read => Poll::Ready(assert_eq!(read, Read::End)),
+            })
+            .await;
+        });
+    }
+}

@@ -1,0 +1,270 @@
+//! The one place that touches both the core and IO.
+//!
+//! One task, one turn at a time: take all that is ready, hand it to the core, carry out what the core
+//! wants, and at the end write to each destination once. Nothing here decides what an event means, and
+//! nothing here waits.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `driver` | the turn, timers, the end |
+//! | `driver::effects` | what the core wants, carried out |
+//! | `driver::traffic` | connections: accepted, read, written to, closed |
+//! | `driver::apps` | what the launcher reports |
+
+mod apps;
+mod effects;
+mod traffic;
+
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use pipemux_core::{ClientId, Core, Effect, Event, Now};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Sleep, sleep};
+
+use crate::children::Children;
+use crate::connection::Connection;
+use crate::journal::Journal;
+use crate::limits::SCRATCH;
+use crate::note::note;
+use crate::transport::Listener;
+use crate::wake::{Peer, Token, Wakes};
+
+/// The daemon's loop and all that it holds.
+pub struct Driver {
+    core: Core,
+    now: Now,
+    started: Instant,
+    events: VecDeque<Event>,
+    effects: Vec<Effect>,
+
+    wakes: Arc<Wakes>,
+    listener: Listener,
+    accept: Waker,
+    accept_again: Option<u64>,
+    connections: HashMap<Peer, Connection>,
+    clients: usize,
+    next_client: u64,
+    /// Connections with something to write.
+    dirty: Vec<Peer>,
+    /// Clients that are to be closed, with when at the latest.
+    lingering: VecDeque<(u64, ClientId)>,
+    scratch: Box<[u8]>,
+
+    children: Children,
+    journal: Journal,
+    timer: Timer,
+    signals: Signals,
+    /// Set by the core's last effect: when to leave at the latest.
+    leave: Option<u64>,
+}
+
+/// What a driver is made of.
+pub struct Parts {
+    /// The decisions.
+    pub core: Core,
+    /// Where clients come in.
+    pub listener: Listener,
+    /// The apps' processes.
+    pub children: Children,
+    /// The saved state.
+    pub journal: Journal,
+    /// What wakes the driver.
+    pub wakes: Arc<Wakes>,
+}
+
+impl Driver {
+    /// To be called in a runtime.
+    ///
+    /// # Errors
+    /// Signals can't be watched.
+    pub fn new(parts: Parts) -> io::Result<Self> {
+        let Parts { core, listener, children, journal, wakes } = parts;
+        let driver = Self {
+            core,
+            now: Now::default(),
+            started: Instant::now(),
+            events: VecDeque::new(),
+            effects: Vec::new(),
+            listener,
+            accept: wakes.waker(Token::Accept),
+            accept_again: None,
+            connections: HashMap::new(),
+            clients: 0,
+            next_client: 1,
+            dirty: Vec::new(),
+            lingering: VecDeque::new(),
+            scratch: vec![0; SCRATCH].into(),
+            children,
+            journal,
+            timer: Timer::new(wakes.waker(Token::Timer)),
+            signals: Signals::new(wakes.waker(Token::Signal))?,
+            leave: None,
+            wakes,
+        };
+        // Each is looked at once, which is how its waker comes to be known.
+        driver.accept.wake_by_ref();
+        driver.signals.waker.wake_by_ref();
+        driver.wakes.waker(Token::Launcher).wake();
+        Ok(driver)
+    }
+
+    /// Serves until the core has ended everything, or is told twice to end; gives back the processes.
+    pub async fn run(mut self) -> Children {
+        let mut ready = Vec::new();
+        poll_fn(|context| self.turn(context.waker(), &mut ready)).await;
+        self.children
+    }
+
+    fn turn(&mut self, driver: &Waker, ready: &mut Vec<Token>) -> Poll<()> {
+        self.now = self.clocks();
+        self.wakes.take(driver, ready);
+        for token in ready.drain(..) {
+            match token {
+                Token::Accept => self.accept(),
+                Token::Launcher => self.hear_launcher(),
+                Token::Signal => self.take_signals(),
+                Token::Timer => self.timer.elapsed(),
+                Token::Peer(peer) => self.serve(peer),
+            }
+        }
+        self.do_what_is_due();
+        self.write_all();
+        if self.journal.is_overgrown()
+            && let Err(error) = self.journal.rewrite(&self.core.snapshot())
+        {
+            note(format_args!("the saved state can't be written anew: {error}"));
+        }
+        if self.may_leave() {
+            return Poll::Ready(());
+        }
+        let next = [self.core.next_timeout(), self.own_timeout()].into_iter().flatten().min();
+        self.timer.set(self.started, next);
+        Poll::Pending
+    }
+
+    /// Hands an event to the core, carries out what it wants, and so on for what follows from that.
+    fn handle(&mut self, event: Event) {
+        self.core.handle(event, self.now, &mut self.effects);
+        self.carry_out();
+        while let Some(event) = self.events.pop_front() {
+            self.core.handle(event, self.now, &mut self.effects);
+            self.carry_out();
+        }
+    }
+
+    fn do_what_is_due(&mut self) {
+        let now = self.now.mono_ms;
+        let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
+        if due(self.core.next_timeout()) {
+            self.core.handle_timeout(self.now, &mut self.effects);
+            self.carry_out();
+        }
+        if due(self.accept_again) {
+            self.accept_again = None;
+            self.accept();
+        }
+        while let Some((at, client)) = self.lingering.front().copied() {
+            if at > now {
+                break;
+            }
+            self.lingering.pop_front();
+            self.close_client(client);
+        }
+        while let Some(event) = self.events.pop_front() {
+            self.handle(event);
+        }
+    }
+
+    fn own_timeout(&self) -> Option<u64> {
+        let lingering = self.lingering.front().map(|(at, _)| *at);
+        [self.accept_again, lingering, self.leave].into_iter().flatten().min()
+    }
+
+    fn take_signals(&mut self) {
+        while self.signals.next() {
+            if self.signals.seen > 1 {
+                note("told again to end: ending at once");
+                self.leave = Some(self.now.mono_ms);
+            } else {
+                self.handle(Event::Stop);
+            }
+        }
+    }
+
+    fn may_leave(&self) -> bool {
+        let Some(latest) = self.leave else { return false };
+        let mut clients =
+            self.connections.iter().filter(|(peer, _)| matches!(peer, Peer::Client(_)));
+        latest <= self.now.mono_ms || clients.all(|(_, connection)| !connection.has_output())
+    }
+
+    fn clocks(&self) -> Now {
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Now { mono_ms: ms(self.started.elapsed()), unix_ms: ms(unix) }
+    }
+}
+
+/// The one timer, set to the earliest of all deadlines.
+struct Timer {
+    sleep: Pin<Box<Sleep>>,
+    waker: Waker,
+    /// What it is set to; it may be earlier than needed, for setting it has its cost.
+    set: Option<u64>,
+}
+
+impl Timer {
+    fn new(waker: Waker) -> Self {
+        Self { sleep: Box::pin(sleep(Duration::ZERO)), waker, set: None }
+    }
+
+    fn elapsed(&mut self) {
+        self.set = None;
+    }
+
+    fn set(&mut self, start: Instant, at: Option<u64>) {
+        let Some(at) = at else { return };
+        if self.set.is_some_and(|set| set <= at) {
+            return;
+        }
+        self.set = Some(at);
+        // A time that no clock reaches needs no timer.
+        let Some(instant) = start.checked_add(Duration::from_millis(at)) else { return };
+        self.sleep.as_mut().reset(instant.into());
+        if self.sleep.as_mut().poll(&mut Context::from_waker(&self.waker)).is_ready() {
+            self.waker.wake_by_ref();
+        }
+    }
+}
+
+/// SIGTERM and SIGINT; SIGHUP is taken and means nothing.
+struct Signals {
+    ending: [Signal; 2],
+    _ignored: Signal,
+    waker: Waker,
+    seen: u32,
+}
+
+impl Signals {
+    fn new(waker: Waker) -> io::Result<Self> {
+        let ending = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
+        Ok(Self { ending, _ignored: signal(SignalKind::hangup())?, waker, seen: 0 })
+    }
+
+    /// True for each signal that came.
+    fn next(&mut self) -> bool {
+        let context = &mut Context::from_waker(&self.waker);
+        let mut came = false;
+        for one in &mut self.ending {
+            came |= matches!(one.poll_recv(context), Poll::Ready(Some(())));
+        }
+        self.seen += u32::from(came);
+        came
+    }
+}

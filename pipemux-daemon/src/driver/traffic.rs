@@ -1,0 +1,208 @@
+//! Connections: accepted, read, written to, closed.
+
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use pipemux_core::{ClientId, Event, limits};
+use pipemux_proto::{Frame, Incarnation};
+
+use super::Driver;
+use crate::connection::{Connection, Incoming, Read, Written, refusal};
+use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN};
+use crate::note::note;
+use crate::wake::{Peer, Token};
+
+impl Driver {
+    /// Accepts who waits.
+    pub(super) fn accept(&mut self) {
+        if self.leave.is_some() || self.accept_again.is_some() {
+            return;
+        }
+        for _ in 0..ACCEPT_TURN {
+            match self.listener.poll_accept(&mut Context::from_waker(&self.accept)) {
+                Poll::Pending => return,
+                Poll::Ready(Err(error)) => {
+                    // Out of descriptors, most likely; who waits keeps waiting, and nobody spins.
+                    note(format_args!("can't accept a connection: {error}"));
+                    self.accept_again = Some(self.now.mono_ms + ACCEPT_PAUSE_MS);
+                    return;
+                }
+                Poll::Ready(Ok(_)) if self.clients >= limits::CLIENTS_MAX => {
+                    note(format_args!("refused a client: {} are connected", self.clients));
+                }
+                Poll::Ready(Ok(stream)) => {
+                    let client = ClientId(self.next_client);
+                    self.next_client += 1;
+                    self.clients += 1;
+                    let peer = Peer::Client(client);
+                    let waker = self.wakes.waker(Token::Peer(peer));
+                    self.connections.insert(peer, Connection::new(stream, waker, true));
+                    self.handle(Event::ClientOpened { client });
+                    self.serve(peer);
+                }
+            }
+        }
+        self.accept.wake_by_ref();
+    }
+
+    /// Reads what came, and writes again where that had to wait.
+    pub(super) fn serve(&mut self, peer: Peer) {
+        let Some(connection) = self.connections.get(&peer) else { return };
+        if connection.has_output() {
+            self.list(peer);
+        }
+        if !self.read(peer, READ_TURN)
+            && let Some(connection) = self.connections.get(&peer)
+        {
+            connection.wake();
+        }
+    }
+
+    /// Reads at most so many bytes, or one buffer more, and hands in the frames; false when there may
+    /// be more to read.
+    pub(super) fn read(&mut self, peer: Peer, mut left: usize) -> bool {
+        loop {
+            // Looked up each time: what a frame led to may have closed the connection.
+            let Some(connection) = self.connections.get_mut(&peer) else { return true };
+            if !connection.reading {
+                return true;
+            }
+            match connection.next_incoming() {
+                Some(Incoming::Frame(frame)) => {
+                    self.handle(frame_of(peer, frame));
+                    continue;
+                }
+                Some(Incoming::Unknown { number, request }) => {
+                    self.refuse(peer, number, request);
+                    continue;
+                }
+                Some(Incoming::Broken(why)) => {
+                    connection.reading = false;
+                    self.handle(broken(peer, why));
+                    continue;
+                }
+                None => {}
+            }
+            if left == 0 {
+                return false;
+            }
+            match connection.read(&mut self.scratch) {
+                Read::Bytes(length) => left = left.saturating_sub(length),
+                Read::Nothing => return true,
+                Read::End => {
+                    self.ended(peer);
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Queues bytes for a connection that is still there; returns how many wait.
+    pub(super) fn push(&mut self, peer: Peer, bytes: Bytes) -> usize {
+        match self.connections.get_mut(&peer) {
+            Some(connection) if connection.writing => {
+                let queued = connection.push(bytes);
+                self.list(peer);
+                queued
+            }
+            _ => 0,
+        }
+    }
+
+    /// Has the connection written to at the end of the turn.
+    pub(super) fn list(&mut self, peer: Peer) {
+        if let Some(connection) = self.connections.get_mut(&peer)
+            && !std::mem::replace(&mut connection.listed, true)
+        {
+            self.dirty.push(peer);
+        }
+    }
+
+    /// Writes to each listed connection, once a turn.
+    pub(super) fn write_all(&mut self) {
+        while !self.dirty.is_empty() {
+            let mut dirty = std::mem::take(&mut self.dirty);
+            for peer in dirty.drain(..) {
+                self.write(peer);
+            }
+            if self.dirty.is_empty() {
+                // Kept, so that a turn allocates nothing.
+                self.dirty = dirty;
+            }
+            // Those that are gone: what follows may have to be written, too.
+            while let Some(event) = self.events.pop_front() {
+                self.handle(event);
+            }
+        }
+    }
+
+    /// Closes a client's connection, whatever waits to be written.
+    pub(super) fn close_client(&mut self, client: ClientId) {
+        if self.connections.remove(&Peer::Client(client)).is_some() {
+            self.clients -= 1;
+            self.events.push_back(Event::ClientClosed { client });
+        }
+    }
+
+    fn write(&mut self, peer: Peer) {
+        let Some(connection) = self.connections.get_mut(&peer) else { return };
+        connection.listed = false;
+        match (connection.flush(), peer) {
+            (Written::All, Peer::Client(client)) if connection.closing => self.close_client(client),
+            (Written::Failed, Peer::Client(client)) => self.close_client(client),
+            (Written::Failed, Peer::App(_)) => {
+                // Its end is told when reading finds it.
+                connection.clear();
+                connection.writing = false;
+            }
+            (Written::All | Written::Some, _) => {}
+        }
+    }
+
+    fn refuse(&mut self, peer: Peer, number: u64, request: Option<u64>) {
+        let Some(id) = request else { return };
+        let incarnation = match peer {
+            Peer::Client(_) => Incarnation::default(),
+            Peer::App(app) => app,
+        };
+        if let Some(bytes) = refusal(number, id, incarnation) {
+            let queued = self.push(peer, bytes);
+            if let Peer::Client(client) = peer
+                && queued > limits::CLIENT_QUEUE_MAX
+            {
+                self.close_client(client);
+            }
+        }
+    }
+
+    fn ended(&mut self, peer: Peer) {
+        match peer {
+            Peer::Client(client) => {
+                self.close_client(client);
+                while let Some(event) = self.events.pop_front() {
+                    self.handle(event);
+                }
+            }
+            Peer::App(app) => {
+                if let Some(connection) = self.connections.get_mut(&peer) {
+                    connection.reading = false;
+                }
+                self.handle(Event::AppClosed { app });
+            }
+        }
+    }
+}
+
+fn frame_of(peer: Peer, frame: Frame) -> Event {
+    match peer {
+        Peer::Client(client) => Event::ClientFrame { client, frame },
+        Peer::App(app) => Event::AppFrame { app, frame },
+    }
+}
+
+fn broken(peer: Peer, why: String) -> Event {
+    match peer {
+        Peer::Client(client) => Event::ClientBroken { client, why },
+        Peer::App(app) => Event::AppBroken { app, why },
+    }
+}

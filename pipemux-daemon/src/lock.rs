@@ -1,0 +1,108 @@
+//! One daemon a user and state directory: whoever holds the file's lock.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// A held lock; dropping it removes the file and lets go.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+/// Takes the lock; `None` when another process holds it.
+///
+/// # Errors
+/// The file can't be opened or locked.
+pub fn take(path: &Path) -> io::Result<Option<Lock>> {
+    loop {
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let lock = Lock { file, path: path.to_owned() };
+        // The former holder removes the file while it holds it: what was opened before and locked
+        // after is no longer what others find.
+        if lock.is_at_its_path() {
+            return Ok(Some(lock));
+        }
+    }
+}
+
+impl Lock {
+    fn is_at_its_path(&self) -> bool {
+        let (Ok(held), Ok(found)) = (self.file.metadata(), fs::symlink_metadata(&self.path)) else {
+            return false;
+        };
+        (held.dev(), held.ino()) == (found.dev(), found.ino())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if self.is_at_its_path() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    #[test]
+    fn a_second_holder_waits_its_turn_and_no_file_is_left() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("daemon.lock");
+        let first = take(&path).unwrap().unwrap();
+        assert!(take(&path).unwrap().is_none());
+        drop(first);
+        assert!(!path.exists());
+        drop(take(&path).unwrap().unwrap());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_lock_whose_file_was_replaced_leaves_the_new_one_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("daemon.lock");
+        let first = take(&path).unwrap().unwrap();
+        fs::remove_file(&path).unwrap();
+        let second = take(&path).unwrap().unwrap();
+        drop(first);
+        assert!(path.exists());
+        assert!(take(&path).unwrap().is_none());
+        drop(second);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn never_two_holders_while_the_file_comes_and_goes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("daemon.lock");
+        let (holders, taken) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        if let Some(lock) = take(&path).unwrap() {
+                            assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                            taken.fetch_add(1, Ordering::SeqCst);
+                            holders.fetch_sub(1, Ordering::SeqCst);
+                            drop(lock);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(taken.load(Ordering::SeqCst) > 0);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,189 @@
+//! The registered providers: those that come with the daemon, and the user's.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pipemux_core::{Manifest, Scope};
+
+/// What comes with the daemon: provider, one line about it, who shares its sessions.
+const BUILT_IN: [(&str, &str, Scope); 3] = [
+    ("editor", "text files: read, search, edit, undo", Scope::Workspace),
+    ("notebook", "notes that last: write, find, quote", Scope::Workspace),
+    ("monitor", "this machine: load, memory, disks, processes", Scope::User),
+];
+
+/// What was found, and what to tell about it.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The providers, each once.
+    pub manifests: Vec<Manifest>,
+    /// What was passed over and why, with file and line.
+    pub problems: Vec<String>,
+}
+
+/// Where the user's manifests are: `$PIPEMUX_CONFIG_DIR/apps`, else `$XDG_CONFIG_HOME/pipemux/apps`,
+/// else `~/.config/pipemux/apps`. An empty or relative variable counts as unset.
+pub fn directory(get: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = absolute("PIPEMUX_CONFIG_DIR")
+        .or_else(|| absolute("XDG_CONFIG_HOME").map(|base| base.join("pipemux")))
+        .or_else(|| absolute("HOME").map(|home| home.join(".config/pipemux")))?;
+    Some(config.join("apps"))
+}
+
+/// The providers: those whose programs lie in `programs`, then each `*.toml` of the user's directory in
+/// the order of their names. The user's manifest wins over a built-in of the same id; of two of the
+/// user's, the first.
+pub fn load(programs: &Path, user: Option<&Path>) -> Found {
+    let mut found = Found::default();
+    for path in user.map(files).unwrap_or_default() {
+        match read(&path) {
+            Ok(manifest) => {
+                let twice = found.manifests.iter().any(|other| other.id == manifest.id);
+                if twice {
+                    let shown = path.display();
+                    found.problems.push(format!("{shown}: id `{}` is taken already", manifest.id));
+                } else {
+                    found.manifests.push(manifest);
+                }
+            }
+            Err(problem) => found.problems.push(problem),
+        }
+    }
+    for (id, description, scope) in BUILT_IN {
+        let Ok(id) = id.parse() else { continue };
+        if found.manifests.iter().any(|other| other.id == id) {
+            continue;
+        }
+        let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
+        let (args, pass, description) = (Vec::new(), Vec::new(), description.to_owned());
+        found.manifests.push(Manifest { id, command, args, description, scope, pass });
+    }
+    found.manifests.sort_by(|one, other| one.id.cmp(&other.id));
+    found
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension() == Some(OsStr::new("toml")))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn read(path: &Path) -> Result<Manifest, String> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+    let mut manifest: Manifest = toml::from_str(&text).map_err(|error| {
+        let place = error.span().map(|span| place(&text, span.start)).unwrap_or_default();
+        format!("{shown}{place}: {}", error.message().replace('\n', "; "))
+    })?;
+    if manifest.command.is_empty() {
+        return Err(format!("{shown}: `command` is empty: expected a program"));
+    }
+    // A bare name is looked up in PATH; a relative path means beside the manifest.
+    if manifest.command.contains('/') && !Path::new(&manifest.command).is_absolute() {
+        let beside = path.parent().unwrap_or(Path::new("/")).join(&manifest.command);
+        manifest.command = beside.to_string_lossy().into_owned();
+    }
+    Ok(manifest)
+}
+
+/// `:3 (args)`: the line, and the field that stands there.
+fn place(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or(text);
+    let number = before.matches('\n').count() + 1;
+    let line = text.lines().nth(number - 1).unwrap_or_default();
+    match line.split_once('=') {
+        Some((field, _)) => format!(":{number} ({})", field.trim()),
+        None => format!(":{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_user(files: &[(&str, &str)]) -> (tempfile::TempDir, Found) {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(directory.path().join(name), text).unwrap();
+        }
+        let found = load(Path::new("/opt/bin"), Some(directory.path()));
+        (directory, found)
+    }
+
+    #[test]
+    fn built_in_programs_lie_beside_the_daemon() {
+        let found = load(Path::new("/opt/bin"), None);
+        let commands: Vec<&str> = found.manifests.iter().map(|one| one.command.as_str()).collect();
+        assert_eq!(
+            commands,
+            ["/opt/bin/pipemux-editor", "/opt/bin/pipemux-monitor", "/opt/bin/pipemux-notebook"]
+        );
+        let shared = found.manifests.iter().filter(|one| one.scope == Scope::User);
+        assert_eq!(shared.map(|one| one.id.as_str()).collect::<Vec<_>>(), ["monitor"]);
+        assert!(load(Path::new("/opt"), Some(Path::new("/nowhere"))).problems.is_empty());
+    }
+
+    #[test]
+    fn the_users_manifest_wins_and_its_relative_command_lies_beside_it() {
+        let (directory, found) = load_user(&[
+            ("a.toml", "id = \"editor\"\ncommand = \"bin/my editor\"\nargs = [\"-x\"]\n"),
+            ("b.toml", "id = \"todo\"\ncommand = \"todo\"\nscope = \"user\"\npass = [\"LANG\"]\n"),
+            ("c.toml", "id = \"todo\"\ncommand = \"/other\"\n"),
+            ("notes.txt", "no manifest"),
+        ]);
+        let get = |id: &str| found.manifests.iter().find(|one| one.id.as_str() == id).unwrap();
+        assert_eq!(found.manifests.len(), 4);
+        assert_eq!(get("editor").command, directory.path().join("bin/my editor").to_str().unwrap());
+        assert_eq!((get("todo").command.as_str(), get("todo").scope), ("todo", Scope::User));
+        assert_eq!(found.problems.len(), 1);
+        assert!(found.problems[0].ends_with("c.toml: id `todo` is taken already"));
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_file_line_and_field_and_hurts_no_other_manifest() {
+        let (_directory, found) = load_user(&[
+            ("a.toml", "id = \"good\"\ncommand = \"good\"\n"),
+            ("b.toml", "id = \"bad\"\ncommand = \"x\"\nargs = 3\n"),
+            ("c.toml", "id = \"Bad\"\ncommand = \"x\"\n"),
+            ("d.toml", "id = \"bad\"\n"),
+            ("e.toml", "id = \"bad\"\ncommand = \"x\"\ncolour = 1\n"),
+            ("f.toml", "id = \"bad\"\ncommand = \"\"\n"),
+            ("g.toml", "id = \n"),
+        ]);
+        assert_eq!(found.manifests.len(), 4);
+        let expected = [
+            ("b.toml:3 (args): ", "expected a sequence"),
+            ("c.toml:1 (id): ", "`Bad` is not a provider name"),
+            ("d.toml", "missing field `command`"),
+            ("e.toml:3 (colour): ", "unknown field `colour`"),
+            ("f.toml", "`command` is empty"),
+            ("g.toml:1 (id): ", ""),
+        ];
+        assert_eq!(found.problems.len(), expected.len(), "{:#?}", found.problems);
+        for ((place, what), problem) in expected.iter().zip(&found.problems) {
+            assert!(problem.contains(place) && problem.contains(what), "{problem}");
+        }
+    }
+
+    #[test]
+    fn the_directory_follows_the_environment() {
+        let with = |set: &[(&str, &str)]| {
+            let get = |name: &str| {
+                set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            };
+            directory(get).map(|path| path.to_str().unwrap().to_owned())
+        };
+        let home = ("HOME", "/h");
+        assert_eq!(with(&[home]).unwrap(), "/h/.config/pipemux/apps");
+        assert_eq!(with(&[home, ("XDG_CONFIG_HOME", "/x")]).unwrap(), "/x/pipemux/apps");
+        assert_eq!(with(&[home, ("XDG_CONFIG_HOME", "x")]).unwrap(), "/h/.config/pipemux/apps");
+        assert_eq!(with(&[home, ("PIPEMUX_CONFIG_DIR", "/c")]).unwrap(), "/c/apps");
+        assert_eq!(with(&[]), None);
+    }
+}

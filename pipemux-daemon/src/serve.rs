@@ -1,0 +1,151 @@
+//! `pipemuxd serve`: everything from the first descriptor to the last.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
+use pipemux_core::{Config, Core};
+use pipemux_launcher::orphans;
+use pipemux_proto::paths::Paths;
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+
+use crate::children::{Children, Launcher};
+use crate::driver::{Driver, Parts};
+use crate::journal::{self, Journal};
+use crate::lock::{self, Lock};
+use crate::note::note;
+use crate::transport::Listener;
+use crate::wake::{Token, Wakes};
+use crate::{logs, manifests};
+
+/// How many open files are asked for where the hard limit is none: what macOS allows.
+const FILES_MAX: u64 = 10_240;
+
+/// Serves until told to end. The one line on standard output is for the client that started this:
+/// `ready`, or `running` when another daemon has this state directory, or `error: …`; then standard
+/// output ends.
+///
+/// # Errors
+/// Why there is no daemon, or why it ended otherwise than it should.
+pub fn serve() -> Result<(), String> {
+    // Fails for a group's leader, which a shell made of it: then it leads its own group already.
+    let _ = setsid();
+    chdir("/").map_err(|error| format!("can't change to /: {error}"))?;
+    let get = |name: &str| std::env::var(name).ok();
+    let paths = Paths::from_env(get, getuid().as_raw())?;
+    let state = paths.state_dir.display();
+    logs::make_directory(&paths.state_dir)
+        .map_err(|error| format!("can't make {state}: {error}; set PIPEMUX_STATE_DIR"))?;
+    let cannot_lock = |error| format!("can't lock {}: {error}", paths.lock.display());
+    let Some(lock) = lock::take(&paths.lock).map_err(cannot_lock)? else {
+        say("running");
+        return Ok(());
+    };
+
+    // The launcher comes before all else: it inherits nothing then, and its apps get the limits that
+    // the daemon was started with.
+    let program = std::env::current_exe().map_err(|error| format!("can't find itself: {error}"))?;
+    let nofile = getrlimit(Resource::RLIMIT_NOFILE).ok().map(|(soft, _)| soft);
+    let launcher = Launcher::start(&program, nofile)
+        .map_err(|error| format!("can't start the launcher: {error}"))?;
+    raise_file_limit();
+    if let Err(error) = orphans::adopt() {
+        note(error);
+    }
+
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        // Two: after the driver's turn the runtime looks once more for tasks, finds none, and waits,
+        // instead of asking the system first without waiting.
+        .event_interval(2)
+        .build_local(LocalOptions::default())
+        .map_err(|error| format!("can't start the runtime: {error}"))?;
+    let house = House { paths: &paths, program, nofile };
+    let driver = {
+        let _in = runtime.enter();
+        house.driver(launcher)?
+    };
+    run(&runtime, driver, lock)
+}
+
+/// Prints the line that the starting client waits for; a client that is gone is no reason to stop.
+pub fn say(line: &str) {
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+fn run(runtime: &LocalRuntime, driver: Driver, lock: Lock) -> Result<(), String> {
+    say("ready");
+    // The client's pipe ends here; stray output goes to the log.
+    let _ = dup2_stdout(io::stderr());
+    note(format_args!("pipemuxd {} serves", env!("CARGO_PKG_VERSION")));
+
+    // A task, for it is woken without a system call; `block_on`'s own future isn't.
+    let driver = runtime.spawn_local(tokio::task::unconstrained(driver.run()));
+    let served = runtime.block_on(driver);
+    // The socket is gone by now; the processes are next, the lock comes last.
+    let result = match served {
+        Ok(children) => {
+            children.end();
+            Ok(())
+        }
+        // It took its launcher's socket along, which ends the apps.
+        Err(error) => Err(format!("the daemon failed: {error}")),
+    };
+    note("ended");
+    drop(lock);
+    result
+}
+
+struct House<'a> {
+    paths: &'a Paths,
+    program: PathBuf,
+    nofile: Option<u64>,
+}
+
+impl House<'_> {
+    fn driver(self, launcher: Launcher) -> Result<Driver, String> {
+        let Self { paths, program, nofile } = self;
+        let wakes = Arc::new(Wakes::default());
+        let (core, journal) = restore(paths, &program)?;
+        let listener = Listener::bind(paths, getuid().as_raw())?;
+        let children = Children::new(program, nofile, launcher, wakes.waker(Token::Launcher))
+            .map_err(|error| format!("can't watch the launcher: {error}"))?;
+        Driver::new(Parts { core, listener, children, journal, wakes })
+            .map_err(|error| format!("can't watch signals: {error}"))
+    }
+}
+
+/// The core as it was saved, and the log that it goes on with.
+fn restore(paths: &Paths, program: &Path) -> Result<(Core, Journal), String> {
+    let user = manifests::directory(|name| std::env::var(name).ok());
+    let programs = program.parent().unwrap_or(Path::new("/"));
+    let found = manifests::load(programs, user.as_deref());
+    let state = paths.state_dir.join("state.log");
+    let cannot = |error: io::Error| format!("can't keep the state in {}: {error}", state.display());
+    let saved = journal::load(&state).map_err(cannot)?;
+    for problem in found.problems.iter().chain(&saved.problems) {
+        note(problem);
+    }
+    let config = Config {
+        providers: found.manifests,
+        state_dir: paths.state_dir.to_string_lossy().into_owned(),
+        pid: std::process::id(),
+        software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
+        socket: paths.socket.to_string_lossy().into_owned(),
+    };
+    let core = Core::new(config, saved.records);
+    let journal = Journal::create(&state, &core.snapshot()).map_err(cannot)?;
+    Ok((core, journal))
+}
+
+fn raise_file_limit() {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_err()
+        && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, soft.max(FILES_MAX.min(hard)), hard)
+    {
+        note(format_args!("the limit of open files stays at {soft}: {error}"));
+    }
+}

@@ -1,0 +1,137 @@
+//! Who is ready: the bridge between the runtime's wakers and the driver's turns.
+//!
+//! Everything that can become ready is a [`Source`] and its own waker. Waking it puts it on one list and
+//! wakes the driver once; the driver then takes the whole list and does all of it in one turn. So there
+//! is one task, nothing is shared by tasks, and what goes to one destination is written once a turn.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Wake, Waker};
+
+use pipemux_core::ClientId;
+use pipemux_proto::Incarnation;
+
+/// The other end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Peer {
+    /// A client.
+    Client(ClientId),
+    /// An app's process.
+    App(Incarnation),
+}
+
+/// What can become ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token {
+    /// A new connection.
+    Accept,
+    /// A report of the launcher, or room for an order to it.
+    Launcher,
+    /// A signal to the daemon.
+    Signal,
+    /// The timer.
+    Timer,
+    /// A connection: something to read, or room to write.
+    Peer(Peer),
+}
+
+/// The list of what is ready.
+#[derive(Debug, Default)]
+pub struct Wakes {
+    list: Mutex<List>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    ready: Vec<Arc<Source>>,
+    driver: Option<Waker>,
+}
+
+/// One thing that can become ready.
+#[derive(Debug)]
+pub struct Source {
+    token: Token,
+    listed: AtomicBool,
+    wakes: Arc<Wakes>,
+}
+
+impl Wakes {
+    /// A waker that lists the token.
+    pub fn waker(self: &Arc<Self>, token: Token) -> Waker {
+        let listed = AtomicBool::new(false);
+        Arc::new(Source { token, listed, wakes: Arc::clone(self) }).into()
+    }
+
+    /// Takes all that is ready, each once, in the order they became so. `driver` is woken by the next.
+    pub fn take(&self, driver: &Waker, ready: &mut Vec<Token>) {
+        let mut list = self.lock();
+        if !list.driver.as_ref().is_some_and(|known| known.will_wake(driver)) {
+            list.driver = Some(driver.clone());
+        }
+        for source in list.ready.drain(..) {
+            // Cleared before the source is served: what comes meanwhile lists it again.
+            source.listed.store(false, Ordering::SeqCst);
+            ready.push(source.token);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Source {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.listed.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let mut list = self.wakes.lock();
+        list.ready.push(Arc::clone(self));
+        if list.ready.len() == 1
+            && let Some(driver) = &list.driver
+        {
+            driver.wake_by_ref();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU32;
+
+    struct Count(AtomicU32);
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn each_is_listed_once_and_the_driver_woken_once_a_turn() {
+        let wakes = Arc::new(Wakes::default());
+        let count = Arc::new(Count(AtomicU32::new(0)));
+        let driver = Waker::from(Arc::clone(&count));
+        let (timer, accept) = (wakes.waker(Token::Timer), wakes.waker(Token::Accept));
+        let mut ready = Vec::new();
+        wakes.take(&driver, &mut ready);
+        assert!(ready.is_empty());
+        for _ in 0..3 {
+            timer.wake_by_ref();
+            accept.wake_by_ref();
+        }
+        assert_eq!(count.0.load(Ordering::SeqCst), 1);
+        wakes.take(&driver, &mut ready);
+        assert_eq!(ready, [Token::Timer, Token::Accept]);
+        // Taken: the next wake counts again.
+        accept.wake();
+        assert_eq!(count.0.load(Ordering::SeqCst), 2);
+        ready.clear();
+        wakes.take(&driver, &mut ready);
+        assert_eq!(ready, [Token::Accept]);
+    }
+}

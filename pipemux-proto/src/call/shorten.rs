@@ -1,0 +1,91 @@
+//! A call as it was written, on one line, without its long texts.
+
+use super::Span;
+use super::lexer::{Kind, Lexer};
+use crate::value::Value;
+
+/// How much of a text is kept, in characters: the most that makes the call fit.
+const TEXT_CHARS: [usize; 4] = [60, 30, 15, 6];
+
+/// Shows the part of the code on one line of at most so many characters: white space tidied, long
+/// texts and raw blocks as `'first words…'`, so that an answer never repeats long input.
+pub fn shorten(code: &str, span: Span, max: usize) -> String {
+    let mut line = String::new();
+    for text_chars in TEXT_CHARS {
+        line = one_line(code, span, text_chars, max);
+        if line.chars().nth(max).is_none() {
+            return line;
+        }
+    }
+    cut(&line, max)
+}
+
+/// Writes tokens until they are past the bound.
+fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
+    let mut line = String::new();
+    let mut lexer = Lexer::new(code);
+    let line_start =
+        code.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    // Where a raw block's body begins depends on the blocks before it on its line, and where that
+    // line begins may be inside a text: then everything before is read too.
+    if code.get(line_start..span.start).is_some_and(|before| !before.contains("<<")) {
+        lexer.at = span.start;
+    }
+    let mut gap = "";
+    // Each character has at most 4 bytes: past this the line is too long for certain.
+    while let Ok(token) = lexer.token()
+        && token.kind != Kind::End
+        && token.span.start < span.end
+        && line.len() <= max.saturating_mul(4)
+    {
+        if token.span.start < span.start {
+            continue;
+        }
+        match token.kind {
+            Kind::Newline => continue,
+            Kind::Sign(')' | ']') => {}
+            _ => line.push_str(gap),
+        }
+        gap = "";
+        match token.kind {
+            Kind::Sign(',') => gap = ", ",
+            Kind::Sign(';') => gap = "; ",
+            Kind::Text(text) => {
+                let written = &code[token.span.start..token.span.end];
+                if is_short(written, text_chars) && !written.starts_with('<') {
+                    line.push_str(written);
+                } else {
+                    line.push_str(&quoted(&text, text_chars));
+                }
+            }
+            _ => line.push_str(&code[token.span.start..token.span.end]),
+        }
+    }
+    line
+}
+
+fn is_short(written: &str, chars: usize) -> bool {
+    written.chars().nth(chars + 2).is_none() && !written.contains(char::is_control)
+}
+
+/// The text's beginning in quotes.
+fn quoted(text: &str, chars: usize) -> String {
+    let kept: String = text
+        .chars()
+        .take(chars)
+        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
+        .collect();
+    let is_whole = text.chars().nth(chars).is_none();
+    Value::Str(if is_whole { kept } else { cut(&(kept + "…"), chars) }).to_string()
+}
+
+/// Cuts the end off, at most so many characters with the ellipsis.
+fn cut(text: &str, max: usize) -> String {
+    if text.chars().nth(max).is_none() {
+        return text.to_owned();
+    }
+    let mut kept: String = text.chars().take(max.saturating_sub(1)).collect();
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}

@@ -1,0 +1,157 @@
+//! Laws of the call syntax, for any code.
+
+use pipemux_proto::Value;
+use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// Code that holds every form once, to be spoiled.
+const VALID: &str = "editor/b.replace_lines(30, -2.5e3, text=<<END, all: true, more=<<'B')\n\
+    raw ' \\ \"\nEND\n笔记🙂\r\nB\n\
+    attack('it\\'s \\n', \"\"\"a\nb\"\"\", [obj:enemy:23@e4, [null,],], editor.selection, g(h()));\n\
+    link:15; f(stdin)\r\n";
+
+/// Pieces that mean something somewhere.
+const PIECES: [&str; 40] = [
+    "'", "\"", "'''", "\"\"\"", "\\", "\\n", "\\d", "(", ")", "[", "]", ",", ";", "\n", "\r\n",
+    "=", ":", "<<END", "<<'B'", "<<", "\nEND\n", "END", "B", "obj:", "link:15", "obj:7@e", "@e3",
+    "editor.", "f(", "stdin", "-", "1e9", ".5", "#", "//", "await ", "笔", "🙂", "“", "\0",
+];
+
+fn check(code: &str) -> Result<(), TestCaseError> {
+    match parse(code, Some("input\n")) {
+        Ok(script) => spans(&script).try_for_each(|span| check_span(code, span)),
+        Err(error) => {
+            check_span(code, error.span)?;
+            let fault = error.to_fault(code);
+            prop_assert_eq!(fault.message.lines().count(), 3, "{}", fault.message);
+            prop_assert!(fault.message.contains("^ "), "{}", fault.message);
+            Ok(())
+        }
+    }
+}
+
+fn check_span(code: &str, span: Span) -> Result<(), TestCaseError> {
+    prop_assert!(span.start <= span.end, "{:?}", span);
+    prop_assert!(code.get(span.start..span.end).is_some(), "{:?} of {:?}", span, code);
+    let short = shorten(code, span, 40);
+    prop_assert!(short.chars().count() <= 40 && !short.contains('\n'), "{:?}", short);
+    Ok(())
+}
+
+fn spans(script: &Script) -> impl Iterator<Item = Span> {
+    let mut spans = Vec::new();
+    for step in &script.steps {
+        match step {
+            Step::Call(call) => call_spans(call, &mut spans),
+            Step::Ref(_, span) => spans.push(*span),
+        }
+    }
+    spans.into_iter()
+}
+
+fn call_spans(call: &Call, spans: &mut Vec<Span>) {
+    spans.extend([call.name, call.span]);
+    for arg in &call.args {
+        spans.extend(arg.name.as_ref().map(|(_, span)| *span));
+        spans.push(arg.span);
+        expr_spans(&arg.value, spans);
+    }
+}
+
+fn expr_spans(expr: &Expr, spans: &mut Vec<Span>) {
+    match expr {
+        Expr::Call(call) => call_spans(call, spans),
+        Expr::List(items) => {
+            for (item, span) in items {
+                spans.push(*span);
+                expr_spans(item, spans);
+            }
+        }
+        Expr::Value(_) | Expr::Ref(_) | Expr::Name { .. } => {}
+    }
+}
+
+fn only_value(code: &str, stdin: Option<&str>) -> Expr {
+    let script = parse(code, stdin).unwrap_or_else(|error| panic!("{code:?}: {error}"));
+    match script.steps.as_slice() {
+        [Step::Call(call)] => call.args[0].value.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        prop::num::f64::NORMAL.prop_map(Value::Float),
+        any::<String>().prop_map(Value::Str),
+        "[ -~\n\r\t]{0,12}".prop_map(Value::Str),
+    ];
+    leaf.prop_recursive(4, 24, 6, |inner| prop::collection::vec(inner, 0..6).prop_map(Value::List))
+}
+
+/// A list as the parser gives it.
+fn plain(expr: Expr) -> Value {
+    match expr {
+        Expr::Value(value) => value,
+        Expr::List(items) => Value::List(items.into_iter().map(|(item, _)| plain(item)).collect()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_valid_code_is_valid() {
+    assert!(parse(VALID, Some("x")).is_ok_and(|script| script.steps.len() == 4));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(code in any::<String>()) {
+        check(&code)?;
+    }
+
+    #[test]
+    fn any_pieces_are_read_or_refused(pieces in prop::collection::vec(select(&PIECES[..]), 0..24)) {
+        check(&pieces.concat())?;
+    }
+
+    #[test]
+    fn spoiled_code_is_read_or_refused(
+        edits in prop::collection::vec((any::<Index>(), 0..12usize, select(&PIECES[..])), 1..5),
+    ) {
+        let mut chars: Vec<char> = VALID.chars().collect();
+        for (at, removed, piece) in edits {
+            let at = at.index(chars.len());
+            let end = (at + removed).min(chars.len());
+            chars.splice(at..end, piece.chars());
+            chars.push('\n');
+        }
+        check(&chars.into_iter().collect::<String>())?;
+    }
+
+    #[test]
+    fn every_beginning_of_valid_code_is_read_or_refused(length in any::<Index>()) {
+        check(&VALID[..VALID.floor_char_boundary(length.index(VALID.len()))])?;
+    }
+
+    #[test]
+    fn a_printed_value_reads_back(value in value()) {
+        // A text with line breaks prints them escaped; what prints is one line.
+        let expr = only_value(&format!("f({value})"), None);
+        prop_assert_eq!(plain(expr), value);
+    }
+
+    #[test]
+    fn a_raw_block_is_exact(body in "([ -~笔🙂\t\r]{0,12}\n){0,4}[ -~笔]{0,12}", crlf in any::<bool>()) {
+        prop_assume!(!body.split('\n').any(|line| line.trim_end_matches('\r') == "END"));
+        let expected = Expr::Value(Value::Str(body.clone()));
+        let newline = if crlf { "\r\n" } else { "\n" };
+        let code = format!("f(text=<<END){newline}{body}{newline}END{newline}");
+        prop_assert_eq!(only_value(&code, None), expected.clone());
+        if !body.is_empty() {
+            prop_assert_eq!(only_value("f(stdin)", Some(&format!("{body}{newline}"))), expected);
+        }
+    }
+}
