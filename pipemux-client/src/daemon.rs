@@ -3,7 +3,6 @@
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -51,7 +50,8 @@ pub fn recorded_socket(paths: &Paths) -> Option<PathBuf> {
     (recorded.is_absolute() && recorded != paths.socket).then_some(recorded)
 }
 
-/// Runs `pipemuxd serve` in the background and waits for its one line.
+/// Runs `pipemuxd serve` in the background and waits for its one line. It leaves the terminal's session by
+/// itself, which it could not as a group's leader; so no group is made for it here.
 ///
 /// # Errors
 /// There is no such program, it says why it can't serve, it ends, or it is silent until the deadline.
@@ -68,8 +68,6 @@ pub(crate) fn start(options: &Options, deadline: Instant) -> Result<Started, Cli
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log)
-        // A Ctrl-C at the terminal of whoever was first is not meant for everybody's daemon.
-        .process_group(0)
         .spawn()
         .map_err(|error| {
             ClientError::unreachable(format!("can't start {}: {error}", program.display()))

@@ -93,8 +93,9 @@ mod tests {
         assert_eq!(tail_of(content, 2, 100), "🦀 four\nfive");
         assert_eq!(tail_of(content, 3, 100), "\n🦀 four\nfive");
         assert_eq!(tail_of(content, 99, 100), "一\r\ntwo\n\n🦀 four\nfive");
-        assert_eq!(tail_of(content, 99, 5), "");
+        assert_eq!(tail_of(content, 99, 5), "five");
         assert_eq!(tail_of(content, 99, 4), "five");
+        assert_eq!(tail_of(content, 99, 3), "");
         assert_eq!(tail_of(content, 0, 100), "");
         assert_eq!(tail_of(b"", 5, 100), "");
         assert_eq!(tail_of(b"\n", 5, 100), "\n");

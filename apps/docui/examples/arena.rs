@@ -3,7 +3,6 @@
 use docui::{Anchor, App, Context, Done, Fault, Found, Look, Object, Opening, Reply, View};
 
 docui::kind!(Enemy = "enemy");
-docui::kind!(Corpse = "corpse");
 docui::actions! {
     /// What one can do in the arena.
     enum Action {
@@ -12,7 +11,7 @@ docui::actions! {
         /// Magic; each point of mana hits once.
         changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
         /// Takes what a dead enemy has.
-        changes featured Loot = loot(target: Anchor<Corpse>);
+        changes featured Loot = loot(target: Anchor);
         /// Leaves the enemies behind.
         changes listed Flee = flee();
     }
@@ -68,7 +67,11 @@ impl App for Arena {
             }
             Action::CastFireball { target, mana } => self.hit(&target.key, mana),
             Action::Loot { target } => {
+                let left = self.enemies.len();
                 self.enemies.retain(|enemy| corpse(enemy.key) != target.key);
+                if self.enemies.len() == left {
+                    return Err(Fault::failed("it is alive and keeps what it has"));
+                }
                 self.gold += 7;
                 Ok(Done::new("7 gold").into())
             }

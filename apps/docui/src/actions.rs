@@ -28,7 +28,8 @@ pub trait Actions: Sized {
 ///
 /// Each is `risk prominence Variant = name(parameters) -> result;`, where risk is `safe`, `changes` or
 /// `destructive` (which is always confirmed first), and prominence is `featured` (a line of its own with
-/// its documentation in the window), `listed` (on the shared line) or `help` (only counted).
+/// its documentation in the window), `listed` (on the shared line) or `help` (only counted). `, idempotent`
+/// before the semicolon says that doing it twice is the same as once.
 ///
 /// ```
 /// use docui::{Actions, Anchor};
@@ -38,7 +39,7 @@ pub trait Actions: Sized {
 ///     pub enum Action {
 ///         /// Magic; costs mana.
 ///         changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
-///         safe listed Look = look() -> String;
+///         safe listed Look = look() -> String, idempotent;
 ///     }
 /// }
 /// assert_eq!(
@@ -54,7 +55,7 @@ macro_rules! actions {
                 $(#[doc = $doc:literal])*
                 $risk:ident $prominence:ident $Variant:ident = $name:ident(
                     $($param:ident: $ty:ty $(= $default:expr)?),* $(,)?
-                ) $(-> $ret:ty)?;
+                ) $(-> $ret:ty)? $(, $idempotent:ident)?;
             )*
         }
     ) => {
@@ -80,7 +81,7 @@ macro_rules! actions {
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),
-                    idempotent: matches!($crate::actions!(@risk $risk), $crate::private::Risk::Safe),
+                    idempotent: $crate::actions!(@idempotent $($idempotent)?),
                     prominence: $crate::actions!(@prominence $prominence),
                 }),*]
             }
@@ -139,6 +140,8 @@ macro_rules! actions {
     (@missing $name:ident $param:ident $ty:ty, $default:expr) => { <$ty>::from($default) };
     (@returns) => { None };
     (@returns $ret:ty) => { Some(<$ret as $crate::ArgType>::ty()) };
+    (@idempotent) => { false };
+    (@idempotent idempotent) => { true };
     (@risk safe) => { $crate::private::Risk::Safe };
     (@risk changes) => { $crate::private::Risk::Changes };
     (@risk destructive) => { $crate::private::Risk::Destructive };

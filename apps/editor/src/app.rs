@@ -53,7 +53,8 @@ impl App for Editor {
                 return Found::Gone(Some(why.clone()));
             }
             let listed = self.listing.as_ref().is_some_and(|listing| {
-                self.current.as_ref() == Some(&listing.path) && listing.keys.iter().any(|k| k == key)
+                self.current.as_ref() == Some(&listing.path)
+                    && listing.keys.iter().any(|k| k == key)
             });
             let rev = mark.rev;
             return match listed || self.selection.as_deref() == Some(key) {
@@ -64,7 +65,9 @@ impl App for Editor {
                     Found::Hidden {
                         rev,
                         how: match mark.kind {
-                            MarkKind::Selection => format!("run editor.goto('{place}'): another selection is bound now"),
+                            MarkKind::Selection => format!(
+                                "run editor.goto('{place}'): another selection is bound now"
+                            ),
                             MarkKind::Match => format!("run editor.goto('{place}')"),
                         },
                     }

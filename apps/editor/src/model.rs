@@ -132,8 +132,10 @@ impl Editor {
                     return Ok((path, None));
                 }
                 if self.files.len() + opened.len() >= FILES_MAX {
-                    return Err(Fault::refused(format!("at most {FILES_MAX} files in one session"))
-                        .hint("close some first, or open another session: pipemux open editor/two …"));
+                    return Err(Fault::refused(format!(
+                        "at most {FILES_MAX} files in one session"
+                    ))
+                    .hint("close some first, or open another session: pipemux open editor/two …"));
                 }
                 let file = File::open(path.clone(), &self.state_dir, self.version + 1)?;
                 Ok((path, Some(file)))
@@ -147,7 +149,9 @@ impl Editor {
                     });
                     opened.extend(file);
                 }
-                Err(fault) if opening.again => notes.push(format!("{argument} not opened: {fault}")),
+                Err(fault) if opening.again => {
+                    notes.push(format!("{argument} not opened: {fault}"))
+                }
                 Err(fault) => return Err(fault),
             }
         }
@@ -269,8 +273,7 @@ impl Editor {
     /// next change.
     pub(crate) fn list_files(&mut self) {
         let listed = |file: &File| Listed { path: file.path().to_owned(), base: file.base() };
-        let manifest =
-            Manifest::new(self.files.iter().map(listed).collect(), self.current.clone());
+        let manifest = Manifest::new(self.files.iter().map(listed).collect(), self.current.clone());
         self.unlisted = manifest.write(&self.state_dir).is_err();
     }
 

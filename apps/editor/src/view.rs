@@ -102,8 +102,8 @@ impl Editor {
         let (index, mark) =
             self.files.iter().enumerate().find_map(|(index, file)| Some((index, find(file)?)))?;
         let buffer = self.files[index].buffer();
-        let lines = buffer.line_at(mark.bytes.start)
-            ..buffer.line_at(mark.bytes.end.saturating_sub(1)) + 1;
+        let lines =
+            buffer.line_at(mark.bytes.start)..buffer.line_at(mark.bytes.end.saturating_sub(1)) + 1;
         let label = readable(&self.place_name(index, &lines));
         Some((Object::new(key, label.clone()).ty("selection").rev(mark.rev), label))
     }
@@ -135,7 +135,8 @@ impl Editor {
         if marks.is_empty() {
             return;
         }
-        let head: String = listing.text.lines().next().unwrap_or_default().chars().take(40).collect();
+        let head: String =
+            listing.text.lines().next().unwrap_or_default().chars().take(40).collect();
         let head = format!("matches of {}:", readable(&head));
         *spent += tokens::estimate(&head) + 4;
         view.text(head);

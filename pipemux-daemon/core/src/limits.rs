@@ -59,7 +59,7 @@ pub const LAST_LINES: usize = 8;
 pub const LOG_MAX: u64 = 1024 * 1024;
 
 /// Ids and epochs are reserved durably in blocks of this size.
-pub const BLOCK: u64 = 256;
+pub const BLOCK: u64 = 64;
 
 /// Tokens of a window when nothing else is said.
 pub const WINDOW_BUDGET: u32 = 1_500;

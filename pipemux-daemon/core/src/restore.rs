@@ -7,6 +7,7 @@ use pipemux_proto::client::Call;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, SessionAddr};
 
+use crate::event::Effect;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::WORKSPACES_MAX;
 use crate::saved::Record;
@@ -34,18 +35,16 @@ impl Core {
     fn restore(&mut self, record: Record) {
         match record {
             Record::Reserved { numbers_below } => {
-                self.numbers.next = self.numbers.next.max(numbers_below);
+                self.numbers.next = numbers_below;
                 self.numbers.reserved = self.numbers.next;
             }
             Record::Workspace { key, name, ids_below, epochs_below } => {
-                let fresh = Workspace::new(name, ids_below, epochs_below);
-                let workspace = self.workspaces.entry(key.into()).or_insert(fresh);
-                if workspace.epoch < epochs_below || workspace.anchors.next_id() < ids_below {
-                    let windows = std::mem::take(&mut workspace.windows);
-                    let name = workspace.name.clone();
-                    *workspace = Workspace::new(name, ids_below, epochs_below);
-                    workspace.windows = windows;
+                let mut fresh = Workspace::new(name, ids_below, epochs_below);
+                let key: WorkspaceKey = key.into();
+                if let Some(before) = self.workspaces.remove(&key) {
+                    fresh.windows = before.windows;
                 }
+                self.workspaces.insert(key, fresh);
             }
             Record::Session { workspace, session, opens } => {
                 let Some(key) = session_key(workspace.as_deref(), &session) else { return };
@@ -93,6 +92,21 @@ impl Core {
             rendered: None,
             context: Default::default(),
         });
+    }
+
+    /// Writes down how far numbers really came, so that a daemon that was ended in order leaves no
+    /// gap.
+    pub(crate) fn save_numbers(&mut self) {
+        let numbers_below = self.numbers.next;
+        self.out.push(Effect::Persist(Record::Reserved { numbers_below }));
+        for (key, workspace) in &self.workspaces {
+            self.out.push(Effect::Persist(Record::Workspace {
+                key: key.to_string(),
+                name: workspace.name.clone(),
+                ids_below: workspace.anchors.next_id(),
+                epochs_below: workspace.epoch,
+            }));
+        }
     }
 
     /// The records that a fresh log begins with: all that older ones amounted to.

@@ -20,9 +20,9 @@ impl Driver {
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
             match effect {
-                Effect::ToClient { client, bytes } => self.to_client(client, bytes),
+                Effect::ToClient { client, bytes } => self.send_to_client(client, bytes),
                 Effect::CloseClient { client } => self.end_client(client),
-                Effect::ToApp { app, bytes } => self.to_app(app, bytes),
+                Effect::ToApp { app, bytes } => self.send_to_app(app, bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => self.children.signal(app, signal),
                 Effect::ReadLog { request, log, lines } => self.read_log(request, &log, lines),
@@ -34,7 +34,7 @@ impl Driver {
         self.effects = effects;
     }
 
-    fn to_client(&mut self, client: ClientId, bytes: Bytes) {
+    fn send_to_client(&mut self, client: ClientId, bytes: Bytes) {
         let queued = self.push(Peer::Client(client), bytes);
         if queued > limits::CLIENT_QUEUE_MAX {
             note(format_args!("client {} reads too slowly: disconnected", client.0));
@@ -51,7 +51,7 @@ impl Driver {
         self.list(Peer::Client(client));
     }
 
-    fn to_app(&mut self, app: Incarnation, bytes: Bytes) {
+    fn send_to_app(&mut self, app: Incarnation, bytes: Bytes) {
         let peer = Peer::App(app);
         if self.push(peer, bytes) <= limits::APP_QUEUE_MAX {
             return;

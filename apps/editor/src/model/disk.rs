@@ -74,7 +74,9 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
             match (parent, path.file_name()) {
-                (Some(parent), Some(name)) if fs::symlink_metadata(path).is_err() => parent.join(name),
+                (Some(parent), Some(name)) if fs::symlink_metadata(path).is_err() => {
+                    parent.join(name)
+                }
                 _ => return Err(missing(path)),
             }
         }
@@ -154,9 +156,9 @@ pub fn store(path: &Path, buffer: &Buffer, how: Placing) -> Result<Stamp, Fault>
     let directory = path.parent().ok_or_else(|| missing(path))?;
     let before = match how {
         Placing::New(_) => None,
-        Placing::Over => Some(fs::metadata(path)).filter(|found| {
-            !matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound)
-        }),
+        Placing::Over => Some(fs::metadata(path)).filter(
+            |found| !matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound),
+        ),
     };
     let before = before.transpose().map_err(failed)?;
     if before.as_ref().is_some_and(|metadata| metadata.mode() & 0o222 == 0) {
@@ -179,7 +181,8 @@ pub fn store(path: &Path, buffer: &Buffer, how: Placing) -> Result<Stamp, Fault>
     if let Some(metadata) = &before {
         // Only root may give a file away; without that right it becomes the writer's own.
         let _ = std::os::unix::fs::fchown(&*file, Some(metadata.uid()), Some(metadata.gid()));
-        file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o7777)).map_err(failed)?;
+        file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o7777))
+            .map_err(failed)?;
     }
     file.sync_all().map_err(failed)?;
     let written = match how {

@@ -54,7 +54,11 @@ impl File {
     ///
     /// # Errors
     /// As [`disk::load`].
-    pub fn open(path: PathBuf, state_dir: &Path, version: u64) -> Result<(Self, Vec<String>), Fault> {
+    pub fn open(
+        path: PathBuf,
+        state_dir: &Path,
+        version: u64,
+    ) -> Result<(Self, Vec<String>), Fault> {
         let journal = Journal::new(state_dir, &path);
         let loaded = disk::load(&path);
         let (recovered, mut notes) = match journal.recover() {

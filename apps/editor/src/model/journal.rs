@@ -82,8 +82,11 @@ impl Journal {
         written.map_err(|error| {
             // What is there may end within a line: the next record starts over.
             self.open = None;
-            Fault::failed(format!("the change couldn't be kept safe in {}: {error}", self.path.display()))
-                .hint("nothing was changed; free some disk space and do it again")
+            Fault::failed(format!(
+                "the change couldn't be kept safe in {}: {error}",
+                self.path.display()
+            ))
+            .hint("nothing was changed; free some disk space and do it again")
         })
     }
 

@@ -79,8 +79,11 @@ impl LineChange {
         match self {
             LineChange::Move(moved) => {
                 let landed = moved.landed();
-                let before =
-                    if moved.before <= moved.first { moved.first + moved.count } else { moved.first };
+                let before = if moved.before <= moved.first {
+                    moved.first + moved.count
+                } else {
+                    moved.first
+                };
                 LineChange::Move(LineMove { first: landed, count: moved.count, before })
             }
             LineChange::Splices(splices) => {
@@ -207,7 +210,13 @@ fn map_splices(
 
 fn map_move(moved: &LineMove, lines: Range<usize>, own: bool) -> Result<Range<usize>, Lost> {
     let block = moved.first..moved.first + moved.count;
-    let lost = |own_loss| if own { own_loss } else { Lost::Changed(moved.map(lines.start)..moved.map(lines.start) + 1) };
+    let lost = |own_loss| {
+        if own {
+            own_loss
+        } else {
+            Lost::Changed(moved.map(lines.start)..moved.map(lines.start) + 1)
+        }
+    };
     if lines.start >= block.start && lines.end <= block.end {
         let start = moved.map(lines.start);
         return Ok(start..start + lines.len());
@@ -303,9 +312,7 @@ impl LineLog {
     pub fn tail(&self, seen: u64, run: &str) -> Option<usize> {
         let tail = |tail: usize, entry: &Entry| match entry.change.tail() {
             None => tail,
-            Some((before, _)) if tail > before => {
-                tail.saturating_add_signed(entry.change.growth())
-            }
+            Some((before, _)) if tail > before => tail.saturating_add_signed(entry.change.growth()),
             Some((_, after)) => after,
         };
         Some(self.since(seen, run).ok()?.fold(0, tail))

@@ -59,7 +59,11 @@ impl Marks {
 
     /// Where each place is after lines are moved, by the buffer before that: line and byte in it, for
     /// start and end.
-    pub(crate) fn moved(&self, buffer: &Buffer, moved: &LineMove) -> Vec<Option<[(usize, usize); 2]>> {
+    pub(crate) fn moved(
+        &self,
+        buffer: &Buffer,
+        moved: &LineMove,
+    ) -> Vec<Option<[(usize, usize); 2]>> {
         let spot = |byte: usize| {
             let line = buffer.line_at(byte);
             (line, byte - buffer.start(line))
@@ -77,9 +81,12 @@ impl Marks {
     /// Puts the places where [`Marks::moved`] said, in the buffer after the move.
     pub(crate) fn settle(&mut self, buffer: &Buffer, places: &[Option<[(usize, usize); 2]>]) {
         for (mark, place) in self.0.iter_mut().zip(places).filter(|(mark, _)| mark.gone.is_none()) {
-            let byte = |(line, offset): (usize, usize)| (buffer.start(line) + offset).min(buffer.len());
+            let byte =
+                |(line, offset): (usize, usize)| (buffer.start(line) + offset).min(buffer.len());
             match place {
-                Some([first, last]) => mark.bytes = byte(*first)..(byte(*last) + 1).min(buffer.len()),
+                Some([first, last]) => {
+                    mark.bytes = byte(*first)..(byte(*last) + 1).min(buffer.len())
+                }
                 None => mark.gone = Some("its lines were moved apart".into()),
             }
         }

@@ -62,11 +62,14 @@ pub(crate) fn one(choice: &Choice, options: usize) -> Result<usize, Fault> {
 
 /// The options chosen, from 0, in order.
 pub(crate) fn many(choice: &Choice, options: usize) -> Result<Vec<usize>, Fault> {
-    let check = |numbers: &[u32]| match numbers.iter().find(|n| !(1..=options).contains(&(**n as usize))) {
-        Some(other) => Err(Fault::usage(format!("there is no match {other}: expected 1-{options}"))
-            .hint("pipemux answer 1,3 · all · all but 2 · none")),
-        None => Ok(()),
-    };
+    let check =
+        |numbers: &[u32]| match numbers.iter().find(|n| !(1..=options).contains(&(**n as usize))) {
+            Some(other) => {
+                Err(Fault::usage(format!("there is no match {other}: expected 1-{options}"))
+                    .hint("pipemux answer 1,3 · all · all but 2 · none"))
+            }
+            None => Ok(()),
+        };
     let has = |numbers: &[u32], index: usize| numbers.iter().any(|n| *n as usize == index + 1);
     match choice {
         Choice::Picked(numbers) => {

@@ -14,7 +14,12 @@ use super::place::Span;
 use super::{author, count, numbers};
 
 impl Editor {
-    pub(super) fn insert(&mut self, at: &Line, text: &Text, context: &Context) -> Result<Reply, Fault> {
+    pub(super) fn insert(
+        &mut self,
+        at: &Line,
+        text: &Text,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
         let span = self.gap("at", at, None, context)?;
         let buffer = self.files[span.file].buffer();
         refuse_gutter(&text.text, at, buffer, &span.lines)?;
@@ -25,7 +30,11 @@ impl Editor {
         let change = LineSplice { start, removed: 0, inserted };
         self.edit(&span, "insert", vec![splice], LineChange::Splices(vec![change]), context)?;
         let now = numbers(&(start..start + inserted));
-        Ok(self.edited(&span, format!("{}{}, now {now}", count(inserted, "line"), from(text)), context))
+        Ok(self.edited(
+            &span,
+            format!("{}{}, now {now}", count(inserted, "line"), from(text)),
+            context,
+        ))
     }
 
     pub(super) fn replace_lines(
@@ -53,7 +62,9 @@ impl Editor {
         let at = buffer.start(start);
         let removed = span.lines.len();
         if old == new {
-            return Ok(Done::new(format!("no change: {} are so already", numbers(&span.lines))).into());
+            return Ok(
+                Done::new(format!("no change: {} are so already", numbers(&span.lines))).into()
+            );
         }
         let splices = vec![Splice { at, old, new }];
         self.edit(&span, "replace_lines", splices, LineChange::Splices(lines), context)?;
@@ -92,7 +103,8 @@ impl Editor {
         let span = self.span(first, last, context)?;
         let to = self.gap("before", before, Some(span.file), context)?;
         if to.file != span.file {
-            let [here, there] = [span.file, to.file].map(|file| self.shown(self.files[file].path()));
+            let [here, there] =
+                [span.file, to.file].map(|file| self.shown(self.files[file].path()));
             return Err(Fault::usage(format!("{here} and {there}: lines move within one file"))
                 .hint("insert('b.rs:20', text=editor.lines(1, 3)), then delete_lines(1, 3)"));
         }
@@ -204,8 +216,14 @@ fn join(first: String, second: String) -> String {
 }
 
 /// Refuses text that begins with the numbers of the lines it is to stand on.
-fn refuse_gutter(text: &str, at: &Line, buffer: &Buffer, lines: &Range<usize>) -> Result<(), Fault> {
-    let number = |line: &str| line.split_once('\t').and_then(|(number, _)| number.parse::<i64>().ok());
+fn refuse_gutter(
+    text: &str,
+    at: &Line,
+    buffer: &Buffer,
+    lines: &Range<usize>,
+) -> Result<(), Fault> {
+    let number =
+        |line: &str| line.split_once('\t').and_then(|(number, _)| number.parse::<i64>().ok());
     let numbers: Option<Vec<_>> = text.lines().map(number).collect();
     let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(()) };
     let starts = match at {
@@ -217,7 +235,9 @@ fn refuse_gutter(text: &str, at: &Line, buffer: &Buffer, lines: &Range<usize>) -
     let table = (lines.start.saturating_sub(1)..lines.end.min(lines.start + 2))
         .any(|line| number(&buffer.head(line, 32).0).is_some());
     match starts && counts && !table {
-        true => Err(Fault::usage("text carries line numbers").hint("leave out `N<TAB>` on each line")),
+        true => {
+            Err(Fault::usage("text carries line numbers").hint("leave out `N<TAB>` on each line"))
+        }
         false => Ok(()),
     }
 }

@@ -165,8 +165,9 @@ impl Editor {
                         (1, _) => {}
                         (2, false) => return self.reload(index, context),
                         _ => {
-                            return Err(Fault::failed(format!("{shown} is not saved"))
-                                .hint("editor.diff() compares it with the disk; editor.save_as('…')"));
+                            return Err(Fault::failed(format!("{shown} is not saved")).hint(
+                                "editor.diff() compares it with the disk; editor.save_as('…')",
+                            ));
                         }
                     }
                 }
@@ -204,7 +205,9 @@ impl Editor {
             {
                 match one(choice, 2)? {
                     1 => Ok(true),
-                    _ => Err(Fault::failed(format!("{} is kept, nothing saved", self.shown(target)))),
+                    _ => {
+                        Err(Fault::failed(format!("{} is kept, nothing saved", self.shown(target))))
+                    }
                 }
             }
             _ => Ok(false),
@@ -212,15 +215,11 @@ impl Editor {
     }
 }
 
-fn ask_on_disk(
-    shown: &str,
-    path: PathBuf,
-    disk: Option<u64>,
-    gone: bool,
-) -> Result<Reply, Fault> {
+fn ask_on_disk(shown: &str, path: PathBuf, disk: Option<u64>, gone: bool) -> Result<Reply, Fault> {
     let ask = match gone {
-        true => Ask::pick_one(format!("{shown} was deleted on disk"))
-            .option("write", "writes it again"),
+        true => {
+            Ask::pick_one(format!("{shown} was deleted on disk")).option("write", "writes it again")
+        }
         false => Ask::pick_one(format!("{shown} was changed on disk by someone else"))
             .option("overwrite", "writes your text over theirs")
             .option("reload", "takes theirs instead of your changes; undo brings yours back"),

@@ -31,7 +31,8 @@ impl Editor {
             return Err(near(&whole, text).into_iter().fold(fault, Fault::hint));
         };
         // What is found again where it was keeps its key.
-        let before = self.listing.take().filter(|listing| listing.path == path && listing.text == text);
+        let before =
+            self.listing.take().filter(|listing| listing.path == path && listing.text == text);
         let before = before.map(|listing| listing.keys).unwrap_or_default();
         let mut keys = Vec::new();
         for place in found.iter().take(MATCHES_SHOWN) {
@@ -94,12 +95,16 @@ impl Editor {
         let bytes = buffer.bytes_of(&span.lines);
         if bytes.len() > VALUE_MAX {
             let (has, most) = (bytes.len(), VALUE_MAX);
-            return Err(Fault::refused(format!("these lines have {has} bytes, at most {most} at once"))
-                .hint("ask for fewer lines"));
+            return Err(Fault::refused(format!(
+                "these lines have {has} bytes, at most {most} at once"
+            ))
+            .hint("ask for fewer lines"));
         }
         let place = self.place_name(span.file, &span.lines);
         let text = buffer.slice(bytes);
-        Ok(Done::new(format!("{} from {place}", count(span.lines.len(), "line"))).value(text).into())
+        Ok(Done::new(format!("{} from {place}", count(span.lines.len(), "line")))
+            .value(text)
+            .into())
     }
 
     pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {
@@ -134,7 +139,8 @@ impl Editor {
                 (removed, added) = (removed + before.len(), added + after.len());
             }
         }
-        let mut text = diff.unified_diff().header(&shown, &format!("{shown} (unsaved)")).to_string();
+        let mut text =
+            diff.unified_diff().header(&shown, &format!("{shown} (unsaved)")).to_string();
         let mut brief = format!("+{added} -{removed} lines");
         if text.len() > VALUE_MAX {
             text = format!("{}\n… cut\n", head(&text, VALUE_MAX));

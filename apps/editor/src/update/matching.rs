@@ -77,7 +77,11 @@ pub(crate) fn near(text: &str, old: &str) -> Option<String> {
     if wanted.iter().any(|line| !line.is_empty())
         && let Some(line) = (0..lines.len()).find(|line| same(*line))
     {
-        return Some(format!("line {} is like it but for white space: {}", line + 1, short(lines[line])));
+        return Some(format!(
+            "line {} is like it but for white space: {}",
+            line + 1,
+            short(lines[line])
+        ));
     }
     let first = *wanted.first()?;
     if wanted.len() > 1
@@ -99,7 +103,11 @@ pub(crate) fn near(text: &str, old: &str) -> Option<String> {
     }
     let folded = old.to_lowercase();
     let line = lines.iter().position(|line| line.to_lowercase().contains(&folded))?;
-    Some(format!("line {} is like it but for upper and lower case: {}", line + 1, short(lines[line])))
+    Some(format!(
+        "line {} is like it but for upper and lower case: {}",
+        line + 1,
+        short(lines[line])
+    ))
 }
 
 fn candidate(text: &str, from: usize, head: &str) -> Option<usize> {
@@ -116,7 +124,8 @@ fn without_gutter(old: &str) -> Option<String> {
         let (number, rest) = str::split_once(line, '\t')?;
         number.parse::<u64>().ok().map(|_| rest)
     };
-    Some(old.lines().map(bare).collect::<Option<Vec<_>>>()?.join("\n")).filter(|old| !old.is_empty())
+    Some(old.lines().map(bare).collect::<Option<Vec<_>>>()?.join("\n"))
+        .filter(|old| !old.is_empty())
 }
 
 fn spaced(line: &str) -> String {

@@ -54,7 +54,9 @@ impl Editor {
                 let to = self.settle("last", to, file, context)?;
                 if from.start >= to.end {
                     let (from, to) = (from.start + 1, to.end);
-                    return Err(Fault::usage(format!("first is line {from}, after last, line {to}")));
+                    return Err(Fault::usage(format!(
+                        "first is line {from}, after last, line {to}"
+                    )));
                 }
                 from.start..to.end
             }
@@ -118,8 +120,11 @@ impl Editor {
                 Err(Fault::not_found(format!("no open file is called {name}; open: {open}"))
                     .hint(format!("editor.open('{name}')")))
             }
-            several => Err(Fault::usage(format!("{name} may be {}", self.open_names(several.iter().copied())))
-                .hint("write more of the path")),
+            several => Err(Fault::usage(format!(
+                "{name} may be {}",
+                self.open_names(several.iter().copied())
+            ))
+            .hint("write more of the path")),
         }
     }
 
@@ -158,7 +163,9 @@ impl Editor {
                     None => (here(), text.as_str()),
                 };
                 let number = number.trim().parse().map_err(|_| {
-                    Fault::usage(format!("{name}: expected a line number, 'file.rs:20' or an anchor"))
+                    Fault::usage(format!(
+                        "{name}: expected a line number, 'file.rs:20' or an anchor"
+                    ))
                 })?;
                 Ok((file?, Point::Seen(number)))
             }
@@ -240,21 +247,25 @@ impl Editor {
         };
         let found = file.log().map(seen.clone(), context.seen_version, &context.run_id);
         found.map_err(|lost| match lost {
-            Lost::Unknown => stale("can't be told: the file changed since you saw it", seen.clone()),
+            Lost::Unknown => {
+                stale("can't be told: the file changed since you saw it", seen.clone())
+            }
             Lost::Changed(now) => stale("changed since you saw it", now),
             Lost::Replaced(now) => {
                 let now = numbers(&now);
-                Fault::failed(format!("{place}: an earlier step of this run replaced it, now {now}"))
-                    .hint("replace all of it, or do it in a run of its own")
+                Fault::failed(format!(
+                    "{place}: an earlier step of this run replaced it, now {now}"
+                ))
+                .hint("replace all of it, or do it in a run of its own")
             }
             Lost::Deleted => {
                 Fault::failed(format!("{place}: an earlier step of this run deleted it"))
                     .hint("numbers are the ones you saw before the run: name a line that is left")
             }
-            Lost::Apart => {
-                Fault::failed(format!("{place}: an earlier step of this run moved a part of it away"))
-                    .hint("do it in a run of its own")
-            }
+            Lost::Apart => Fault::failed(format!(
+                "{place}: an earlier step of this run moved a part of it away"
+            ))
+            .hint("do it in a run of its own"),
         })
     }
 }

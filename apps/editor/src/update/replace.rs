@@ -127,8 +127,11 @@ impl Editor {
             found.push(here.ok_or_else(|| {
                 let about = file.log().drift(line, asked.version, &context.run_id);
                 let lines = self.excerpt(index, &(about..about + 1));
-                Fault::stale(format!("line {} changed since you were asked; now:\n{lines}", line + 1))
-                    .hint("nothing was changed: run the call again")
+                Fault::stale(format!(
+                    "line {} changed since you were asked; now:\n{lines}",
+                    line + 1
+                ))
+                .hint("nothing was changed: run the call again")
             })?);
         }
         found.sort_by_key(|found| found.start);

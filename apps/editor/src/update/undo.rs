@@ -56,8 +56,10 @@ impl Editor {
         if there.len() < wanted {
             return Err(match there.len() {
                 0 => Fault::failed(format!("nothing to {verb} in {shown}")),
-                some => Fault::failed(format!("only {} to {verb} in {shown}", count(some, "change")))
-                    .hint(format!("editor.{verb}(steps={some})")),
+                some => {
+                    Fault::failed(format!("only {} to {verb} in {shown}", count(some, "change")))
+                        .hint(format!("editor.{verb}(steps={some})"))
+                }
             });
         }
         // What a reader didn't see isn't theirs to take back by number.
@@ -131,17 +133,23 @@ impl Editor {
                 Some(later) => {
                     let shown = self.shown(file.path());
                     let others = count(later, "change");
-                    return Err(Fault::failed(format!("not the latest change of {shown}: {others} came after it"))
-                        .hint(format!("editor.{verb}(steps={}) takes them too", later + 1)));
+                    return Err(Fault::failed(format!(
+                        "not the latest change of {shown}: {others} came after it"
+                    ))
+                    .hint(format!("editor.{verb}(steps={}) takes them too", later + 1)));
                 }
                 None if done.is_some() => return Err(Fault::failed("that change is made already")),
                 None if undone.is_some() => {
-                    return Err(Fault::failed("that change is undone already").hint("editor.redo()"));
+                    return Err(
+                        Fault::failed("that change is undone already").hint("editor.redo()")
+                    );
                 }
                 None => {}
             }
         }
-        Err(Fault::failed("that change can't be told any more: the file was closed, or it is too old")
-            .hint(format!("editor.{verb}() is about the latest change of the current file")))
+        Err(Fault::failed(
+            "that change can't be told any more: the file was closed, or it is too old",
+        )
+        .hint(format!("editor.{verb}() is about the latest change of the current file")))
     }
 }

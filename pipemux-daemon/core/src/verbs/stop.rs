@@ -155,6 +155,7 @@ impl Core {
             self.fail_job(job, Fault::unavailable("the daemon is going down"));
         }
         if !std::mem::replace(&mut self.stopped, true) {
+            self.save_numbers();
             self.out.push(Effect::Stopped);
         }
     }

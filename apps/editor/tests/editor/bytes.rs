@@ -1,0 +1,146 @@
+//! Bytes outside of an edit stay as they are, and undo brings every byte back.
+
+use docui::App;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Lines of mixed endings and scripts, with or without a mark and a final newline.
+fn file() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        Just(String::new()),
+        "[a-c ]{0,6}",
+        Just("漢字かな".to_owned()),
+        Just("👩‍👩‍👧‍👦 é\u{301}".to_owned()),
+        Just("\tx\u{2028}y\rz".to_owned()),
+    ];
+    let lines = prop::collection::vec((line, any::<bool>()), 0..12);
+    (any::<bool>(), lines, any::<bool>()).prop_map(|(bom, lines, open)| {
+        let mut text: String = if bom { "\u{feff}".into() } else { String::new() };
+        let count = lines.len();
+        for (index, (line, crlf)) in lines.into_iter().enumerate() {
+            text += &line;
+            if index + 1 < count || !open {
+                text += if crlf { "\r\n" } else { "\n" };
+            }
+        }
+        text
+    })
+}
+
+fn edit() -> impl Strategy<Value = (u8, usize, usize, usize, &'static str)> {
+    let text = prop_oneof![Just(""), Just("new"), Just("多\nline"), Just("b"), Just("\n")];
+    (0..5_u8, 0..14_usize, 0..4_usize, 0..14_usize, text)
+}
+
+/// What of a text's lines doesn't belong to those from `first` to `last`: their exact bytes.
+fn outside(text: &str, first: usize, last: usize) -> (String, String) {
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let (first, last) = (first.min(lines.len()), last.min(lines.len()));
+    (lines[..first].concat(), lines[last..].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn bytes_outside_of_edits_stay(
+        original in file(),
+        edits in prop::collection::vec(edit(), 1..8),
+    ) {
+        let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = dir.path().join("f.txt");
+        std::fs::write(&path, &original).unwrap();
+        let mut host = Host::<Editor>::open(&["f.txt"], dir.path(), state.path()).unwrap();
+        let mut changes = 0;
+        for (kind, first, more, before, new) in edits {
+            host.project(Lod::Gist, 0).unwrap();
+            let text = host.app().unwrap().current().unwrap().buffer().text();
+            let count = text.split_inclusive('\n').count();
+            let (first, last) = (first.min(count), (first + more).min(count.saturating_sub(1)));
+            let (from, to) = (first as i64 + 1, last as i64 + 1);
+            let action = match kind {
+                0 => insert(from, new),
+                1 => replace_lines(from, to, new),
+                2 => delete_lines(from, to),
+                3 => move_lines(from, to, before.min(count) as i64 + 1),
+                _ => Action::Replace { old: "b".into(), new: self::text(new), all: true },
+            };
+            let state_before = host.app().unwrap().current().unwrap().history().state();
+            let outcome = host.invoke(&action);
+            let now = host.app().unwrap().current().unwrap().buffer().text();
+            let Outcome::Done(done) = outcome else {
+                prop_assert_eq!(now, text);
+                continue;
+            };
+            if host.app().unwrap().current().unwrap().history().state() == state_before {
+                prop_assert_eq!(now, text);
+                continue;
+            }
+            changes += 1;
+            prop_assert!(!done.links.is_empty());
+            let ended = text.is_empty() || text.ends_with('\n');
+            match kind {
+                0 => {
+                    let (head, tail) = outside(&text, first, first);
+                    // Only a line without its newline gets one, when something follows it.
+                    prop_assert!(now.starts_with(&head), "{head:?} {now:?}");
+                    prop_assert!(now.ends_with(&tail));
+                    prop_assert_eq!(now.is_empty() || now.ends_with('\n'), ended);
+                }
+                1 | 2 => {
+                    let (head, tail) = outside(&text, first, last + 1);
+                    prop_assert!(now.starts_with(&head) && now.ends_with(&tail), "{head:?} {tail:?} {now:?}");
+                    if !ended && last + 1 == count && kind == 1 && !new.is_empty() {
+                        prop_assert!(!now.ends_with("new\n"));
+                    }
+                }
+                3 => {
+                    let sorted = |text: &str| {
+                        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+                        lines.sort();
+                        lines
+                    };
+                    prop_assert_eq!(sorted(&now), sorted(&text));
+                    prop_assert_eq!(now.len(), text.len());
+                    prop_assert_eq!(now.ends_with('\n'), ended);
+                }
+                _ => {
+                    let rest = |text: &str| text.split('b').map(str::to_owned).collect::<Vec<_>>();
+                    prop_assert_eq!(rest(&text).concat().len() + text.matches('b').count(), text.len());
+                }
+            }
+        }
+        // What is on disk after a save is the mark and the text.
+        let edited = host.app().unwrap().current().unwrap().buffer().text();
+        if host.app().unwrap().current().unwrap().is_unsaved() {
+            done(host.invoke(&save()));
+            let mark = if original.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+            prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{mark}{edited}"));
+        }
+        if changes > 0 {
+            host.project(Lod::Gist, 0).unwrap();
+            done(host.invoke(&Action::Undo { steps: changes, change: None }));
+            let key = host.app().unwrap().current().unwrap().key();
+            let bytes = host.app().unwrap().read(&key).unwrap();
+            prop_assert_eq!(String::from_utf8(bytes).unwrap(), original);
+        }
+    }
+}
+
+#[test]
+fn a_mark_mixed_endings_and_an_open_end_survive_a_save() {
+    let original = "\u{feff}one\r\ntwo\nthree\r\nfour";
+    let mut desk = Desk::with(&[("a.txt", original)]);
+    desk.done(&replace_lines(4, 4, "FOUR\nfive"));
+    desk.done(&save());
+    assert_eq!(desk.on_disk("a.txt"), "\u{feff}one\r\ntwo\nthree\r\nFOUR\r\nfive");
+    desk.look();
+    desk.done(&insert(6, "six"));
+    desk.look();
+    desk.done(&move_lines(6, 6, 1));
+    assert_eq!(desk.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\nfive");
+    desk.look();
+    desk.done(&delete_lines(6, 6));
+    assert_eq!(desk.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\n");
+}

@@ -1,0 +1,154 @@
+//! What a window shows and costs.
+
+use docui::tokens::estimate;
+use docui::{App, Found};
+
+use super::*;
+
+#[test]
+fn a_window_shows_a_screenful_with_its_next_moves() {
+    let mut desk = Desk::with(&[("parse.rs", &numbered(412))]);
+    let view = desk.host.project(Lod::Summary, 2_000).unwrap();
+    assert_eq!(view.title, "parse.rs · 412 lines · saved");
+    assert_eq!(view.position.as_deref(), Some("lines 1-40"));
+    let Piece::Code(code) = &view.content[0] else { panic!("{:?}", view.content) };
+    assert_eq!(
+        (code.lang.as_str(), code.first, code.text.as_str()),
+        ("rust", Some(1), &*numbered(40))
+    );
+    assert!(view.hidden_tokens > 1_000);
+    let labels = |desk: &mut Desk| {
+        let nav = desk.host.project(Lod::Summary, 2_000).unwrap().nav;
+        nav.into_iter().map(|link| link.label).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(&mut desk), ["next page"]);
+    done(desk.click(&view.nav[0]));
+    let next = desk.host.project(Lod::Summary, 2_000).unwrap();
+    assert_eq!(next.position.as_deref(), Some("lines 41-80"));
+    desk.done(&replace_lines(50, 50, "x"));
+    assert_eq!(labels(&mut desk), ["previous page", "next page", "undo", "save"]);
+    desk.done(&undo());
+    assert_eq!(labels(&mut desk), ["previous page", "next page", "redo"]);
+    desk.done(&Action::Goto { line: at(412) });
+    let last = desk.host.project(Lod::Summary, 2_000).unwrap();
+    assert_eq!(last.position.as_deref(), Some("lines 373-412"));
+    let gist = desk.host.project(Lod::Gist, 2_000).unwrap();
+    assert!(gist.content.is_empty() && gist.nav.is_empty());
+    let full = desk.host.project(Lod::Full, 100_000).unwrap();
+    assert_eq!(full.position.as_deref(), Some("lines 1-412"));
+    assert_eq!(full.hidden_tokens, 0);
+}
+
+#[test]
+fn a_huge_file_costs_a_screenful() {
+    let mut desk = Desk::with(&[("big.txt", &numbered(200_000))]);
+    desk.done(&Action::Goto { line: at(150_000) });
+    for (lod, budget) in
+        [(Lod::Summary, 800), (Lod::Full, 3_000), (Lod::Summary, 60), (Lod::Full, 0)]
+    {
+        let shown = desk.host.text(lod, budget).unwrap();
+        assert!(estimate(&shown) <= u64::from(budget).max(60), "{} of {budget}", estimate(&shown));
+    }
+    // Pages go on, whatever fits one.
+    let first = desk.host.project(Lod::Full, 300).unwrap();
+    let next = first.nav.iter().find(|link| link.label == "next page").unwrap();
+    done(desk.click(next));
+    let second = desk.host.project(Lod::Full, 300).unwrap();
+    assert_ne!(first.position, second.position);
+}
+
+#[test]
+fn what_changed_out_of_view_is_shown_below() {
+    let mut desk = Desk::with(&[("a.txt", &numbered(100))]);
+    desk.done(&replace_lines(58, 58, "changed"));
+    let shown = desk.host.text(Lod::Summary, 2_000).unwrap();
+    assert!(shown.contains("40\tline 40\n") && shown.ends_with("58\tchanged\n"), "{shown}");
+    desk.done(&replace_lines(2, 2, "here"));
+    let shown = desk.host.text(Lod::Summary, 2_000).unwrap();
+    assert!(shown.ends_with("40\tline 40\n"), "{shown}");
+}
+
+#[test]
+fn long_lines_are_cut_and_controls_are_seen_in_the_view_alone() {
+    let long = "字".repeat(12_545);
+    let text = format!("{long}\r\na\u{1b}[31mb\u{202e}c\r\n\ttab\r\n");
+    let mut desk = Desk::with(&[("a.js", &text)]);
+    let shown = desk.look();
+    assert!(shown.contains("… (+12,345 chars)\n"), "{shown}");
+    assert!(shown.contains("2\ta␛[31mb⟨U+202E⟩c\n"), "{shown}");
+    assert!(shown.contains("3\t\ttab\n") && !shown.contains('\r'));
+    assert_eq!(value(&desk.done(&Action::Lines { first: at(1), last: at(3) })), text);
+    assert_eq!(desk.text(), text);
+    desk.done(&replace_lines(3, 3, "end"));
+    desk.done(&save());
+    assert_eq!(desk.on_disk("a.js"), text.replace("\ttab", "end"));
+}
+
+#[test]
+fn only_a_newline_ends_a_line() {
+    let desk = Desk::with(&[("a.txt", "a\rb\u{2028}c\u{85}d\u{b}e\u{c}f\n")]);
+    assert_eq!(desk.host.app().unwrap().current().unwrap().buffer().lines(), 1);
+}
+
+#[test]
+fn several_files_are_listed_with_the_current_one_marked() {
+    let mut desk = Desk::with(&[("a.rs", "a\n"), ("b.rs", "b\n")]);
+    let shown = desk.look();
+    let a = desk.path("a.rs").canonicalize().unwrap();
+    let expected = format!("[a.rs](obj:{}) · [b.rs]", a.display());
+    assert!(shown.contains(&expected) && shown.contains(") current\n"), "{shown}");
+    desk.done(&insert(1, "x"));
+    desk.done(&Action::Goto { line: place("a.rs:1") });
+    assert!(desk.look().contains(") unsaved\n"));
+    assert_eq!(desk.text(), "a\n");
+}
+
+#[test]
+fn found_places_are_listed_and_can_be_gone_to() {
+    let mut desk = Desk::with(&[("a.txt", &numbered(300))]);
+    let outcome = desk.done(&Action::Find { text: "line 29".into() });
+    assert_eq!(outcome.brief, "11 matches on 11 lines, the first is 29");
+    let objects = desk.objects();
+    assert_eq!((objects.len(), objects[0].label.as_str()), (11, "line 29"));
+    desk.done(&insert(1, "above"));
+    let moved = desk.objects();
+    assert_eq!((moved[1].label.as_str(), &moved[1].key), ("line 291", &objects[1].key));
+    desk.done(&Action::Goto { line: to(&moved[1]) });
+    let view = desk.host.project(Lod::Summary, 2_000).unwrap();
+    assert_eq!(view.position.as_deref(), Some("lines 262-301"));
+    // Found again where it is, a match keeps its key.
+    desk.done(&Action::Find { text: "line 29".into() });
+    assert_eq!(desk.objects()[1].key, objects[1].key);
+    desk.done(&Action::Find { text: "line 7\n".into() });
+    let hidden = desk.host.app().unwrap().find(&objects[1].key);
+    assert!(
+        matches!(hidden, Found::Hidden { rev: 0, how } if how == "run editor.goto('a.txt:291')")
+    );
+    desk.done(&Action::Find { text: "line".into() });
+    assert!(desk.look().contains(" · 280 more\n"));
+    assert_eq!(desk.failed(&Action::Find { text: "nowhere".into() }).message, "no match in a.txt");
+    assert_eq!(desk.failed(&Action::Find { text: "LINE 7".into() }).hints.len(), 1);
+    assert!(
+        desk.failed(&Action::Find { text: String::new() }).message.starts_with("text is empty")
+    );
+}
+
+#[test]
+fn the_window_shows_three_actions_and_counts_the_rest() {
+    use pipemux_proto::prototype::Prominence;
+    let prototypes = <Action as docui::Actions>::prototypes();
+    let with = |wanted| {
+        let found = prototypes.iter().filter(|p| p.prominence == wanted);
+        found.map(|p| p.compact()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        with(Prominence::Featured),
+        [
+            "replace(old, new, all = false)",
+            "replace_lines(first: line, last: line, text)",
+            "move_lines(first: line, last: line, before: line)",
+        ]
+    );
+    assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1, change = null)"]);
+    assert_eq!(with(Prominence::Help).len(), 11);
+}
