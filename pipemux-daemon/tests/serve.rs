@@ -224,8 +224,12 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
+/// Waits until there is no such process, or only what is left for a parent to see.
 fn gone(pid: i32) {
-    until(|| (!Path::new(&format!("/proc/{pid}")).exists()).then_some(()));
+    until(|| {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        (status.is_empty() || status.contains(") Z")).then_some(())
+    });
 }
 
 /// Looks again and again until there is something, or the deadline has passed.

@@ -129,7 +129,12 @@ impl Prototype {
     /// The form for windows: an untyped parameter is a string, a default gives the type.
     /// `replace_lines(first: line, last: line, text)`
     pub fn compact(&self) -> String {
-        let params = self.params.iter().map(|param| match (&param.ty, &param.default) {
+        // What may be left out altogether is help's to tell.
+        let spare = |param: &&Param| {
+            !(matches!(param.ty, Type::Optional(_)) && param.default == Some(Value::Null))
+        };
+        let params = self.params.iter().filter(spare);
+        let params = params.map(|param| match (&param.ty, &param.default) {
             (Type::String, None) => param.name.clone(),
             (Type::Union(_), Some(default)) => format!("{}: {} = {default}", param.name, param.ty),
             (_, Some(default)) => format!("{} = {default}", param.name),

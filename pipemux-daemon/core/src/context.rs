@@ -45,9 +45,9 @@ pub fn context(
     for id in &rendered.ids {
         use pipemux_proto::refs::RefKind::{Link, Obj};
         if let Some(anchor) = workspace.anchors.get(Obj, *id) {
-            anchors.insert(format!("obj:{id}"), info(anchor));
+            anchors.insert(format!("obj:{id}"), info(workspace, anchor));
         } else if let Some(anchor) = workspace.anchors.get(Link, *id) {
-            anchors.insert(format!("link:{id}"), info(anchor));
+            anchors.insert(format!("link:{id}"), info(workspace, anchor));
         }
     }
     let focus = projection.focus.as_ref().map(|key| {
@@ -72,14 +72,19 @@ pub fn context(
     }
 }
 
-fn info(anchor: &Anchor) -> AnchorInfo {
+fn info(workspace: &Workspace, anchor: &Anchor) -> AnchorInfo {
     match &anchor.target {
         Target::Object { .. } => {
             AnchorInfo { ty: AnchorType::Reference, params: Vec::new(), target: None }
         }
         Target::Action { args, .. } => {
             let target = args.values().find_map(|arg| match arg {
-                Arg::Ref(found) => Some(found.key.clone()),
+                Arg::Ref(found) => {
+                    Some(match workspace.anchors.id_of(&anchor.session, &found.key) {
+                        Some(id) => format!("obj:{id}"),
+                        None => found.key.clone(),
+                    })
+                }
                 _ => None,
             });
             AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target }

@@ -17,6 +17,15 @@ use crate::limits::{CLIENT_REQUESTS_MAX, CLIENTS_MAX, RECORDS_BYTES_MAX, RECORDS
 use crate::timers::Timer;
 use crate::verbs::show::Showing;
 
+/// A connected client.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Client {
+    /// True once it has greeted.
+    pub greeted: bool,
+    /// Its requests that have no answer yet.
+    pub open: usize,
+}
+
 /// A client's request.
 #[derive(Debug)]
 pub struct Job {
@@ -94,7 +103,7 @@ impl Records {
 
 impl Core {
     pub(crate) fn client_opened(&mut self, client: ClientId) {
-        self.clients.insert(client, false);
+        self.clients.insert(client, Client::default());
         if self.clients.len() > CLIENTS_MAX {
             self.clients.remove(&client);
             self.out.push(Effect::CloseClient { client });
@@ -134,7 +143,7 @@ impl Core {
     }
 
     pub(crate) fn handle_client_frame(&mut self, client: ClientId, frame: &Frame) {
-        let Some(greeted) = self.clients.get(&client).copied() else { return };
+        let Some(greeted) = self.clients.get(&client).map(|client| client.greeted) else { return };
         let envelope = frame.envelope;
         match (envelope.kind, envelope.method) {
             (Kind::Event, Method::Hello) => self.handle_client_hello(client, frame),
@@ -179,7 +188,9 @@ impl Core {
             .and_then(|hello| hello.check());
         match checked {
             Ok(()) => {
-                self.clients.insert(client, true);
+                if let Some(known) = self.clients.get_mut(&client) {
+                    known.greeted = true;
+                }
             }
             Err(fault) => {
                 self.refuse(client, &frame.envelope, &fault);
@@ -197,7 +208,7 @@ impl Core {
                 return self.refuse(client, &request, &fault);
             }
         };
-        let open = self.jobs.values().filter(|job| job.client == client).count();
+        let open = self.clients.get(&client).map_or(0, |client| client.open);
         if open >= CLIENT_REQUESTS_MAX {
             let fault = Fault::refused(format!("{open} requests are open, no more are taken"));
             return self.refuse(client, &request, &fault);
@@ -227,6 +238,9 @@ impl Core {
         let verb = call.verb.clone();
         let job = Job { client, request, call, workspace, deadline, task: Task::Moving };
         self.jobs.insert(id, job);
+        if let Some(known) = self.clients.get_mut(&client) {
+            known.open += 1;
+        }
         self.begin(id, verb);
     }
 
@@ -283,7 +297,8 @@ impl Core {
         if acts(&job.call.verb) {
             self.records.keep(&job.call.run_id, Some(Answer { delivery: 0, ..answer.clone() }));
         }
-        if self.clients.contains_key(&job.client) {
+        if let Some(client) = self.clients.get_mut(&job.client) {
+            client.open = client.open.saturating_sub(1);
             self.send_client(job.client, &job.request.answer(Kind::Reply), &answer);
         }
     }

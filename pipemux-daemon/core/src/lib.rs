@@ -53,7 +53,7 @@ use pipemux_proto::ids::Incarnation;
 pub use event::{ClientId, Effect, Event, Exit, Now, Signal, Start};
 pub use manifest::{Manifest, Scope};
 
-use jobs::{Job, Records};
+use jobs::{Client, Job, Records};
 use keys::{JobId, SessionKey, WorkspaceKey};
 use session::{Pending, Session};
 use timers::{Timer, Timers};
@@ -79,8 +79,7 @@ pub struct Config {
 pub struct Core {
     config: Config,
     providers: BTreeMap<ProviderId, Rc<Manifest>>,
-    /// Connected clients; true once they have greeted.
-    clients: BTreeMap<ClientId, bool>,
+    clients: BTreeMap<ClientId, Client>,
     sessions: BTreeMap<SessionKey, Session>,
     /// Which session a process is of.
     lives: HashMap<Incarnation, SessionKey>,

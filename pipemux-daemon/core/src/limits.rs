@@ -5,7 +5,7 @@ pub const START_MS: u64 = 10_000;
 /// Milliseconds for one request to an app when the client named no deadline.
 pub const REQUEST_MS: u64 = 30_000;
 /// Milliseconds that a view waits for a fresh projection before it shows the last one.
-pub const PROJECT_MS: u64 = 1_500;
+pub const PROJECT_MS: u64 = 1_000;
 /// Milliseconds that an app is asked where a thing is that its window doesn't show.
 pub const LOCATE_MS: u64 = 500;
 /// Milliseconds that an app gets to end after `Close`, and again after SIGTERM.

@@ -72,11 +72,11 @@ impl Core {
         }
         let Some(live) = self.sessions.get_mut(session) else { return };
         let ready = live.ready();
-        let open = self.pending.values().filter(|pending| pending.session == *session).count();
-        if open >= APP_REQUESTS_MAX {
-            let why = format!("{session} has {open} open requests, no more are taken");
+        if live.owes >= APP_REQUESTS_MAX {
+            let why = format!("{session} has {} open requests, no more are taken", live.owes);
             return self.answered(session, purpose, undelivered(why));
         }
+        live.owes += 1;
         self.next_request += 1;
         let id = self.next_request;
         self.timers.set(deadline, Timer::Request(id));
@@ -120,6 +120,9 @@ impl Core {
         self.timers.set(deadline, Timer::Request(id));
         let pending = Pending { session: session.clone(), app: Some(app), deadline, purpose };
         self.pending.insert(id, pending);
+        if let Some(live) = self.sessions.get_mut(session) {
+            live.owes += 1;
+        }
         match encode(body) {
             Ok(body) => self.deliver(id, app, method, deadline, &body),
             Err(error) => self.end_request(id, undelivered(error.to_string())),
@@ -210,10 +213,11 @@ impl Core {
     fn end_request(&mut self, id: u64, answered: Answered) {
         let Some(pending) = self.pending.remove(&id) else { return };
         self.timers.clear(pending.deadline, Timer::Request(id));
-        if pending.app.is_none()
-            && let Some(live) = self.sessions.get_mut(&pending.session)
-        {
-            live.waiting.retain(|waiting| waiting.id != id);
+        if let Some(live) = self.sessions.get_mut(&pending.session) {
+            live.owes = live.owes.saturating_sub(1);
+            if pending.app.is_none() {
+                live.waiting.retain(|waiting| waiting.id != id);
+            }
         }
         self.answered(&pending.session, pending.purpose, answered);
     }

@@ -26,6 +26,8 @@ pub struct Session {
     pub life: Life,
     /// What it can do; known since its first greeting.
     pub prototypes: Rc<Vec<Prototype>>,
+    /// Requests that it owes an answer to, those that wait included.
+    pub owes: usize,
     /// Requests that wait until it is ready.
     pub waiting: VecDeque<Waiting>,
     /// Client requests that go on once it is ready or has failed.
@@ -104,6 +106,7 @@ impl Session {
             opens,
             life: Life::Down,
             prototypes: Rc::new(Vec::new()),
+            owes: 0,
             waiting: VecDeque::new(),
             watchers: Vec::new(),
             crashes: VecDeque::new(),

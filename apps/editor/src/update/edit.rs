@@ -55,7 +55,7 @@ impl Editor {
         let inserted = new.matches('\n').count();
         // A last line without its newline is followed by one without.
         if !old.ends_with('\n') {
-            new.truncate(new.len() - buffer.ending().len());
+            new = open_ended(new);
         }
         let start = span.lines.start;
         let lines = trimmed(start, &old, &new).into_iter().collect();
@@ -200,8 +200,7 @@ fn put(buffer: &Buffer, line: usize, new: String) -> Splice {
     if line < buffer.lines() || buffer.is_empty() || buffer.ends_with_newline() {
         return Splice { at, old, new };
     }
-    let ending = buffer.ending();
-    let new = format!("{ending}{}", &new[..new.len() - ending.len()]);
+    let new = format!("{}{}", buffer.ending(), open_ended(new));
     Splice { at, old, new }
 }
 
@@ -210,9 +209,25 @@ fn join(first: String, second: String) -> String {
     if first.ends_with('\n') {
         return first + &second;
     }
-    let end = second.len() - second.ends_with("\r\n") as usize - second.ends_with('\n') as usize;
-    let (second, ending) = second.split_at(end);
-    format!("{first}{ending}{second}")
+    let open = open_ended(second.clone());
+    let ending = match &second[open.len()..] {
+        // The newline of an empty last line is all there is of it.
+        "" if second.ends_with("\r\n") => "\r\n",
+        "" => "\n",
+        ending => ending,
+    };
+    format!("{first}{ending}{open}")
+}
+
+/// Lines without the newline of the last one, if anything else is left of that one.
+fn open_ended(mut lines: String) -> String {
+    let body = lines.trim_end_matches('\n');
+    let newlines = lines.len() - body.len();
+    let body = body.strip_suffix('\r').unwrap_or(body);
+    if newlines == 1 && !body.is_empty() && !body.ends_with('\n') {
+        lines.truncate(body.len());
+    }
+    lines
 }
 
 /// Refuses text that begins with the numbers of the lines it is to stand on.

@@ -102,9 +102,8 @@ impl Editor {
         }
         let place = self.place_name(span.file, &span.lines);
         let text = buffer.slice(bytes);
-        Ok(Done::new(format!("{} from {place}", count(span.lines.len(), "line")))
-            .value(text)
-            .into())
+        let brief = format!("{} from {place}", count(span.lines.len(), "line"));
+        Ok(Done::new(brief).value(text).label(place).into())
     }
 
     pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {
@@ -150,7 +149,7 @@ impl Editor {
             true => format!("{}\n… cut\n", head(&text, DETAIL_MAX)),
             false => text.clone(),
         };
-        Ok(Done::new(brief).detail(detail).value(text).into())
+        Ok(Done::new(brief).detail(detail).value(text).label(format!("diff of {shown}")).into())
     }
 
     /// Shows the file from a line on.

@@ -86,7 +86,10 @@ proptest! {
                     // Only a line without its newline gets one, when something follows it.
                     prop_assert!(now.starts_with(&head), "{head:?} {now:?}");
                     prop_assert!(now.ends_with(&tail));
-                    prop_assert_eq!(now.is_empty() || now.ends_with('\n'), ended);
+                    let blank = new.is_empty() || new.ends_with('\n');
+                    prop_assert!(now.ends_with('\n') == ended || blank);
+                    let lines = if text.is_empty() { 0 } else { text.lines().count() };
+                    prop_assert_eq!(now.lines().count(), lines + new.matches('\n').count() + 1);
                 }
                 1 | 2 => {
                     let (head, tail) = outside(&text, first, last + 1);
@@ -102,8 +105,9 @@ proptest! {
                         lines
                     };
                     prop_assert_eq!(sorted(&now), sorted(&text));
-                    prop_assert_eq!(now.len(), text.len());
-                    prop_assert_eq!(now.ends_with('\n'), ended);
+                    let blank = !ended && now.ends_with('\n');
+                    prop_assert_eq!(now.ends_with('\n'), ended || blank);
+                    prop_assert!(now.len() == text.len() || blank, "{text:?} {now:?}");
                 }
                 _ => {
                     let rest = |text: &str| text.split('b').map(str::to_owned).collect::<Vec<_>>();

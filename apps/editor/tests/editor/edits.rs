@@ -56,7 +56,7 @@ fn what_is_not_there_is_refused_with_the_count() {
         (fault.message.as_str(), fault.hints[0].as_str()),
         ("at: empty.txt has 0 lines, not 2", "expected 1-1")
     );
-    desk.done(&Action::Goto { line: place("a.txt:1") });
+    desk.go("a.txt:1");
     for (action, message) in [
         (delete_lines(0, 2), "first: a.txt has 3 lines, not 0"),
         (delete_lines(2, 4), "last: a.txt has 3 lines, not 4"),
@@ -80,7 +80,7 @@ fn the_gutter_is_refused_but_not_a_numbered_table() {
     let mut desk = Desk::with(&[("a.txt", &numbered(3)), ("t.tsv", "1\tone\n2\ttwo\n")]);
     let outcome = desk.done(&Action::Insert { at: place("t.tsv:3"), text: text("3\tthree") });
     assert!(outcome.brief.starts_with("1 line"));
-    desk.done(&Action::Goto { line: place("a.txt:1") });
+    desk.go("a.txt:1");
     let fault = desk.failed(&replace_lines(2, 3, "2\tfoo\n3\tbar"));
     assert_eq!(fault.message, "text carries line numbers");
     assert!(fault.hints[0].contains("N<TAB>"));
@@ -120,6 +120,7 @@ fn lines_of_other_files_are_named_by_the_end_of_their_path() {
 fn undo_takes_back_whole_actions_and_a_link_only_its_own() {
     let mut desk = Desk::with(&[("a.txt", &numbered(5))]);
     let first = desk.done(&delete_lines(1, 1));
+    desk.look();
     let second = desk.done(&Action::Replace { old: "line".into(), new: text("row"), all: true });
     assert_eq!(second.brief, "4 matches");
     let fault = failed(desk.click(&first.links[0]));
@@ -147,6 +148,7 @@ fn undo_takes_back_whole_actions_and_a_link_only_its_own() {
     );
     desk.look();
     desk.done(&undo());
+    desk.look();
     desk.done(&insert(1, "new"));
     assert_eq!(desk.failed(&redo()).message, "nothing to redo in a.txt");
 }

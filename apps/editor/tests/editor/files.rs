@@ -175,7 +175,7 @@ fn a_saved_file_follows_the_disk() {
 #[test]
 fn save_as_goes_on_with_the_new_name() {
     let mut desk = Desk::with(&[("a.sh", "a\n"), ("other.txt", "other\n")]);
-    desk.done(&Action::Goto { line: place("a.sh:1") });
+    desk.go("a.sh:1");
     std::fs::set_permissions(desk.path("a.sh"), std::fs::Permissions::from_mode(0o700)).unwrap();
     let save_as = |name: &str| Action::SaveAs { path: name.into() };
     desk.done(&insert(2, "b"));

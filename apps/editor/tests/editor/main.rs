@@ -51,6 +51,12 @@ impl Desk {
         done(self.host.invoke(action))
     }
 
+    /// Goes to a place and looks.
+    fn go(&mut self, to: &str) {
+        self.done(&Action::Goto { line: place(to) });
+        self.look();
+    }
+
     fn failed(&mut self, action: &Action) -> Fault {
         failed(self.host.invoke(action))
     }

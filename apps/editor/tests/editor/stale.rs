@@ -52,7 +52,7 @@ fn a_bare_number_is_about_the_file_that_was_seen() {
         ("a\n", "mine\nb\n")
     );
     // One's own step counts: after it, numbers are about the file it went to.
-    done(desk.host.step_as("me", seen, &goto));
+    done(desk.host.invoke_as("me", seen, &goto));
     done(desk.host.step_as("me", seen, &insert(1, "own")));
     assert_eq!(file(&desk, "a.txt"), "own\na\n");
     let closes = Action::Close {

@@ -98,7 +98,7 @@ fn several_files_are_listed_with_the_current_one_marked() {
     let expected = format!("[a.rs](obj:{}) · [b.rs]", a.display());
     assert!(shown.contains(&expected) && shown.contains(") current\n"), "{shown}");
     desk.done(&insert(1, "x"));
-    desk.done(&Action::Goto { line: place("a.rs:1") });
+    desk.go("a.rs:1");
     assert!(desk.look().contains(") unsaved\n"));
     assert_eq!(desk.text(), "a\n");
 }

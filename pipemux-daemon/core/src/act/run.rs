@@ -258,6 +258,7 @@ impl Core {
                     links: done.links,
                 });
                 acting.next += 1;
+                acting.sent = None;
                 acting.looked_up = Default::default();
                 self.put_acting(job, acting);
                 self.advance(job);

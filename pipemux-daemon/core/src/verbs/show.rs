@@ -160,13 +160,14 @@ impl Core {
             budget,
             known_version: held.map(|held| held.projection.version),
         };
-        let silent = self.sessions.get(session).is_some_and(|session| session.silent);
-        let patience = match (opening || self.is_starting(session), silent) {
-            (true, _) => START_MS,
-            // It was waited for already; a window that was shown before is there to show again.
-            (false, true) => 1,
-            (false, false) => PROJECT_MS,
-        };
+        if window.rendered.is_some() && self.sessions.get(session).is_some_and(|s| s.silent) {
+            // It was waited for already and has said nothing since: what it showed is shown again.
+            let why = format!("{session} did not answer in time");
+            let lost = Answered::Lost { delivered: true, why, hints: Vec::new() };
+            return self.project_answered(job, session, lost);
+        }
+        let slow = opening || self.is_starting(session);
+        let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.now.mono_ms + patience);
         self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));
     }
