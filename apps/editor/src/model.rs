@@ -221,15 +221,17 @@ impl Editor {
     }
 
     pub(crate) fn switch(&mut self, to: Option<PathBuf>, author: &Author) {
-        if self.current == to {
+        // To go where another has gone already is one's own step all the same.
+        let last = self.switches.back().map(|last| last.run.as_str());
+        if self.current == to && last == Some(author.run.as_str()) {
             return;
         }
+        self.unlisted |= self.current != to;
         self.current.clone_from(&to);
         if self.switches.len() >= SWITCHES_MAX {
             self.switches.pop_front();
         }
         self.switches.push_back(Switch { version: author.version, run: author.run.clone(), to });
-        self.unlisted = true;
     }
 
     /// Lets what readers saw under an old path mean the file under its new one.

@@ -69,7 +69,7 @@ pub enum Lost {
     Deleted,
     /// An earlier step of the same run replaced a part of the lines; by which.
     Replaced(Range<usize>),
-    /// An earlier step of the same run moved some of the lines away from the others.
+    /// An earlier step of the same run moved some of the lines away, or others among them.
     Apart,
 }
 
@@ -210,34 +210,18 @@ fn map_splices(
 
 fn map_move(moved: &LineMove, lines: Range<usize>, own: bool) -> Result<Range<usize>, Lost> {
     let block = moved.first..moved.first + moved.count;
-    let lost = |own_loss| {
-        if own {
-            own_loss
-        } else {
-            Lost::Changed(moved.map(lines.start)..moved.map(lines.start) + 1)
-        }
-    };
-    if lines.start >= block.start && lines.end <= block.end {
-        let start = moved.map(lines.start);
+    let contained = lines.start >= block.start && lines.end <= block.end;
+    let apart = lines.end <= block.start || lines.start >= block.end;
+    let start = moved.map(lines.start);
+    if (contained || apart) && moved.map(lines.end - 1) + 1 == start + lines.len() {
         return Ok(start..start + lines.len());
     }
-    if lines.end <= block.start || lines.start >= block.end {
-        let (start, last) = (moved.map(lines.start), moved.map(lines.end - 1));
-        return match last + 1 - start {
-            length if length == lines.len() || own => Ok(start..last + 1),
-            _ => Err(lost(Lost::Apart)),
-        };
-    }
-    if block.start < lines.start || block.end > lines.end || !own {
-        return Err(lost(Lost::Apart));
-    }
-    if (lines.start..=lines.end).contains(&moved.before) {
+    // Another order of the same lines.
+    let within = block.start >= lines.start && block.end <= lines.end;
+    if own && within && (lines.start..=lines.end).contains(&moved.before) {
         return Ok(lines);
     }
-    if block.start == lines.start || block.end == lines.end {
-        return Err(Lost::Apart);
-    }
-    Ok(moved.map(lines.start)..moved.map(lines.end - 1) + 1)
+    Err(if own { Lost::Apart } else { Lost::Changed(start..start + 1) })
 }
 
 /// What happened to a file's line numbers, as far back as [`LOG_MAX`] reaches.

@@ -263,7 +263,7 @@ impl Editor {
                     .hint("numbers are the ones you saw before the run: name a line that is left")
             }
             Lost::Apart => Fault::failed(format!(
-                "{place}: an earlier step of this run moved a part of it away"
+                "{place}: an earlier step of this run moved lines out of it or into it"
             ))
             .hint("do it in a run of its own"),
         })

@@ -149,6 +149,6 @@ fn the_window_shows_three_actions_and_counts_the_rest() {
             "move_lines(first: line, last: line, before: line)",
         ]
     );
-    assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1, change = null)"]);
+    assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1)"]);
     assert_eq!(with(Prominence::Help).len(), 11);
 }
