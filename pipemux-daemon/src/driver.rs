@@ -47,6 +47,8 @@ pub struct Driver {
     listener: Listener,
     accept: Waker,
     accept_again: Option<u64>,
+    /// True since accepting failed, until it succeeds: told once.
+    accept_failing: bool,
     connections: HashMap<Peer, Connection>,
     clients: usize,
     next_client: u64,
@@ -94,6 +96,7 @@ impl Driver {
             listener,
             accept: wakes.waker(Token::Accept),
             accept_again: None,
+            accept_failing: false,
             connections: HashMap::new(),
             clients: 0,
             next_client: 1,

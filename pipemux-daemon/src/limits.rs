@@ -1,11 +1,11 @@
 //! The bounds of the daemon's IO; those of its decisions are in `pipemux_core::limits`.
 
-/// Bytes of the one buffer that everything is read into.
-pub const SCRATCH: usize = 64 * 1024;
+/// Bytes of the one buffer that everything is read into: a body of 64 KiB and its frame around it.
+pub const SCRATCH: usize = 65 * 1024;
 /// Bytes read from one connection before the others have their turn.
 pub const READ_TURN: usize = 256 * 1024;
-/// Bytes written to one connection before the others have their turn.
-pub const WRITE_TURN: usize = 64 * 1024;
+/// Bytes written to one connection before the others have their turn; as much as one reading.
+pub const WRITE_TURN: usize = 65 * 1024;
 /// Frames that one write gathers.
 pub const GATHER: usize = 128;
 /// Bytes that are read from an app's connection after its process ended; sockets hold less, so more

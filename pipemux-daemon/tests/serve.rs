@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use pipemux_proto::client::{Call, Format, Open, Verb, Workspace};
 use pipemux_proto::hello::{Hello, Role};
 use pipemux_proto::paths::Paths;
 use pipemux_proto::{Envelope, Frame, Incarnation, Method};
@@ -103,27 +104,97 @@ fn a_client_is_greeted_and_one_that_talks_nonsense_hurts_only_itself() {
     let place = Place::new();
     let daemon = place.serve();
     let mut nonsense = place.connect();
-    std::io::Write::write_all(&mut nonsense, &[0xff; 64]).unwrap();
+    nonsense.write_all(&[0xff; 64]).unwrap();
     let mut half = place.connect();
-    std::io::Write::write_all(&mut half, &[0, 0, 0]).unwrap();
+    half.write_all(&[0, 0, 0]).unwrap();
 
-    let mut client = place.connect();
-    let envelope = Envelope::event(Method::Hello, Incarnation::default());
-    let hello = Hello::new(Role::Client, "a test");
-    let bytes = Frame::encode(&envelope, &hello).unwrap();
-    std::io::Write::write_all(&mut client, &bytes).unwrap();
-    let mut length = [0; 4];
-    client.read_exact(&mut length).unwrap();
-    let mut payload = vec![0; u32::from_be_bytes(length) as usize];
-    client.read_exact(&mut payload).unwrap();
-    let frame = Frame::from_payload(payload.into()).unwrap();
-    assert_eq!(frame.envelope.method, Method::Hello);
+    greet(&mut place.connect());
 
     // It is told why, or not; but it is closed.
     nonsense.read_to_end(&mut Vec::new()).unwrap();
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.wait(), Some(0));
     assert!(half.read_to_end(&mut Vec::new()).is_ok());
+}
+
+#[test]
+fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
+    let place = Place::new();
+    place.app("sleepy", "setsid sleep 1000 & sleep 1000");
+    let daemon = place.serve();
+    let mut client = place.connect();
+    greet(&mut client);
+    open(&mut client, "sleepy", "one");
+    let launcher = daemon.children()[0];
+    let apps = until(|| Some(descendants(launcher)).filter(|found| found.len() == 3));
+    kill(Pid::from_raw(launcher), Signal::SIGKILL).unwrap();
+    // Its own session didn't save the one that has it.
+    for app in apps {
+        gone(app);
+    }
+    // The core may have asked for a new process already; at the latest it does now.
+    open(&mut client, "sleepy", "two");
+    let next = until(|| daemon.children().first().copied().filter(|next| *next != launcher));
+    let apps = until(|| Some(descendants(next)).filter(|found| !found.is_empty()));
+    greet(&mut place.connect());
+    assert!(place.log().contains("the launcher is lost"), "{}", place.log());
+
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.wait(), Some(0));
+    for process in apps.into_iter().chain([next]) {
+        gone(process);
+    }
+}
+
+#[test]
+fn when_descriptors_run_out_clients_wait_and_are_served_later() {
+    let place = Place::new();
+    let daemon = place.serve_by("ulimit -n 24; exec \"$0\" serve", "state");
+    assert_eq!(daemon.line, "ready");
+    let mut clients: Vec<UnixStream> = (0..20).map(|_| place.connect()).collect();
+    until(|| place.log().contains("can't accept connections, clients wait").then_some(()));
+    // Each that leaves lets one in.
+    while !clients.is_empty() {
+        greet(&mut clients[0]);
+        clients.remove(0);
+    }
+    assert_eq!(place.log().matches("can't accept").count(), 1, "{}", place.log());
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.wait(), Some(0));
+}
+
+/// Says hello and hears it.
+fn greet(client: &mut UnixStream) {
+    let envelope = Envelope::event(Method::Hello, Incarnation::default());
+    let hello = Hello::new(Role::Client, "a test");
+    client.write_all(&Frame::encode(&envelope, &hello).unwrap()).unwrap();
+    let mut length = [0; 4];
+    client.read_exact(&mut length).unwrap();
+    let mut payload = vec![0; u32::from_be_bytes(length) as usize];
+    client.read_exact(&mut payload).unwrap();
+    assert_eq!(Frame::from_payload(payload.into()).unwrap().envelope.method, Method::Hello);
+}
+
+/// Asks for a session; what is answered doesn't matter here.
+fn open(client: &mut UnixStream, provider: &str, session: &str) {
+    let verb = Verb::Open(Open {
+        provider: provider.parse().unwrap(),
+        session: Some(session.parse().unwrap()),
+        args: vec![],
+        cwd: "/".into(),
+        env: [("PATH".to_owned(), std::env::var("PATH").unwrap())].into(),
+    });
+    let call = Call {
+        workspace: Workspace { key: "w".into(), name: "w".into() },
+        reader: "default".into(),
+        run_id: format!("open {session}"),
+        format: Format::default(),
+        budget: None,
+        lod: None,
+        verb,
+    };
+    let envelope = Envelope::request(Method::Verb, 1, Incarnation::default());
+    client.write_all(&Frame::encode(&envelope, &call).unwrap()).unwrap();
 }
 
 /// Directories of a test's own.
@@ -165,18 +236,30 @@ impl Place {
         stream
     }
 
+    fn app(&self, id: &str, script: &str) {
+        let apps = self.directory.path().join("config/apps");
+        fs::create_dir_all(&apps).unwrap();
+        let text = format!("id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\n");
+        fs::write(apps.join(format!("{id}.toml")), text).unwrap();
+    }
+
     fn serve(&self) -> Daemon {
         self.serve_in("state")
     }
 
     fn serve_in(&self, state: &str) -> Daemon {
+        self.serve_by("exec \"$0\" serve", state)
+    }
+
+    fn serve_by(&self, script: &str, state: &str) -> Daemon {
         let env = self.env(state);
         fs::create_dir_all(&env[0].1).unwrap();
         let log = env[0].1.join("daemon.log");
         let log = fs::File::options().append(true).create(true).open(log).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_pipemuxd"))
-            .arg("serve")
+        let mut process = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_pipemuxd")])
             .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
             .envs(env)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -202,9 +285,7 @@ impl Daemon {
     }
 
     fn children(&self) -> Vec<i32> {
-        let id = self.process.id();
-        let text = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
-        text.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
+        children(self.process.id() as i32)
     }
 
     /// Standard output ends by itself; then the process.
@@ -214,6 +295,16 @@ impl Daemon {
         assert_eq!(rest, "");
         until(|| self.process.try_wait().unwrap()).code()
     }
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+fn descendants(pid: i32) -> Vec<i32> {
+    let own = children(pid);
+    own.iter().copied().chain(own.iter().flat_map(|child| descendants(*child))).collect()
 }
 
 fn names(directory: &Path) -> Vec<String> {

@@ -1,1 +1,32 @@
-//! Placeholder.
+//! Whole-system tests of PipeMux: real daemon, real children, real sockets.
+//!
+//! A story in `tests/it` lives in a [`World`]: a home, a project and a daemon of its own. It runs the
+//! command line as an agent would and looks at what was printed ([`Output`]), at files and at processes.
+//! Faults come from real processes: signals, and `rogue`, an app that misbehaves as it is told.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`programs`] | where the built programs are, and building them when they are not |
+//! | [`world`] | a home with its daemon, and that nothing of it is left at the end |
+//! | [`invocation`] | one command: environment, standard input, deadline |
+//! | [`output`] | what a command printed, and finding ids in it |
+//! | [`processes`] | which processes belong to a world |
+//! | [`waiting`] | waiting for what can be observed |
+//!
+//! **Invariant: no test waits for time to pass.** [`wait_until`] looks for an event, up to a deadline.
+#![forbid(unsafe_code)]
+
+pub mod invocation;
+pub mod output;
+pub mod processes;
+pub mod programs;
+pub mod waiting;
+pub mod world;
+
+pub use invocation::{Invocation, Running};
+pub use output::Output;
+pub use processes::{Process, is_alive, kill};
+pub use waiting::wait_until;
+pub use world::{Row, World};
+
+pub use nix::sys::signal::Signal;

@@ -4,7 +4,6 @@ use docui::{App, Context, Fault, Found, Look, Opening, Reply, View};
 
 use crate::action::Action;
 use crate::model::Editor;
-use crate::model::marks::MarkKind;
 
 impl App for Editor {
     type Action = Action;
@@ -44,7 +43,10 @@ impl App for Editor {
             let bound = self.current.as_deref() == Some(file.path());
             return match bound || self.files.len() > 1 {
                 true => Found::Here(0),
-                false => Found::Hidden { rev: 0, how: "run editor.open('…')".into() },
+                false => Found::Hidden {
+                    rev: 0,
+                    how: self.command(&format!("open({:?})", self.shown(file.path()))),
+                },
             };
         }
         for file in &self.files {
@@ -62,15 +64,7 @@ impl App for Editor {
                 false => {
                     let line = file.buffer().line_at(mark.bytes.start) + 1;
                     let place = format!("{}:{line}", self.shown(file.path()));
-                    Found::Hidden {
-                        rev,
-                        how: match mark.kind {
-                            MarkKind::Selection => format!(
-                                "run editor.goto('{place}'): another selection is bound now"
-                            ),
-                            MarkKind::Match => format!("run editor.goto('{place}')"),
-                        },
-                    }
+                    Found::Hidden { rev, how: self.command(&format!("goto({place:?})")) }
                 }
             };
         }

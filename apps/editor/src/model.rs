@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`buffer`] | a text, byte for byte |
+//! | [`changes`] | what a change of text does to its lines |
 //! | [`disk`] | reading and writing files |
 //! | [`file`] | one open file |
 //! | [`history`] | undo and redo |
@@ -12,6 +13,7 @@
 //! | [`marks`] | selections and matches |
 
 pub mod buffer;
+pub mod changes;
 pub mod disk;
 pub mod file;
 pub mod history;
@@ -37,6 +39,7 @@ pub struct Editor {
     pub(crate) files: Vec<File>,
     pub(crate) current: Option<PathBuf>,
     pub(crate) cwd: PathBuf,
+    session: String,
     pub(crate) state_dir: PathBuf,
     pub(crate) listing: Option<Listing>,
     pub(crate) selection: Option<String>,
@@ -98,6 +101,7 @@ impl Editor {
             files: Vec::new(),
             current: None,
             cwd: real(&opening.cwd),
+            session: opening.session.clone(),
             state_dir: opening.state_dir.clone(),
             listing: None,
             selection: None,
@@ -113,6 +117,12 @@ impl Editor {
             None => editor.take_in(opening)?,
         };
         editor.version = 1;
+        let open = |path: &Path| editor.file(path).is_some();
+        let left = journal::kept(&opening.state_dir).into_iter().filter(|path| !open(path));
+        let left = left.map(|path| {
+            format!("unsaved edits of {} are kept: open it to have them back", path.display())
+        });
+        let notes = notes.into_iter().chain(left).collect();
         Ok((editor, notes))
     }
 
@@ -137,8 +147,13 @@ impl Editor {
                     ))
                     .hint("close some first, or open another session: pipemux open editor/two …"));
                 }
-                let file = File::open(path.clone(), &self.state_dir, self.version + 1)?;
-                Ok((path, Some(file)))
+                let version = self.version + 1;
+                let (mut file, said) = File::open(path.clone(), &self.state_dir, version)?;
+                // Who saw it before it was closed may have seen other lines.
+                if self.why_closed(&file.key()).is_some() {
+                    file.forget_lines(version);
+                }
+                Ok((path, Some((file, said))))
             });
             match found {
                 Ok((path, file)) => {
@@ -216,7 +231,7 @@ impl Editor {
         };
         self.index(path).ok_or_else(|| {
             Fault::stale(format!("{}, which you saw, was closed", self.shown(path)))
-                .hint("look at what is open now: pipemux view editor")
+                .hint(self.look_hint())
         })
     }
 
@@ -266,6 +281,22 @@ impl Editor {
         self.closed.iter().rev().find(|(closed, _)| closed == key).map(|(_, why)| why.clone())
     }
 
+    /// A call as a whole command: `pipemux run 'editor.undo(steps=2)'`. Texts in it stand in double
+    /// quotes.
+    pub(crate) fn command(&self, call: &str) -> String {
+        let session = match self.session.as_str() {
+            "" | "main" => "editor".to_owned(),
+            other => format!("editor/{other}"),
+        };
+        format!("pipemux run '{session}.{}'", call.replace('\'', r"'\''"))
+    }
+
+    /// How to look at the session as it is now.
+    pub(crate) fn look_hint(&self) -> String {
+        let session = if self.session.is_empty() { "main" } else { &self.session };
+        format!("look: pipemux view editor/{session}")
+    }
+
     /// The path as the reader would write it: relative to the session's directory when below it.
     pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.cwd).unwrap_or(path).display().to_string()
@@ -292,5 +323,5 @@ fn real(directory: &Path) -> PathBuf {
 }
 
 pub(crate) fn no_file() -> Fault {
-    Fault::not_found("no file is open").hint("pipemux open editor <path>, or editor.open('<path>')")
+    Fault::not_found("no file is open").hint("pipemux open editor <path>")
 }

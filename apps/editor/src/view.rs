@@ -40,8 +40,9 @@ impl Editor {
             return view;
         }
         let mut spent = tokens::estimate(&self.title(file)) + 4 * ANCHOR_TOKENS;
-        self.list_open(&mut view, &mut spent);
-        self.list_found(&mut view, file, &mut spent);
+        let lists = look.budget / 2;
+        self.list_open(&mut view, &mut spent, lists);
+        self.list_found(&mut view, file, &mut spent, lists);
         let room = look.budget.saturating_sub(spent);
         let shown = match look.lod {
             Lod::Full => page(file, usize::MAX, room),
@@ -108,7 +109,7 @@ impl Editor {
         Some((Object::new(key, label.clone()).ty("selection").rev(mark.rev), label))
     }
 
-    fn list_open(&self, view: &mut View, spent: &mut u64) {
+    fn list_open(&self, view: &mut View, spent: &mut u64, most: u64) {
         if self.files.len() > 1 {
             for (index, file) in self.files.iter().enumerate() {
                 let current = self.current.as_deref() == Some(file.path());
@@ -116,6 +117,10 @@ impl Editor {
                 let mark: String =
                     marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
                 let before = if index > 0 { " · " } else { "" };
+                if *spent > most {
+                    view.text(format!("{before}{} more", self.files.len() - index));
+                    break;
+                }
                 *spent += tokens::estimate(&self.shown(file.path())) + ANCHOR_TOKENS + 2;
                 view.text(before).object(self.object(file)).text(mark);
             }
@@ -127,7 +132,7 @@ impl Editor {
         }
     }
 
-    fn list_found(&self, view: &mut View, file: &File, spent: &mut u64) {
+    fn list_found(&self, view: &mut View, file: &File, spent: &mut u64, most: u64) {
         let listing = self.listing.as_ref().filter(|listing| listing.path == file.path());
         let Some(listing) = listing else { return };
         let marks = listing.keys.iter().filter_map(|key| file.marks.get(key));
@@ -140,13 +145,18 @@ impl Editor {
         let head = format!("matches of {}:", readable(&head));
         *spent += tokens::estimate(&head) + 4;
         view.text(head);
+        let mut more = listing.more + marks.len();
         for mark in marks {
+            if *spent > most {
+                break;
+            }
+            more -= 1;
             let label = format!("line {}", file.buffer().line_at(mark.bytes.start) + 1);
             *spent += tokens::estimate(&label) + ANCHOR_TOKENS;
             view.text(" ").object(Object::new(&*mark.key, label).ty("match").rev(mark.rev));
         }
-        if listing.more > 0 {
-            view.text(format!(" · {} more", listing.more));
+        if more > 0 {
+            view.text(format!(" · {more} more"));
         }
         view.text("\n");
     }
@@ -173,7 +183,7 @@ impl Editor {
 
 fn empty() -> View {
     let mut view = View::new("no file");
-    view.text("Nothing is open: pipemux open editor <path>…, or editor.open('<path>').\n");
+    view.text("Nothing is open: pipemux open editor <path>…\n");
     view.only(["open"]);
     view
 }

@@ -14,6 +14,9 @@ use crate::saved::SavedOpen;
 use crate::session::{Crash, Life, exit_words};
 use crate::timers::Timer;
 
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
+
 impl Core {
     /// Makes sure that a session has a process or is getting one.
     ///
@@ -155,11 +158,7 @@ impl Core {
         let asked = self.opening.get(key).copied();
         match (opened, asked.filter(|_| is_last)) {
             (Ok(notes), Some(job)) => self.opened(job, notes),
-            (Ok(notes), None) => {
-                for note in notes {
-                    self.notify_windows(key, format!("{key}: {note}"));
-                }
-            }
+            (Ok(notes), None) => session.notes.extend(notes),
             (Err(fault), Some(job)) => {
                 // What was asked for just now is refused: it isn't repeated at the next start.
                 session.opens.pop();
@@ -171,7 +170,7 @@ impl Core {
                 }
             }
             (Err(fault), None) => {
-                self.notify_windows(key, format!("{key} could not open again: {}", fault.message));
+                session.notes.push(format!("Could not open again: {}", fault.message));
             }
         }
         if is_last {
@@ -186,9 +185,8 @@ impl Core {
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.life = Life::Ready { app };
         let watchers = std::mem::take(&mut session.watchers);
-        if let Some(crash) = session.crashed.take() {
-            self.notify_restart(key, &crash);
-        }
+        let (crash, notes) = (session.crashed.take(), std::mem::take(&mut session.notes));
+        self.notify_start(key, crash.as_ref(), &notes);
         self.save_session(key);
         self.send_waiting(key, app);
         for job in watchers {
@@ -209,7 +207,7 @@ impl Core {
             Life::Ready { app } => {
                 let deadline = self.now.mono_ms + DRAIN_MS;
                 self.send_now(key, app, Method::AppClose, &Empty {}, deadline, Purpose::Close);
-                self.set_draining(key, app, None);
+                self.set_draining(key, app, None, None);
             }
             Life::Starting { app, .. } => self.drain(key, app, None, Signal::Terminate),
             Life::Down | Life::Draining { .. } => {}
@@ -217,11 +215,17 @@ impl Core {
     }
 
     fn drain(&mut self, key: &SessionKey, app: Incarnation, why: Option<String>, signal: Signal) {
-        self.set_draining(key, app, why);
+        self.set_draining(key, app, why, Some(signal));
         self.out.push(Effect::Signal { app, signal });
     }
 
-    fn set_draining(&mut self, key: &SessionKey, app: Incarnation, why: Option<String>) {
+    fn set_draining(
+        &mut self,
+        key: &SessionKey,
+        app: Incarnation,
+        why: Option<String>,
+        sent: Option<Signal>,
+    ) {
         let Some(session) = self.sessions.get_mut(key) else { return };
         match session.life {
             Life::Starting { deadline, .. } => self.timers.clear(deadline, Timer::Start(app)),
@@ -229,7 +233,7 @@ impl Core {
             _ => {}
         }
         let deadline = self.now.mono_ms + DRAIN_MS;
-        session.life = Life::Draining { app, deadline, why };
+        session.life = Life::Draining { app, deadline, why, sent };
         self.timers.set(deadline, Timer::Drain(app));
     }
 
@@ -269,29 +273,37 @@ impl Core {
     }
 
     pub(crate) fn start_failed(&mut self, app: Incarnation, why: &str) {
-        self.ended(app, format!("it could not be started: {why}"), Vec::new(), true);
+        self.ended(app, format!("it could not be started: {why}"), Vec::new(), None);
     }
 
     pub(crate) fn exited(&mut self, app: Incarnation, exit: Exit, last_lines: Vec<String>) {
-        self.ended(app, exit_words(exit), last_lines, false);
+        self.ended(app, exit_words(exit), last_lines, Some(exit));
     }
 
-    fn ended(&mut self, app: Incarnation, how: String, last_lines: Vec<String>, unstarted: bool) {
+    /// A process is gone; without an exit it never was.
+    fn ended(
+        &mut self,
+        app: Incarnation,
+        how: String,
+        last_lines: Vec<String>,
+        exit: Option<Exit>,
+    ) {
+        let unstarted = exit.is_none();
         let Some(key) = self.lives.remove(&app) else { return };
         self.pids.remove(&app);
         let now = self.now;
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let was = std::mem::replace(&mut session.life, Life::Down);
         let (wanted, how) = match &was {
-            Life::Draining { deadline, why, .. } => {
+            Life::Draining { deadline, why, sent, .. } => {
                 self.timers.clear(*deadline, Timer::Drain(app));
-                (
-                    why.is_none(),
-                    why.clone().map_or(how.clone(), |why| match how.as_str() {
-                        "killed by signal 9" => why,
-                        _ => format!("{why}; {how}"),
-                    }),
-                )
+                let ours = match sent {
+                    Some(Signal::Terminate) => exit == Some(Exit::Signal(SIGTERM)),
+                    Some(Signal::Kill) => exit == Some(Exit::Signal(SIGKILL)),
+                    None => false,
+                };
+                // What it was ended for says more than the signal that ended it.
+                (why.is_none(), why.clone().filter(|_| ours).unwrap_or(how))
             }
             Life::Starting { deadline, .. } => {
                 self.timers.clear(*deadline, Timer::Start(app));

@@ -168,6 +168,8 @@ impl Core {
         let mut workspace = Workspace::new(call.workspace.name.clone(), 1, 0);
         workspace.reader(&call.reader, now);
         self.workspaces.insert(key.clone(), workspace);
+        // Written down before any window of it is.
+        self.reserve(&key);
         Ok(key)
     }
 
@@ -179,10 +181,23 @@ impl Core {
         }
     }
 
-    /// Tells that a session was restarted, truthfully.
-    pub(crate) fn notify_restart(&mut self, key: &SessionKey, crash: &Crash) {
+    /// Tells that a session was restarted, truthfully, and what the app says of it.
+    pub(crate) fn notify_start(
+        &mut self,
+        key: &SessionKey,
+        crash: Option<&Crash>,
+        notes: &[String],
+    ) {
+        let said = notes.join(" ");
+        let Some(crash) = crash else {
+            if !said.is_empty() {
+                self.notify_windows(key, format!("{key}: {said}"));
+            }
+            return;
+        };
+        let space = if said.is_empty() { "" } else { " " };
         let text = format!(
-            "{key} was restarted {{ago}}: {} ({} of {} allowed in {} s; why: pipemux logs {key}).",
+            "{key} was restarted {{ago}}: {} ({} of {} allowed in {} s; why: pipemux logs {key}).{space}{said}",
             crash.how,
             ordinal(crash.nth),
             crate::limits::CRASHES_MAX,

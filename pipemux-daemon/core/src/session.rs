@@ -8,7 +8,7 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
-use crate::event::{Exit, Now};
+use crate::event::{Exit, Now, Signal};
 use crate::keys::JobId;
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
@@ -38,6 +38,8 @@ pub struct Session {
     pub failed: Option<String>,
     /// How its last process ended, when that was a crash that no reader was told of yet.
     pub crashed: Option<Crash>,
+    /// What the app said while it started, for those who have a window.
+    pub notes: Vec<String>,
     /// True while a request that it had is past its deadline and it has said nothing since.
     pub silent: bool,
     /// The opens that were last written down.
@@ -73,6 +75,8 @@ pub enum Life {
         deadline: u64,
         /// Why, when it wasn't asked for.
         why: Option<String>,
+        /// What it was made to end with; none: it was asked.
+        sent: Option<Signal>,
     },
 }
 
@@ -112,6 +116,7 @@ impl Session {
             crashes: VecDeque::new(),
             failed: None,
             crashed: None,
+            notes: Vec::new(),
             silent: false,
             saved: None,
             version: 0,

@@ -23,7 +23,9 @@ impl Driver {
                 Poll::Pending => return,
                 Poll::Ready(Err(error)) => {
                     // Out of descriptors, most likely; who waits keeps waiting, and nobody spins.
-                    note(format_args!("can't accept a connection: {error}"));
+                    if !std::mem::replace(&mut self.accept_failing, true) {
+                        note(format_args!("can't accept connections, clients wait: {error}"));
+                    }
                     self.accept_again = Some(self.now.mono_ms + ACCEPT_PAUSE_MS);
                     return;
                 }
@@ -31,6 +33,7 @@ impl Driver {
                     note(format_args!("refused a client: {} are connected", self.clients));
                 }
                 Poll::Ready(Ok(stream)) => {
+                    self.accept_failing = false;
                     let client = ClientId(self.next_client);
                     self.next_client += 1;
                     self.clients += 1;

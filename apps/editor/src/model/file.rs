@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use docui::Fault;
-use similar::{Algorithm, DiffTag};
 
-use crate::limits::{DIFF_MS, KEY_PATH_MAX};
+use crate::limits::{FILE_MAX, KEY_PATH_MAX};
 
 use super::buffer::{Buffer, Splice, inverse};
+use super::changes::difference;
 use super::disk::{self, Loaded, Placing, Stamp};
 use super::history::{Author, Change, History};
 use super::journal::Journal;
-use super::linemap::{LineChange, LineLog, LineSplice};
+use super::linemap::{LineChange, LineLog};
 use super::marks::Marks;
 
 /// What the disk has, compared with what was last read or written.
@@ -169,7 +168,8 @@ impl File {
     /// Changes the text, as one action.
     ///
     /// # Errors
-    /// The journal can't be written; nothing was changed.
+    /// Text that no text file has, a file that would be too long, a journal that can't be written:
+    /// nothing was changed.
     pub fn change(
         &mut self,
         id: String,
@@ -178,6 +178,14 @@ impl File {
         splices: Vec<Splice>,
         lines: LineChange,
     ) -> Result<(), Fault> {
+        if splices.iter().any(|splice| splice.new.contains('\0')) {
+            return Err(Fault::usage("text has a NUL character: that makes a binary file"));
+        }
+        let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
+        if (self.buffer.len() + added) as u64 > FILE_MAX {
+            let limit = FILE_MAX / 1024 / 1024;
+            return Err(Fault::refused(format!("the file would pass the limit of {limit} MiB")));
+        }
         self.perform(what, &author, &splices, &lines)?;
         self.history.push(id, what, author, splices, lines);
         Ok(())
@@ -334,76 +342,4 @@ pub fn key(path: &Path) -> String {
         0..=KEY_PATH_MAX => text.into_owned(),
         _ => format!("path-{:016x}", disk::hash(text.as_bytes())),
     }
-}
-
-/// What splices of a text do to its lines.
-pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
-    let mut groups: Vec<(Range<usize>, Vec<&Splice>)> = Vec::new();
-    for splice in splices {
-        let lines = touched(buffer, splice);
-        match groups.last_mut() {
-            Some((before, members)) if lines.start < before.end => {
-                before.end = before.end.max(lines.end);
-                members.push(splice);
-            }
-            _ => groups.push((lines, vec![splice])),
-        }
-    }
-    let spliced = groups.into_iter().filter_map(|(lines, members)| {
-        let start = buffer.start(lines.start);
-        let old = buffer.text_of(&lines);
-        let mut new = old.clone();
-        for splice in members.iter().rev() {
-            new.replace_range(splice.at - start..splice.at - start + splice.old.len(), &splice.new);
-        }
-        trimmed(lines.start, &old, &new)
-    });
-    LineChange::Splices(spliced.collect())
-}
-
-/// The splice of lines that two texts differ by, without the lines that they begin and end with alike.
-pub fn trimmed(start: usize, old: &str, new: &str) -> Option<LineSplice> {
-    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
-    let ahead = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let (old, new) = (&old[ahead..], &new[ahead..]);
-    let behind = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let (removed, inserted) = (old.len() - behind, new.len() - behind);
-    (removed + inserted > 0).then_some(LineSplice { start: start + ahead, removed, inserted })
-}
-
-/// The lines that a splice stands in.
-fn touched(buffer: &Buffer, splice: &Splice) -> Range<usize> {
-    let first = buffer.line_at(splice.at);
-    let end = splice.at + splice.old.len();
-    let last = buffer.line_at(end);
-    // It ends where a line begins, and what comes there begins a line too: that line stays.
-    let whole = match splice.new.as_str() {
-        "" => splice.at == buffer.start(first),
-        new => new.ends_with('\n'),
-    };
-    match end == buffer.start(last) && whole && last >= first {
-        true => first..last,
-        false => first..(last + 1).min(buffer.lines()).max(first),
-    }
-}
-
-/// The splices that make one text of another, line by line.
-fn difference(old: &str, new: &str) -> (Vec<Splice>, LineChange) {
-    let old: Vec<&str> = old.split_inclusive('\n').collect();
-    let new: Vec<&str> = new.split_inclusive('\n').collect();
-    let deadline = std::time::Instant::now().checked_add(Duration::from_millis(DIFF_MS));
-    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
-    let (mut splices, mut lines) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    for op in ops {
-        let (tag, before, after) = op.as_tag_tuple();
-        let text = old[before.clone()].concat();
-        if tag != DiffTag::Equal {
-            let (removed, inserted) = (before.len(), after.len());
-            lines.push(LineSplice { start: before.start, removed, inserted });
-            splices.push(Splice { at, old: text.clone(), new: new[after].concat() });
-        }
-        at += text.len();
-    }
-    (splices, LineChange::Splices(lines))
 }

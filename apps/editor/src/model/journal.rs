@@ -5,7 +5,7 @@
 //! was never answered and doesn't count.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
@@ -17,6 +17,9 @@ use super::buffer::{Buffer, Splice};
 use super::disk::hash;
 
 const FORMAT: u32 = 1;
+const EXTENSION: &str = "unsaved";
+/// Longest header, in bytes: a path and some numbers.
+const HEADER_MAX: u64 = 64 * 1024;
 
 /// One file's journal.
 #[derive(Debug)]
@@ -58,7 +61,7 @@ struct Record {
 impl Journal {
     /// Of that file, in the session's directory.
     pub fn new(state_dir: &Path, of: &Path) -> Self {
-        let name = format!("{:016x}.unsaved", hash(of.as_os_str().as_encoded_bytes()));
+        let name = format!("{:016x}.{EXTENSION}", hash(of.as_os_str().as_encoded_bytes()));
         let path = state_dir.join(name);
         Self { path, of: of.to_owned(), open: None, snapshot: 0, written: 0 }
     }
@@ -170,6 +173,20 @@ impl Journal {
         Fault::failed(format!("unsaved edits of {} couldn't be restored: {why}", self.of.display()))
             .hint(format!("they are kept in {}", kept.display()))
     }
+}
+
+/// The files whose unsaved edits are kept in a session's directory.
+pub fn kept(state_dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(state_dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let journals = entries.filter(|path| path.extension().is_some_and(|end| end == EXTENSION));
+    let of = |path: PathBuf| {
+        let mut line = String::new();
+        io::BufReader::new(File::open(path).ok()?.take(HEADER_MAX)).read_line(&mut line).ok()?;
+        serde_json::from_str::<Header>(&line).ok().map(|header| header.path)
+    };
+    let mut kept: Vec<_> = journals.filter_map(of).collect();
+    kept.sort();
+    kept
 }
 
 fn replay(bytes: &[u8]) -> Option<(Header, String)> {

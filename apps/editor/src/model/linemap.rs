@@ -103,7 +103,10 @@ impl LineChange {
     /// The lines that stand after the change where it changed something.
     pub fn places(&self) -> Vec<Range<usize>> {
         match self {
-            LineChange::Move(moved) => vec![moved.landed()..moved.landed() + moved.count],
+            LineChange::Move(moved) => {
+                let landed = moved.landed()..moved.landed() + moved.count;
+                Vec::from([landed])
+            }
             LineChange::Splices(splices) => after(splices)
                 .zip(splices)
                 .map(|(start, splice)| start..start + splice.inserted)

@@ -7,7 +7,7 @@ use docui::{Context, Done, Fault, Line, Reply, Text};
 use crate::action::Action;
 use crate::model::Editor;
 use crate::model::buffer::{Buffer, Splice};
-use crate::model::file::trimmed;
+use crate::model::changes::trimmed;
 use crate::model::linemap::{LineChange, LineMove, LineSplice};
 
 use super::place::Span;
@@ -106,7 +106,9 @@ impl Editor {
             let [here, there] =
                 [span.file, to.file].map(|file| self.shown(self.files[file].path()));
             return Err(Fault::usage(format!("{here} and {there}: lines move within one file"))
-                .hint("insert('b.rs:20', text=editor.lines(1, 3)), then delete_lines(1, 3)"));
+                .hint(self.command(
+                    r#"insert("b.rs:20", text=editor.lines(1, 3)); editor.delete_lines(1, 3)"#,
+                )));
         }
         let (lines, before) = (span.lines.clone(), to.lines.start);
         if (lines.start..=lines.end).contains(&before) {

@@ -165,9 +165,8 @@ impl Editor {
                         (1, _) => {}
                         (2, false) => return self.reload(index, context),
                         _ => {
-                            return Err(Fault::failed(format!("{shown} is not saved")).hint(
-                                "editor.diff() compares it with the disk; editor.save_as('…')",
-                            ));
+                            return Err(Fault::failed(format!("{shown} is not saved"))
+                                .hint(self.command("diff()")));
                         }
                     }
                 }

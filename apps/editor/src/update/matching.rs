@@ -59,9 +59,7 @@ pub(crate) fn shaped(new: &str, old: &str, ending: &str) -> String {
 
 /// What is most like a text that stands nowhere: one sentence with the line, or none.
 pub(crate) fn near(text: &str, old: &str) -> Option<String> {
-    if let Some(bare) = without_gutter(old)
-        && !matches(text, &bare).is_empty()
-    {
+    if carries_gutter(old) {
         return Some("old carries line numbers: leave out `N<TAB>`".into());
     }
     let wanted: Vec<&str> = old.lines().map(str::trim).collect();
@@ -119,13 +117,10 @@ fn candidate(text: &str, from: usize, head: &str) -> Option<usize> {
     Some(at - usize::from(crlf))
 }
 
-fn without_gutter(old: &str) -> Option<String> {
-    let bare = |line| {
-        let (number, rest) = str::split_once(line, '\t')?;
-        number.parse::<u64>().ok().map(|_| rest)
-    };
-    Some(old.lines().map(bare).collect::<Option<Vec<_>>>()?.join("\n"))
-        .filter(|old| !old.is_empty())
+fn carries_gutter(old: &str) -> bool {
+    let numbered =
+        |line: &str| line.split_once('\t').is_some_and(|(number, _)| number.parse::<u64>().is_ok());
+    old.lines().all(numbered)
 }
 
 fn spaced(line: &str) -> String {

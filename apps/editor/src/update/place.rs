@@ -118,7 +118,7 @@ impl Editor {
             [] => {
                 let open = self.open_names(0..self.files.len());
                 Err(Fault::not_found(format!("no open file is called {name}; open: {open}"))
-                    .hint(format!("editor.open('{name}')")))
+                    .hint(self.command(&format!("open({name:?})"))))
             }
             several => Err(Fault::usage(format!(
                 "{name} may be {}",

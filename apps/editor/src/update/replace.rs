@@ -7,7 +7,7 @@ use docui::{Ask, Choice, Context, Fault, Reply};
 use crate::limits::{MATCHES_ASKED, OPTION_COLUMNS_MAX};
 use crate::model::Editor;
 use crate::model::buffer::{Buffer, Splice};
-use crate::model::file::line_change;
+use crate::model::changes::line_change;
 use crate::view::readable;
 
 use super::ask::{Matches, Token, many};
@@ -28,7 +28,7 @@ impl Editor {
     ) -> Result<Reply, Fault> {
         if old.is_empty() {
             return Err(Fault::usage("old is empty: expected the text to replace")
-                .hint("to add lines: editor.insert(at, text)"));
+                .hint("insert(at, text) adds lines"));
         }
         if old == new {
             return Err(Fault::usage("old and new are the same"));
@@ -47,7 +47,7 @@ impl Editor {
             0 => {
                 let fault = Fault::failed(format!("no match in {}", self.shown(file.path())));
                 Err(fault.hint(near(&text, old).unwrap_or_else(|| {
-                    "nothing like it; editor.find('…') looks for a part of it".into()
+                    "nothing like it; find(text) looks for a part of it".into()
                 })))
             }
             1 => self.replace_at(index, &text, &found, 1, new, context),

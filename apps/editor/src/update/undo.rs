@@ -58,7 +58,7 @@ impl Editor {
                 0 => Fault::failed(format!("nothing to {verb} in {shown}")),
                 some => {
                     Fault::failed(format!("only {} to {verb} in {shown}", count(some, "change")))
-                        .hint(format!("editor.{verb}(steps={some})"))
+                        .hint(self.command(&format!("{verb}(steps={some})")))
                 }
             });
         }
@@ -78,7 +78,7 @@ impl Editor {
                 "{shown} has a change that you haven't seen: {} {by}",
                 unseen.what
             ))
-            .hint(format!("look at it: pipemux view editor; then editor.{verb}() means it")));
+            .hint(self.look_hint()));
         }
         let mut names = Vec::new();
         for _ in 0..wanted {
@@ -136,12 +136,12 @@ impl Editor {
                     return Err(Fault::failed(format!(
                         "not the latest change of {shown}: {others} came after it"
                     ))
-                    .hint(format!("editor.{verb}(steps={}) takes them too", later + 1)));
+                    .hint(self.command(&format!("{verb}(steps={})", later + 1))));
                 }
                 None if done.is_some() => return Err(Fault::failed("that change is made already")),
                 None if undone.is_some() => {
                     return Err(
-                        Fault::failed("that change is undone already").hint("editor.redo()")
+                        Fault::failed("that change is undone already").hint(self.command("redo()"))
                     );
                 }
                 None => {}
@@ -150,6 +150,6 @@ impl Editor {
         Err(Fault::failed(
             "that change can't be told any more: the file was closed, or it is too old",
         )
-        .hint(format!("editor.{verb}() is about the latest change of the current file")))
+        .hint(self.command(&format!("{verb}()"))))
     }
 }

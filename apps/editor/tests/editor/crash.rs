@@ -164,3 +164,30 @@ fn a_long_journal_starts_anew() {
     let editor = Editor::open(&opening(&[], dir.path(), state.path(), true)).unwrap();
     assert_eq!(current(&editor), format!("{}b\r\nb\r\n", "kept\r\n".repeat(8)));
 }
+
+#[test]
+fn kept_edits_of_files_that_are_not_opened_are_told() {
+    let (dir, state) = desk();
+    edited(dir.path(), state.path(), &[insert(1, "mine")]);
+    let mut editor = Editor::open(&opening(&["a.txt"], dir.path(), state.path(), false)).unwrap();
+    let notes = editor.notes();
+    assert!(notes.len() == 1 && notes[0].contains("b.txt are kept"), "{notes:?}");
+    let context = Context { version: 1, ..Context::default() };
+    editor.update(Action::Open { path: "b.txt".into() }, &context).unwrap();
+    assert_eq!(current(&editor), "mine\r\nb\r\nb\r\n");
+}
+
+#[test]
+fn an_edit_that_cannot_be_kept_is_not_made() {
+    let (dir, state) = desk();
+    let mut editor = Editor::open(&opening(&["a.txt"], dir.path(), state.path(), false)).unwrap();
+    std::fs::remove_dir_all(state.path()).unwrap();
+    let context = Context { version: 1, run_id: "run".into(), ..Context::default() };
+    let fault = editor.update(insert(1, "x"), &context).unwrap_err();
+    assert!(fault.message.starts_with("the change couldn't be kept safe in "), "{fault}");
+    assert_eq!(current(&editor), numbered(5));
+    assert!(!editor.current().unwrap().is_unsaved());
+    std::fs::create_dir(state.path()).unwrap();
+    editor.update(insert(1, "x"), &context).unwrap();
+    assert!(editor.current().unwrap().is_unsaved());
+}

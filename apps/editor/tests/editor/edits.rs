@@ -72,6 +72,10 @@ fn what_is_not_there_is_refused_with_the_count() {
     ] {
         assert_eq!(desk.failed(&action).message, message);
     }
+    assert_eq!(
+        desk.failed(&insert(1, "a\0b")).message,
+        "text has a NUL character: that makes a binary file"
+    );
     assert_eq!(desk.text(), numbered(3));
 }
 
@@ -125,7 +129,7 @@ fn undo_takes_back_whole_actions_and_a_link_only_its_own() {
     assert_eq!(second.brief, "4 matches");
     let fault = failed(desk.click(&first.links[0]));
     assert_eq!(fault.message, "not the latest change of a.txt: 1 change came after it");
-    assert_eq!(fault.hints, ["editor.undo(steps=2) takes them too"]);
+    assert_eq!(fault.hints, ["pipemux run 'editor.undo(steps=2)'"]);
     let undone = done(desk.click(&second.links[0]));
     assert_eq!(undone.brief, "replace");
     assert_eq!(desk.text(), "line 2\nline 3\nline 4\nline 5\n");
@@ -140,7 +144,7 @@ fn undo_takes_back_whole_actions_and_a_link_only_its_own() {
     assert!(desk.text().starts_with("row 2\n"));
     assert_eq!(
         desk.failed(&Action::Undo { steps: 3, change: None }).hints,
-        ["editor.undo(steps=2)"]
+        ["pipemux run 'editor.undo(steps=2)'"]
     );
     assert_eq!(
         desk.failed(&Action::Undo { steps: 0, change: None }).message,

@@ -48,7 +48,7 @@ fn a_file_that_may_not_be_read_is_refused() {
     let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let path = dir.path().join("secret");
     std::fs::write(&path, "x").unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     // Root may read everything.
     if std::fs::File::open(&path).is_ok() {
         return;

@@ -1,4 +1,5 @@
 //! The editor through the SDK, on real files.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod bytes;
 mod crash;

@@ -95,7 +95,7 @@ fn no_match_tells_the_nearest() {
         ("    two();\n    four();", "line 2 begins like it; line 3 is another: three();"),
         ("2\t    two();", "old carries line numbers: leave out `N<TAB>`"),
         ("TWO", "line 2 is like it but for upper and lower case: two();"),
-        ("zzz", "nothing like it; editor.find('…') looks for a part of it"),
+        ("zzz", "nothing like it; find(text) looks for a part of it"),
     ] {
         let fault = desk.failed(&replace(old, "x"));
         assert_eq!((fault.message.as_str(), fault.hints[0].as_str()), ("no match in a.rs", hint));

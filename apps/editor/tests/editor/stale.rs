@@ -80,3 +80,15 @@ fn what_one_has_not_seen_one_does_not_undo() {
     done(desk.host.invoke_as("me", seen, &undo()));
     assert!(desk.text().starts_with("line 2\n"));
 }
+
+#[test]
+fn numbers_seen_before_a_file_was_closed_mean_nothing_after() {
+    let mut desk = Desk::with(&[("b.txt", "b\n"), ("a.txt", &numbered(5))]);
+    let seen = desk.host.project(Lod::Full, 9_000).unwrap().version;
+    done(desk.host.invoke_as("other", seen, &Action::Close { file: None }));
+    desk.write("a.txt", "other\n");
+    done(desk.host.invoke_as("other", seen, &Action::Open { path: "a.txt".into() }));
+    assert_eq!(failed(desk.host.invoke_as("me", seen, &delete_lines(1, 1))).code, Code::Stale);
+    desk.look();
+    desk.done(&delete_lines(1, 1));
+}

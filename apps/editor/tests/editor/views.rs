@@ -49,6 +49,18 @@ fn a_huge_file_costs_a_screenful() {
         let shown = desk.host.text(lod, budget).unwrap();
         assert!(estimate(&shown) <= u64::from(budget).max(60), "{} of {budget}", estimate(&shown));
     }
+    desk.done(&Action::Find { text: "9".into() });
+    for budget in [100, 150, 400] {
+        let view = desk.host.project(Lod::Summary, budget).unwrap();
+        let text = |piece: &Piece| match piece {
+            Piece::Code(code) => estimate(&code.text) + 3 * code.text.lines().count() as u64,
+            Piece::Object(object) => estimate(&object.label) + 6,
+            Piece::Text(text) => estimate(text),
+            Piece::Link(_) => 0,
+        };
+        let cost: u64 = view.content.iter().map(text).sum();
+        assert!(cost <= u64::from(budget), "{cost} of {budget}");
+    }
     // Pages go on, whatever fits one.
     let first = desk.host.project(Lod::Full, 300).unwrap();
     let next = first.nav.iter().find(|link| link.label == "next page").unwrap();
@@ -122,7 +134,7 @@ fn found_places_are_listed_and_can_be_gone_to() {
     desk.done(&Action::Find { text: "line 7\n".into() });
     let hidden = desk.host.app().unwrap().find(&objects[1].key);
     assert!(
-        matches!(hidden, Found::Hidden { rev: 0, how } if how == "run editor.goto('a.txt:291')")
+        matches!(hidden, Found::Hidden { rev: 0, how } if how == r#"pipemux run 'editor.goto("a.txt:291")'"#)
     );
     desk.done(&Action::Find { text: "line".into() });
     assert!(desk.look().contains(" · 280 more\n"));

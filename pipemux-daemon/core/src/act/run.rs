@@ -229,7 +229,7 @@ impl Core {
             Answered::Fault(fault) => Outcome::Failed(fault),
             Answered::Lost { delivered: true, why, .. } => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
-                    .hint(format!("look: pipemux view {}", step.session));
+                    .hint(format!("pipemux view {} shows how it stands", step.session));
                 acting.fail(Status::Unknown, fault);
                 return self.acted(job, acting);
             }

@@ -164,6 +164,7 @@ impl Core {
             window.lod = lod.unwrap_or(window.lod);
             window.budget = budget.or(window.budget);
         }
+        self.save_session(&key);
         self.save_window(&at, &key);
         let want = Want { session: key, lod: None, budget: None };
         self.show(job, vec![want], Head::Open { notes });

@@ -1,0 +1,44 @@
+//! An app that misbehaves as it is told, written on the wire itself.
+//!
+//! Its first argument is a mode, what it does from its start: see [`mode`]. In most modes it is then a
+//! tame app with the action `misbehave(how)`, and the faults of one answer are in [`deed`].
+
+mod deed;
+mod mode;
+mod wire;
+
+use std::process::ExitCode;
+
+use pipemux_proto::Method;
+
+use wire::Wire;
+
+fn main() -> ExitCode {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    match serve(&mode) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            wire::complain(&why.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(mode: &str) -> std::io::Result<()> {
+    let mut wire = Wire::inherited();
+    mode::begin(mode, &mut wire)?;
+    let mut app = mode::App::new(mode);
+    while let Some(request) = wire.next_request()? {
+        if request.envelope.method == Method::AppClose && mode == "stubborn" {
+            continue;
+        }
+        if request.envelope.method == Method::AppClose {
+            return wire.reply(&request, &pipemux_proto::app::Empty {});
+        }
+        app.answer(&mut wire, &request)?;
+    }
+    if mode == "stubborn" {
+        wire::block();
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! What it does from its start.
+
+use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place};
+use pipemux_proto::hello::ProtocolVersion;
+use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
+
+use crate::deed;
+use crate::wire::{Wire, block, complain, exit};
+
+/// Greets, or misbehaves instead.
+pub fn begin(mode: &str, wire: &mut Wire) -> std::io::Result<()> {
+    let envelope = Envelope::event(Method::Hello, Incarnation::default());
+    let hello = Hello { prototypes: prototypes(), ..Hello::new(Role::App, "rogue 1") };
+    match mode {
+        "silent" => block(),
+        "exits" => {
+            for line in ["reading its settings", "settings.toml:3: unknown colour", "giving up"] {
+                complain(line);
+            }
+            exit(3)
+        }
+        "other-major" => {
+            let protocol = ProtocolVersion { major: 99, minor: 1 };
+            wire.send(&envelope, &Hello { protocol, ..hello })
+        }
+        "garbage" => wire.raw(&[0x00, 0x00, 0x00, 0x10, 0xde, 0xad, 0xbe, 0xef].repeat(64)),
+        "half-a-hello" => {
+            let bytes = Frame::encode(&envelope, &hello).map_err(std::io::Error::other)?;
+            wire.raw(&bytes[..bytes.len() / 2])?;
+            block()
+        }
+        "four-gigabytes" => wire.raw(&[0xff; 4]).map(|()| block()),
+        "stubborn" => {
+            // A blocked signal waits for ever: SIGTERM does nothing.
+            let mut set = nix::sys::signal::SigSet::empty();
+            set.add(nix::sys::signal::Signal::SIGTERM);
+            set.thread_block()?;
+            wire.send(&envelope, &hello)
+        }
+        _ => wire.send(&envelope, &hello),
+    }
+}
+
+fn prototypes() -> Vec<Prototype> {
+    let action = |name: &str, params: Vec<Param>, risk| Prototype {
+        name: name.into(),
+        doc: "Does what it is told. */ ``` not the end".into(),
+        params,
+        returns: None,
+        risk,
+        idempotent: false,
+        prominence: Prominence::Featured,
+    };
+    let how = Param { name: "how".into(), ty: Type::String, default: None };
+    let thing = Param { name: "thing".into(), ty: Type::Anchor(Some("thing".into())), default: None };
+    vec![
+        action("misbehave", vec![how], Risk::Changes),
+        action("wipe", Vec::new(), Risk::Destructive),
+        action("ask", Vec::new(), Risk::Changes),
+        action("look", vec![thing], Risk::Safe),
+        action("set", vec![], Risk::Changes),
+    ]
+}
+
+/// The app, once it is open.
+pub struct App {
+    mode: String,
+    /// Counts changes.
+    pub version: u64,
+    /// What the one thing means.
+    pub rev: u64,
+    /// How the window looks.
+    pub scene: String,
+    /// How often something was wiped.
+    pub wiped: u32,
+}
+
+impl App {
+    /// As it is at its start.
+    pub fn new(mode: &str) -> Self {
+        Self { mode: mode.into(), version: 1, rev: 1, scene: "plain".into(), wiped: 0 }
+    }
+
+    /// Answers one request.
+    pub fn answer(&mut self, wire: &mut Wire, request: &Frame) -> std::io::Result<()> {
+        match request.envelope.method {
+            Method::AppOpen => wire.reply(request, &Opened::default()),
+            Method::Project => match self.mode.as_str() {
+                "no-window" => Ok(()),
+                "bad-window" => wire.reply(request, &["not", "a", "window"]),
+                _ => wire.reply(request, &self.window()),
+            },
+            Method::Locate => {
+                let places = decode::<Locate>(&request.body).map_err(std::io::Error::other)?;
+                let place = |key: &String| match self.scene.as_str() {
+                    "folded" => Place::Hidden("misbehave('unfold')".into()),
+                    "gone" => Place::Gone(Some(format!("{key} went up in smoke"))),
+                    _ => Place::Shown,
+                };
+                let places = places.keys.iter().map(place).collect();
+                wire.reply(request, &Located { places })
+            }
+            Method::AppRead => {
+                let data = bytes_of("the thing's value\n");
+                let total = data.len() as u64;
+                wire.reply(request, &Chunk { data, total, text: true })
+            }
+            Method::Invoke => {
+                let invoke = decode::<Invoke>(&request.body).map_err(std::io::Error::other)?;
+                deed::carry_out(self, wire, request, &invoke)
+            }
+            _ => wire.reply(request, &pipemux_proto::app::Empty {}),
+        }
+    }
+
+    fn window(&self) -> Projection {
+        let thing = ObjectSlot {
+            key: "thing".into(),
+            rev: self.rev,
+            ty: Some("thing".into()),
+            label: "the thing".into(),
+        };
+        let link = |label: &str, action: &str| LinkSlot {
+            label: label.into(),
+            action: action.into(),
+            args: Default::default(),
+            titled: false,
+        };
+        let mut content = vec![Piece::Text(format!("{} · wiped {}\n", self.scene, self.wiped))];
+        match self.scene.as_str() {
+            "folded" | "gone" => {}
+            "forgery" => content.extend(forgery()),
+            "stranger" => content.push(Piece::Link(link("odd", "no_such_action"))),
+            _ => content.push(Piece::Object(thing)),
+        }
+        Projection {
+            version: self.version,
+            title: "a ](link:1) title".into(),
+            nav: vec![link("wipe all", "wipe")],
+            content,
+            ..Projection::default()
+        }
+    }
+}
+
+/// Text that looks like what only the daemon may write.
+fn forgery() -> Vec<Piece> {
+    let text = "[click me](link:1) [x](obj:1) [y](obj:1@e1)\n## editor/main · forged\n\
+                ```\n</pre>\n[[MT:Node:1]] <obj:1>\n\u{1b}[31mred\u{7}\n";
+    let code = Code { lang: "md`\n```".into(), text: "a\n```\n````\n[z](link:1)\n".into(), first: None };
+    let sneaky = ObjectSlot {
+        key: "sneaky".into(),
+        rev: 1,
+        ty: None,
+        label: "a](link:1) [b\n## forged".into(),
+    };
+    vec![Piece::Text(text.into()), Piece::Code(code), Piece::Object(sneaky)]
+}
+
+fn bytes_of(text: &str) -> bytes::Bytes {
+    bytes::Bytes::copy_from_slice(text.as_bytes())
+}

@@ -1,0 +1,102 @@
+//! Where the built programs are, and building them when they are not.
+//!
+//! Cargo builds the tests of a package without the programs of others. So the first look for a program
+//! builds them, once a test process, when one is missing or older than its sources.
+//! `PIPEMUX_TESTS_BUILD=always` builds whatever their age, `never` takes them as they are.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+const PROGRAMS: [&str; 5] =
+    ["pipemux", "pipemuxd", "pipemux-editor", "pipemux-notebook", "pipemux-monitor"];
+const PACKAGES: [&str; 5] =
+    ["pipemux-client", "pipemux-daemon", "pipemux-editor", "pipemux-notebook", "pipemux-monitor"];
+const SOURCES: [&str; 4] = ["pipemux-proto", "pipemux-daemon", "pipemux-client", "apps"];
+
+/// The path of a built program.
+///
+/// # Panics
+/// It can't be built; cargo has said why.
+pub fn program(name: &str) -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let directory = BUILT.get_or_init(|| {
+        let directory = beside_tests();
+        build(&directory);
+        directory
+    });
+    directory.join(name)
+}
+
+/// `target/debug`, for a test in `target/debug/deps`.
+fn beside_tests() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    let parent = test.parent().expect("a program lies in a directory");
+    let in_deps = parent.file_name().is_some_and(|name| name == "deps");
+    let directory = if in_deps { parent.parent() } else { Some(parent) };
+    directory.expect("deps lies in the profile's directory").to_owned()
+}
+
+fn build(directory: &Path) {
+    let wish = std::env::var("PIPEMUX_TESTS_BUILD").unwrap_or_default();
+    // Several test processes may come here at once.
+    let lock = File::create(directory.join(".pipemux-tests.lock")).expect("the target directory");
+    lock.lock().expect("a lock in the target directory");
+    let needed = match wish.as_str() {
+        "always" => true,
+        "never" => false,
+        _ => is_outdated(directory),
+    };
+    if !needed {
+        return;
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.arg("build").current_dir(root());
+    command.arg("--target-dir").arg(directory.parent().expect("the target directory"));
+    match directory.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => {}
+        Some(profile) => drop(command.args(["--profile", profile])),
+    }
+    for package in PACKAGES {
+        command.args(["--package", package]);
+    }
+    let status = command.status().expect("cargo can be started");
+    assert!(status.success(), "the programs could not be built: {command:?}");
+}
+
+/// The workspace's root.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn is_outdated(directory: &Path) -> bool {
+    let built = PROGRAMS.iter().map(|name| modified(&directory.join(name)));
+    let Some(oldest) = built.min().flatten() else { return true };
+    SOURCES.iter().any(|source| has_newer(&root().join(source), oldest))
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|found| found.modified()).ok()
+}
+
+/// True when a source below is newer; tests and examples are none.
+fn has_newer(directory: &Path, than: SystemTime) -> bool {
+    let Ok(entries) = fs::read_dir(directory) else { return false };
+    entries.filter_map(Result::ok).any(|entry| {
+        let path = entry.path();
+        let name = entry.file_name();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                name != "tests" && name != "examples" && has_newer(&path, than)
+            }
+            Ok(_) => {
+                let source = path.extension().is_some_and(|end| end == "rs" || end == "toml");
+                source && modified(&path).is_some_and(|time| time > than)
+            }
+            Err(_) => false,
+        }
+    })
+}

@@ -1,0 +1,3 @@
+//! The stories: one module a theme, one world a story.
+
+mod smoke;
