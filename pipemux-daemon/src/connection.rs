@@ -321,20 +321,19 @@ mod tests {
             for byte in &bytes {
                 theirs.write_all(&[*byte]).unwrap();
                 assert!(frame.is_none());
-                std::future::poll_fn(|_| match connection.read(&mut scratch) {
-                    Read::Nothing => Poll::Pending,
-                    read => Poll::Ready(assert_eq!(read, Read::Bytes(1))),
-                })
-                .await;
+                assert_eq!(read_some(&mut connection, &mut scratch).await, Read::Bytes(1));
                 frame = connection.next_incoming();
             }
             assert!(matches!(frame, Some(Incoming::Frame(_))));
             drop(theirs);
-            std::future::poll_fn(|_| match connection.read(&mut scratch) {
-                Read::Nothing => Poll::Pending,
-                read => Poll::Ready(assert_eq!(read, Read::End)),
-            })
-            .await;
+            assert_eq!(read_some(&mut connection, &mut scratch).await, Read::End);
         });
+    }
+    async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> Read {
+        std::future::poll_fn(|_| match connection.read(scratch) {
+            Read::Nothing => Poll::Pending,
+            read => Poll::Ready(read),
+        })
+        .await
     }
 }

@@ -47,7 +47,7 @@ pub struct Driver {
     listener: Listener,
     accept: Waker,
     accept_again: Option<u64>,
-    /// True since accepting failed, until it succeeds: told once.
+    /// True since accepting failed, until nobody waits: told once.
     accept_failing: bool,
     connections: HashMap<Peer, Connection>,
     clients: usize,

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -152,17 +153,17 @@ fn when_the_daemon_is_gone_every_descendant_is_killed() {
     let directory = launcher.directory.path().to_owned();
     let before = until(|| Some(processes_in(&directory)).filter(|found| found.len() > 4));
     until(|| processes_in(&directory).iter().any(|pid| !before.contains(pid)).then_some(()));
-    let directory = launcher.end();
+    launcher.end();
     for pid in pids.into_iter().chain([chain]) {
         gone(pid);
     }
-    assert_eq!(processes_in(directory.path()), Vec::<i32>::new());
+    assert_eq!(processes_in(&directory), Vec::<i32>::new());
 }
 
 #[test]
 fn it_outlives_signals_and_when_it_is_killed_its_children_die_too() {
     let mut launcher = Launcher::start();
-    launcher.sh(1, "echo $$; sleep 1000");
+    launcher.sh(1, "echo $$; exec sleep 1000");
     let app = launcher.printed_pid(1);
     let own = Pid::from_raw(launcher.process.id() as i32);
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT] {
@@ -281,11 +282,17 @@ impl Launcher {
     }
 
     /// Closes the daemon's end, and waits for the launcher's.
-    fn end(self) -> tempfile::TempDir {
-        let Launcher { mut process, socket, directory, .. } = self;
-        drop(socket);
-        assert!(until(|| process.try_wait().unwrap()).success());
-        directory
+    fn end(&mut self) {
+        self.socket.shutdown(Shutdown::Both).unwrap();
+        assert!(until(|| self.process.try_wait().unwrap()).success());
+    }
+}
+
+/// A test that fails leaves nothing running either.
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        let _ = self.socket.shutdown(Shutdown::Both);
+        let _ = self.process.wait();
     }
 }
 

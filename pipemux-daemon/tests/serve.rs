@@ -120,11 +120,11 @@ fn a_client_is_greeted_and_one_that_talks_nonsense_hurts_only_itself() {
 #[test]
 fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
     let place = Place::new();
-    place.app("sleepy", "setsid sleep 1000 & sleep 1000");
+    place.app("sleepy", "setsid sleep 1000 & sleep 1000; true");
     let daemon = place.serve();
     let mut client = place.connect();
     greet(&mut client);
-    open(&mut client, "sleepy", "one");
+    open(&mut client, 1, "one");
     let launcher = daemon.children()[0];
     let apps = until(|| Some(descendants(launcher)).filter(|found| found.len() == 3));
     kill(Pid::from_raw(launcher), Signal::SIGKILL).unwrap();
@@ -133,7 +133,7 @@ fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
         gone(app);
     }
     // The core may have asked for a new process already; at the latest it does now.
-    open(&mut client, "sleepy", "two");
+    open(&mut client, 2, "two");
     let next = until(|| daemon.children().first().copied().filter(|next| *next != launcher));
     let apps = until(|| Some(descendants(next)).filter(|found| !found.is_empty()));
     greet(&mut place.connect());
@@ -176,9 +176,9 @@ fn greet(client: &mut UnixStream) {
 }
 
 /// Asks for a session; what is answered doesn't matter here.
-fn open(client: &mut UnixStream, provider: &str, session: &str) {
+fn open(client: &mut UnixStream, request: u64, session: &str) {
     let verb = Verb::Open(Open {
-        provider: provider.parse().unwrap(),
+        provider: "sleepy".parse().unwrap(),
         session: Some(session.parse().unwrap()),
         args: vec![],
         cwd: "/".into(),
@@ -193,7 +193,7 @@ fn open(client: &mut UnixStream, provider: &str, session: &str) {
         lod: None,
         verb,
     };
-    let envelope = Envelope::request(Method::Verb, 1, Incarnation::default());
+    let envelope = Envelope::request(Method::Verb, request, Incarnation::default());
     client.write_all(&Frame::encode(&envelope, &call).unwrap()).unwrap();
 }
 
@@ -294,6 +294,14 @@ impl Daemon {
         self.stdout.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "");
         until(|| self.process.try_wait().unwrap()).code()
+    }
+}
+
+/// A test that fails leaves nothing running either.
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

@@ -1,6 +1,5 @@
 //! One command: environment, standard input, deadline.
 
-use std::fs::File;
 use std::io::{Seek, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -59,7 +58,7 @@ impl<'w> Invocation<'w> {
     pub fn stdin(mut self, bytes: &[u8]) -> Self {
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(bytes).and_then(|()| file.rewind()).expect("a temporary file");
-        self.command.stdin(Stdio::from(File::from(file)));
+        self.command.stdin(Stdio::from(file));
         self
     }
 

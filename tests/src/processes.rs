@@ -40,7 +40,9 @@ pub fn of_world(directory: &Path) -> Vec<Process> {
 pub fn is_alive(pid: i32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         // The state follows the name in parentheses, which may hold anything.
-        Ok(stat) => !matches!(stat.rsplit(')').next().map(str::trim_start), Some(rest) if rest.starts_with(['Z', 'X'])),
+        Ok(stat) => {
+            !matches!(stat.rsplit(')').next().map(str::trim_start), Some(rest) if rest.starts_with(['Z', 'X']))
+        }
         Err(_) if Path::new("/proc/self/stat").exists() => false,
         Err(_) => nix::sys::signal::kill(Pid::from_raw(pid), None).is_ok(),
     }

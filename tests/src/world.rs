@@ -185,10 +185,8 @@ impl World {
 
     /// What the daemon has printed so far.
     pub fn daemon_log(&self) -> String {
-        fs::read(self.paths().log).map_or_else(
-            |_| String::new(),
-            |bytes| String::from_utf8_lossy(&bytes).into_owned(),
-        )
+        fs::read(self.paths().log)
+            .map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Demands that the daemon has left nothing behind.

@@ -20,7 +20,10 @@ impl Driver {
         }
         for _ in 0..ACCEPT_TURN {
             match self.listener.poll_accept(&mut Context::from_waker(&self.accept)) {
-                Poll::Pending => return,
+                Poll::Pending => {
+                    self.accept_failing = false;
+                    return;
+                }
                 Poll::Ready(Err(error)) => {
                     // Out of descriptors, most likely; who waits keeps waiting, and nobody spins.
                     if !std::mem::replace(&mut self.accept_failing, true) {
@@ -33,7 +36,6 @@ impl Driver {
                     note(format_args!("refused a client: {} are connected", self.clients));
                 }
                 Poll::Ready(Ok(stream)) => {
-                    self.accept_failing = false;
                     let client = ClientId(self.next_client);
                     self.next_client += 1;
                     self.clients += 1;

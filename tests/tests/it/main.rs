@@ -1,3 +1,12 @@
 //! The stories: one module a theme, one world a story.
 
-mod smoke;
+mod economy;
+mod editor;
+mod errors;
+mod json;
+mod lifecycle;
+mod monitor;
+mod notebook;
+mod rogue;
+mod soft_landing;
+mod stopped;

@@ -61,7 +61,7 @@ impl OpenQuestion {
     pub fn read(&self, text: &str) -> Result<Answering, Fault> {
         let question = &self.needs.question;
         let words = text.trim().to_lowercase();
-        let count = question.options.len() as u64 + question.unlisted;
+        let count = (question.options.len() as u64).saturating_add(question.unlisted);
         let expected = || {
             let ways = self.ways().join(" · ");
             Fault::usage(format!("`{}` is no answer to {}", clip(text), self.title()))

@@ -245,7 +245,7 @@ impl Core {
                 if let Some(session) = self.sessions.get_mut(&step.session) {
                     session.version = session.version.max(done.version);
                 }
-                let expected = acting.expected.get(&step.session).copied().unwrap_or(0) + 1;
+                let expected = acting.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
                 acting.own &= expected == done.version;
                 acting.expected.insert(step.session.clone(), done.version);
                 acting.done.push(Ended {

@@ -34,18 +34,9 @@ fn next(hints: &[String]) -> String {
     out
 }
 
-/// Text of an app or a log within an answer: whole lines, no control characters.
+/// Text of an app or a log within an answer: whole lines, inert.
 fn plain(text: &str) -> String {
-    let mut writer = super::inert::Writer::default();
-    writer.raw("");
-    for c in text.trim_end().chars() {
-        match c {
-            '\n' | '\t' => writer.raw(&c.to_string()),
-            other if other.is_control() => writer.raw("\u{fffd}"),
-            other => writer.raw(other.encode_utf8(&mut [0; 4])),
-        }
-    }
-    writer.finish()
+    super::inert::lines(text)
 }
 
 /// One line an ended step; what a nested call gave shows in its outer step.
@@ -163,9 +154,5 @@ pub fn question(
 }
 
 fn inert_line(text: &str) -> String {
-    let mut writer = super::inert::Writer::default();
-    // Behind other text, so that nothing in it begins a line.
-    writer.raw("....");
-    writer.text(&text.replace(['\n', '\r'], " "));
-    writer.finish().split_off(4)
+    super::inert::line(text)
 }

@@ -2,6 +2,7 @@
 
 use similar::{Algorithm, ChangeTag, TextDiff};
 
+use super::inert;
 use super::window::{Line, Rendered};
 use crate::limits::DIFF_LINES_MAX;
 
@@ -55,8 +56,10 @@ fn texts(rendered: &Rendered) -> Vec<&str> {
 }
 
 fn signed(sign: char, line: &Line) -> String {
+    // Exact text stands here without its fence.
+    let text = if line.exact { inert::line(&line.text) } else { line.text.clone() };
     match line.number {
-        Some(number) => format!("{sign}{number}\t{}\n", line.text),
-        None => format!("{sign} {}\n", line.text),
+        Some(number) => format!("{sign}{number}\t{text}\n"),
+        None => format!("{sign} {text}\n"),
     }
 }

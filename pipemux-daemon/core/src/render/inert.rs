@@ -33,7 +33,7 @@ impl Writer {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let block = indent.is_some_and(|spaces| spaces <= 3) && starts_block(rest);
-            if block || needs_escape(c, &self.out, rest) {
+            if (block || needs_escape(c, &self.out, rest)) && !is_escaped(&self.out) {
                 self.out.push('\\');
             }
             self.out.push(visible(c));
@@ -50,7 +50,9 @@ impl Writer {
     pub fn label(&mut self, label: &str) {
         for c in label.chars() {
             match c {
-                '[' | ']' | '\\' | '`' => self.out.extend(['\\', c]),
+                '[' | ']' | '\\' | '`' | '<' => self.out.extend(['\\', c]),
+                // Not needed in Markdown, but a reader may know less of it.
+                '(' if self.out.ends_with(']') => self.out.push_str("\\("),
                 '\n' | '\r' | '\t' => self.out.push(' '),
                 other => self.out.push(visible(other)),
             }
@@ -83,7 +85,37 @@ fn starts_block(rest: &str) -> bool {
     let hashes = rest.len() - rest.trim_start_matches('#').len();
     let heading = (1..=2).contains(&hashes)
         && rest[hashes..].chars().next().is_none_or(|c| c.is_whitespace());
-    heading || rest.starts_with("```") || rest.starts_with("~~~")
+    // A run that reaches the end may go on in the next piece.
+    let fence = |c: char| {
+        let run = rest.len() - rest.trim_start_matches(c).len();
+        run >= 3 || (run > 0 && run == rest.len())
+    };
+    heading || fence('`') || fence('~')
+}
+
+/// True when what comes next is escaped already: another backslash would undo that.
+fn is_escaped(before: &str) -> bool {
+    (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
+}
+
+/// One line of an app's text that stands behind something else: nothing in it begins a line.
+pub fn line(text: &str) -> String {
+    // Something before it, so that it isn't taken for a line's start.
+    let mut writer = Writer { out: ".".into() };
+    writer.text(&text.replace(['\n', '\r'], " "));
+    writer.finish().split_off(1)
+}
+
+/// One line of an app's text that begins a line.
+pub fn whole_line(text: &str) -> String {
+    lines(&text.replace(['\n', '\r'], " "))
+}
+
+/// Lines of an app's text.
+pub fn lines(text: &str) -> String {
+    let mut writer = Writer::default();
+    writer.text(text.trim_end());
+    writer.finish()
 }
 
 /// True when `c` would make an anchor of what stands around it.

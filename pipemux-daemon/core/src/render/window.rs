@@ -4,7 +4,7 @@ use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projecti
 use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::tokens;
 
-use super::inert::Writer;
+use super::inert::{self, Writer};
 use crate::anchors::{AnchorTable, Shown, Target};
 use crate::keys::SessionKey;
 
@@ -17,6 +17,8 @@ pub struct Line {
     pub text: String,
     /// True for the daemon's own fences.
     pub fence: bool,
+    /// True for text that a fence makes inert.
+    pub exact: bool,
 }
 
 /// A window as Markdown with minted ids.
@@ -133,7 +135,7 @@ impl<'a> Painter<'a> {
             heading: heading.finish(),
             nav: nav.join(" "),
             lines,
-            position: projection.position.clone(),
+            position: projection.position.as_deref().map(inert::whole_line),
             ids: std::mem::take(&mut self.ids),
             hidden_tokens: projection.hidden_tokens,
         }
@@ -145,8 +147,7 @@ impl<'a> Painter<'a> {
         let mut writer = Writer::default();
         let Some(prototype) = self.prototypes.iter().find(|p| p.name == link.action) else {
             // A link to an action that the app doesn't have would only lead to an error.
-            writer.label(&link.label);
-            return writer.finish();
+            return inert::whole_line(&link.label);
         };
         let title = (link.titled || prototype.risk == Risk::Destructive).then(|| self.call(link));
         let target = Target::Action { action: link.action.clone(), args: link.args.clone() };
@@ -155,7 +156,8 @@ impl<'a> Painter<'a> {
         writer.label(&link.label);
         writer.raw(&format!("](link:{id}"));
         if let Some(title) = title {
-            writer.raw(&format!(" \"{}\"", title.replace('\\', "\\\\").replace('"', "\\\"")));
+            let title = inert::line(&title.replace('\\', "\\\\").replace('"', "\\\""));
+            writer.raw(&format!(" \"{title}\""));
         }
         writer.raw(")");
         writer.finish()
@@ -251,7 +253,7 @@ fn push_code(text: &str, numbers: Numbers, lines: &mut Vec<Line>) {
             Numbers::From(first) => Some(first.saturating_add(index as u64)),
         };
         let text = line.strip_suffix('\n').unwrap_or(line);
-        lines.push(Line { number, text: text.to_owned(), fence: false });
+        lines.push(Line { number, text: text.to_owned(), fence: false, exact: true });
     }
 }
 
@@ -259,13 +261,13 @@ fn flush(text: &mut Writer, lines: &mut Vec<Line>) {
     let written = std::mem::take(text).finish();
     let whole = written.strip_suffix('\n').unwrap_or(&written);
     if !written.is_empty() {
-        let plain = |line: &str| Line { number: None, text: line.to_owned(), fence: false };
+        let plain = |line: &str| Line { number: None, text: line.to_owned(), fence: false, exact: false };
         lines.extend(whole.split('\n').map(plain));
     }
 }
 
 fn fence_line(text: &str) -> Line {
-    Line { number: None, text: text.to_owned(), fence: true }
+    Line { number: None, text: text.to_owned(), fence: true, exact: false }
 }
 
 fn clip(text: &str) -> String {

@@ -117,9 +117,8 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
         }
         "breed" => {
             let own = std::env::current_exe()?;
-            // It greets nobody: descriptor 3 is closed in it, and it ignores SIGTERM.
             Command::new(own)
-                .arg("stubborn")
+                .arg("grandchild")
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())

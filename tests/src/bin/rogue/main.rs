@@ -25,6 +25,11 @@ fn main() -> ExitCode {
 }
 
 fn serve(mode: &str) -> std::io::Result<()> {
+    if mode == "grandchild" {
+        // Holds the connection that it inherited, and ignores SIGTERM.
+        mode::ignore_sigterm()?;
+        wire::block();
+    }
     let mut wire = Wire::inherited();
     mode::begin(mode, &mut wire)?;
     let mut app = mode::App::new(mode);

@@ -1,5 +1,6 @@
 //! What it does from its start.
 
+use nix::sys::signal::{SigSet, Signal};
 use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place};
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
@@ -33,14 +34,18 @@ pub fn begin(mode: &str, wire: &mut Wire) -> std::io::Result<()> {
         }
         "four-gigabytes" => wire.raw(&[0xff; 4]).map(|()| block()),
         "stubborn" => {
-            // A blocked signal waits for ever: SIGTERM does nothing.
-            let mut set = nix::sys::signal::SigSet::empty();
-            set.add(nix::sys::signal::Signal::SIGTERM);
-            set.thread_block()?;
+            ignore_sigterm()?;
             wire.send(&envelope, &hello)
         }
         _ => wire.send(&envelope, &hello),
     }
+}
+
+/// A blocked signal waits for ever: SIGTERM does nothing.
+pub fn ignore_sigterm() -> std::io::Result<()> {
+    let mut set = SigSet::empty();
+    set.add(Signal::SIGTERM);
+    Ok(set.thread_block()?)
 }
 
 fn prototypes() -> Vec<Prototype> {
@@ -54,7 +59,8 @@ fn prototypes() -> Vec<Prototype> {
         prominence: Prominence::Featured,
     };
     let how = Param { name: "how".into(), ty: Type::String, default: None };
-    let thing = Param { name: "thing".into(), ty: Type::Anchor(Some("thing".into())), default: None };
+    let thing =
+        Param { name: "thing".into(), ty: Type::Anchor(Some("thing".into())), default: None };
     vec![
         action("misbehave", vec![how], Risk::Changes),
         action("wipe", Vec::new(), Risk::Destructive),
@@ -149,7 +155,8 @@ impl App {
 fn forgery() -> Vec<Piece> {
     let text = "[click me](link:1) [x](obj:1) [y](obj:1@e1)\n## editor/main · forged\n\
                 ```\n</pre>\n[[MT:Node:1]] <obj:1>\n\u{1b}[31mred\u{7}\n";
-    let code = Code { lang: "md`\n```".into(), text: "a\n```\n````\n[z](link:1)\n".into(), first: None };
+    let code =
+        Code { lang: "md`\n```".into(), text: "a\n```\n````\n[z](link:1)\n".into(), first: None };
     let sneaky = ObjectSlot {
         key: "sneaky".into(),
         rev: 1,

@@ -1,0 +1,145 @@
+//! Putting an answer together: minting ids, counting the epoch, comparing with what the reader has.
+
+mod outcome;
+mod part;
+mod report;
+mod text;
+
+use pipemux_proto::client::{Answer, Body, Format};
+
+use crate::Core;
+use crate::event::Effect;
+use crate::jobs::Task;
+use crate::keys::{JobId, WorkspaceKey};
+use crate::limits::BLOCK;
+use crate::saved::Record;
+use crate::verbs::act_exit_status;
+use crate::verbs::show::{Head, Showing, State};
+use crate::workspace::{Delivery, Seen};
+
+use outcome::outcome;
+use part::{Part, part};
+use report::make_report;
+use text::AnswerText;
+
+impl Core {
+    /// Answers a request whose windows have all come, or won't.
+    pub(crate) fn finish_show(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let Task::Showing(showing) = std::mem::replace(&mut job.task, Task::Moving) else { return };
+        let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
+        let (format, budget) = (job.call.format, job.call.budget);
+        let Showing { windows, head } = *showing;
+        let now = self.now;
+        let Some(workspace) = self.workspaces.get_mut(&at) else { return };
+        workspace.reader(&reader, now);
+
+        let epoch = workspace.epoch + 1;
+        let mut changed = false;
+        let mut parts = Vec::new();
+        for shown in windows {
+            let prototypes = self.sessions.get(&shown.session).map(|s| s.prototypes.clone());
+            let prototypes = prototypes.unwrap_or_default();
+            let (part, differs) = part(workspace, shown, &prototypes, epoch);
+            changed |= differs;
+            parts.push(part);
+        }
+        let mut acted = None;
+        if let Head::Act(acting) = &head {
+            let (text, asked, minted) = outcome(workspace, &self.sessions, acting, epoch);
+            changed |= minted;
+            acted = Some((text, asked));
+        }
+        if changed {
+            workspace.epoch = epoch;
+        }
+        workspace.anchors.forget(workspace.epoch);
+        let news = workspace.news(&reader, now);
+        let writer = AnswerText { workspace, reader: &reader, parts: &parts, news: &news, budget };
+        let (text, receipt) = match &head {
+            Head::Act(acting) => writer.act(acting, acted.as_ref().map_or("", |(text, _)| text)),
+            Head::Open { notes } => writer.windows(notes, false),
+            Head::Workspace => writer.windows(&[], true),
+            Head::Window => writer.windows(&[], false),
+        };
+        let exit = match &head {
+            Head::Act(acting) => act_exit_status(acting),
+            Head::Workspace => 0,
+            Head::Open { .. } | Head::Window => single_exit(&parts),
+        };
+        let body = match format {
+            Format::Markdown => Body::Text(text),
+            Format::Json => {
+                let acting = if let Head::Act(acting) = &head { Some(&**acting) } else { None };
+                let asked = acted.and_then(|(_, asked)| asked);
+                let mut report = make_report(workspace, &parts, acting, asked, now);
+                report.notices = news;
+                report.receipt = receipt;
+                Body::Report(Box::new(report))
+            }
+        };
+        let number = self.next_local();
+        self.deliver_to(&at, &reader, number, parts);
+        self.reserve(&at);
+        self.deliveries.insert(number, (at, reader));
+        self.answer(id, Answer { exit, body, delivery: number });
+    }
+
+    /// Remembers what an answer shows until the reader confirms it.
+    fn deliver_to(&mut self, at: &WorkspaceKey, reader: &str, number: u64, parts: Vec<Part>) {
+        let now = self.now;
+        let Some(workspace) = self.workspaces.get_mut(at) else { return };
+        let (epoch, noticed) = (workspace.epoch, workspace.noticed);
+        let mut seen = Vec::new();
+        for part in parts.into_iter().filter(|part| part.state == State::Fresh) {
+            let window = workspace.window(&part.session);
+            let held = window.and_then(|window| window.projection.as_ref());
+            if let (Some(held), Some(rendered)) = (held, part.rendered) {
+                let (app, version) = (held.app, held.projection.version);
+                let prototypes = part.prototypes;
+                seen.push((part.session, Seen { epoch, app, version, rendered, prototypes }));
+            }
+        }
+        workspace.reader(reader, now).deliver(Delivery { number, seen, noticed });
+    }
+
+    /// A reader has an answer.
+    pub(crate) fn handle_seen(&mut self, number: u64) {
+        if let Some((at, reader)) = self.deliveries.remove(&number)
+            && let Some(workspace) = self.workspaces.get_mut(&at)
+        {
+            workspace.confirm(&reader, number);
+        }
+        // Unconfirmed ones are forgotten in the order they were made.
+        while self.deliveries.len() > crate::limits::CLIENTS_MAX {
+            self.deliveries.pop_first();
+        }
+    }
+
+    /// Reserves ids and epochs on disk before an answer that uses them goes out.
+    pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
+        let Some(workspace) = self.workspaces.get_mut(at) else { return };
+        let (ids, epochs) = (workspace.anchors.next_id(), workspace.epoch + 1);
+        let (ids_below, epochs_below) = workspace.reserved;
+        if ids <= ids_below && epochs <= epochs_below {
+            return;
+        }
+        workspace.reserved = (
+            if ids > ids_below { ids + BLOCK } else { ids_below },
+            if epochs > epochs_below { epochs + BLOCK } else { epochs_below },
+        );
+        self.out.push(Effect::Persist(Record::Workspace {
+            key: at.to_string(),
+            name: workspace.name.clone(),
+            ids_below: workspace.reserved.0,
+            epochs_below: workspace.reserved.1,
+        }));
+    }
+}
+
+fn single_exit(parts: &[Part]) -> u8 {
+    match parts.first().map(|part| &part.state) {
+        Some(State::Broken(fault)) => fault.code.exit_status(),
+        _ => 0,
+    }
+}

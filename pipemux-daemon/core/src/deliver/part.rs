@@ -1,0 +1,81 @@
+//! One window as it goes into an answer.
+
+use std::rc::Rc;
+
+use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::prototype::Prototype;
+
+use crate::keys::SessionKey;
+use crate::render::prototypes::{compact, declarations};
+use crate::render::window::{Painter, Rendered};
+use crate::verbs::show::{Shown, State};
+use crate::workspace::Workspace;
+
+/// A window as it goes into an answer.
+pub struct Part {
+    pub session: SessionKey,
+    pub state: State,
+    pub rendered: Option<Rc<Rendered>>,
+    pub projection: Option<Rc<Projection>>,
+    /// As a window shows them.
+    pub prototypes: Rc<str>,
+    pub lod: Lod,
+    pub lowered: bool,
+}
+
+/// Writes one window. Returns also whether anything of it is new.
+pub fn part(
+    workspace: &mut Workspace,
+    shown: Shown,
+    prototypes: &[Prototype],
+    epoch: u64,
+) -> (Part, bool) {
+    let Shown { session, lod, lowered, state, .. } = shown;
+    let provider = session.addr.provider.clone();
+    let mut part = Part {
+        prototypes: "".into(),
+        rendered: None,
+        projection: None,
+        state,
+        session,
+        lod,
+        lowered,
+    };
+    let Some(window) = workspace.windows.iter_mut().find(|w| w.session == part.session) else {
+        return (part, false);
+    };
+    if part.state == State::Busy {
+        part.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
+        return (part, false);
+    }
+    let Some(held) = window.projection.clone().filter(|_| part.state == State::Fresh) else {
+        return (part, false);
+    };
+    let projection = held.projection;
+    let visible: Vec<&Prototype> = prototypes
+        .iter()
+        .filter(|p| projection.actions.as_ref().is_none_or(|names| names.contains(&p.name)))
+        .collect();
+    part.prototypes = match lod {
+        Lod::Gist => "".into(),
+        Lod::Summary => compact(&provider, &visible).into(),
+        Lod::Full => declarations(&visible).into(),
+    };
+    part.projection = Some(projection.clone());
+    if let Some((of, rendered)) = &window.rendered {
+        // An unchanged projection keeps its bytes and costs nothing.
+        if Rc::ptr_eq(of, &projection) {
+            part.rendered = Some(rendered.clone());
+            return (part, false);
+        }
+    }
+    let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
+    let rendered = painter.window(&projection);
+    let differs =
+        painter.changed || window.rendered.as_ref().is_none_or(|(_, before)| **before != rendered);
+    window.context.count(held.app, projection.version, lod, differs);
+    let rendered = Rc::new(rendered);
+    window.rendered = Some((projection, rendered.clone()));
+    part.rendered = Some(rendered);
+    (part, differs)
+}

@@ -1,0 +1,140 @@
+//! The Markdown of an answer.
+
+use pipemux_proto::report::Receipt;
+use pipemux_proto::tokens;
+
+use super::part::Part;
+use crate::act::Acting;
+use crate::render::answer;
+use crate::render::delta::{Delta, delta};
+use crate::render::inert;
+use crate::verbs::show::State;
+use crate::workspace::Workspace;
+
+/// What an answer is written from.
+pub struct AnswerText<'a> {
+    pub workspace: &'a Workspace,
+    pub reader: &'a str,
+    pub parts: &'a [Part],
+    pub news: &'a [String],
+    pub budget: Option<u32>,
+}
+
+impl AnswerText<'_> {
+    /// Windows in full: `open` and `view`.
+    pub fn windows(&self, notes: &[String], whole: bool) -> (String, Receipt) {
+        let mut out = self.notices();
+        for note in notes {
+            out += &format!("{}\n", inert::lines(note));
+        }
+        let mut cut = None;
+        for (index, part) in self.parts.iter().enumerate() {
+            if index > 0 || !out.is_empty() {
+                out.push('\n');
+            }
+            out += &self.window(part, whole);
+            let hidden = part.rendered.as_ref().is_some_and(|rendered| rendered.hidden_tokens > 0);
+            if part.lowered || (self.budget.is_some() && hidden) {
+                cut = Some(&part.session);
+            }
+        }
+        if self.parts.is_empty() {
+            out += "0 windows · pipemux apps · pipemux open <app>\n";
+        }
+        if let (Some(session), Some(budget)) = (cut, self.budget) {
+            out += &format!(
+                "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
+            );
+        } else if let Some(session) = cut {
+            out += &format!("less detail, to fit; all of it: pipemux view {session} --lod full\n");
+        }
+        let position = match self.parts {
+            [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),
+            _ => None,
+        };
+        self.finish(out, position, true)
+    }
+
+    fn window(&self, part: &Part, whole: bool) -> String {
+        let suffix = match &part.state {
+            State::Broken(fault) => {
+                let refusal = answer::refusal(fault);
+                return format!("## {}\n{refusal}", part.session);
+            }
+            State::Busy | State::Waiting => " · busy, as it was before",
+            State::Fresh => "",
+        };
+        let Some(rendered) = &part.rendered else {
+            return format!("## {}{suffix}\n", part.session);
+        };
+        let seen = self.workspace.seen(self.reader, &part.session);
+        let known = seen.is_some_and(|seen| seen.prototypes == part.prototypes);
+        // They are shown once, and again when they change or the window is asked for by itself.
+        let prototypes = if known && whole { "" } else { &*part.prototypes };
+        let body = rendered.body(prototypes);
+        match suffix {
+            "" => body,
+            suffix => body.replacen('\n', &format!("{suffix}\n"), 1),
+        }
+    }
+
+    /// A run: what came of it, then what changed.
+    pub fn act(&self, acting: &Acting, outcome: &str) -> (String, Receipt) {
+        let mut out = self.notices();
+        out += outcome;
+        let mut position = None;
+        for part in self.parts {
+            let Some(rendered) = part.rendered.as_ref().filter(|_| part.state == State::Fresh)
+            else {
+                if part.state == State::Busy {
+                    out += &format!("\n{} is busy: pipemux view {}\n", part.session, part.session);
+                }
+                continue;
+            };
+            let seen = self.workspace.seen(self.reader, &part.session);
+            let changed = match seen {
+                Some(seen) => delta(&seen.rendered, rendered, !self.own(acting, part)),
+                None => Delta::Whole,
+            };
+            match changed {
+                Delta::Same => {}
+                Delta::Lines(lines) => out += &format!("\n{lines}"),
+                Delta::Whole => {
+                    position = rendered.position.as_deref();
+                    out += &format!("\n{}", self.window(part, true));
+                }
+            }
+        }
+        self.finish(out, position, false)
+    }
+
+    /// True while nobody but this run changed the window since the reader saw it: each step counts
+    /// one version.
+    fn own(&self, acting: &Acting, part: &Part) -> bool {
+        let expected = acting.expected.get(&part.session).copied();
+        acting.own && part.projection.as_ref().map(|projection| projection.version) == expected
+    }
+
+    fn notices(&self) -> String {
+        self.news.iter().map(|news| format!("{}\n", inert::lines(news))).collect()
+    }
+
+    /// Adds the last line: place, workspace, epoch, receipt.
+    fn finish(&self, mut out: String, position: Option<&str>, named: bool) -> (String, Receipt) {
+        let available = self
+            .parts
+            .iter()
+            .filter_map(|part| part.rendered.as_ref())
+            .map(|rendered| rendered.tokens().saturating_add(rendered.hidden_tokens))
+            .fold(0, u64::saturating_add);
+        let mut last = position.map_or(String::new(), |position| format!("{position} · "));
+        if named {
+            last += &format!("workspace {} · ", self.workspace.name);
+        }
+        last += &format!("e{} · ", self.workspace.epoch);
+        let shown = tokens::estimate(&out) + tokens::estimate(&last) + 8;
+        let receipt = Receipt { shown, available: available.max(shown) };
+        out += &format!("{last}{} of {} tokens\n", receipt.shown, receipt.available);
+        (out, receipt)
+    }
+}

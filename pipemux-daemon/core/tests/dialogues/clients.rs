@@ -1,0 +1,104 @@
+//! Clients that vanish, repeat themselves, or say what they shouldn't.
+
+use crate::world::{Manner, Terminal, World, asker, garbage, run};
+use pipemux_core::Event;
+use pipemux_proto::client::Call;
+use pipemux_proto::{Envelope, Incarnation, Method};
+
+#[test]
+fn the_steps_of_a_vanished_client_that_were_not_begun_are_not_begun() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.manner("notes/main", Manner::Holds);
+    let client = world.connect();
+    let call = world.call(asker("a"), run("notes.say('x'); notes.say('y'); notes.say('z')"));
+    world.send(client, &call);
+    world.vanish(client);
+    world.release("notes/main");
+    world.run_out();
+    assert_eq!(world.invoked.len(), 1);
+}
+
+#[test]
+fn a_run_whose_client_vanished_before_it_began_never_begins() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.lose_daemon();
+    // What the app can do isn't known yet: the run waits for its start.
+    world.manner("notes/main", Manner::Holds);
+    let client = world.connect();
+    let call = world.call(asker("a"), run("notes.say('x')"));
+    world.send(client, &call);
+    world.vanish(client);
+    world.release("notes/main");
+    world.run_out();
+    assert!(world.invoked.is_empty());
+}
+
+#[test]
+fn a_cancelled_run_is_answered() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.manner("notes/main", Manner::Holds);
+    let client = world.connect();
+    let call = world.call(asker("a"), run("notes.say('x'); notes.say('y')"));
+    let request = world.send(client, &call);
+    world.cancel(client, request);
+    world.release("notes/main");
+    world.said(client, request).expect("an answer").exits(0).has("done · say: x");
+    assert_eq!(world.invoked.len(), 1);
+}
+
+#[test]
+fn a_run_that_is_sent_again_is_not_carried_out_again() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let call = world.call(asker("a"), run("notes.say('once')"));
+    let first = world.ask_call(&call);
+    let again = world.ask_call(&call);
+    assert_eq!((first.exit, &first.text), (again.exit, &again.text));
+    assert_eq!(world.invoked.len(), 1);
+    // While it runs there is no answer to repeat yet.
+    world.manner("notes/main", Manner::Holds);
+    let call = world.call(asker("a"), run("notes.say('slow')"));
+    let client = world.connect();
+    let request = world.send(client, &call);
+    world.ask_call(&call).exits(7).has("still being carried out");
+    world.release("notes/main");
+    world.said(client, request).expect("an answer").exits(0);
+    assert_eq!(world.invoked.len(), 2);
+}
+
+#[test]
+fn a_client_greets_first() {
+    let mut world = World::new();
+    let client = pipemux_core::ClientId(99);
+    world.clients.insert(client, Default::default());
+    world.event(Event::ClientOpened { client });
+    let call = world.call(asker("a"), run("notes.say('x')"));
+    let id = world.send(client, &call);
+    assert!(matches!(world.terminals(client, id), [Terminal::Fault(_)]));
+    assert!(world.clients[&client].closed);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_and_the_client_goes_on() {
+    let mut world = World::new();
+    let client = world.connect();
+    for method in [Method::Verb, Method::Seen, Method::Invoke] {
+        let id = 500 + method as u64;
+        let frame = garbage(Envelope::request(method, id, Incarnation(0)));
+        world.event(Event::ClientFrame { client, frame });
+        assert!(matches!(world.terminals(client, id), [Terminal::Fault(_)]), "{method:?}");
+    }
+    world.open(asker("a"), "notes").exits(0);
+}
+
+#[test]
+fn json_says_the_same() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let call = world.call(asker("a"), run("notes.fail()"));
+    let call = Call { format: pipemux_proto::client::Format::Json, ..call };
+    world.ask_call(&call).exits(1).has("status: Failed").has("it can't be done");
+}

@@ -1,0 +1,13 @@
+//! The core in dialogue with clients and apps: what an agent does, and what it is told.
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod clients;
+mod lives;
+mod opening;
+mod questions;
+mod refs;
+mod speech;
+
+use world::open as world_open;

@@ -1,0 +1,126 @@
+//! Questions, their answers, and the steps that wait for them.
+
+use crate::world::{Said, World, asker};
+
+fn asked(world: &mut World, code: &str) -> Said {
+    for text in ["one", "two", "three"] {
+        world.model("notes/main").add(text);
+    }
+    world.open(asker("a"), "notes");
+    let said = world.run(asker("a"), code);
+    said.exits(5);
+    said
+}
+
+#[test]
+fn a_question_lists_its_options_and_ways() {
+    let mut world = World::new();
+    let said = asked(&mut world, "notes.pick(); notes.say('after')");
+    said.has("needs an answer · notes.pick: 3 notes; then notes.say\n")
+        .has("](link:")
+        .has(": one\n")
+        .has("pipemux answer 1,3 · [all](link:")
+        .has(" · all but 2 · none\n");
+    assert_eq!(world.invoked.len(), 1, "later steps wait");
+    world
+        .answer(asker("a"), "1,3")
+        .exits(0)
+        .has("1 done · pick: picked [1, 3]")
+        .has("2 done · say: after");
+    let resumed = &world.invoked[1].1;
+    assert_eq!(resumed.run_id, world.invoked[0].1.run_id, "one run");
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
+}
+
+#[test]
+fn all_but_some() {
+    let mut world = World::new();
+    asked(&mut world, "notes.pick()");
+    world.answer(asker("a"), "all but 2").exits(0).has("all but [2]");
+}
+
+#[test]
+fn none_leaves_it_and_skips_the_rest() {
+    let mut world = World::new();
+    asked(&mut world, "notes.pick(); notes.say('after')");
+    world.answer(asker("a"), "none").exits(0).has("cancelled").has("not run: notes.say");
+    assert_eq!(world.invoked.len(), 1);
+}
+
+#[test]
+fn an_options_link_answers() {
+    let mut world = World::new();
+    let said = asked(&mut world, "notes.pick()");
+    let link = said.id("k2");
+    world.click(asker("b"), &format!("link:{link}")).exits(9).has("was asked of a");
+    world.click(asker("a"), &format!("link:{link}")).exits(0).has("picked [2]");
+    world.click(asker("a"), &format!("link:{link}")).exits(3);
+}
+
+#[test]
+fn an_options_link_answers_while_the_window_is_busy() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    let client = world.connect();
+    world.manner("notes/main", crate::world::Manner::Holds);
+    let call = world.call(asker("a"), crate::world::run("notes.pick()"));
+    let request = world.send(client, &call);
+    // The question comes, the window behind it doesn't.
+    let app = world.process("notes/main").expect("it runs");
+    let question = world.apps.get_mut(&app).expect("it runs").held.remove(0);
+    world.event(pipemux_core::Event::AppFrame { app, frame: question });
+    world.pass(2_000);
+    let said = world.said(client, request).expect("the question");
+    world.confirm(client, said.delivery);
+    world.release("notes/main");
+    let link = said.exits(5).id("k1");
+    world.click(asker("a"), &format!("link:{link}")).exits(0).has("picked [1]");
+}
+
+#[test]
+fn what_is_no_answer_is_told_and_the_question_stays() {
+    let mut world = World::new();
+    asked(&mut world, "notes.pick()");
+    for wrong in ["7", "0", "maybe", "1,9", "all but 9", ""] {
+        world.answer(asker("a"), wrong).exits(2).has("is no answer to notes.pick").has("1,3");
+    }
+    world.run(asker("a"), "notes.say('x')").exits(9).has("is open: notes.pick");
+    world.view(asker("a")).exits(0);
+    world.run(asker("b"), "notes.say('x')").exits(0);
+    world.answer(asker("a"), "all").exits(0).has("all but []");
+}
+
+#[test]
+fn a_destructive_action_asks_and_binds_what_it_showed() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    let id = world.open(asker("a"), "notes").id("k1 r1");
+    let code = format!("notes.remove(obj:{id}); notes.say('after')");
+    world.run(asker("a"), &code).exits(5).has("needs an answer · notes.remove: 1 note").has("- k1");
+    assert!(world.invoked.iter().all(|(_, invoke)| !invoke.confirmed));
+    // Changed meanwhile: what was confirmed isn't there any more.
+    world.model("notes/main").change(0, "changed");
+    world.answer(asker("a"), "yes").exits(4).has("is stale").has("not run: notes.say");
+    world.run(asker("a"), &code).exits(5);
+    world.answer(asker("a"), "yes").exits(0).has("remove: removed").has("2 done · say: after");
+    assert!(world.model("notes/main").notes.is_empty());
+}
+
+#[test]
+fn a_text_is_an_answer() {
+    let mut world = World::new();
+    asked(&mut world, "notes.name()");
+    world.answer(asker("a"), "Grüße, 世界").exits(0).has("named Grüße, 世界");
+}
+
+#[test]
+fn closing_the_window_ends_its_question() {
+    let mut world = World::new();
+    asked(&mut world, "notes.pick()");
+    let session = "notes/main".parse().expect("a session");
+    world.ask(asker("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
+    world.answer(asker("a"), "1").exits(3);
+    world.open(asker("a"), "notes");
+    world.run(asker("a"), "notes.say('x')").exits(0);
+}

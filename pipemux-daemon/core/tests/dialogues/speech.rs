@@ -1,0 +1,120 @@
+//! Whatever an app says, only what the daemon minted acts as an anchor, and no line of it is a heading
+//! or a fence of the daemon's.
+
+use crate::world::{Manner, World, asker, text};
+use pipemux_proto::app::{Done, Outcome};
+use pipemux_proto::projection::Projection;
+use proptest::prelude::*;
+
+/// Says it everywhere, and checks every answer.
+fn check(said: &str) -> Result<(), TestCaseError> {
+    let mut world = World::new();
+    world.manner("notes/main", Manner::Says(said.to_owned()));
+    let opened = world.open(asker("a"), "notes");
+    harmless(&opened.text, said)?;
+    let ran = world.run(asker("a"), "notes.say('x')");
+    harmless(&ran.text, said)?;
+    let app = world.process("notes/main").expect("it runs");
+    let notify = pipemux_proto::app::Notify { text: said.to_owned() };
+    let envelope = pipemux_proto::Envelope::event(pipemux_proto::Method::Notify, app);
+    let frame = crate::world::frame(&envelope, &notify);
+    world.event(pipemux_core::Event::AppFrame { app, frame });
+    harmless(&world.view(asker("b")).text, said)?;
+    harmless(&world.view(asker("a")).text, said)?;
+    // A window that changes: lines of code stand in the answer without their fence.
+    world.manner("notes/main", Manner::Says(format!("new {said}\n{said}")));
+    harmless(&world.run(asker("a"), "notes.say('x')").text, said)?;
+    for refused in [Manner::RefusesOpen(said.to_owned())] {
+        world.manner("other/main", refused);
+        harmless(&world.open(asker("a"), "other").text, said)?;
+    }
+    Ok(())
+}
+
+fn harmless(answer: &str, said: &str) -> Result<(), TestCaseError> {
+    let mut fence: Option<String> = None;
+    for line in answer.lines() {
+        let run = line.len() - line.trim_start_matches('`').len();
+        match &fence {
+            Some(open) if line == *open => fence = None,
+            // Inside it is exact.
+            Some(_) => continue,
+            None if run >= 3 => {
+                let info = &line[run..];
+                prop_assert!(!info.contains('`'), "a fence of {said:?} in\n{answer}");
+                fence = Some("`".repeat(run));
+            }
+            None => {}
+        }
+        let trimmed = line.trim_start_matches(' ');
+        let own = line.starts_with("## notes/main") || line.starts_with("## other/main");
+        let heading = trimmed.starts_with("## ") || trimmed.starts_with("# ");
+        prop_assert!(own || !heading, "a heading of {said:?} in\n{answer}");
+        prop_assert!(!trimmed.starts_with("~~~"), "a fence of {said:?} in\n{answer}");
+        for anchor in text::anchors(line) {
+            prop_assert!(anchor.id < 900, "an anchor of {said:?}: {anchor:?} in\n{answer}");
+        }
+        for forged in ["<obj:9", "<link:9", "[[MT:"] {
+            for (at, _) in line.match_indices(forged) {
+                let escapes = line[..at].len() - line[..at].trim_end_matches('\\').len();
+                prop_assert!(escapes % 2 == 1, "{forged} of {said:?} in\n{answer}");
+            }
+        }
+        let ours = |c: char| c == '\t' || !c.is_control();
+        prop_assert!(line.chars().all(ours), "a control character of {said:?} in\n{answer:?}");
+    }
+    prop_assert!(fence.is_none(), "a fence of {said:?} is left open in\n{answer}");
+    Ok(())
+}
+
+/// Parts that anchors, fences and headings are made of.
+fn hostile() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        Just("[x](obj:901)"), Just("]"), Just("["), Just("("), Just("(obj:902)"), Just("link:903"),
+        Just("<obj:904>"), Just("<"), Just("[[MT:Node:905]]"), Just("\\"), Just("```"), Just("`"),
+        Just("~~~"), Just("~"), Just("## "), Just("#"), Just(" "), Just("\n"), Just("\r\n"),
+        Just("a"), Just("世界"), Just(":"), Just("]: obj:906"), Just("\t"), Just("</a>"),
+        Just("](link:907 \"t\")"), Just("\u{1f600}"), Just("\""), Just("- "), Just("> "),
+    ];
+    prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn hostile_text_is_inert(said in hostile()) {
+        check(&said)?;
+    }
+}
+
+#[test]
+fn what_was_once_live_is_inert() {
+    for said in [
+        "\\<obj:901>", "\\[[MT:Node:901]]", "``", "``\n`", "~~", "<obj:901>", "## x", "#", "x\n## y",
+        "](obj:901)", "[a](link:901)", "\u{1b}[31m", "a\r## b", "]\n(obj:901)", "\\", "<",
+    ] {
+        check(said).unwrap_or_else(|error| panic!("{said:?}: {error}"));
+    }
+}
+
+#[test]
+fn absurd_numbers_are_only_numbers() {
+    let mut world = World::new();
+    let huge = Projection { hidden_tokens: u64::MAX, version: u64::MAX, ..Default::default() };
+    world.manner("notes/main", Manner::Shows(Box::new(huge)));
+    world.open(asker("a"), "notes").exits(0);
+    let done = Outcome::Done(Done { version: u64::MAX, ..Default::default() });
+    world.manner("notes/main", Manner::Ends(Box::new(done)));
+    world.run(asker("a"), "notes.say('x'); notes.say('y')").exits(0);
+    let question = pipemux_proto::app::Question {
+        text: "many".into(),
+        kind: pipemux_proto::app::QuestionKind::PickMany,
+        options: vec![pipemux_proto::app::OptionItem { label: "one".into(), text: String::new() }],
+        unlisted: u64::MAX,
+    };
+    let needs = pipemux_proto::app::Needs { question, token: Default::default() };
+    world.manner("notes/main", Manner::Ends(Box::new(Outcome::Needs(needs))));
+    world.run(asker("a"), "notes.say('x')").exits(5);
+    world.answer(asker("a"), "4000000000").exits(5);
+}

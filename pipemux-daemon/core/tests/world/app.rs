@@ -1,0 +1,427 @@
+//! An app as a little model: notes with keys and revs, and ways to misbehave.
+
+use pipemux_core::Exit;
+use pipemux_proto::app::{
+    Choice, Chunk, Done, Empty, Invoke, Locate, Located, Needs, Open, Opened, OptionItem, Outcome,
+    Place, Project, Question, QuestionKind, Read,
+};
+use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
+use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::{
+    Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value, decode,
+};
+
+use super::{frame, garbage};
+
+/// How an app behaves.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Manner {
+    #[default]
+    Normal,
+    /// Takes everything in and says nothing.
+    Silent,
+    /// Works, but keeps its answers back until released.
+    Holds,
+    /// Answers what can't be read.
+    Garbage,
+    /// Answers everything twice.
+    Twice,
+    /// Dies of the next `Invoke` that comes.
+    DiesOnInvoke,
+    /// Never greets.
+    NoHello,
+    /// Dies before it greets, with these last lines.
+    DiesAtStart(Vec<String>),
+    /// Refuses every `Open`.
+    RefusesOpen(String),
+    /// Can't be started.
+    Unstartable,
+    /// Sends these pieces, this title and this brief instead of its own.
+    Says(String),
+    /// Sends this projection.
+    Shows(Box<Projection>),
+    /// Ends an `Invoke` with this.
+    Ends(Box<Outcome>),
+}
+
+/// What a session keeps.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    pub notes: Vec<Note>,
+    pub version: u64,
+    next: u64,
+}
+
+/// A thing.
+#[derive(Debug, Clone)]
+pub struct Note {
+    pub key: String,
+    pub rev: u64,
+    pub text: String,
+    pub hidden: bool,
+}
+
+impl Model {
+    pub fn add(&mut self, text: &str) -> String {
+        self.next += 1;
+        self.version += 1;
+        let key = format!("k{}", self.next);
+        self.notes.push(Note { key: key.clone(), rev: 1, text: text.into(), hidden: false });
+        key
+    }
+
+    /// Changes a thing's meaning.
+    pub fn change(&mut self, index: usize, text: &str) {
+        self.version += 1;
+        if let Some(note) = self.notes.get_mut(index) {
+            note.rev += 1;
+            note.text = text.into();
+        }
+    }
+
+    pub fn remove(&mut self, index: usize) {
+        self.version += 1;
+        if index < self.notes.len() {
+            self.notes.remove(index);
+        }
+    }
+
+    pub fn hide(&mut self, index: usize, hidden: bool) {
+        self.version += 1;
+        if let Some(note) = self.notes.get_mut(index) {
+            note.hidden = hidden;
+        }
+    }
+
+    pub fn note(&self, key: &str) -> Option<&Note> {
+        self.notes.iter().find(|note| note.key == key)
+    }
+}
+
+/// A process.
+#[derive(Debug)]
+pub struct App {
+    pub session: String,
+    pub state_dir: String,
+    /// Answers that are kept back.
+    pub held: Vec<Frame>,
+    /// True when it survives SIGTERM and `Close`.
+    pub stubborn: bool,
+    /// The opens that it got.
+    pub opens: Vec<Open>,
+}
+
+/// What a process does about a frame.
+#[derive(Debug, Default)]
+pub struct Reaction {
+    pub frames: Vec<Frame>,
+    pub exit: Option<(Exit, Vec<String>)>,
+}
+
+impl App {
+    pub fn new(session: String, state_dir: String) -> Self {
+        Self { session, state_dir, held: Vec::new(), stubborn: false, opens: Vec::new() }
+    }
+
+    pub fn react(
+        &mut self,
+        life: Incarnation,
+        frame: &Frame,
+        manner: &Manner,
+        model: &mut Model,
+    ) -> Reaction {
+        let envelope = frame.envelope;
+        if (envelope.kind, envelope.method) == (Kind::Event, Method::Hello) {
+            return self.greet(life, manner);
+        }
+        if envelope.kind != Kind::Request {
+            return Reaction::default();
+        }
+        if *manner == Manner::DiesOnInvoke && envelope.method == Method::Invoke {
+            return Reaction { exit: Some((Exit::Signal(9), Vec::new())), ..Reaction::default() };
+        }
+        if *manner == Manner::Silent {
+            return Reaction::default();
+        }
+        let reply = self.answer(frame, manner, model);
+        let mut reaction = Reaction::default();
+        match manner {
+            Manner::Holds => self.held.push(reply),
+            Manner::Garbage => reaction.frames.push(garbage(reply.envelope)),
+            Manner::Twice => reaction.frames.extend([reply.clone(), reply]),
+            _ => reaction.frames.push(reply),
+        }
+        if envelope.method == Method::AppClose && !self.stubborn {
+            reaction.exit = Some((Exit::Code(0), Vec::new()));
+        }
+        reaction
+    }
+
+    fn greet(&self, life: Incarnation, manner: &Manner) -> Reaction {
+        match manner {
+            Manner::NoHello => Reaction::default(),
+            Manner::DiesAtStart(lines) => {
+                Reaction { exit: Some((Exit::Code(1), lines.clone())), ..Reaction::default() }
+            }
+            _ => {
+                let hello = Hello { prototypes: prototypes(), ..Hello::new(Role::App, "fake 1") };
+                let greeting = frame(&Envelope::event(Method::Hello, life), &hello);
+                Reaction { frames: vec![greeting], exit: None }
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &Frame, manner: &Manner, model: &mut Model) -> Frame {
+        let envelope = request.envelope;
+        let reply = envelope.answer(Kind::Reply);
+        let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
+        match envelope.method {
+            Method::AppOpen => {
+                let open: Open = decode(&request.body).expect("an Open");
+                self.opens.push(open);
+                match manner {
+                    Manner::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
+                    Manner::Says(said) => frame(&reply, &Opened { notes: vec![said.clone()] }),
+                    _ => frame(&reply, &Opened::default()),
+                }
+            }
+            Method::Project => {
+                let ask: Project = decode(&request.body).expect("a Project");
+                match manner {
+                    Manner::Says(said) => frame(&reply, &saying(model, said)),
+                    Manner::Shows(projection) => frame(&reply, &**projection),
+                    _ if ask.known_version == Some(model.version) => {
+                        let version = model.version;
+                        frame(&reply, &Projection { version, unchanged: true, ..Default::default() })
+                    }
+                    _ => frame(&reply, &projection(model, ask.lod)),
+                }
+            }
+            Method::Invoke => {
+                let invoke: Invoke = decode(&request.body).expect("an Invoke");
+                match manner {
+                    Manner::Ends(outcome) => frame(&reply, &**outcome),
+                    Manner::Says(said) => frame(&reply, &said_by(model, said)),
+                    _ => frame(&reply, &model.invoke(invoke)),
+                }
+            }
+            Method::AppRead => {
+                let read: Read = decode(&request.body).expect("a Read");
+                match model.check(&read.key, read.rev) {
+                    Ok(note) => frame(&reply, &chunk(&note.text, &read)),
+                    Err(fault) => refuse(&fault),
+                }
+            }
+            Method::Locate => {
+                let locate: Locate = decode(&request.body).expect("a Locate");
+                let places = locate.keys.iter().map(|key| match model.note(key) {
+                    Some(note) if note.hidden => Place::Hidden("notes.unhide()".into()),
+                    Some(_) => Place::Shown,
+                    None => Place::Gone(Some("it was removed".into())),
+                });
+                frame(&reply, &Located { places: places.collect() })
+            }
+            _ => frame(&reply, &Empty {}),
+        }
+    }
+}
+
+impl Model {
+    fn invoke(&mut self, invoke: Invoke) -> Outcome {
+        let subject = match invoke.args.get("note") {
+            Some(Arg::Ref(found)) => match self.check(&found.key, found.rev) {
+                Ok(note) => Some(note.clone()),
+                Err(fault) => return Outcome::Failed(fault),
+            },
+            _ => None,
+        };
+        let text = match invoke.args.get("text") {
+            Some(Arg::Value(blob)) => blob.to_value().ok(),
+            Some(Arg::Copied(copied)) => copied.value.to_value().ok(),
+            _ => None,
+        };
+        let text = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        let at = |model: &Model| {
+            let key = subject.as_ref().map(|note| note.key.clone());
+            model.notes.iter().position(|note| Some(&note.key) == key.as_ref())
+        };
+        match invoke.action.as_str() {
+            "edit" => {
+                let index = at(self).unwrap_or(usize::MAX);
+                self.change(index, &text);
+                self.done("edited", None)
+            }
+            "remove" if !invoke.confirmed => {
+                let label = subject.map(|note| note.key).unwrap_or_default();
+                let options = vec![OptionItem { label, text: "cannot be undone".into() }];
+                needs("1 note", QuestionKind::Confirm, options)
+            }
+            "remove" => {
+                self.remove(at(self).unwrap_or(usize::MAX));
+                self.done("removed", None)
+            }
+            "pick" => match invoke.resume {
+                None => {
+                    let option = |note: &Note| OptionItem {
+                        label: note.key.clone(),
+                        text: note.text.clone(),
+                    };
+                    let options: Vec<_> = self.notes.iter().map(option).collect();
+                    needs(&format!("{} notes", options.len()), QuestionKind::PickMany, options)
+                }
+                Some(resume) => {
+                    assert_eq!(resume.token.0, b"token"[..], "the token comes back");
+                    let words = match resume.choice {
+                        Choice::Picked(picked) => format!("picked {picked:?}"),
+                        Choice::AllBut(but) => format!("all but {but:?}"),
+                        other => format!("{other:?}"),
+                    };
+                    self.version += 1;
+                    self.done(&words, None)
+                }
+            },
+            "name" => match invoke.resume.map(|resume| resume.choice) {
+                Some(Choice::Text(name)) => self.done(&format!("named {name}"), None),
+                _ => needs("which name", QuestionKind::Text, Vec::new()),
+            },
+            "text" => {
+                let value = Value::from(subject.map(|note| note.text).unwrap_or_default());
+                self.done("text", Some(value))
+            }
+            "fail" => Outcome::Failed(Fault::failed("it can't be done").hint("try another")),
+            _ => {
+                self.version += 1;
+                self.done(&text, None)
+            }
+        }
+    }
+
+    fn done(&self, brief: &str, value: Option<Value>) -> Outcome {
+        Outcome::Done(Done {
+            brief: brief.into(),
+            value: value.map(|value| value.to_blob()),
+            version: self.version,
+            links: vec![slot("undo", "say", [("text", Value::from("undone").into())])],
+            ..Done::default()
+        })
+    }
+
+    fn check(&self, key: &str, rev: u64) -> Result<&Note, Fault> {
+        match self.note(key) {
+            Some(note) if note.rev == rev => Ok(note),
+            Some(_) => Err(Fault::stale("another rev").about(key)),
+            None => Err(Fault::not_found("gone").about(key).hint("it was removed")),
+        }
+    }
+}
+
+fn prototypes() -> Vec<Prototype> {
+    let note = || param("note", Type::Anchor(Some("note".into())));
+    let text = || param("text", Type::String);
+    let action = |name: &str, params, returns, risk| Prototype {
+        name: name.into(),
+        doc: String::new(),
+        params,
+        returns,
+        risk,
+        idempotent: false,
+        prominence: Default::default(),
+    };
+    vec![
+        action("edit", vec![note(), text()], None, Risk::Changes),
+        action("remove", vec![note()], None, Risk::Destructive),
+        action("pick", vec![], None, Risk::Changes),
+        action("name", vec![], None, Risk::Changes),
+        action("text", vec![note()], Some(Type::String), Risk::Safe),
+        action("say", vec![text()], None, Risk::Changes),
+        action("fail", vec![], None, Risk::Changes),
+    ]
+}
+
+fn param(name: &str, ty: Type) -> Param {
+    Param { name: name.into(), ty, default: None }
+}
+
+fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -> LinkSlot {
+    let args: Args = args.into_iter().map(|(name, arg)| (name.to_owned(), arg)).collect();
+    LinkSlot { label: label.into(), action: action.into(), args, titled: false }
+}
+
+/// Labels tell what an anchor stands for, so that tests can read it: `k3 r2`.
+fn projection(model: &Model, lod: Lod) -> Projection {
+    let mut content = Vec::new();
+    for note in model.notes.iter().filter(|note| !note.hidden && lod != Lod::Gist) {
+        let (key, rev) = (note.key.clone(), note.rev);
+        let label = format!("{key} r{rev}");
+        let bound = RefArg { key: key.clone(), rev, ty: Some("note".into()) };
+        let args = [("note", Arg::Ref(bound)), ("text", Value::from("by link").into())];
+        let edit = slot(&format!("edit {label}"), "edit", args);
+        content.push(Piece::Object(ObjectSlot { key, rev, ty: Some("note".into()), label }));
+        content.push(Piece::Text(format!(" {} ", note.text)));
+        content.push(Piece::Link(edit));
+        content.push(Piece::Text("\n".into()));
+    }
+    Projection {
+        version: model.version,
+        title: format!("{} notes", model.notes.len()),
+        nav: vec![slot("pick", "pick", [])],
+        content,
+        ..Projection::default()
+    }
+}
+
+/// A window that says this wherever an app may say something.
+fn saying(model: &Model, said: &str) -> Projection {
+    let code = pipemux_proto::projection::Code { lang: said.into(), text: said.into(), first: Some(1) };
+    let bare = pipemux_proto::projection::Code { first: None, ..code.clone() };
+    let unknown = slot(said, "nothing", []);
+    let titled = LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
+    let object = |key: &str| {
+        let label = said.to_owned();
+        Piece::Object(ObjectSlot { key: key.into(), rev: 0, ty: None, label })
+    };
+    Projection {
+        version: model.version,
+        title: said.into(),
+        nav: vec![titled.clone(), unknown.clone()],
+        position: Some(said.into()),
+        content: vec![
+            Piece::Text(said.into()),
+            object("a"),
+            Piece::Text(said.into()),
+            Piece::Link(unknown.clone()),
+            Piece::Text("\n".into()),
+            Piece::Link(unknown),
+            Piece::Text(said.into()),
+            Piece::Text(said.into()),
+            Piece::Code(code),
+            Piece::Code(bare),
+            Piece::Link(titled),
+        ],
+        ..Projection::default()
+    }
+}
+
+fn said_by(model: &mut Model, said: &str) -> Outcome {
+    model.version += 1;
+    Outcome::Done(Done {
+        brief: said.into(),
+        detail: Some(said.into()),
+        version: model.version,
+        links: vec![slot(said, "say", [("text", Value::from(said).into())])],
+        ..Done::default()
+    })
+}
+
+fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
+    let question = Question { text: text.into(), kind, options, unlisted: 0 };
+    Outcome::Needs(Needs { question, token: pipemux_proto::Blob(b"token"[..].into()) })
+}
+
+fn chunk(text: &str, read: &Read) -> Chunk {
+    let bytes = text.as_bytes();
+    let start = (read.offset as usize).min(bytes.len());
+    // Small ones, so that values come in several.
+    let end = (start + (read.max as usize).min(7)).min(bytes.len());
+    Chunk { data: bytes[start..end].to_vec().into(), total: bytes.len() as u64, text: true }
+}

@@ -1,0 +1,205 @@
+//! Clients: verbs and their answers.
+
+use pipemux_core::{ClientId, Event};
+use pipemux_proto::client::{Answer, Call, Format, Open, Seen, Verb, View, Workspace};
+use pipemux_proto::projection::Lod;
+use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role};
+
+use super::{Client, Terminal, World, frame, text};
+
+/// Who asks, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asker {
+    pub workspace: &'static str,
+    pub reader: &'static str,
+}
+
+/// A reader of the workspace `demo`.
+pub fn asker(reader: &'static str) -> Asker {
+    Asker { workspace: "demo", reader }
+}
+
+/// An answer as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub exit: u8,
+    pub text: String,
+    pub delivery: u64,
+}
+
+impl Said {
+    /// The id behind the first anchor with that label.
+    #[track_caller]
+    pub fn id(&self, label: &str) -> u64 {
+        let all = text::anchors(&self.text);
+        let found = all.iter().find(|anchor| anchor.label == label);
+        found.unwrap_or_else(|| panic!("no [{label}](…) in:\n{}", self.text)).id
+    }
+
+    #[track_caller]
+    pub fn has(&self, part: &str) -> &Self {
+        assert!(self.text.contains(part), "no {part:?} in (exit {}):\n{}", self.exit, self.text);
+        self
+    }
+
+    #[track_caller]
+    pub fn lacks(&self, part: &str) -> &Self {
+        assert!(!self.text.contains(part), "{part:?} in:\n{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub fn exits(&self, exit: u8) -> &Self {
+        assert_eq!(self.exit, exit, "exit status of:\n{}", self.text);
+        self
+    }
+}
+
+pub fn open(session: &str) -> Verb {
+    let (provider, session) = session.split_once('/').unwrap_or((session, "main"));
+    Verb::Open(Open {
+        provider: provider.parse().expect("a provider"),
+        session: Some(session.parse().expect("a session")),
+        args: Vec::new(),
+        cwd: "/work".into(),
+        env: [("PATH".to_owned(), "/bin".to_owned()), ("SECRET".to_owned(), "s".to_owned())].into(),
+    })
+}
+
+pub fn run(code: &str) -> Verb {
+    Verb::Run { code: code.into(), stdin: None }
+}
+
+impl World {
+    pub fn connect(&mut self) -> ClientId {
+        self.next_client += 1;
+        let client = ClientId(self.next_client);
+        self.clients.insert(client, Client::default());
+        self.event(Event::ClientOpened { client });
+        let hello = Envelope::event(Method::Hello, Incarnation(0));
+        let hello = frame(&hello, &Hello::new(Role::Client, "test"));
+        self.event(Event::ClientFrame { client, frame: hello });
+        client
+    }
+
+    pub fn vanish(&mut self, client: ClientId) {
+        self.clients.remove(&client);
+        self.event(Event::ClientClosed { client });
+    }
+
+    pub fn cancel(&mut self, client: ClientId, id: u64) {
+        let envelope = Envelope {
+            kind: Kind::Cancel,
+            ..Envelope::request(Method::Verb, id, Incarnation(0))
+        };
+        let frame = frame(&envelope, &pipemux_proto::app::Empty {});
+        self.event(Event::ClientFrame { client, frame });
+    }
+
+    /// A call with an id of its own.
+    pub fn call(&mut self, who: Asker, verb: Verb) -> Call {
+        self.next_run += 1;
+        Call {
+            workspace: Workspace { key: format!("/{}", who.workspace), name: who.workspace.into() },
+            reader: who.reader.into(),
+            run_id: format!("run-{}", self.next_run),
+            format: Format::Markdown,
+            budget: None,
+            lod: None,
+            verb,
+        }
+    }
+
+    /// Sends a request and lets happen what happens at once; returns its id.
+    pub fn send(&mut self, client: ClientId, call: &Call) -> u64 {
+        let Some(found) = self.clients.get_mut(&client) else { return 0 };
+        found.next += 1;
+        let id = found.next;
+        let envelope = Envelope::request(Method::Verb, id, Incarnation(0));
+        self.event(Event::ClientFrame { client, frame: frame(&envelope, call) });
+        id
+    }
+
+    pub fn terminals(&self, client: ClientId, id: u64) -> &[Terminal] {
+        let found = self.clients.get(&client).and_then(|client| client.terminals.get(&id));
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    /// The answer of a request, when it has come.
+    pub fn said(&self, client: ClientId, id: u64) -> Option<Said> {
+        match self.terminals(client, id) {
+            [] => None,
+            [Terminal::Answer(answer)] => Some(said(answer)),
+            other => panic!("not one answer: {other:?}"),
+        }
+    }
+
+    /// Confirms an answer, as a client does once it has written it out.
+    pub fn confirm(&mut self, client: ClientId, delivery: u64) {
+        let Some(found) = self.clients.get_mut(&client) else { return };
+        found.next += 1;
+        let envelope = Envelope::request(Method::Seen, found.next, Incarnation(0));
+        self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
+    }
+
+    /// Sends a call on a connection of its own, waits as long as it takes, confirms the answer.
+    #[track_caller]
+    pub fn ask_call(&mut self, call: &Call) -> Said {
+        let client = self.connect();
+        let id = self.send(client, call);
+        for _ in 0..1_000 {
+            if let Some(said) = self.said(client, id) {
+                if said.delivery > 0 {
+                    self.confirm(client, said.delivery);
+                }
+                self.vanish(client);
+                return said;
+            }
+            let due = self.core.next_timeout().expect("an unanswered request has a timer");
+            self.pass(due.saturating_sub(self.now.mono_ms));
+        }
+        panic!("no answer");
+    }
+
+    #[track_caller]
+    pub fn ask(&mut self, who: Asker, verb: Verb) -> Said {
+        let call = self.call(who, verb);
+        self.ask_call(&call)
+    }
+
+    #[track_caller]
+    pub fn open(&mut self, who: Asker, session: &str) -> Said {
+        self.ask(who, open(session))
+    }
+
+    #[track_caller]
+    pub fn run(&mut self, who: Asker, code: &str) -> Said {
+        self.ask(who, run(code))
+    }
+
+    #[track_caller]
+    pub fn click(&mut self, who: Asker, link: &str) -> Said {
+        self.ask(who, Verb::Click { link: link.into() })
+    }
+
+    #[track_caller]
+    pub fn answer(&mut self, who: Asker, text: &str) -> Said {
+        self.ask(who, Verb::Answer { text: text.into(), to: None })
+    }
+
+    #[track_caller]
+    pub fn view(&mut self, who: Asker) -> Said {
+        self.ask(who, Verb::View(View::default()))
+    }
+
+    #[track_caller]
+    pub fn view_at(&mut self, who: Asker, session: &str, lod: Lod) -> Said {
+        let session = Some(session.parse().expect("a session"));
+        let call = Call { lod: Some(lod), ..self.call(who, Verb::View(View { session })) };
+        self.ask_call(&call)
+    }
+}
+
+fn said(answer: &Answer) -> Said {
+    Said { exit: answer.exit, text: text::of(answer), delivery: answer.delivery }
+}

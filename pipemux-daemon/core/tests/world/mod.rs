@@ -1,0 +1,324 @@
+//! A world around one core, in memory: clients, apps that are little models, a disk and a clock.
+//!
+//! Nothing here decides for the core: effects are carried out as a driver would, in their order, and
+//! what comes of them is handed in as events.
+#![allow(dead_code)]
+
+mod app;
+mod calls;
+pub mod text;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use pipemux_core::saved::Record;
+use pipemux_core::{ClientId, Config, Core, Effect, Event, Exit, Manifest, Now, Scope, Signal};
+use pipemux_proto::app::Invoke;
+use pipemux_proto::client::Answer;
+use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
+
+pub use app::{App, Manner, Model, Note};
+pub use calls::{Asker, Said, asker, open, run};
+
+/// The end of a client's request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Terminal {
+    Answer(Box<Answer>),
+    Fault(Fault),
+}
+
+/// One connection of a client.
+#[derive(Debug, Default)]
+pub struct Client {
+    /// What came for each request.
+    pub terminals: BTreeMap<u64, Vec<Terminal>>,
+    /// True once the core closed it.
+    pub closed: bool,
+    pub next: u64,
+}
+
+/// What an effect showed to somebody outside, in order.
+#[derive(Debug, Clone)]
+pub enum Shown {
+    Saved(Record),
+    Text(String),
+    Started(Incarnation),
+}
+
+pub struct World {
+    pub core: Core,
+    pub now: Now,
+    /// The disk.
+    pub records: Vec<Record>,
+    /// Processes that run.
+    pub apps: BTreeMap<Incarnation, App>,
+    /// What sessions keep, by state directory: it outlives processes and daemons.
+    pub models: BTreeMap<String, Model>,
+    /// How the processes of a session behave, by `provider/session`.
+    pub manners: BTreeMap<String, Manner>,
+    /// Every `Invoke` that reached an app.
+    pub invoked: Vec<(String, Invoke)>,
+    /// Every effect, for comparing.
+    pub effects: Vec<String>,
+    /// What went out, in order.
+    pub shown: Vec<Shown>,
+    pub clients: BTreeMap<ClientId, Client>,
+    pub stopped: bool,
+    queue: VecDeque<Event>,
+    next_client: u64,
+    next_run: u64,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::restored(Vec::new())
+    }
+
+    /// A daemon that starts on what an earlier one left on disk.
+    pub fn restored(records: Vec<Record>) -> Self {
+        Self {
+            core: Core::new(config(), records.clone()),
+            now: Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 },
+            records,
+            apps: BTreeMap::new(),
+            models: BTreeMap::new(),
+            manners: BTreeMap::new(),
+            invoked: Vec::new(),
+            effects: Vec::new(),
+            shown: Vec::new(),
+            clients: BTreeMap::new(),
+            stopped: false,
+            queue: VecDeque::new(),
+            next_client: 0,
+            next_run: 0,
+        }
+    }
+
+    /// The daemon is lost, and another one starts on the same disk.
+    pub fn lose_daemon(&mut self) {
+        self.core = Core::new(config(), self.records.clone());
+        self.apps.clear();
+        self.clients.clear();
+        self.queue.clear();
+    }
+
+    /// How the session's processes behave from now on.
+    pub fn manner(&mut self, session: &str, manner: Manner) {
+        self.manners.insert(session.to_owned(), manner);
+    }
+
+    /// What a session of a workspace's keeps, made when it has not run yet.
+    pub fn model(&mut self, session: &str) -> &mut Model {
+        let wanted = format!("/{session}");
+        let known = self.models.keys().find(|dir| dir.ends_with(&wanted)).cloned();
+        self.models.entry(known.unwrap_or(wanted)).or_default()
+    }
+
+    /// The process of a session.
+    pub fn process(&self, session: &str) -> Option<Incarnation> {
+        self.apps.iter().find(|(_, app)| app.session == session).map(|(life, _)| *life)
+    }
+
+    /// Ends a process from outside, as a driver reports it: its connection closes, then it is gone.
+    pub fn kill(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
+        self.doom(app, exit, last_lines);
+        self.settle();
+    }
+
+    /// Hands in an event and all that follows from it at once.
+    pub fn event(&mut self, event: Event) {
+        self.queue.push_back(event);
+        self.settle();
+    }
+
+    /// Lets time pass, with everything that falls due in it.
+    pub fn pass(&mut self, ms: u64) {
+        let end = self.now.mono_ms + ms;
+        while let Some(due) = self.core.next_timeout().filter(|due| *due <= end) {
+            self.tick_to(due.max(self.now.mono_ms));
+            let mut out = Vec::new();
+            self.core.handle_timeout(self.now, &mut out);
+            self.carry_out(out);
+            self.settle();
+        }
+        self.tick_to(end);
+    }
+
+    /// Lets pass what must pass until nothing is due any more. Bounded: what re-arms for ever fails.
+    pub fn run_out(&mut self) {
+        for _ in 0..10_000 {
+            let Some(due) = self.core.next_timeout() else { return };
+            self.pass(due.saturating_sub(self.now.mono_ms));
+        }
+        panic!("timers never run out: next at {:?}", self.core.next_timeout());
+    }
+
+    /// Lets apps that hold their answers back give them.
+    pub fn release(&mut self, session: &str) {
+        self.manner(session, Manner::Normal);
+        for (life, app) in &mut self.apps {
+            if app.session == session {
+                let frames = std::mem::take(&mut app.held);
+                self.queue.extend(frames.into_iter().map(|f| Event::AppFrame { app: *life, frame: f }));
+            }
+        }
+        self.settle();
+    }
+
+    pub fn settle(&mut self) {
+        let mut steps = 0;
+        while let Some(event) = self.queue.pop_front() {
+            steps += 1;
+            assert!(steps < 100_000, "events breed events");
+            let mut out = Vec::new();
+            self.core.handle(event, self.now, &mut out);
+            self.carry_out(out);
+        }
+    }
+
+    fn tick_to(&mut self, mono_ms: u64) {
+        let ms = mono_ms.saturating_sub(self.now.mono_ms);
+        self.now = Now { mono_ms, unix_ms: self.now.unix_ms + ms };
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            self.effects.push(format!("{effect:?}"));
+            match effect {
+                Effect::ToClient { client, bytes } => self.to_client(client, &bytes),
+                Effect::CloseClient { client } => {
+                    if let Some(found) = self.clients.get_mut(&client) {
+                        found.closed = true;
+                        self.queue.push_back(Event::ClientClosed { client });
+                    }
+                }
+                Effect::ToApp { app, bytes } => self.to_app(app, &bytes),
+                Effect::Start(start) => self.start(&start),
+                Effect::Signal { app, signal } => {
+                    let exit = Exit::Signal(if signal == Signal::Kill { 9 } else { 15 });
+                    let stubborn = self.apps.get(&app).is_some_and(|app| app.stubborn);
+                    if signal == Signal::Kill || !stubborn {
+                        self.doom(app, exit, &[]);
+                    }
+                }
+                Effect::ReadLog { request, log, .. } => {
+                    let text = Ok(format!("log of {log}"));
+                    self.queue.push_back(Event::LogRead { request, text });
+                }
+                Effect::Persist(record) => {
+                    self.shown.push(Shown::Saved(record.clone()));
+                    self.records.push(record);
+                }
+                Effect::Stopped => self.stopped = true,
+            }
+        }
+    }
+
+    fn start(&mut self, start: &pipemux_core::Start) {
+        self.shown.push(Shown::Started(start.app));
+        let parts: Vec<&str> = start.state_dir.rsplit('/').take(2).collect();
+        let session = format!("{}/{}", parts[1], parts[0]);
+        if self.manners.get(&session) == Some(&Manner::Unstartable) {
+            let why = "no such program".to_owned();
+            return self.queue.push_back(Event::StartFailed { app: start.app, why });
+        }
+        if !self.models.contains_key(&start.state_dir) {
+            let prepared = self.models.remove(&format!("/{session}")).unwrap_or_default();
+            self.models.insert(start.state_dir.clone(), prepared);
+        }
+        self.apps.insert(start.app, App::new(session, start.state_dir.clone()));
+        self.queue.push_back(Event::Started { app: start.app, pid: 1_000 + start.app.0 as u32 });
+    }
+
+    fn to_app(&mut self, life: Incarnation, bytes: &[u8]) {
+        let Some(app) = self.apps.get_mut(&life) else { return };
+        let manner = self.manners.get(&app.session).cloned().unwrap_or_default();
+        let model = self.models.get_mut(&app.state_dir).expect("a model");
+        for frame in frames(bytes) {
+            if frame.envelope.kind == Kind::Request {
+                assert_eq!(frame.envelope.incarnation, life, "a request of another life");
+            }
+            if frame.envelope.method == Method::Invoke && frame.envelope.kind == Kind::Request {
+                let invoke = decode(&frame.body).expect("an Invoke");
+                self.invoked.push((app.session.clone(), invoke));
+            }
+            let reaction = app.react(life, &frame, &manner, model);
+            self.queue.extend(reaction.frames.into_iter().map(|f| Event::AppFrame { app: life, frame: f }));
+            if let Some((exit, last_lines)) = reaction.exit {
+                let lines: Vec<&str> = last_lines.iter().map(String::as_str).collect();
+                self.doom(life, exit, &lines);
+                return;
+            }
+        }
+    }
+
+    fn doom(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
+        if self.apps.remove(&app).is_some() {
+            let last_lines = last_lines.iter().map(|line| (*line).to_owned()).collect();
+            self.queue.push_back(Event::AppClosed { app });
+            self.queue.push_back(Event::Exited { app, exit, last_lines });
+        }
+    }
+
+    fn to_client(&mut self, client: ClientId, bytes: &[u8]) {
+        for frame in frames(bytes) {
+            let terminal = match frame.envelope.kind {
+                Kind::Fault => Terminal::Fault(decode(&frame.body).expect("a fault")),
+                Kind::Reply if frame.envelope.method == Method::Verb => {
+                    let answer: Answer = decode(&frame.body).expect("an answer");
+                    self.shown.push(Shown::Text(text::of(&answer)));
+                    Terminal::Answer(Box::new(answer))
+                }
+                _ => continue,
+            };
+            if let Some(found) = self.clients.get_mut(&client) {
+                found.terminals.entry(frame.envelope.id).or_default().push(terminal);
+            }
+        }
+    }
+}
+
+/// Providers: `notes` (a workspace's own), `other` (likewise) and `shared` (the user's).
+fn config() -> Config {
+    let manifest = |id: &str, scope| Manifest {
+        id: id.parse().expect("a provider"),
+        command: format!("/apps/{id}"),
+        args: Vec::new(),
+        description: format!("the {id} app"),
+        scope,
+        pass: Vec::new(),
+    };
+    Config {
+        providers: vec![
+            manifest("notes", Scope::Workspace),
+            manifest("other", Scope::Workspace),
+            manifest("shared", Scope::User),
+        ],
+        state_dir: "/state".into(),
+        pid: 1,
+        software: "pipemuxd test".into(),
+        socket: "/run/pipemux.sock".into(),
+    }
+}
+
+fn frames(bytes: &[u8]) -> Vec<Frame> {
+    let mut decoder = FrameDecoder::default();
+    decoder.extend(bytes);
+    let mut all = Vec::new();
+    while let Some(frame) = decoder.next_frame().expect("the core writes frames") {
+        all.push(frame);
+    }
+    assert!(decoder.is_empty(), "the core writes whole frames");
+    all
+}
+
+/// A frame as it comes from outside.
+pub fn frame<T: serde::Serialize>(envelope: &pipemux_proto::Envelope, body: &T) -> Frame {
+    let bytes = Frame::encode(envelope, body).expect("it encodes");
+    frames(&bytes).remove(0)
+}
+
+/// A frame whose body is no message.
+pub fn garbage(envelope: pipemux_proto::Envelope) -> Frame {
+    Frame { envelope, body: Bytes::from_static(&[0xc1, 0xff, 0x00]) }
+}

@@ -1,0 +1,45 @@
+//! Reading answers: which anchors a text holds.
+
+use pipemux_proto::client::{Answer, Body};
+
+/// `[label](obj:23)`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    pub label: String,
+    pub kind: String,
+    pub id: u64,
+}
+
+/// An answer's text; a value's bytes as text.
+pub fn of(answer: &Answer) -> String {
+    match &answer.body {
+        Body::Text(text) => text.clone(),
+        Body::Raw(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// The anchors of a text, in order: whatever reads as `](obj:23` or `](link:23` is one, as a reader
+/// who doesn't know Markdown's finer rules would take it.
+pub fn anchors(text: &str) -> Vec<Anchor> {
+    let mut found = Vec::new();
+    for kind in ["obj", "link"] {
+        let mark = format!("]({kind}:");
+        for (at, _) in text.match_indices(&mark) {
+            let digits = &text[at + mark.len()..];
+            let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            let Ok(id) = digits[..length].parse() else { continue };
+            let start = text[..at].rfind('[').map_or(at, |start| start + 1);
+            found.push((at, Anchor { label: text[start..at].into(), kind: kind.into(), id }));
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, anchor)| anchor).collect()
+}
+
+/// The newest epoch that a text names.
+pub fn epoch(text: &str) -> Option<u64> {
+    let last = text.lines().last()?;
+    let named = last.split(" · ").find_map(|part| part.strip_prefix('e'))?;
+    named.parse().ok()
+}

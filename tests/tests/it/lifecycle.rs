@@ -1,0 +1,154 @@
+//! One daemon a user and state directory; what begins ends.
+
+use std::fs;
+
+use pipemux_tests::{Signal, World, is_alive, kill, wait_until};
+
+#[test]
+fn racing_starts_make_one_daemon() {
+    let world = World::new();
+    let starts: Vec<_> = (0..20).map(|_| world.command(&["up"]).start()).collect();
+    for start in starts {
+        start.finish().ok();
+    }
+    let all = world.processes();
+    let daemons = all.iter().filter(|process| process.command.contains("pipemuxd serve")).count();
+    assert!(daemons == 1 || all.is_empty(), "{all:?}");
+}
+
+#[test]
+fn down_leaves_nothing_and_keeps_windows_for_the_next_daemon() {
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    world.pipemux(&["open", "notebook"]).ok();
+    let entry = world.run("notebook.add('n', 't')").ok().obj("n");
+    world.pipemux(&["open", "monitor"]).ok();
+    world.pipemux(&["down"]).ok();
+    world.assert_clean();
+    world.pipemux(&["down"]).ok().has("not running");
+    world.pipemux(&["status"]).has("not running");
+    world.assert_clean();
+    let view = world.pipemux(&["view"]);
+    view.ok().has("## editor/main").has("## notebook/main").has("## monitor/main");
+    assert_eq!(view.obj("n"), entry);
+    // An ordered end is no crash.
+    view.lacks("restarted");
+}
+
+#[test]
+fn no_app_outlives_a_killed_daemon() {
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    world.pipemux(&["open", "monitor"]).ok();
+    kill(world.daemon(), Signal::SIGKILL);
+    wait_until("everything ends", || world.processes().is_empty().then_some(()));
+    world.pipemux(&["view"]).ok().has("## editor/main").has("## monitor/main");
+}
+
+#[test]
+fn a_killed_launcher_takes_the_apps_and_the_daemon_recovers() {
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    world.run("editor.insert(2, 'unsaved')").ok();
+    let Some(launcher) = world.launcher() else { return };
+    let (daemon, editor) = (world.daemon(), world.pid("editor/main"));
+    kill(launcher, Signal::SIGKILL);
+    wait_until("the app dies with the launcher", || (!is_alive(editor)).then_some(()));
+    world.pipemux(&["view"]).ok().has("unsaved");
+    assert_eq!(world.daemon(), daemon);
+    assert_ne!(world.pid("editor/main"), editor);
+    world.pipemux(&["open", "notebook"]).ok();
+}
+
+#[test]
+fn a_terminated_daemon_ends_in_order() {
+    let world = World::new();
+    world.pipemux(&["open", "notebook"]).ok();
+    kill(world.daemon(), Signal::SIGTERM);
+    wait_until("everything ends", || world.processes().is_empty().then_some(()));
+    world.assert_clean();
+}
+
+#[test]
+fn readers_have_questions_of_their_own() {
+    let world = World::new();
+    world.write("a.txt", "x\nx\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    let bob = |args: &[&str]| world.command(args).reader("bob").output();
+    world.run("editor.replace('x', 'mine')").exits(5);
+    bob(&["answer", "all"]).exits(3).has("no question is open");
+    bob(&["view"]).ok();
+    bob(&["run", "editor.insert(1, 'bob was here')"]).ok();
+    world.pipemux(&["answer", "2"]).ok();
+    world.run("editor.save()").ok();
+    assert_eq!(world.read("a.txt"), "bob was here\nx\nmine\n");
+}
+
+#[test]
+fn workspaces_do_not_see_each_other() {
+    let world = World::new();
+    let there = |args: &[&str]| world.command(args).workspace("there").output();
+    world.pipemux(&["open", "notebook"]).ok();
+    let entry = world.run("notebook.add('secret', 'x')").ok().obj("secret");
+    there(&["view"]).ok().lacks("notebook").lacks("secret");
+    there(&["read", &format!("obj:{entry}")]).exits(3).lacks("x\n");
+    there(&["run", "notebook.search('x')"]).exits(3);
+    there(&["open", "notebook"]).ok().has("0 entries").lacks("secret");
+    there(&["end", "notebook/main"]).ok();
+    world.pipemux(&["view"]).ok().has("secret");
+    // The monitor is the user's: both see the one process.
+    world.pipemux(&["open", "monitor"]).ok();
+    there(&["open", "monitor"]).ok();
+    let monitors = world.processes();
+    let monitors = monitors.iter().filter(|process| process.command.contains("pipemux-monitor"));
+    assert!(monitors.count() <= 1);
+    let inner = world.project().join("src/deep");
+    fs::create_dir_all(&inner).unwrap();
+    world.command(&["view"]).within(inner).output().ok().has("secret").has("workspace proj");
+}
+
+#[test]
+fn close_keeps_the_session_and_end_ends_it() {
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    let editor = world.pid("editor/main");
+    world.run("editor.insert(1, 'unsaved')").ok();
+    world.pipemux(&["close", "editor/main"]).ok().has("it runs on");
+    world.pipemux(&["view"]).ok().lacks("## editor/main");
+    world.run("editor.save()").exits(3);
+    world.pipemux(&["close", "editor/main"]).exits(3);
+    world.pipemux(&["open", "editor"]).ok().has("unsaved");
+    assert_eq!(world.pid("editor/main"), editor);
+
+    world.pipemux(&["restart", "editor/main"]).ok();
+    wait_until("the former process ends", || (!is_alive(editor)).then_some(()));
+    world.pipemux(&["view"]).ok().has("unsaved").lacks("killed");
+
+    world.pipemux(&["end", "editor/main"]).ok();
+    world.pipemux(&["view"]).ok().lacks("## editor/main");
+    assert!(world.sessions().is_empty());
+    world.pipemux(&["open", "notebook"]).ok();
+    world.pipemux(&["close", "notebook/main", "--end"]).ok();
+    assert!(world.sessions().is_empty());
+}
+
+#[test]
+fn what_was_written_out_unread_does_not_count_as_seen() {
+    let world = World::new();
+    world.pipemux(&["open", "notebook"]).ok();
+    let plan = world.run("notebook.add('plan', 'v1')").ok().obj("plan");
+    let bob = |args: &[&str]| world.command(args).reader("bob").output();
+    bob(&["view"]).ok();
+    bob(&["run", &format!("notebook.edit(obj:{plan}, 'v2')")]).ok();
+    // The answer with the new text is lost: its reader dies first.
+    let lost = world.command(&["view"]).start();
+    kill(lost.pid, Signal::SIGKILL);
+    let seen = lost.finish().text().contains("v2");
+    if !seen {
+        world.run(&format!("notebook.edit(obj:{plan}, 'v3')")).exits(4).has("stale");
+    }
+}
