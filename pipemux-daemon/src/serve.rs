@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
@@ -14,6 +15,7 @@ use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use crate::children::{Children, Launcher};
 use crate::driver::{Driver, Parts};
 use crate::journal::{self, Journal};
+use crate::limits::LAUNCHER_END_S;
 use crate::lock::{self, Lock};
 use crate::note::note;
 use crate::transport::Listener;
@@ -91,8 +93,11 @@ fn run(runtime: &LocalRuntime, driver: Driver, lock: Lock) -> Result<(), String>
             children.end();
             Ok(())
         }
-        // It took its launcher's socket along, which ends the apps.
-        Err(error) => Err(format!("the daemon failed: {error}")),
+        // Its launcher went with it; nothing of that may be left when the next daemon starts.
+        Err(error) => {
+            orphans::end_all(&[], Duration::from_secs(LAUNCHER_END_S));
+            Err(format!("the daemon failed: {error}"))
+        }
     };
     note("ended");
     drop(lock);

@@ -134,7 +134,9 @@ fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
     }
     // The core may have asked for a new process already; at the latest it does now.
     open(&mut client, 2, "two");
-    let next = until(|| daemon.children().first().copied().filter(|next| *next != launcher));
+    // Orphans of the lost one are the daemon's for a moment, so not every child is a launcher.
+    let is_next = |pid: &i32| *pid != launcher && command_line(*pid).contains("launcher");
+    let next = until(|| daemon.children().into_iter().find(is_next));
     let apps = until(|| Some(descendants(next)).filter(|found| !found.is_empty()));
     greet(&mut place.connect());
     assert!(place.log().contains("the launcher is lost"), "{}", place.log());
@@ -308,6 +310,10 @@ impl Drop for Daemon {
 fn children(pid: i32) -> Vec<i32> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     text.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+fn command_line(pid: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default()
 }
 
 fn descendants(pid: i32) -> Vec<i32> {

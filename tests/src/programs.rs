@@ -21,13 +21,15 @@ const SOURCES: [&str; 4] = ["pipemux-proto", "pipemux-daemon", "pipemux-client",
 /// # Panics
 /// It can't be built; cargo has said why.
 pub fn program(name: &str) -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
         let directory = beside_tests();
-        build(&directory);
-        directory
+        build(&directory).map(|()| directory)
     });
-    directory.join(name)
+    match directory {
+        Ok(directory) => directory.join(name),
+        Err(why) => panic!("{why}"),
+    }
 }
 
 /// `target/debug`, for a test in `target/debug/deps`.
@@ -39,7 +41,7 @@ fn beside_tests() -> PathBuf {
     directory.expect("deps lies in the profile's directory").to_owned()
 }
 
-fn build(directory: &Path) {
+fn build(directory: &Path) -> Result<(), String> {
     let wish = std::env::var("PIPEMUX_TESTS_BUILD").unwrap_or_default();
     // Several test processes may come here at once.
     let lock = File::create(directory.join(".pipemux-tests.lock")).expect("the target directory");
@@ -50,7 +52,7 @@ fn build(directory: &Path) {
         _ => is_outdated(directory),
     };
     if !needed {
-        return;
+        return Ok(());
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -63,8 +65,10 @@ fn build(directory: &Path) {
     for package in PACKAGES {
         command.args(["--package", package]);
     }
-    let status = command.status().expect("cargo can be started");
-    assert!(status.success(), "the programs could not be built: {command:?}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        other => Err(format!("the programs could not be built: {command:?}: {other:?}")),
+    }
 }
 
 /// The workspace's root.

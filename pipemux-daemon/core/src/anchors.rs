@@ -65,6 +65,8 @@ pub struct Anchor {
     pub shown: bool,
     /// The epoch in which it was last shown.
     pub last_epoch: u64,
+    /// True for what an answer offered: it stays when the window changes.
+    pub offered: bool,
 }
 
 /// Why a ref doesn't lead to a live thing.
@@ -83,6 +85,8 @@ pub struct AnchorTable {
     ids: HashMap<(SessionKey, Target), u64>,
     /// What each session's newest projection shows.
     windows: HashMap<SessionKey, Vec<u64>>,
+    /// What the answer that is being written offers beside its windows.
+    offered: Vec<u64>,
     next: u64,
 }
 
@@ -117,7 +121,10 @@ impl AnchorTable {
             }
             anchor.shown = true;
             anchor.last_epoch = epoch;
-            if !shown.offered {
+            if shown.offered {
+                anchor.offered = true;
+                self.offered.push(*id);
+            } else {
                 self.windows.entry(session.clone()).or_default().push(*id);
             }
             anchor.ty = shown.ty.map(Into::into);
@@ -137,9 +144,12 @@ impl AnchorTable {
             label: shown.label.into(),
             shown: true,
             last_epoch: epoch,
+            offered: shown.offered,
         };
         self.anchors.insert(id, anchor);
-        if !shown.offered {
+        if shown.offered {
+            self.offered.push(id);
+        } else {
             self.windows.entry(session.clone()).or_default().push(id);
         }
         self.ids.insert(identity, id);
@@ -148,17 +158,42 @@ impl AnchorTable {
 
     /// Marks all of a session's anchors as no longer shown: a new projection is about to be written,
     /// or the window was closed.
-    pub fn hide_session(&mut self, session: &SessionKey) {
+    pub fn hide_session(&mut self, session: &SessionKey, epoch: u64) {
         for id in self.windows.remove(session).unwrap_or_default() {
             if let Some(anchor) = self.anchors.get_mut(&id) {
-                anchor.shown = false;
+                anchor.shown = anchor.offered;
+                anchor.last_epoch = epoch;
             }
         }
+    }
+
+    /// What was offered since this was last asked.
+    pub fn take_offered(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.offered)
+    }
+
+    /// How many anchors there are.
+    pub fn len(&self) -> usize {
+        self.anchors.len()
+    }
+
+    /// True when an id is remembered.
+    pub fn has(&self, id: u64) -> bool {
+        self.anchors.contains_key(&id)
     }
 
     /// The anchor of an id, whatever its state.
     pub fn get(&self, kind: RefKind, id: u64) -> Option<&Anchor> {
         self.anchors.get(&id).filter(|anchor| anchor.target.kind() == kind)
+    }
+
+    /// The things that a session's newest projection shows, in the order of their ids.
+    pub fn shown_objects(&self, session: &SessionKey) -> Vec<(u64, &Anchor)> {
+        let mut ids: Vec<u64> = self.windows.get(session).cloned().unwrap_or_default();
+        ids.sort_unstable();
+        ids.dedup();
+        let found = ids.into_iter().filter_map(|id| Some((id, self.get(RefKind::Obj, id)?)));
+        found.collect()
     }
 
     /// The id of a thing, if it has one.
@@ -200,7 +235,8 @@ impl AnchorTable {
     pub fn forget(&mut self, epoch: u64) {
         let past = epoch.saturating_sub(VANISHED_EPOCHS);
         self.remove(|anchor| {
-            !anchor.shown && anchor.last_epoch < past && anchor.target.kind() == RefKind::Link
+            let visible = anchor.shown && !anchor.offered;
+            !visible && anchor.last_epoch < past && anchor.target.kind() == RefKind::Link
         });
         if self.anchors.len() > ANCHORS_MAX {
             let mut epochs: Vec<u64> = self.anchors.values().map(|a| a.last_epoch).collect();

@@ -86,6 +86,14 @@ impl Records {
         }
     }
 
+    /// Forgets a request that was refused before anything came of it.
+    fn forget(&mut self, run_id: &str) {
+        if let Some(answer) = self.runs.remove(run_id) {
+            self.bytes -= Self::size(&answer);
+            self.order.retain(|kept| kept != run_id);
+        }
+    }
+
     fn keep(&mut self, run_id: &str, answer: Option<Answer>) {
         self.bytes += Self::size(&answer);
         match self.runs.insert(run_id.to_owned(), answer) {
@@ -129,9 +137,15 @@ impl Core {
     /// Takes back the steps of a run that were not begun.
     fn abandon(&mut self, id: JobId) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        if let Task::Acting(acting) = &mut job.task {
-            let begun = acting.next + usize::from(acting.sent.is_some());
-            acting.steps.truncate(begun.max(acting.next));
+        match &mut job.task {
+            Task::Acting(acting) => {
+                let begun = acting.next + usize::from(acting.sent.is_some());
+                acting.steps.truncate(begun.max(acting.next));
+            }
+            Task::Preparing(_) => {
+                self.fail_job(id, Fault::unavailable("cancelled, nothing was sent to an app"));
+            }
+            _ => {}
         }
     }
 
@@ -226,7 +240,11 @@ impl Core {
         }
         let (workspace, id) = match self.enter(&call) {
             Ok(workspace) => (workspace, JobId(self.next_local())),
-            Err(fault) => return self.refuse(client, &request, &fault),
+            Err(fault) => {
+                // It may be sent again once there is room.
+                self.records.forget(&call.run_id);
+                return self.refuse(client, &request, &fault);
+            }
         };
         let wanted = match request.deadline_ms {
             0 => REQUEST_MS,
@@ -255,7 +273,7 @@ impl Core {
             // The step's own request expires in the same turn and says how it ended.
             Task::Acting(acting) => job.task = Task::Acting(acting),
             Task::Opening(session) | Task::Restarting(session) => {
-                self.opening.remove(&session);
+                self.close_opening(&session, id);
                 let fault = Fault::unavailable(format!("{session} was not ready in time"))
                     .hint(format!("pipemux logs {session}"));
                 self.fail_job(id, fault);

@@ -30,6 +30,7 @@ mod anchors;
 mod context;
 mod deliver;
 pub mod event;
+mod history;
 mod jobs;
 mod keys;
 mod lifecycle;
@@ -149,6 +150,7 @@ impl Core {
                 Timer::Job(id) => self.job_expired(id),
                 Timer::Start(app) => self.start_expired(app),
                 Timer::Drain(app) => self.drain_expired(app),
+                Timer::Question(number) => self.question_expired(number),
             }
         }
         out.append(&mut self.out);

@@ -227,13 +227,18 @@ impl Core {
         sent: Option<Signal>,
     ) {
         let Some(session) = self.sessions.get_mut(key) else { return };
+        let mut was_ready = false;
         match session.life {
             Life::Starting { deadline, .. } => self.timers.clear(deadline, Timer::Start(app)),
-            Life::Draining { deadline, .. } => self.timers.clear(deadline, Timer::Drain(app)),
-            _ => {}
+            Life::Draining { deadline, was_ready: before, .. } => {
+                was_ready = before;
+                self.timers.clear(deadline, Timer::Drain(app));
+            }
+            Life::Ready { .. } => was_ready = true,
+            Life::Down => {}
         }
         let deadline = self.now.mono_ms + DRAIN_MS;
-        session.life = Life::Draining { app, deadline, why, sent };
+        session.life = Life::Draining { app, deadline, why, sent, was_ready };
         self.timers.set(deadline, Timer::Drain(app));
     }
 
@@ -311,15 +316,19 @@ impl Core {
             }
             _ => (false, how),
         };
+        // Whoever closes the connection of a process that is starting drains it before its end is heard.
+        let starting = !wanted
+            && matches!(was, Life::Starting { .. } | Life::Draining { was_ready: false, .. });
         session.version = 0;
         let mut words = format!("{key} ended: {how}");
         let mut hints = last_lines;
         if !wanted {
             let nth = session.count_crash(now);
             session.crashed = Some(Crash { how: how.clone(), at: now, nth });
-            words = match was {
-                Life::Starting { .. } => format!("{key} could not start: {how}"),
-                _ => format!("{key} died while it ran ({how})"),
+            words = if starting {
+                format!("{key} could not start: {how}")
+            } else {
+                format!("{key} died while it ran ({how})")
             };
             if unstarted || session.crashed_out() {
                 session.failed = Some(if unstarted {
@@ -332,7 +341,6 @@ impl Core {
                 hints.insert(0, "its last lines:".into());
             }
         }
-        let starting = matches!(was, Life::Starting { .. });
         let opening = self.opening.remove(&key);
         let gone = session.opens.is_empty() && !self.has_window(&key);
         let watchers = match self.sessions.get_mut(&key) {
@@ -351,6 +359,8 @@ impl Core {
                 }
             }
         }
+        // Before another process starts for what waits.
+        self.settle_ends(&key);
         // What waits goes with the next process; when this one never got ready, it waits in vain.
         if starting || gone {
             self.end_requests(&key, None, &words, &hints);

@@ -10,6 +10,8 @@ pub const PROJECT_MS: u64 = 1_000;
 pub const LOCATE_MS: u64 = 500;
 /// Milliseconds that an app gets to end after `Close`, and again after SIGTERM.
 pub const DRAIN_MS: u64 = 2_000;
+/// Milliseconds that a question waits for its answer.
+pub const QUESTION_MS: u64 = 3_600_000;
 /// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.
 pub const CRASHES_MAX: usize = 5;
 /// The span in which crashes are counted, in milliseconds.
@@ -41,6 +43,20 @@ pub const ENV_MAX: usize = 128 * 1024;
 pub const RECORDS_MAX: usize = 512;
 /// Bytes of answers kept for that.
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Rounds of history that one workspace keeps.
+pub const HISTORY_MAX: usize = 10_000;
+/// Rounds that one `history` shows when nothing else is said.
+pub const HISTORY_SHOWN: u32 = 20;
+/// Characters of a round's action.
+pub const ROUND_ACTION_MAX: usize = 200;
+/// Characters of a round's result.
+pub const ROUND_RESULT_MAX: usize = 400;
+/// Characters of a round's detail.
+pub const ROUND_DETAIL_MAX: usize = 4_000;
+/// Deliveries of a window that are kept, for `--since` and `--at`.
+pub const PAST_MAX: usize = 32;
+/// Failures of the same call in a row after which the answer advises to step back.
+pub const FAILURES_MAX: u32 = 3;
 /// Notices that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
 /// Slots of one projection.

@@ -23,6 +23,8 @@ pub enum Purpose {
     Attach(JobId),
     /// A window's content.
     Project(JobId),
+    /// A window's content, so that a stale step can be sent again: the tokens asked for.
+    Refresh(JobId, u32),
     /// A step.
     Invoke(JobId),
     /// Where a thing is.
@@ -228,6 +230,9 @@ impl Core {
             Purpose::StartOpen(index) => self.start_open_answered(session, index, answered),
             Purpose::Attach(job) => self.attach_answered(job, answered),
             Purpose::Project(job) => self.project_answered(job, session, answered),
+            Purpose::Refresh(job, budget) => {
+                self.refresh_answered(job, session, budget, answered);
+            }
             Purpose::Invoke(job) => self.invoke_answered(job, answered),
             Purpose::Locate(job) => self.locate_answered(job, answered),
             Purpose::Read(job) => self.read_answered(job, answered),

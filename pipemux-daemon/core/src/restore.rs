@@ -10,7 +10,7 @@ use pipemux_proto::{Fault, SessionAddr};
 use crate::event::Effect;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::WORKSPACES_MAX;
-use crate::saved::Record;
+use crate::saved::{Record, SavedOptions};
 use crate::session::{Crash, Session};
 use crate::verbs::lod_name;
 use crate::workspace::{Window, Workspace};
@@ -43,6 +43,8 @@ impl Core {
                 let key: WorkspaceKey = key.into();
                 if let Some(before) = self.workspaces.remove(&key) {
                     fresh.windows = before.windows;
+                    fresh.options = before.options;
+                    fresh.history = before.history;
                 }
                 self.workspaces.insert(key, fresh);
             }
@@ -62,6 +64,16 @@ impl Core {
             }
             Record::Window { workspace, session, lod, budget } => {
                 self.restore_window(&workspace.into(), &session, &lod, budget);
+            }
+            Record::Options { workspace, options } => {
+                if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
+                    found.options = options;
+                }
+            }
+            Record::Round { workspace, round } => {
+                if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
+                    found.history.add(round);
+                }
             }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
@@ -83,15 +95,7 @@ impl Core {
         }
         self.numbers.next += 1;
         let number = self.numbers.next;
-        workspace.windows.push(Window {
-            number,
-            session: key,
-            lod,
-            budget,
-            projection: None,
-            rendered: None,
-            context: Default::default(),
-        });
+        workspace.windows.push(Window { lod, budget, ..Window::new(number, key) });
     }
 
     /// Writes down how far numbers really came, so that a daemon that was ended in order leaves no
@@ -127,6 +131,14 @@ impl Core {
                 ids_below: workspace.reserved.0.max(workspace.anchors.next_id()),
                 epochs_below: workspace.reserved.1.max(workspace.epoch),
             });
+            if workspace.options != SavedOptions::default() {
+                let (workspace, options) = (key.to_string(), workspace.options);
+                records.push(Record::Options { workspace, options });
+            }
+            for round in &workspace.history.rounds {
+                let (workspace, round) = (key.to_string(), round.clone());
+                records.push(Record::Round { workspace, round });
+            }
             for window in &workspace.windows {
                 records.push(Record::Window {
                     workspace: key.to_string(),

@@ -52,6 +52,20 @@ pub enum Record {
         /// Tokens, when fixed.
         budget: Option<u32>,
     },
+    /// How a workspace treats refs.
+    Options {
+        /// Which.
+        workspace: String,
+        /// Its options.
+        options: SavedOptions,
+    },
+    /// Something was done.
+    Round {
+        /// Where.
+        workspace: String,
+        /// What.
+        round: SavedRound,
+    },
     /// A window was closed.
     WindowClosed {
         /// Whose.
@@ -59,6 +73,38 @@ pub enum Record {
         /// `provider/session`
         session: String,
     },
+}
+
+/// Options of a workspace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedOptions {
+    /// Every older epoch is stale, whatever changed: the letter of the UI-Anchor document.
+    #[serde(default)]
+    pub strict: bool,
+    /// Safe actions take a changed thing as it is now.
+    #[serde(default)]
+    pub rebase: bool,
+}
+
+/// One round of history.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedRound {
+    /// Its number in the workspace, from 1.
+    pub number: u64,
+    /// When it ended: milliseconds since 1970, UTC.
+    pub unix_ms: u64,
+    /// Whose it was.
+    pub reader: String,
+    /// What was asked.
+    pub action: String,
+    /// What came of it.
+    pub result: String,
+    /// More.
+    #[serde(default)]
+    pub detail: Option<String>,
+    /// The exit status.
+    #[serde(default)]
+    pub exit: u8,
 }
 
 /// One `open` of a session.

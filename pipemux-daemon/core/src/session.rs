@@ -77,6 +77,8 @@ pub enum Life {
         why: Option<String>,
         /// What it was made to end with; none: it was asked.
         sent: Option<Signal>,
+        /// True when it took requests before.
+        was_ready: bool,
     },
 }
 

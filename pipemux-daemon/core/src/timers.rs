@@ -17,6 +17,8 @@ pub enum Timer {
     Start(Incarnation),
     /// A process that must have ended by now.
     Drain(Incarnation),
+    /// A question that nobody answered.
+    Question(u64),
 }
 
 /// All that becomes due, by time on the monotonic clock, in milliseconds.

@@ -1,17 +1,20 @@
 //! A workspace: open windows, the anchor table, epochs, readers, open questions.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::{Lod, Projection};
 
+use crate::act::Acting;
 use crate::act::question::OpenQuestion;
 use crate::anchors::AnchorTable;
 use crate::event::Now;
+use crate::history::History;
 use crate::keys::SessionKey;
-use crate::limits::{DELIVERIES_MAX, NOTICES_MAX, READERS_MAX};
+use crate::limits::{DELIVERIES_MAX, FAILURES_MAX, NOTICES_MAX, PAST_MAX, READERS_MAX};
 use crate::render::window::Rendered;
+use crate::saved::SavedOptions;
 
 /// One project's desk.
 #[derive(Debug)]
@@ -34,6 +37,10 @@ pub struct Workspace {
     pub noticed: u64,
     /// Ids and epochs below these are reserved on disk.
     pub reserved: (u64, u64),
+    /// How it treats refs.
+    pub options: SavedOptions,
+    /// What was done.
+    pub history: History,
 }
 
 /// A view of one session.
@@ -53,6 +60,52 @@ pub struct Window {
     pub rendered: Option<(Rc<Projection>, Rc<Rendered>)>,
     /// Counts of its Context: data, level of detail, rendering.
     pub context: ContextCount,
+    /// What was delivered of it, oldest first.
+    pub past: VecDeque<Past>,
+}
+
+/// A window as it was delivered.
+#[derive(Debug, Clone)]
+pub struct Past {
+    /// The first epoch in which it was so.
+    pub epoch: u64,
+    /// The process and version that it showed.
+    pub seen: (Incarnation, u64),
+    /// What it showed.
+    pub rendered: Rc<Rendered>,
+}
+
+impl Window {
+    /// Not shown yet.
+    pub fn new(number: u64, session: SessionKey) -> Self {
+        Self {
+            number,
+            session,
+            lod: Lod::default(),
+            budget: None,
+            projection: None,
+            rendered: None,
+            context: ContextCount::default(),
+            past: VecDeque::new(),
+        }
+    }
+
+    /// The window as it stood in an epoch, if that is remembered.
+    pub fn at(&self, epoch: u64) -> Option<&Past> {
+        self.past.iter().rev().find(|past| past.epoch <= epoch)
+    }
+
+    /// Remembers a delivery; the oldest makes room.
+    pub fn remember(&mut self, epoch: u64, seen: (Incarnation, u64), rendered: &Rc<Rendered>) {
+        let same = |past: &Past| Rc::ptr_eq(&past.rendered, rendered) && past.seen == seen;
+        if self.past.back().is_some_and(same) {
+            return;
+        }
+        self.past.push_back(Past { epoch, seen, rendered: rendered.clone() });
+        if self.past.len() > PAST_MAX {
+            self.past.pop_front();
+        }
+    }
 }
 
 /// A projection that the daemon holds.
@@ -86,12 +139,18 @@ pub struct ContextCount {
 pub struct Reader {
     /// By session.
     pub seen: BTreeMap<SessionKey, Seen>,
+    /// The epoch of the newest answer that showed an id.
+    pub known: Rc<HashMap<u64, u64>>,
     /// Answers that were sent but not confirmed yet.
     pub deliveries: VecDeque<Delivery>,
     /// Notices up to this one were shown.
     pub noticed: u64,
     /// When it last asked for something.
     pub heard: Now,
+    /// A run whose next step was refused as stale, or whose end isn't known: `answer go` sends it.
+    pub kept: Option<Box<Acting>>,
+    /// The call that failed last, and how often in a row.
+    pub failures: (String, u32),
 }
 
 /// What a reader has of one window.
@@ -118,6 +177,10 @@ pub struct Delivery {
     pub seen: Vec<(SessionKey, Seen)>,
     /// The newest notice that it shows.
     pub noticed: u64,
+    /// Its epoch.
+    pub epoch: u64,
+    /// Every id that it shows.
+    pub ids: Vec<u64>,
 }
 
 /// Something that readers should know.
@@ -144,6 +207,8 @@ impl Workspace {
             notices: VecDeque::new(),
             noticed: 0,
             reserved: (first_id, epoch),
+            options: SavedOptions::default(),
+            history: History::default(),
         }
     }
 
@@ -175,9 +240,14 @@ impl Workspace {
         reader
     }
 
-    /// The epoch in which a reader last saw a window; 0: never.
-    pub fn seen_epoch(&self, reader: &str, session: &SessionKey) -> u64 {
-        self.seen(reader, session).map_or(0, |seen| seen.epoch)
+    /// The epoch in which a reader was last shown an id; 0: never.
+    pub fn known_epoch(&self, reader: &str, id: u64) -> u64 {
+        self.readers.get(reader).and_then(|reader| reader.known.get(&id)).map_or(0, |epoch| *epoch)
+    }
+
+    /// True when the window that a reader last saw shows an id.
+    pub fn in_view(&self, reader: &str, session: &SessionKey, id: u64) -> bool {
+        self.seen(reader, session).is_some_and(|seen| seen.rendered.ids.contains(&id))
     }
 
     /// What a reader has of a window.
@@ -213,6 +283,14 @@ impl Workspace {
         let Some(at) = reader.deliveries.iter().position(|d| d.number == number) else { return };
         let Some(delivery) = reader.deliveries.remove(at) else { return };
         reader.noticed = reader.noticed.max(delivery.noticed);
+        let known = Rc::make_mut(&mut reader.known);
+        for id in delivery.ids {
+            let newest = known.entry(id).or_default();
+            *newest = delivery.epoch.max(*newest);
+        }
+        if known.len() > self.anchors.len() * 2 {
+            known.retain(|id, _| self.anchors.has(*id));
+        }
         for (session, seen) in delivery.seen {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
             if newer {
@@ -223,6 +301,16 @@ impl Workspace {
 }
 
 impl Reader {
+    /// Counts a failure of a call. Returns true when it is time to step back.
+    pub fn fails(&mut self, call: &str) -> bool {
+        if self.failures.0 == call {
+            self.failures.1 += 1;
+        } else {
+            self.failures = (call.to_owned(), 1);
+        }
+        self.failures.1 >= FAILURES_MAX
+    }
+
     /// Keeps a delivery until it is confirmed; the oldest makes room.
     pub fn deliver(&mut self, delivery: Delivery) {
         self.deliveries.push_back(delivery);

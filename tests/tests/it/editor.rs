@@ -132,12 +132,16 @@ fn numbers_that_another_reader_made_stale_are_refused_and_others_go_on() {
     world.pipemux(&["open", "editor", "a.txt"]).ok();
     let bob = |args: &[&str]| world.command(args).reader("bob").output();
     bob(&["view"]).ok();
-    bob(&["run", "editor.replace_lines(2, 2, \"two\\nand a half\")"]).ok();
+    bob(&["run", "editor.replace_lines(2, 2, \"TWO\\nand a half\")"]).ok();
 
-    world.run("editor.replace_lines(2, 2, 'mine')").exits(4).has("stale").has("and a half");
+    world
+        .run("editor.replace_lines(2, 2, 'mine')")
+        .exits(4)
+        .has("changed since you saw it")
+        .has("and a half");
     // That answer showed the present lines; line 4 is now 5, and means what was last seen.
     world.run("editor.replace_lines(5, 5, 'FOUR'); editor.save()").ok();
-    assert_eq!(world.read("a.txt"), "one\ntwo\nand a half\nthree\nFOUR\n");
+    assert_eq!(world.read("a.txt"), "one\nTWO\nand a half\nthree\nFOUR\n");
 }
 
 #[test]

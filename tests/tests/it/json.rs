@@ -19,7 +19,8 @@ fn assert_context(context: &Value, app: &str) {
     for (id, anchor) in context["anchors"].as_object().into_iter().flatten() {
         assert!(id.starts_with("obj:") || id.starts_with("link:"), "{id}");
         assert_eq!(keys(anchor), ["params", "target", "type"]);
-        assert!(["Button", "Form", "Reference"].contains(&anchor["type"].as_str().unwrap()));
+        let kind = anchor["type"].as_str().unwrap_or_default();
+        assert!(["Button", "Form", "Reference"].contains(&kind), "{anchor}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The stories: one module a theme, one world a story.
 
+mod clients;
 mod economy;
 mod editor;
 mod errors;

@@ -63,6 +63,10 @@ impl Acting {
                 .map(|item| self.argument(workspace, session, item))
                 .collect::<Result<_, _>>()
                 .map(Arg::List),
+            // Asked for before the step runs.
+            Argument::Gap(gap) => {
+                Err(miss(Fault::usage(format!("an argument of type {} is missing", gap.ty))))
+            }
             Argument::Result(index) => {
                 let step = &self.steps[*index];
                 let ended = self.done.get(*index);
@@ -137,8 +141,11 @@ impl Acting {
         let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
         check_owner(of, anchor, &shown)?;
         let session = &anchor.session;
-        let seen = of.epoch.or_else(|| self.epochs.get(session).copied()).unwrap_or(0);
-        if let Err(why) = workspace.anchors.check(RefKind::Obj, id, seen, workspace.epoch) {
+        let seen = of.epoch.or(self.at).or_else(|| self.known.get(&id).copied()).unwrap_or(0);
+        let strict = workspace.options.strict && seen < workspace.epoch;
+        let checked = workspace.anchors.check(RefKind::Obj, id, seen, workspace.epoch);
+        let checked = checked.and(if strict { Err(Miss::Stale) } else { Ok(()) });
+        if let Err(why) = checked {
             return Err(match why {
                 Miss::NotFound => not_found(),
                 Miss::Stale => Stop::Miss(Box::new(soft::stale(&shown)), Some(session.clone())),

@@ -1,12 +1,14 @@
 //! Acting: calls are checked as a whole, then carried out step by step.
 
 pub mod args;
+pub mod gap;
 pub mod plan;
 pub mod question;
+pub mod rebase;
 pub mod run;
 pub mod soft;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Invoke};
@@ -14,7 +16,7 @@ use pipemux_proto::projection::{Arg, Args, Copied, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::report::Status;
-use pipemux_proto::{Blob, Fault, Incarnation};
+use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
 use crate::keys::{SessionKey, WorkspaceKey};
 
@@ -56,8 +58,19 @@ pub enum Argument {
     },
     /// The result of an earlier step.
     Result(usize),
+    /// Not given, or given as another type: asked for before anything runs.
+    Gap(Gap),
     /// Several.
     List(Vec<Argument>),
+}
+
+/// What is missing of an argument.
+#[derive(Debug, Clone)]
+pub struct Gap {
+    /// The parameter's type.
+    pub ty: Type,
+    /// What was probably meant, when it was given as another type.
+    pub meant: Option<Value>,
 }
 
 /// A run on its way. It outlives the request that began it when it asks.
@@ -79,8 +92,10 @@ pub struct Acting {
     pub seen: BTreeMap<SessionKey, (Incarnation, u64)>,
     /// The version that each session has if nobody else changes it.
     pub expected: BTreeMap<SessionKey, u64>,
-    /// Epochs that the reader had seen when the run began: refs mean these.
-    pub epochs: BTreeMap<SessionKey, u64>,
+    /// When the reader was last shown an id, when the run began: refs mean that.
+    pub known: Rc<HashMap<u64, u64>>,
+    /// The epoch that the whole call is pinned to.
+    pub at: Option<u64>,
     /// What was looked up for the step that is next: where things are, and values read.
     pub looked_up: LookedUp,
     /// The request that is with an app, as it was sent.
@@ -93,6 +108,11 @@ pub struct Acting {
     pub own: bool,
     /// The question that was asked, by number.
     pub question: Option<u64>,
+    /// Questions that were answered so far.
+    pub answers: u32,
+    /// Steps that were sent once more against the present state, since the workspace asks for that,
+    /// and how they had been refused.
+    pub rebased: Vec<(usize, Fault)>,
     /// Set when a step was begun whose end isn't known.
     pub unknown: bool,
 }

@@ -6,7 +6,7 @@ use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Code, Fault, SessionAddr, Value};
 
-use super::{Argument, Prototypes, Step};
+use super::{Argument, Gap, Prototypes, Step};
 use crate::keys::SessionKey;
 use crate::workspace::Workspace;
 
@@ -92,14 +92,18 @@ impl<'a> Planner<'a> {
             let value = self.argument(&argument.value, &param.ty, argument.span, &param.name)?;
             args.push((param.name.clone(), value));
         }
-        let missing = prototype
-            .params
-            .iter()
-            .find(|param| param.default.is_none() && !args.iter().any(|(n, _)| *n == param.name));
-        if let Some(missing) = missing.filter(|param| !matches!(param.ty, Type::Optional(_))) {
-            let note =
-                format!("needs {}: {}; it is {}", missing.name, missing.ty, prototype.compact());
-            return Err(self.error("missing argument", call.name, note));
+        for param in &prototype.params {
+            let given = args.iter().any(|(name, _)| *name == param.name);
+            let spare = param.default.is_some() || matches!(param.ty, Type::Optional(_));
+            if given || spare {
+                continue;
+            }
+            if nested {
+                let note = format!("needs {}: {}", param.name, param.ty);
+                return Err(self.error("missing argument", call.name, note));
+            }
+            let gap = Gap { ty: param.ty.clone(), meant: None };
+            args.push((param.name.clone(), Argument::Gap(gap)));
         }
         if nested && prototype.returns.is_none() {
             let note = format!("{} gives no value that could be passed on", prototype.name);
@@ -243,7 +247,12 @@ impl<'a> Planner<'a> {
             }
             (Expr::Value(value), _) => match fit(value, ty) {
                 Ok(value) => Ok(Argument::Fixed(Arg::from(value))),
-                Err(note) => Err(self.error("wrong type", span, format!("{param} is {ty}{note}"))),
+                Err(Misfit { meant: Some(meant), .. }) => {
+                    Ok(Argument::Gap(Gap { ty: ty.clone(), meant: Some(meant) }))
+                }
+                Err(Misfit { note, .. }) => {
+                    Err(self.error("wrong type", span, format!("{param} is {ty}{note}")))
+                }
             },
             (Expr::Call(call), _) => self.call(call, true).map(Argument::Result),
             (Expr::Name { owner, name }, _) => self.name(owner.as_ref(), name, ty, span),
@@ -320,8 +329,18 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// A literal that its parameter doesn't take.
+struct Misfit {
+    /// What to say behind the type.
+    note: String,
+    /// What was obviously meant.
+    meant: Option<Value>,
+}
+
 /// A literal as the type takes it.
-fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
+fn fit(value: &Value, ty: &Type) -> Result<Value, Misfit> {
+    let note = |note: String| Misfit { note, meant: None };
+    let meant = |meant: Value| Misfit { note: String::new(), meant: Some(meant) };
     match (ty, value) {
         (Type::Any, _)
         | (Type::String, Value::Str(_))
@@ -336,16 +355,35 @@ fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
         }
         (Type::Union(options), Value::Str(text)) if options.contains(text) => Ok(value.clone()),
         (Type::Union(options), Value::Str(text)) => {
-            let guess = nearest(text, options.iter().map(String::as_str));
-            Err(guess.map_or(String::new(), |guess| format!(": did you mean '{guess}'?")))
+            match nearest(text, options.iter().map(String::as_str)) {
+                Some(guess) => Err(meant(guess.into())),
+                None => Err(note(format!(", not '{text}'"))),
+            }
         }
         (Type::String, Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
-            Err(format!(": write '{value}'"))
+            Err(meant(value.to_string().into()))
         }
-        (Type::Int, Value::Str(text)) if text.trim().parse::<i64>().is_ok() => {
-            Err(format!(": write {}", text.trim()))
-        }
-        (Type::Anchor(_), _) => Err(": write a ref as shown, for example obj:23".into()),
-        _ => Err(format!(", not {}", value.kind())),
+        (Type::Int | Type::Float | Type::Bool, Value::Str(text)) => match literal(text, ty) {
+            Some(value) => Err(meant(value)),
+            None => Err(note(format!(", not '{}'", clip(text)))),
+        },
+        (Type::Anchor(_), _) => Err(note(": write a ref as shown, for example obj:23".into())),
+        _ => Err(note(format!(", not {}", value.kind()))),
     }
+}
+
+/// What a text says as a value of a simple type.
+pub fn literal(text: &str, ty: &Type) -> Option<Value> {
+    let text = text.trim();
+    match ty {
+        Type::Int => text.parse().ok().map(Value::Int),
+        Type::Float => text.parse().ok().filter(|n: &f64| n.is_finite()).map(Value::Float),
+        Type::Bool => text.to_lowercase().parse().ok().map(Value::Bool),
+        _ => None,
+    }
+}
+
+fn clip(text: &str) -> String {
+    let clipped: String = text.chars().take(30).collect();
+    if clipped.len() < text.len() { format!("{clipped}…") } else { clipped }
 }

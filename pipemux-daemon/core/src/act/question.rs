@@ -3,7 +3,7 @@
 use pipemux_proto::Fault;
 use pipemux_proto::app::{Choice, Invoke, Needs, QuestionKind};
 
-use super::Acting;
+use super::{Acting, Step};
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone)]
@@ -12,8 +12,17 @@ pub struct OpenQuestion {
     pub acting: Acting,
     /// What is asked.
     pub needs: Needs,
-    /// The request that asked.
-    pub invoke: Invoke,
+    /// Who asks.
+    pub from: From,
+}
+
+/// Who asks a question.
+#[derive(Debug, Clone)]
+pub enum From {
+    /// The app, about this request.
+    App(Box<Invoke>),
+    /// The daemon, about an argument: the index of the step and of its argument.
+    Gap(usize, usize),
 }
 
 /// What an answer comes to.
@@ -31,9 +40,17 @@ impl OpenQuestion {
         &self.acting.reader
     }
 
+    /// The step that asks.
+    pub fn step(&self) -> &Step {
+        match self.from {
+            From::App(_) => &self.acting.steps[self.acting.next],
+            From::Gap(step, _) => &self.acting.steps[step],
+        }
+    }
+
     /// What asks, in one line: `editor.replace: 3 matches`.
     pub fn title(&self) -> String {
-        let step = &self.acting.steps[self.acting.next];
+        let step = self.step();
         let provider = &step.session.addr.provider;
         format!("{provider}.{}: {}", step.prototype.name, self.needs.question.text)
     }
@@ -43,7 +60,7 @@ impl OpenQuestion {
         let question = &self.needs.question;
         match question.kind {
             QuestionKind::Confirm => vec!["yes".into(), "no".into()],
-            QuestionKind::Text => vec!["<text>".into(), "none".into()],
+            QuestionKind::Text => vec!["<text>".into(), "cancel".into()],
             QuestionKind::PickOne => vec!["1".into(), "none".into()],
             QuestionKind::PickMany if question.options.len() < 3 => {
                 vec!["1".into(), "all".into(), "none".into()]
@@ -69,10 +86,11 @@ impl OpenQuestion {
         };
         match (question.kind, words.as_str()) {
             (QuestionKind::Confirm, "yes" | "y" | "go") => Ok(Answering::Choice(Choice::Yes)),
-            (_, "none" | "no" | "n" | "cancel") => Ok(Answering::Cancel),
+            (_, "cancel") => Ok(Answering::Cancel),
             (QuestionKind::Text, _) if !text.is_empty() => {
                 Ok(Answering::Choice(Choice::Text(text.to_owned())))
             }
+            (_, "none" | "no" | "n") => Ok(Answering::Cancel),
             (QuestionKind::PickMany, "all") => Ok(Answering::Choice(Choice::AllBut(Vec::new()))),
             (QuestionKind::PickMany, _) if words.starts_with("all but ") => {
                 let but = numbers(&words["all but ".len()..], count).ok_or_else(expected)?;
@@ -81,6 +99,12 @@ impl OpenQuestion {
             (QuestionKind::PickMany, _) => {
                 let picked = numbers(&words, count).ok_or_else(expected)?;
                 Ok(Answering::Choice(Choice::Picked(picked)))
+            }
+            // An argument may also be written out.
+            (QuestionKind::PickOne | QuestionKind::Confirm, _)
+                if matches!(self.from, From::Gap(..)) && numbers(&words, count).is_none() =>
+            {
+                Ok(Answering::Choice(Choice::Text(text.to_owned())))
             }
             (QuestionKind::PickOne, _) => match numbers(&words, count).ok_or_else(expected)? {
                 picked if picked.len() == 1 => Ok(Answering::Choice(Choice::Picked(picked))),

@@ -9,15 +9,20 @@ use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, Value, decode};
 
 use super::args::Stop;
-use super::question::OpenQuestion;
-use super::{Acting, Ended, Lookup, Step, soft};
+use super::question::{From, OpenQuestion};
+use super::{Acting, Ended, Lookup, Step, gap, soft};
 use crate::Core;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
-use crate::limits::LOCATE_MS;
+use crate::limits::{LOCATE_MS, QUESTION_MS};
 use crate::requests::{Answered, Purpose};
+use crate::timers::Timer;
 use pipemux_proto::Incarnation;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+/// By session: the process and version that a reader has seen; and by id the epoch in which it saw it.
+type HasSeen = (BTreeMap<SessionKey, (Incarnation, u64)>, Rc<HashMap<u64, u64>>);
 
 impl Acting {
     /// A run that begins now: numbers and refs mean what its reader has seen so far.
@@ -27,16 +32,9 @@ impl Acting {
         reader: &str,
         run_id: &str,
         steps: Vec<Step>,
+        at: Option<u64>,
     ) -> Self {
-        let seen = core.workspaces.get(workspace).and_then(|w| w.readers.get(reader));
-        let seen = seen.map(|reader| &reader.seen);
-        let versions: BTreeMap<SessionKey, (Incarnation, u64)> = seen
-            .into_iter()
-            .flatten()
-            .map(|(session, seen)| (session.clone(), (seen.app, seen.version)))
-            .collect();
-        let epochs =
-            seen.into_iter().flatten().map(|(session, seen)| (session.clone(), seen.epoch));
+        let (versions, known) = core.has_seen(workspace, reader, at);
         Self {
             workspace: workspace.clone(),
             reader: reader.to_owned(),
@@ -46,13 +44,16 @@ impl Acting {
             done: Vec::new(),
             expected: versions.iter().map(|(session, (_, n))| (session.clone(), *n)).collect(),
             seen: versions,
-            epochs: epochs.collect(),
+            known,
+            at,
             looked_up: Default::default(),
             sent: None,
             answered: None,
             touched: Vec::new(),
             own: true,
             question: None,
+            answers: 0,
+            rebased: Vec::new(),
             unknown: false,
         }
     }
@@ -76,11 +77,47 @@ impl Acting {
 }
 
 impl Core {
+    /// What a reader has seen, or what there was to see in an epoch that it names.
+    fn has_seen(&self, at: &WorkspaceKey, reader: &str, epoch: Option<u64>) -> HasSeen {
+        let Some(workspace) = self.workspaces.get(at) else { return HasSeen::default() };
+        let of = workspace.readers.get(reader);
+        let known = of.map(|reader| reader.known.clone()).unwrap_or_default();
+        let versions = match epoch {
+            Some(epoch) => workspace
+                .windows
+                .iter()
+                .filter_map(|window| Some((window.session.clone(), window.at(epoch)?.seen)))
+                .collect(),
+            None => of
+                .into_iter()
+                .flat_map(|reader| &reader.seen)
+                .map(|(session, seen)| (session.clone(), (seen.app, seen.version)))
+                .collect(),
+        };
+        (versions, known)
+    }
+
+    /// Takes up a run that was refused as stale, or whose end isn't known: its refs and numbers now mean
+    /// what its reader has seen since.
+    pub(crate) fn resume_kept(&mut self, job: JobId, mut acting: Acting) {
+        let (versions, known) = self.has_seen(&acting.workspace, &acting.reader, None);
+        acting.expected = versions.iter().map(|(key, (_, n))| (key.clone(), *n)).collect();
+        (acting.seen, acting.known, acting.at) = (versions, known, None);
+        self.put_acting(job, acting);
+        self.advance(job);
+    }
+
     /// Does what is next in a run, until something must be waited for.
     pub(crate) fn advance(&mut self, job: JobId) {
         let Some((mut acting, deadline)) = self.take_acting(job) else { return };
         if acting.next >= acting.steps.len() {
             return self.acted(job, acting);
+        }
+        if let Some((step, index, gap)) = acting.gap() {
+            let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
+            let of = &acting.steps[step];
+            let needs = gap::question(workspace, &of.session, &of.args[index].0, gap);
+            return self.ask(job, acting, needs, From::Gap(step, index));
         }
         let step = acting.steps[acting.next].clone();
         let (invoke, deadline) = match acting.answered.take() {
@@ -94,6 +131,11 @@ impl Core {
                 match acting.arguments(workspace, &step) {
                     Ok(args) => (self.invocation(&acting, &step, args), deadline),
                     Err(Stop::Look(lookup)) => return self.look_up(job, acting, *lookup, deadline),
+                    Err(Stop::Miss(fault, Some(session)))
+                        if self.may_rebase(&acting, &step, &fault) =>
+                    {
+                        return self.rebase(job, acting, &session, *fault, deadline);
+                    }
                     Err(Stop::Miss(fault, shows)) => {
                         if let Some(session) = shows {
                             acting.touch(&session);
@@ -245,7 +287,8 @@ impl Core {
                 if let Some(session) = self.sessions.get_mut(&step.session) {
                     session.version = session.version.max(done.version);
                 }
-                let expected = acting.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
+                let expected =
+                    acting.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
                 acting.own &= expected == done.version;
                 acting.expected.insert(step.session.clone(), done.version);
                 acting.done.push(Ended {
@@ -265,6 +308,12 @@ impl Core {
             }
             Outcome::Failed(fault) => {
                 let fault = self.landed(&acting, &step, fault);
+                if self.may_rebase(&acting, &step, &fault) {
+                    let Some(deadline) = self.jobs.get(&job).map(|job| job.deadline) else {
+                        return;
+                    };
+                    return self.rebase(job, acting, &step.session, fault, deadline);
+                }
                 acting.fail(Status::Failed, fault);
                 self.acted(job, acting);
             }
@@ -302,16 +351,34 @@ impl Core {
             return self.acted(job, acting);
         }
         let Some(invoke) = acting.sent.take() else { return };
+        self.ask(job, acting, needs, From::App(Box::new(invoke)));
+    }
+
+    /// Ends the request with a question.
+    fn ask(&mut self, job: JobId, mut acting: Acting, needs: Needs, from: From) {
         let number = self.next_number();
+        let expires = self.now.mono_ms + QUESTION_MS;
         let Some(workspace) = self.workspaces.get_mut(&acting.workspace) else { return };
         acting.question = None;
-        let question = OpenQuestion { acting: acting.clone(), needs, invoke };
+        let question = OpenQuestion { acting: acting.clone(), needs, from };
         workspace.questions.insert(number, question);
+        self.timers.set(expires, Timer::Question(number));
         acting.question = Some(number);
         self.acted(job, acting);
     }
 
-    fn take_acting(&mut self, job: JobId) -> Option<(Acting, u64)> {
+    /// A question that nobody answered is closed, and its reader told.
+    pub(crate) fn question_expired(&mut self, number: u64) {
+        let now = self.now;
+        for workspace in self.workspaces.values_mut() {
+            if let Some(question) = workspace.questions.remove(&number) {
+                let text = format!("question {number} has expired: {}", question.title());
+                workspace.notify(text, now);
+            }
+        }
+    }
+
+    pub(crate) fn take_acting(&mut self, job: JobId) -> Option<(Acting, u64)> {
         let job = self.jobs.get_mut(&job)?;
         match std::mem::replace(&mut job.task, Task::Moving) {
             Task::Acting(acting) => Some((*acting, job.deadline)),

@@ -1,21 +1,23 @@
 //! Putting an answer together: minting ids, counting the epoch, comparing with what the reader has.
 
+mod aftermath;
 mod outcome;
 mod part;
 mod report;
 mod text;
 
 use pipemux_proto::client::{Answer, Body, Format};
+use pipemux_proto::prototype::Prototype;
 
 use crate::Core;
 use crate::event::Effect;
 use crate::jobs::Task;
-use crate::keys::{JobId, WorkspaceKey};
+use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::BLOCK;
 use crate::saved::Record;
 use crate::verbs::act_exit_status;
-use crate::verbs::show::{Head, Showing, State};
-use crate::workspace::{Delivery, Seen};
+use crate::verbs::show::{Head, Showing, Shown, State};
+use crate::workspace::{Delivery, Seen, Workspace};
 
 use outcome::outcome;
 use part::{Part, part};
@@ -48,14 +50,18 @@ impl Core {
         if let Head::Act(acting) = &head {
             let (text, asked, minted) = outcome(workspace, &self.sessions, acting, epoch);
             changed |= minted;
-            acted = Some((text, asked));
+            let advice = aftermath::of(workspace, acting, now);
+            acted = Some((text + &advice, asked));
         }
         if changed {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
         let news = workspace.news(&reader, now);
-        let writer = AnswerText { workspace, reader: &reader, parts: &parts, news: &news, budget };
+        let others = others(workspace, &self.sessions, &reader, &parts);
+        let (workspace, others) = (&*workspace, others.as_slice());
+        let writer =
+            AnswerText { workspace, reader: &reader, parts: &parts, news: &news, others, budget };
         let (text, receipt) = match &head {
             Head::Act(acting) => writer.act(acting, acted.as_ref().map_or("", |(text, _)| text)),
             Head::Open { notes } => writer.windows(notes, false),
@@ -78,29 +84,50 @@ impl Core {
                 Body::Report(Box::new(report))
             }
         };
+        if let Head::Act(acting) = &head
+            && acting.question.is_none()
+        {
+            self.record_round(&at, acting, exit);
+        }
         let number = self.next_local();
-        self.deliver_to(&at, &reader, number, parts);
+        let listed = !matches!(head, Head::Act(_));
+        self.deliver_to(&at, &reader, number, parts, listed);
         self.reserve(&at);
         self.deliveries.insert(number, (at, reader));
         self.answer(id, Answer { exit, body, delivery: number });
     }
 
     /// Remembers what an answer shows until the reader confirms it.
-    fn deliver_to(&mut self, at: &WorkspaceKey, reader: &str, number: u64, parts: Vec<Part>) {
+    /// A window as it was before is listed in views only.
+    fn deliver_to(
+        &mut self,
+        at: &WorkspaceKey,
+        reader: &str,
+        number: u64,
+        parts: Vec<Part>,
+        listed: bool,
+    ) {
         let now = self.now;
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let (epoch, noticed) = (workspace.epoch, workspace.noticed);
         let mut seen = Vec::new();
+        let mut ids = workspace.anchors.take_offered();
+        for part in parts.iter().filter(|part| listed || part.state == State::Fresh) {
+            ids.extend(part.rendered.iter().flat_map(|rendered| &rendered.ids));
+        }
         for part in parts.into_iter().filter(|part| part.state == State::Fresh) {
             let window = workspace.window(&part.session);
             let held = window.and_then(|window| window.projection.as_ref());
             if let (Some(held), Some(rendered)) = (held, part.rendered) {
                 let (app, version) = (held.app, held.projection.version);
+                if let Some(window) = workspace.window_mut(&part.session) {
+                    window.remember(epoch, (app, version), &rendered);
+                }
                 let prototypes = part.prototypes;
                 seen.push((part.session, Seen { epoch, app, version, rendered, prototypes }));
             }
         }
-        workspace.reader(reader, now).deliver(Delivery { number, seen, noticed });
+        workspace.reader(reader, now).deliver(Delivery { number, seen, noticed, epoch, ids });
     }
 
     /// A reader has an answer.
@@ -135,6 +162,41 @@ impl Core {
             epochs_below: workspace.reserved.1,
         }));
     }
+}
+
+/// Writes a window anew from what its app has sent. Returns the ids that it shows.
+pub(crate) fn rewrite(
+    workspace: &mut Workspace,
+    session: &SessionKey,
+    prototypes: &[Prototype],
+) -> Vec<u64> {
+    let epoch = workspace.epoch + 1;
+    let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
+    let state = State::Fresh;
+    let shown = Shown { session: session.clone(), lod, budget: 0, lowered: false, state };
+    let (part, differs) = part(workspace, shown, prototypes, epoch);
+    if differs {
+        workspace.epoch = epoch;
+    }
+    part.rendered.map(|rendered| rendered.ids.clone()).unwrap_or_default()
+}
+
+/// Windows that changed since the reader saw them, beside those of the answer.
+fn others(
+    workspace: &Workspace,
+    sessions: &std::collections::BTreeMap<SessionKey, crate::session::Session>,
+    reader: &str,
+    parts: &[Part],
+) -> Vec<SessionKey> {
+    let changed = |key: &&SessionKey| {
+        let seen = workspace.seen(reader, key);
+        let live = sessions.get(*key);
+        seen.zip(live)
+            .is_some_and(|(seen, live)| live.app() == Some(seen.app) && live.version > seen.version)
+    };
+    let keys = workspace.windows.iter().map(|window| &window.session);
+    let beside = keys.filter(|key| !parts.iter().any(|part| part.session == **key));
+    beside.filter(changed).cloned().collect()
 }
 
 fn single_exit(parts: &[Part]) -> u8 {

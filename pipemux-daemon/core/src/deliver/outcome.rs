@@ -7,6 +7,7 @@ use pipemux_proto::app::QuestionKind;
 use pipemux_proto::report::{AnswerOption, Asked};
 
 use crate::act::Acting;
+use crate::act::question::From;
 use crate::keys::SessionKey;
 use crate::render::answer;
 use crate::render::window::Painter;
@@ -33,10 +34,14 @@ pub fn outcome(
     let Some(number) = acting.question else { return (text, None, minted) };
     let Some(open) = workspace.questions.get(&number) else { return (text, None, minted) };
     let asks = &open.needs.question;
-    let session = &acting.steps[acting.next].session;
+    let session = &open.step().session;
     let mut painter = Painter::new(session, anchors, &[], epoch);
     let (title, ways) = (open.title(), open.ways());
-    let later = answer::later(acting, acting.next + 1);
+    let later = match open.from {
+        From::App(_) => answer::later(acting, acting.next + 1),
+        // Asked before anything runs: the step itself is still to come, and those around it.
+        From::Gap(..) => Vec::new(),
+    };
     let (asked_text, links) = answer::question(&mut painter, number, &title, asks, &later, &ways);
     text += &asked_text;
     let asked = Asked {

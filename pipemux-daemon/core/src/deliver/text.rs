@@ -5,6 +5,7 @@ use pipemux_proto::tokens;
 
 use super::part::Part;
 use crate::act::Acting;
+use crate::keys::SessionKey;
 use crate::render::answer;
 use crate::render::delta::{Delta, delta};
 use crate::render::inert;
@@ -17,6 +18,8 @@ pub struct AnswerText<'a> {
     pub reader: &'a str,
     pub parts: &'a [Part],
     pub news: &'a [String],
+    /// Other windows that changed.
+    pub others: &'a [SessionKey],
     pub budget: Option<u32>,
 }
 
@@ -104,6 +107,10 @@ impl AnswerText<'_> {
                     out += &format!("\n{}", self.window(part, true));
                 }
             }
+        }
+        if !self.others.is_empty() {
+            let names: Vec<String> = self.others.iter().map(ToString::to_string).collect();
+            out += &format!("\nchanged too: {} · pipemux view\n", names.join(", "));
         }
         self.finish(out, position, false)
     }

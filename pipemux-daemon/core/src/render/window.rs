@@ -93,7 +93,7 @@ impl<'a> Painter<'a> {
 
     /// Writes a window; what its session showed before counts as shown no more.
     pub fn window(&mut self, projection: &Projection) -> Rendered {
-        self.anchors.hide_session(self.session);
+        self.anchors.hide_session(self.session, self.epoch);
         let mut heading = Writer::default();
         heading.raw("## ");
         heading.raw(&self.session.to_string());
@@ -113,6 +113,9 @@ impl<'a> Painter<'a> {
                 Piece::Object(object) => {
                     let markdown = self.object(object);
                     text.raw(&markdown);
+                }
+                Piece::Link(link) if !self.has(&link.action) => {
+                    text.text(&link.label.replace(['\n', '\r'], " "));
                 }
                 Piece::Link(link) => {
                     let markdown = self.link(link, false);
@@ -183,6 +186,10 @@ impl<'a> Painter<'a> {
             addr.to_string()
         };
         format!("{owner}.{}", self.arguments(&link.action, &link.args))
+    }
+
+    fn has(&self, action: &str) -> bool {
+        self.prototypes.iter().any(|prototype| prototype.name == action)
     }
 
     fn arguments(&self, action: &str, args: &Args) -> String {
@@ -261,7 +268,8 @@ fn flush(text: &mut Writer, lines: &mut Vec<Line>) {
     let written = std::mem::take(text).finish();
     let whole = written.strip_suffix('\n').unwrap_or(&written);
     if !written.is_empty() {
-        let plain = |line: &str| Line { number: None, text: line.to_owned(), fence: false, exact: false };
+        let plain =
+            |line: &str| Line { number: None, text: line.to_owned(), fence: false, exact: false };
         lines.extend(whole.split('\n').map(plain));
     }
 }

@@ -11,8 +11,8 @@ use pipemux_proto::{Code, Fault};
 use super::show::{Head, Want};
 use crate::Core;
 use crate::act::plan::Planner;
-use crate::act::question::Answering;
-use crate::act::{Acting, Ended, Prototypes, Step, fixed, soft};
+use crate::act::question::{Answering, From};
+use crate::act::{Acting, Argument, Ended, Prototypes, Step, fixed, gap, soft};
 use crate::anchors::{Miss, Target};
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
@@ -127,7 +127,7 @@ impl Core {
     fn begin_acting(&mut self, job: JobId, steps: Vec<Step>) {
         let Some(found) = self.jobs.get(&job) else { return };
         let call = &found.call;
-        let acting = Acting::begin(self, &found.workspace, &call.reader, &call.run_id, steps);
+        let acting = Acting::begin(self, &found.workspace, &call.reader, &call.run_id, steps, None);
         self.put_acting(job, acting);
         self.advance(job);
     }
@@ -165,7 +165,8 @@ impl Core {
         };
         let anchor = workspace.anchors.get(RefKind::Link, id).ok_or_else(missing)?;
         let session = &anchor.session;
-        let seen = of.epoch.unwrap_or_else(|| workspace.seen_epoch(&found.call.reader, session));
+        let reader = &found.call.reader;
+        let seen = of.epoch.unwrap_or_else(|| workspace.known_epoch(reader, id));
         if let Err(why) = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch) {
             return Err(match why {
                 Miss::NotFound => missing(),
@@ -182,7 +183,8 @@ impl Core {
         if workspace.window(session).is_none() {
             return Err(soft::out_of_view(&shown, Some(format!("pipemux open {session}"))));
         }
-        if !anchor.shown {
+        // Another reader's look at less of the window takes nothing away from this one.
+        if !anchor.shown && !workspace.in_view(reader, session, id) {
             return Err(soft::out_of_view(&shown, Some(format!("pipemux view {session}"))));
         }
         let prototypes = self.sessions.get(session).map(|session| &session.prototypes);
@@ -243,6 +245,10 @@ impl Core {
         }
         let Some(found) = self.jobs.get(&job) else { return };
         let reader = found.call.reader.clone();
+        if let Some(kept) = self.kept(job, text, to) {
+            return self.resume_kept(job, kept);
+        }
+        let Some(found) = self.jobs.get(&job) else { return };
         let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
         let number = to.or_else(|| workspace.question_of(&reader).map(|(number, _)| number));
         let question = number.and_then(|number| workspace.questions.get(&number));
@@ -264,11 +270,31 @@ impl Core {
             Ok(answering) => answering,
             Err(fault) => return self.fail_job(job, fault),
         };
+        let filled = match (&question.from, &answering) {
+            (From::Gap(step, index), Answering::Choice(choice)) => {
+                let of = &question.acting.steps[*step];
+                let Argument::Gap(gap) = &of.args[*index].1 else { return };
+                match gap::fill(workspace, &of.session, gap, choice) {
+                    Ok(argument) => Some((*step, *index, argument)),
+                    Err(fault) => return self.fail_job(job, fault),
+                }
+            }
+            _ => None,
+        };
         let Some(question) = workspace.questions.remove(&number) else { return };
         let mut acting = question.acting;
+        acting.answers += 1;
         match answering {
             Answering::Choice(choice) => {
-                acting.answered = Some((question.invoke, question.needs.token, choice));
+                match (question.from, filled) {
+                    (_, Some((step, index, argument))) => {
+                        acting.steps[step].args[index].1 = argument;
+                    }
+                    (From::App(invoke), None) => {
+                        acting.answered = Some((*invoke, question.needs.token, choice));
+                    }
+                    (From::Gap(..), None) => {}
+                }
                 self.put_acting(job, acting);
                 self.advance(job);
             }
@@ -285,6 +311,21 @@ impl Core {
                 self.acted(job, acting);
             }
         }
+    }
+
+    /// The run that `answer go` sends again, when no question is open.
+    fn kept(&mut self, job: JobId, text: &str, to: Option<u64>) -> Option<Acting> {
+        if to.is_some() || text.trim() != "go" {
+            return None;
+        }
+        let found = self.jobs.get(&job)?;
+        let workspace = self.workspaces.get_mut(&found.workspace)?;
+        if workspace.question_of(&found.call.reader).is_some() {
+            return None;
+        }
+        let mut kept = *workspace.readers.get_mut(&found.call.reader)?.kept.take()?;
+        kept.run_id = found.call.run_id.clone();
+        Some(kept)
     }
 
     /// A run has ended or asks: the windows that it touched are shown with it.

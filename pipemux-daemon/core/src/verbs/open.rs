@@ -87,6 +87,10 @@ impl Core {
                 self.fail_job(job, fault);
             }
         } else if saved.args.is_empty() {
+            if let Some(session) = self.sessions.get_mut(&key).filter(|s| s.opens.is_empty()) {
+                // It was ended for good and is about to be gone: the next process opens with this.
+                session.opens.push(saved);
+            }
             self.opened(job, Vec::new());
         } else {
             let Some(deadline) = self.jobs.get(&job).map(|job| job.deadline) else { return };
@@ -144,21 +148,13 @@ impl Core {
     pub(crate) fn opened(&mut self, job: JobId, notes: Vec<String>) {
         let Some(Task::Opening(key)) = self.jobs.get(&job).map(|job| &job.task) else { return };
         let key = key.clone();
-        self.opening.remove(&key);
+        self.close_opening(&key, job);
         let Some(found) = self.jobs.get(&job) else { return };
         let (at, lod, budget) = (found.workspace.clone(), found.call.lod, found.call.budget);
         let number = self.next_number();
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         if workspace.window(&key).is_none() {
-            workspace.windows.push(Window {
-                number,
-                session: key.clone(),
-                lod: Default::default(),
-                budget: None,
-                projection: None,
-                rendered: None,
-                context: Default::default(),
-            });
+            workspace.windows.push(Window::new(number, key.clone()));
         }
         if let Some(window) = workspace.window_mut(&key) {
             window.lod = lod.unwrap_or(window.lod);
@@ -168,6 +164,13 @@ impl Core {
         self.save_window(&at, &key);
         let want = Want { session: key, lod: None, budget: None };
         self.show(job, vec![want], Head::Open { notes });
+    }
+
+    /// The start of a session no longer answers this request; another one's it still does.
+    pub(crate) fn close_opening(&mut self, key: &SessionKey, job: JobId) {
+        if self.opening.get(key) == Some(&job) {
+            self.opening.remove(key);
+        }
     }
 
     /// The manifest of a provider.

@@ -43,7 +43,8 @@ impl Core {
         };
         let Some(found) = self.jobs.get(&job) else { return };
         let call = &found.call;
-        let acting = Acting::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new());
+        let acting =
+            Acting::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), None);
         self.read_resolved(job, Reading { of, thing: None, acting, data: Vec::new() });
     }
 

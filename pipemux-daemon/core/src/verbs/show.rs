@@ -190,7 +190,16 @@ impl Core {
             return;
         }
         let window = self.workspaces.get_mut(&at).and_then(|w| w.window_mut(session));
-        let Some(window) = window else { return };
+        let Some(window) = window else {
+            // Closed meanwhile.
+            let fault = Fault::not_found(format!("the window of {session} was closed meanwhile"))
+                .hint(format!("pipemux open {session}"));
+            shown.state = State::Broken(Box::new(fault));
+            if showing.windows.iter().all(|window| window.state != State::Waiting) {
+                self.finish_show(job);
+            }
+            return;
+        };
         let mut broken = None;
         match answered {
             Answered::Reply(body) => match (read_projection(&body), app) {

@@ -84,7 +84,8 @@ impl Core {
         }
     }
 
-    fn settle_ends(&mut self, key: &SessionKey) {
+    /// Answers those who wait for the end of a session's process.
+    pub(crate) fn settle_ends(&mut self, key: &SessionKey) {
         for job in self.waiting_for(|task| matches!(task, Task::Ending(waited) if waited == key)) {
             self.answer_data(job, format!("ended {key}\n"), Value::from("ended"));
         }
@@ -170,11 +171,8 @@ impl Core {
     fn close_window(&mut self, at: &crate::keys::WorkspaceKey, key: &SessionKey) {
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         workspace.windows.retain(|window| window.session != *key);
-        workspace.anchors.hide_session(key);
-        workspace.questions.retain(|_, question| {
-            let step = &question.acting.steps[question.acting.next];
-            step.session != *key
-        });
+        workspace.anchors.hide_session(key, workspace.epoch);
+        workspace.questions.retain(|_, question| question.step().session != *key);
         self.out.push(Effect::Persist(Record::WindowClosed {
             workspace: at.to_string(),
             session: key.to_string(),

@@ -38,7 +38,11 @@ fn a_restart_is_told_once_to_each_reader() {
 fn an_app_that_never_greets_is_unavailable() {
     let mut world = World::new();
     world.manner("notes/main", Manner::NoHello);
-    world.open(asker("a"), "notes").exits(6).has("could not start").has("sent no Hello within 10 s");
+    world
+        .open(asker("a"), "notes")
+        .exits(6)
+        .has("could not start")
+        .has("sent no Hello within 10 s");
 }
 
 #[test]
@@ -102,7 +106,11 @@ fn crashes_have_a_bound_and_restart_begins_anew() {
     for _ in 0..=limits::CRASHES_MAX {
         world.run(asker("a"), "notes.say('x')").exits(7);
     }
-    world.run(asker("a"), "notes.say('x')").exits(6).has("is down").has("pipemux restart notes/main");
+    world
+        .run(asker("a"), "notes.say('x')")
+        .exits(6)
+        .has("is down")
+        .has("pipemux restart notes/main");
     world.manner("notes/main", Manner::Normal);
     let session = "notes/main".parse().expect("a session");
     world.ask(asker("a"), Verb::Restart { session }).exits(0);

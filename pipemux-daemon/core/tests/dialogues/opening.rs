@@ -32,10 +32,8 @@ fn steps_run_in_order_and_the_first_failure_stops_the_rest() {
     world.model("notes/main").add("one");
     let shown = world.open(asker("a"), "notes");
     let id = shown.id("k1 r1");
-    let said = world.run(
-        asker("a"),
-        &format!("notes.edit(obj:{id}, 'two'); notes.fail(); notes.say('never')"),
-    );
+    let said = world
+        .run(asker("a"), &format!("notes.edit(obj:{id}, 'two'); notes.fail(); notes.say('never')"));
     said.exits(1)
         .has("1 done · edit: edited · [undo](link:")
         .has("2 failed · fail: it can't be done\n")

@@ -52,7 +52,8 @@ fn an_options_link_answers() {
     let mut world = World::new();
     let said = asked(&mut world, "notes.pick()");
     let link = said.id("k2");
-    world.click(asker("b"), &format!("link:{link}")).exits(9).has("was asked of a");
+    world.click(asker("b"), &format!("link:{link}")).exits(4).has("is stale");
+    world.click(asker("b"), &format!("link:{link}@e2")).exits(9).has("was asked of a");
     world.click(asker("a"), &format!("link:{link}")).exits(0).has("picked [2]");
     world.click(asker("a"), &format!("link:{link}")).exits(3);
 }

@@ -61,7 +61,10 @@ fn a_gone_thing_is_not_found_word_for_word() {
         .has("it was removed");
     let missing = format!("notes.edit(obj:{}, 'x')", id + 100);
     world.run(asker("a"), &missing).exits(3).has("not found in current context.");
-    world.click(asker("a"), "link:999").exits(3).has("Anchor link:999 not found in current context.");
+    world
+        .click(asker("a"), "link:999")
+        .exits(3)
+        .has("Anchor link:999 not found in current context.");
     world.run(asker("a"), &format!("notes.edit(obj:{id}@e99, 'x')")).exits(3).has(&sentence);
 }
 

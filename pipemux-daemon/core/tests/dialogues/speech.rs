@@ -70,11 +70,36 @@ fn harmless(answer: &str, said: &str) -> Result<(), TestCaseError> {
 /// Parts that anchors, fences and headings are made of.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
-        Just("[x](obj:901)"), Just("]"), Just("["), Just("("), Just("(obj:902)"), Just("link:903"),
-        Just("<obj:904>"), Just("<"), Just("[[MT:Node:905]]"), Just("\\"), Just("```"), Just("`"),
-        Just("~~~"), Just("~"), Just("## "), Just("#"), Just(" "), Just("\n"), Just("\r\n"),
-        Just("a"), Just("世界"), Just(":"), Just("]: obj:906"), Just("\t"), Just("</a>"),
-        Just("](link:907 \"t\")"), Just("\u{1f600}"), Just("\""), Just("- "), Just("> "),
+        Just("[x](obj:901)"),
+        Just("]"),
+        Just("["),
+        Just("("),
+        Just("(obj:902)"),
+        Just("link:903"),
+        Just("<obj:904>"),
+        Just("<"),
+        Just("[[MT:Node:905]]"),
+        Just("\\"),
+        Just("```"),
+        Just("`"),
+        Just("~~~"),
+        Just("~"),
+        Just("## "),
+        Just("#"),
+        Just(" "),
+        Just("\n"),
+        Just("\r\n"),
+        Just("a"),
+        Just("世界"),
+        Just(":"),
+        Just("]: obj:906"),
+        Just("\t"),
+        Just("</a>"),
+        Just("](link:907 \"t\")"),
+        Just("\u{1f600}"),
+        Just("\""),
+        Just("- "),
+        Just("> "),
     ];
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
 }
@@ -91,8 +116,22 @@ proptest! {
 #[test]
 fn what_was_once_live_is_inert() {
     for said in [
-        "\\<obj:901>", "\\[[MT:Node:901]]", "``", "``\n`", "~~", "<obj:901>", "## x", "#", "x\n## y",
-        "](obj:901)", "[a](link:901)", "\u{1b}[31m", "a\r## b", "]\n(obj:901)", "\\", "<",
+        "\\<obj:901>",
+        "\\[[MT:Node:901]]",
+        "``",
+        "``\n`",
+        "~~",
+        "<obj:901>",
+        "## x",
+        "#",
+        "x\n## y",
+        "](obj:901)",
+        "[a](link:901)",
+        "\u{1b}[31m",
+        "a\r## b",
+        "]\n(obj:901)",
+        "\\",
+        "<",
     ] {
         check(said).unwrap_or_else(|error| panic!("{said:?}: {error}"));
     }

@@ -192,7 +192,10 @@ impl App {
                     Manner::Shows(projection) => frame(&reply, &**projection),
                     _ if ask.known_version == Some(model.version) => {
                         let version = model.version;
-                        frame(&reply, &Projection { version, unchanged: true, ..Default::default() })
+                        frame(
+                            &reply,
+                            &Projection { version, unchanged: true, ..Default::default() },
+                        )
                     }
                     _ => frame(&reply, &projection(model, ask.lod)),
                 }
@@ -372,10 +375,12 @@ fn projection(model: &Model, lod: Lod) -> Projection {
 
 /// A window that says this wherever an app may say something.
 fn saying(model: &Model, said: &str) -> Projection {
-    let code = pipemux_proto::projection::Code { lang: said.into(), text: said.into(), first: Some(1) };
+    let code =
+        pipemux_proto::projection::Code { lang: said.into(), text: said.into(), first: Some(1) };
     let bare = pipemux_proto::projection::Code { first: None, ..code.clone() };
     let unknown = slot(said, "nothing", []);
-    let titled = LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
+    let titled =
+        LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
     let object = |key: &str| {
         let label = said.to_owned();
         Piece::Object(ObjectSlot { key: key.into(), rev: 0, ty: None, label })

@@ -88,10 +88,8 @@ impl World {
     }
 
     pub fn cancel(&mut self, client: ClientId, id: u64) {
-        let envelope = Envelope {
-            kind: Kind::Cancel,
-            ..Envelope::request(Method::Verb, id, Incarnation(0))
-        };
+        let envelope =
+            Envelope { kind: Kind::Cancel, ..Envelope::request(Method::Verb, id, Incarnation(0)) };
         let frame = frame(&envelope, &pipemux_proto::app::Empty {});
         self.event(Event::ClientFrame { client, frame });
     }
@@ -115,6 +113,7 @@ impl World {
         let Some(found) = self.clients.get_mut(&client) else { return 0 };
         found.next += 1;
         let id = found.next;
+        self.keys.insert((client, id), call.workspace.key.clone());
         let envelope = Envelope::request(Method::Verb, id, Incarnation(0));
         self.event(Event::ClientFrame { client, frame: frame(&envelope, call) });
         id

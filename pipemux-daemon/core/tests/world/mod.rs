@@ -41,7 +41,8 @@ pub struct Client {
 #[derive(Debug, Clone)]
 pub enum Shown {
     Saved(Record),
-    Text(String),
+    /// An answer, and the workspace's key.
+    Text(String, String),
     Started(Incarnation),
 }
 
@@ -65,6 +66,8 @@ pub struct World {
     pub clients: BTreeMap<ClientId, Client>,
     pub stopped: bool,
     queue: VecDeque<Event>,
+    /// The workspace's key of each request.
+    keys: BTreeMap<(ClientId, u64), String>,
     next_client: u64,
     next_run: u64,
 }
@@ -89,6 +92,7 @@ impl World {
             clients: BTreeMap::new(),
             stopped: false,
             queue: VecDeque::new(),
+            keys: BTreeMap::new(),
             next_client: 0,
             next_run: 0,
         }
@@ -112,6 +116,18 @@ impl World {
         let wanted = format!("/{session}");
         let known = self.models.keys().find(|dir| dir.ends_with(&wanted)).cloned();
         self.models.entry(known.unwrap_or(wanted)).or_default()
+    }
+
+    /// What a session keeps, as a workspace means it.
+    pub fn model_of(&self, workspace: &str, session: &str) -> Option<&Model> {
+        // As the core names a workspace's directory: FNV-1a of its key.
+        let hash = format!("/{workspace}").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        let own = format!("/{hash:016x}/{session}");
+        let shared = format!("/user/{session}");
+        let mut all = self.models.iter();
+        all.find(|(dir, _)| dir.ends_with(&own) || dir.ends_with(&shared)).map(|(_, model)| model)
     }
 
     /// The process of a session.
@@ -159,7 +175,8 @@ impl World {
         for (life, app) in &mut self.apps {
             if app.session == session {
                 let frames = std::mem::take(&mut app.held);
-                self.queue.extend(frames.into_iter().map(|f| Event::AppFrame { app: *life, frame: f }));
+                self.queue
+                    .extend(frames.into_iter().map(|f| Event::AppFrame { app: *life, frame: f }));
             }
         }
         self.settle();
@@ -243,7 +260,9 @@ impl World {
                 self.invoked.push((app.session.clone(), invoke));
             }
             let reaction = app.react(life, &frame, &manner, model);
-            self.queue.extend(reaction.frames.into_iter().map(|f| Event::AppFrame { app: life, frame: f }));
+            self.queue.extend(
+                reaction.frames.into_iter().map(|f| Event::AppFrame { app: life, frame: f }),
+            );
             if let Some((exit, last_lines)) = reaction.exit {
                 let lines: Vec<&str> = last_lines.iter().map(String::as_str).collect();
                 self.doom(life, exit, &lines);
@@ -266,7 +285,9 @@ impl World {
                 Kind::Fault => Terminal::Fault(decode(&frame.body).expect("a fault")),
                 Kind::Reply if frame.envelope.method == Method::Verb => {
                     let answer: Answer = decode(&frame.body).expect("an answer");
-                    self.shown.push(Shown::Text(text::of(&answer)));
+                    let workspace = self.keys.get(&(client, frame.envelope.id)).cloned();
+                    let workspace = workspace.unwrap_or_default();
+                    self.shown.push(Shown::Text(workspace, text::of(&answer)));
                     Terminal::Answer(Box::new(answer))
                 }
                 _ => continue,

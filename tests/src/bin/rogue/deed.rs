@@ -1,7 +1,10 @@
 //! The faults of one answer.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use bytes::Bytes;
 use nix::sys::signal::{Signal, raise};
@@ -66,6 +69,12 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
     if let Some(scene) = how.strip_prefix("show ") {
         app.scene = scene.into();
         return wire.reply(request, &done(app, scene));
+    }
+    if let Some(path) = how.strip_prefix("wait for ") {
+        while !Path::new(path).exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        return wire.reply(request, &done(app, "waited"));
     }
     match how {
         "exit" => {

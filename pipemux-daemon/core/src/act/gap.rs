@@ -1,0 +1,138 @@
+//! Micro-wizards of the daemon's own: an argument that is missing or of another type is asked for before
+//! anything runs (UI-Anchor, "参数缺失：触发 Micro-Wizard 补全").
+
+use pipemux_proto::app::{Choice, Needs, OptionItem, Question, QuestionKind};
+use pipemux_proto::limits::CHOICES_MAX;
+use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Type;
+use pipemux_proto::refs::Ref;
+use pipemux_proto::{Fault, Value};
+
+use super::plan::literal;
+use super::{Acting, Argument, Gap};
+use crate::keys::SessionKey;
+use crate::workspace::Workspace;
+
+impl Acting {
+    /// The first argument that must be asked for.
+    pub fn gap(&self) -> Option<(usize, usize, &Gap)> {
+        let steps = self.steps.iter().enumerate().skip(self.next);
+        let mut gaps = steps.flat_map(|(step, of)| {
+            of.args.iter().enumerate().filter_map(move |(index, (_, argument))| match argument {
+                Argument::Gap(gap) => Some((step, index, gap)),
+                _ => None,
+            })
+        });
+        gaps.next()
+    }
+}
+
+/// The question about a missing argument.
+pub fn question(workspace: &Workspace, session: &SessionKey, param: &str, gap: &Gap) -> Needs {
+    let (text, kind, options) = match &gap.meant {
+        Some(meant) => {
+            let text = format!("{param} is {}: {meant}?", gap.ty);
+            (text, QuestionKind::Confirm, Vec::new())
+        }
+        None => {
+            let options: Vec<OptionItem> = candidates(workspace, session, &gap.ty)
+                .into_iter()
+                .map(|(label, text, _)| OptionItem { label, text })
+                .collect();
+            let kind = if options.is_empty() { QuestionKind::Text } else { QuestionKind::PickOne };
+            (format!("needs {param}: {}", gap.ty), kind, options)
+        }
+    };
+    let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
+    let options = options.into_iter().take(CHOICES_MAX).collect();
+    Needs { question: Question { text, kind, options, unlisted }, token: Default::default() }
+}
+
+/// The argument that an answer gives.
+///
+/// # Errors
+/// The answer is of another type.
+pub fn fill(
+    workspace: &Workspace,
+    session: &SessionKey,
+    gap: &Gap,
+    choice: &Choice,
+) -> Result<Argument, Fault> {
+    match (choice, &gap.meant) {
+        (Choice::Yes, Some(meant)) => Ok(Argument::Fixed(Arg::from(meant.clone()))),
+        (Choice::Picked(picked), _) => {
+            let all = candidates(workspace, session, &gap.ty);
+            let index = picked.first().map_or(0, |number| *number as usize).wrapping_sub(1);
+            let found = all.into_iter().nth(index).map(|(_, _, argument)| argument);
+            found.ok_or_else(|| Fault::not_found("what was listed has changed").hint("answer none"))
+        }
+        (Choice::Text(text), _) => typed(text, &gap.ty),
+        _ => Err(Fault::usage(format!("expected {}", gap.ty))),
+    }
+}
+
+/// A typed answer as an argument of a type.
+fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
+    let wrong = || Fault::usage(format!("expected {ty}, not `{text}`"));
+    let value = match ty {
+        Type::Int | Type::Float | Type::Bool => literal(text, ty).ok_or_else(wrong)?,
+        Type::Line => text.trim().parse().map_or_else(|_| text.into(), Value::Int),
+        Type::Union(options) if !options.iter().any(|option| option == text.trim()) => {
+            return Err(wrong());
+        }
+        Type::Union(_) => text.trim().into(),
+        Type::Anchor(_) => {
+            let of = Ref::parse_loose(text, pipemux_proto::refs::RefKind::Obj);
+            let of = of.map_err(|error| Fault::usage(error.to_string()))?;
+            return Ok(Argument::Ref { of, ty: ty.clone() });
+        }
+        Type::List(item) => {
+            let items = text.split(',').map(|part| typed(part.trim(), item));
+            return items.collect::<Result<_, _>>().map(Argument::List);
+        }
+        Type::Optional(inner) => return typed(text, inner),
+        Type::String | Type::Null | Type::Any => text.into(),
+    };
+    Ok(Argument::Fixed(Arg::from(value)))
+}
+
+/// What an argument of a type can be chosen from: label, the rest of its line, and what it stands for.
+fn candidates(
+    workspace: &Workspace,
+    session: &SessionKey,
+    ty: &Type,
+) -> Vec<(String, String, Argument)> {
+    match ty {
+        Type::Anchor(wanted) => workspace
+            .anchors
+            .shown_objects(session)
+            .into_iter()
+            .filter(|(_, anchor)| wanted.is_none() || anchor.ty == *wanted)
+            .map(|(id, anchor)| {
+                let argument = Argument::Ref { of: Ref::obj(id), ty: ty.clone() };
+                (anchor.label.clone(), format!("obj:{id}"), argument)
+            })
+            .collect(),
+        Type::List(item) if matches!(**item, Type::Anchor(_)) => {
+            candidates(workspace, session, item)
+                .into_iter()
+                .map(|(label, text, one)| (label, text, Argument::List(vec![one])))
+                .collect()
+        }
+        Type::Union(options) => options
+            .iter()
+            .map(|option| {
+                let value = Arg::from(Value::from(option.as_str()));
+                (option.clone(), String::new(), Argument::Fixed(value))
+            })
+            .collect(),
+        Type::Bool => ["true", "false"]
+            .map(|word| {
+                let value = Arg::from(Value::Bool(word == "true"));
+                (word.to_owned(), String::new(), Argument::Fixed(value))
+            })
+            .to_vec(),
+        Type::Optional(inner) => candidates(workspace, session, inner),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,87 @@
+//! Taking a changed thing as it is now: for safe actions, where the workspace asks for it.
+
+use std::rc::Rc;
+
+use pipemux_proto::app::Project;
+use pipemux_proto::envelope::Method;
+use pipemux_proto::prototype::Risk;
+use pipemux_proto::report::Status;
+use pipemux_proto::{Code, Fault};
+
+use super::{Acting, Ended, Step};
+use crate::Core;
+use crate::deliver::rewrite;
+use crate::keys::{JobId, SessionKey};
+use crate::limits::WINDOW_BUDGET;
+use crate::requests::{Answered, Purpose};
+use crate::workspace::Held;
+
+impl Core {
+    /// True when a stale step may be sent once more against the present state.
+    pub(crate) fn may_rebase(&self, acting: &Acting, step: &Step, fault: &Fault) -> bool {
+        let asked = self.workspaces.get(&acting.workspace).is_some_and(|w| w.options.rebase);
+        let again = acting.rebased.iter().any(|(index, _)| *index == acting.next);
+        asked && !again && fault.code == Code::Stale && step.prototype.risk == Risk::Safe
+    }
+
+    /// Looks at the session's window anew, then sends the step again.
+    pub(crate) fn rebase(
+        &mut self,
+        job: JobId,
+        mut acting: Acting,
+        session: &SessionKey,
+        fault: Fault,
+        deadline: u64,
+    ) {
+        let window = self.workspaces.get(&acting.workspace).and_then(|w| w.window(session));
+        let Some(window) = window else {
+            acting.done.push(Ended::failed(Status::Failed, fault));
+            return self.acted(job, acting);
+        };
+        let budget = window.budget.unwrap_or(WINDOW_BUDGET);
+        let look = Project { window: window.number, lod: window.lod, budget, known_version: None };
+        acting.rebased.push((acting.next, fault));
+        self.put_acting(job, acting);
+        let purpose = Purpose::Refresh(job, budget);
+        self.request(session, Method::Project, &look, deadline, purpose);
+    }
+
+    /// The window came, or didn't.
+    pub(crate) fn refresh_answered(
+        &mut self,
+        job: JobId,
+        session: &SessionKey,
+        budget: u32,
+        answered: Answered,
+    ) {
+        let Some((mut acting, _)) = self.take_acting(job) else { return };
+        let live = self.sessions.get(session);
+        let app = live.and_then(|live| live.app());
+        let prototypes = live.map(|live| live.prototypes.clone()).unwrap_or_default();
+        let projection = match answered {
+            Answered::Reply(body) => pipemux_proto::decode(&body).ok(),
+            Answered::Fault(_) | Answered::Lost { .. } => None,
+        };
+        let workspace = self.workspaces.get_mut(&acting.workspace);
+        let (Some(projection), Some(app), Some(workspace)) = (projection, app, workspace) else {
+            if let Some((_, fault)) = acting.rebased.pop() {
+                acting.done.push(Ended::failed(Status::Failed, fault));
+            }
+            return self.acted(job, acting);
+        };
+        let projection: Rc<pipemux_proto::projection::Projection> = Rc::new(projection);
+        let version = projection.version;
+        if let Some(window) = workspace.window_mut(session) {
+            let lod = window.lod;
+            window.projection = Some(Held { app, lod, budget, projection });
+        }
+        let ids = rewrite(workspace, session, &prototypes);
+        let epoch = workspace.epoch;
+        Rc::make_mut(&mut acting.known).extend(ids.into_iter().map(|id| (id, epoch)));
+        acting.seen.insert(session.clone(), (app, version));
+        let at = acting.workspace.clone();
+        self.reserve(&at);
+        self.put_acting(job, acting);
+        self.advance(job);
+    }
+}

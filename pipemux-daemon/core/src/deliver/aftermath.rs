@@ -1,0 +1,75 @@
+//! What a run leaves behind for its reader: arguments that are kept, advice to step back, a round of
+//! history.
+
+use pipemux_proto::Code;
+use pipemux_proto::report::Status;
+
+use crate::Core;
+use crate::act::Acting;
+use crate::event::{Effect, Now};
+use crate::history::round;
+use crate::keys::WorkspaceKey;
+use crate::saved::Record;
+use crate::workspace::Workspace;
+
+/// Keeps what can be sent again and counts failures. Returns the lines that say so.
+pub fn of(workspace: &mut Workspace, acting: &Acting, now: Now) -> String {
+    let mut out = String::new();
+    for (index, _) in &acting.rebased {
+        let name = acting.steps.get(*index).map_or("", |step| step.prototype.name.as_str());
+        out +=
+            &format!("{name}: what it refers to had changed, it was done to what is there now\n");
+    }
+    let reader = workspace.reader(&acting.reader, now);
+    reader.kept = None;
+    let Some(ended) = acting.done.last().filter(|ended| ended.fault.is_some()) else {
+        reader.failures = Default::default();
+        return out;
+    };
+    let index = acting.done.len() - 1;
+    let step = &acting.steps[index];
+    let stale = ended.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
+    let unknown = ended.status == Status::Unknown;
+    // A link binds what it meant: sent again it is as stale as before.
+    if (stale || unknown) && !step.nested && !step.call.starts_with("link:") {
+        reader.kept = Some(Box::new(again(acting, index)));
+        out += if stale {
+            "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
+        } else {
+            "send it again: pipemux answer go\n"
+        };
+    }
+    if reader.fails(&step.call) {
+        out += &format!(
+            "step back: this call has failed {} times in a row. Look first (pipemux view {}), then try another way\n",
+            reader.failures.1, step.session
+        );
+    }
+    out
+}
+
+/// The same run from the step that was refused.
+fn again(acting: &Acting, from: usize) -> Acting {
+    let mut again = acting.clone();
+    // Results of nested calls are taken anew with their outer step.
+    let nested = acting.steps[..from].iter().rev().take_while(|step| step.nested).count();
+    let first = from - nested;
+    again.done.truncate(first);
+    again.next = first;
+    again.looked_up = Default::default();
+    again.touched.clear();
+    again.rebased.clear();
+    again.unknown = false;
+    again
+}
+
+impl Core {
+    /// Writes a run down.
+    pub(crate) fn record_round(&mut self, at: &WorkspaceKey, acting: &Acting, exit: u8) {
+        let now = self.now;
+        let Some(workspace) = self.workspaces.get_mut(at) else { return };
+        let round = round(acting, workspace.history.count + 1, now.unix_ms, exit);
+        workspace.history.add(round.clone());
+        self.out.push(Effect::Persist(Record::Round { workspace: at.to_string(), round }));
+    }
+}

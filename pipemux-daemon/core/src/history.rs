@@ -1,0 +1,82 @@
+//! What was done in a workspace: rounds of action and result.
+
+use std::collections::VecDeque;
+
+use pipemux_proto::report::Status;
+
+use crate::act::Acting;
+use crate::limits::{HISTORY_MAX, ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX};
+use crate::saved::SavedRound;
+
+/// The rounds of a workspace, oldest first.
+#[derive(Debug, Default)]
+pub struct History {
+    /// What is kept: at most [`HISTORY_MAX`].
+    pub rounds: VecDeque<SavedRound>,
+    /// Rounds so far.
+    pub count: u64,
+}
+
+impl History {
+    /// Adds a round; the oldest makes room.
+    pub fn add(&mut self, round: SavedRound) {
+        self.count = self.count.max(round.number);
+        self.rounds.push_back(round);
+        if self.rounds.len() > HISTORY_MAX {
+            self.rounds.pop_front();
+        }
+    }
+}
+
+/// The round of a run that has ended. What was asked and answered in between is one remark.
+pub fn round(acting: &Acting, number: u64, unix_ms: u64, exit: u8) -> SavedRound {
+    let visible = || acting.steps.iter().enumerate().filter(|(_, step)| !step.nested);
+    let actions: Vec<String> = visible()
+        .map(|(_, step)| match step.call.starts_with("link:") {
+            true => format!("{}.{} ({})", step.session, step.prototype.name, step.call),
+            false => step.call.clone(),
+        })
+        .collect();
+    let mut results = Vec::new();
+    let mut details = Vec::new();
+    for (index, step) in visible() {
+        let Some(ended) = acting.done.get(index) else {
+            results.push(format!("{}: not run", step.prototype.name));
+            continue;
+        };
+        let word = match ended.status {
+            Status::Done => "done",
+            Status::Failed => "failed",
+            Status::Unknown => "unknown",
+            Status::Skipped => "cancelled",
+            Status::Needs => "asked",
+        };
+        let name = &step.prototype.name;
+        results.push(match ended.brief.as_str() {
+            "" => format!("{name} {word}"),
+            brief => format!("{name} {word}: {brief}"),
+        });
+        details.extend(ended.detail.clone());
+    }
+    let mut result = results.join("; ");
+    if acting.answers > 0 {
+        let plural = if acting.answers == 1 { "" } else { "s" };
+        result += &format!(" (chosen in {} step{plural})", acting.answers);
+    }
+    SavedRound {
+        number,
+        unix_ms,
+        reader: acting.reader.clone(),
+        action: clip(&actions.join("; "), ROUND_ACTION_MAX),
+        result: clip(&result, ROUND_RESULT_MAX),
+        detail: (!details.is_empty()).then(|| clip(&details.join("\n"), ROUND_DETAIL_MAX)),
+        exit,
+    }
+}
+
+fn clip(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
