@@ -45,7 +45,7 @@ fn carry_out(asker: &Asker, verb: Option<Verb>) -> Result<u8, ClientError> {
         None => return Ok(print_help().max(USAGE)),
         Some(Verb::Help { provider: None }) => return Ok(print_help()),
         Some(Verb::Open { target, args }) => open::wanted(target, args)?,
-        Some(Verb::View { session }) => Wanted::View(View { session }),
+        Some(Verb::View { session }) => Wanted::View(View { session, since: None }),
         Some(Verb::Click { link }) => Wanted::Click { link },
         Some(Verb::Run { code }) => run::wanted(code, asker.options.timeout)?,
         Some(Verb::Answer { words, to }) => Wanted::Answer { text: joined(&words), to },

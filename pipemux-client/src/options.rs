@@ -75,6 +75,8 @@ impl Options {
             format: Format::default(),
             budget: None,
             lod: None,
+            at: None,
+            titles: false,
             verb,
         }
     }

@@ -130,6 +130,7 @@ pub(crate) fn acts(verb: &Verb) -> bool {
         | Verb::Close { .. }
         | Verb::Restart { .. }
         | Verb::End { .. }
+        | Verb::Set { .. }
         | Verb::Down => true,
         Verb::View(_)
         | Verb::Read { .. }
@@ -137,6 +138,7 @@ pub(crate) fn acts(verb: &Verb) -> bool {
         | Verb::Apps
         | Verb::Sessions
         | Verb::Logs { .. }
+        | Verb::History { .. }
         | Verb::Status => false,
     }
 }

@@ -50,6 +50,12 @@ pub struct Call {
     /// Level of detail; none: the window's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lod: Option<Lod>,
+    /// The epoch that refs and numbers mean; none: what the reader has seen last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// True when every link shows its call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub titles: bool,
     /// What is wanted.
     pub verb: Verb,
 }
@@ -122,6 +128,24 @@ pub enum Verb {
         /// Which.
         session: SessionAddr,
     },
+    /// What was done in the workspace.
+    History {
+        /// With each round's detail.
+        #[serde(default)]
+        detail: bool,
+        /// How many of the newest rounds; none: a screenful.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rounds: Option<u32>,
+    },
+    /// Shows the workspace's options, or sets one.
+    Set {
+        /// `epoch` or `rebase`; none: all are shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<String>,
+        /// `strict` or `meaning`; `on` or `off`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<String>,
+    },
     /// How the daemon is.
     Status,
     /// End everything.
@@ -152,6 +176,9 @@ pub struct View {
     /// One window; none: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionAddr>,
+    /// Only what changed since that epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
 }
 
 /// The answer of a verb.

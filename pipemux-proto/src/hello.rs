@@ -44,6 +44,9 @@ pub struct Hello {
     /// The software's name and release, for people: `pipemux 0.1.0`.
     #[serde(default)]
     pub software: String,
+    /// From an app: the prefix of its tokens, `MT` for `[[MT:Node:7]]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_prefix: Option<String>,
     /// An app's actions; empty from others.
     #[serde(default)]
     pub prototypes: Vec<Prototype>,
@@ -55,6 +58,7 @@ impl Hello {
         Self {
             protocol: PROTOCOL,
             features: Vec::new(),
+            token_prefix: None,
             role,
             software: software.into(),
             prototypes: Vec::new(),

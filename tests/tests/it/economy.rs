@@ -44,3 +44,15 @@ fn what_did_not_change_keeps_its_bytes() {
     world.run("notebook.add('n', 'text')").ok().lacks("this is line");
     assert_eq!(window(&world.pipemux(&["view"]).text()), before);
 }
+
+#[test]
+fn prototypes_are_shown_once_whatever_was_looked_at_between() {
+    let world = World::new();
+    world.pipemux(&["open", "notebook"]).ok().has("search(query)");
+    world.pipemux(&["view"]).ok().lacks("search(query)");
+    world.pipemux(&["view", "--lod", "gist"]).ok().lacks("search(query)");
+    world.pipemux(&["view"]).ok().lacks("search(query)");
+    world.run("notebook.add('a', 'b')").ok().lacks("search(query)");
+    let bob = world.command(&["view"]).reader("bob").output();
+    bob.ok().has("search(query)");
+}

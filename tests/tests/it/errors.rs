@@ -43,7 +43,7 @@ fn a_mistake_in_a_call_has_a_caret_at_its_place() {
         ("editor.replace('one', 'x', old='y')", "old"),
         ("editor.save(); editor.close(file=obj:)", "obj:"),
         ("editor.save(); editor.close(file=link:3)", "a link is clicked"),
-        ("editor.save(); x = 3", "expected"),
+        ("editor.save(); x = 3", "only calls"),
         ("editor.save() + 1", "expected"),
         ("editor.replace('one, 'x')", "'"),
         ("editor.replace('a\\qb', 'x')", "\\"),

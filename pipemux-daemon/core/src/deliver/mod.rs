@@ -7,6 +7,7 @@ mod report;
 mod text;
 
 use pipemux_proto::client::{Answer, Body, Format};
+use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 
 use crate::Core;
@@ -65,13 +66,14 @@ impl Core {
         let (text, receipt) = match &head {
             Head::Act(acting) => writer.act(acting, acted.as_ref().map_or("", |(text, _)| text)),
             Head::Open { notes } => writer.windows(notes, false),
-            Head::Workspace => writer.windows(&[], true),
-            Head::Window => writer.windows(&[], false),
+            Head::Workspace(Some(epoch)) | Head::Window(Some(epoch)) => writer.since(*epoch),
+            Head::Workspace(None) => writer.windows(&[], true),
+            Head::Window(None) => writer.windows(&[], false),
         };
         let exit = match &head {
             Head::Act(acting) => act_exit_status(acting),
-            Head::Workspace => 0,
-            Head::Open { .. } | Head::Window => single_exit(&parts),
+            Head::Workspace(_) => 0,
+            Head::Open { .. } | Head::Window(_) => single_exit(&parts),
         };
         let body = match format {
             Format::Markdown => Body::Text(text),
@@ -123,7 +125,12 @@ impl Core {
                 if let Some(window) = workspace.window_mut(&part.session) {
                     window.remember(epoch, (app, version), &rendered);
                 }
-                let prototypes = part.prototypes;
+                let before = workspace.seen(reader, &part.session);
+                let prototypes = match (part.lod, before) {
+                    // A gist shows none: those that were shown before are known still.
+                    (Lod::Gist, Some(seen)) => seen.prototypes.clone(),
+                    _ => part.prototypes,
+                };
                 seen.push((part.session, Seen { epoch, app, version, rendered, prototypes }));
             }
         }

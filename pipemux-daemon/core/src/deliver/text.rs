@@ -58,6 +58,31 @@ impl AnswerText<'_> {
         self.finish(out, position, true)
     }
 
+    /// What changed since an epoch.
+    pub fn since(&self, epoch: u64) -> (String, Receipt) {
+        let mut out = self.notices();
+        for part in self.parts {
+            let window = self.workspace.window(&part.session);
+            let past = window.and_then(|window| window.at(epoch));
+            let changed = match (past, &part.rendered) {
+                (Some(past), Some(rendered)) if part.state == State::Fresh => {
+                    delta(&past.rendered, rendered, true)
+                }
+                _ => Delta::Whole,
+            };
+            let space = if out.is_empty() { "" } else { "\n" };
+            match changed {
+                Delta::Same => {}
+                Delta::Lines(lines) => out += &format!("{space}{lines}"),
+                Delta::Whole => out += &format!("{space}{}", self.window(part, true)),
+            }
+        }
+        if out.is_empty() {
+            out += &format!("0 changes since e{epoch}\n");
+        }
+        self.finish(out, None, true)
+    }
+
     fn window(&self, part: &Part, whole: bool) -> String {
         let suffix = match &part.state {
             State::Broken(fault) => {

@@ -35,7 +35,7 @@ fn next(hints: &[String]) -> String {
 }
 
 /// Text of an app or a log within an answer: whole lines, inert.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     super::inert::lines(text)
 }
 

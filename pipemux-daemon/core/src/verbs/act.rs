@@ -127,7 +127,8 @@ impl Core {
     fn begin_acting(&mut self, job: JobId, steps: Vec<Step>) {
         let Some(found) = self.jobs.get(&job) else { return };
         let call = &found.call;
-        let acting = Acting::begin(self, &found.workspace, &call.reader, &call.run_id, steps, None);
+        let acting =
+            Acting::begin(self, &found.workspace, &call.reader, &call.run_id, steps, call.at);
         self.put_acting(job, acting);
         self.advance(job);
     }
@@ -166,7 +167,7 @@ impl Core {
         let anchor = workspace.anchors.get(RefKind::Link, id).ok_or_else(missing)?;
         let session = &anchor.session;
         let reader = &found.call.reader;
-        let seen = of.epoch.unwrap_or_else(|| workspace.known_epoch(reader, id));
+        let seen = of.epoch.or(found.call.at).unwrap_or_else(|| workspace.known_epoch(reader, id));
         if let Err(why) = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch) {
             return Err(match why {
                 Miss::NotFound => missing(),

@@ -1,11 +1,13 @@
 //! The verbs: one file where one has substance.
 
 mod act;
+mod history;
 mod list;
 mod open;
 pub(crate) use act::exit_status as act_exit_status;
 pub(crate) use open::lod_name;
 pub(crate) mod read;
+mod set;
 pub(crate) mod show;
 mod stop;
 
@@ -31,6 +33,8 @@ impl Core {
             Verb::Logs { session, lines } => self.logs(job, &session, lines),
             Verb::Restart { session } => self.restart(job, &session),
             Verb::End { session } => self.end(job, &session),
+            Verb::History { detail, rounds } => self.history(job, detail, rounds),
+            Verb::Set { option, value } => self.set(job, option.as_deref(), value.as_deref()),
             Verb::Status => self.status(job),
             Verb::Down => self.down(job),
         }

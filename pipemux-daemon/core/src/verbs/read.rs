@@ -44,7 +44,7 @@ impl Core {
         let Some(found) = self.jobs.get(&job) else { return };
         let call = &found.call;
         let acting =
-            Acting::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), None);
+            Acting::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), call.at);
         self.read_resolved(job, Reading { of, thing: None, acting, data: Vec::new() });
     }
 

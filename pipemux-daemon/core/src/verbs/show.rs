@@ -64,10 +64,10 @@ pub enum Head {
         /// What was restored or lost.
         notes: Vec<String>,
     },
-    /// `view` of the whole workspace.
-    Workspace,
+    /// `view` of the whole workspace: in full, or what changed since an epoch.
+    Workspace(Option<u64>),
     /// `view` of one window.
-    Window,
+    Window(Option<u64>),
     /// A run.
     Act(Box<Acting>),
 }
@@ -88,6 +88,13 @@ impl Core {
         let Some(found) = self.jobs.get(&job) else { return };
         let (lod, budget) = (found.call.lod, found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+        let since = view.since;
+        if let Some(epoch) = since.filter(|epoch| *epoch > workspace.epoch) {
+            let newest = workspace.epoch;
+            let fault =
+                Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"));
+            return self.fail_job(job, fault.hint(format!("pipemux view --since e{newest}")));
+        }
         if let Some(addr) = view.session {
             let window = workspace.windows.iter().find(|w| w.session.addr == addr);
             let Some(window) = window else {
@@ -96,7 +103,7 @@ impl Core {
                 return self.fail_job(job, fault);
             };
             let want = Want { session: window.session.clone(), lod, budget };
-            return self.show(job, vec![want], Head::Window);
+            return self.show(job, vec![want], Head::Window(since));
         }
         let total = budget.unwrap_or(VIEW_BUDGET);
         let share = total / (workspace.windows.len().max(1) as u32);
@@ -112,7 +119,7 @@ impl Core {
                 }),
             })
             .collect();
-        self.show(job, wants, Head::Workspace);
+        self.show(job, wants, Head::Workspace(since));
     }
 
     /// Asks for windows and answers once they are there, or time is up.

@@ -1,0 +1,57 @@
+//! `history`: what was done in the workspace, newest last.
+
+use pipemux_proto::Value;
+
+use crate::Core;
+use crate::event::Now;
+use crate::keys::JobId;
+use crate::limits::HISTORY_SHOWN;
+use crate::render::answer::plain;
+use crate::render::timestamp;
+
+impl Core {
+    pub(super) fn history(&mut self, job: JobId, detail: bool, rounds: Option<u32>) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+        let all = &workspace.history.rounds;
+        let wanted = rounds.unwrap_or(HISTORY_SHOWN) as usize;
+        let skipped = all.len().saturating_sub(wanted);
+        let mut text = String::new();
+        let mut data = Vec::new();
+        if skipped > 0 {
+            text += &format!("… {skipped} earlier: pipemux history --rounds {}\n", all.len());
+        }
+        for round in all.iter().skip(skipped) {
+            let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
+            let status =
+                if round.exit == 0 { String::new() } else { format!(" (exit {})", round.exit) };
+            let reader = match round.reader.as_str() {
+                "default" => String::new(),
+                reader => format!(" · {reader}"),
+            };
+            text += &format!("{}. {at}{reader} · {}{status}\n", round.number, plain(&round.action));
+            text += &format!("   {}\n", plain(&round.result));
+            if let Some(more) = round.detail.as_deref().filter(|_| detail) {
+                for line in plain(more).lines() {
+                    text += &format!("   {line}\n");
+                }
+            }
+            let mut row = vec![
+                ("round".to_owned(), round.number.into()),
+                ("action".to_owned(), round.action.as_str().into()),
+                ("result".to_owned(), round.result.as_str().into()),
+                ("timestamp".to_owned(), at.into()),
+                ("reader".to_owned(), round.reader.as_str().into()),
+                ("exit".to_owned(), Value::Int(round.exit.into())),
+            ];
+            if detail {
+                row.push(("detail".to_owned(), round.detail.clone().into()));
+            }
+            data.push(Value::Map(row));
+        }
+        if all.is_empty() {
+            text += "0 rounds\n";
+        }
+        self.answer_data(job, text, Value::List(data));
+    }
+}
