@@ -14,19 +14,23 @@ use crate::workspace::{ContextCount, Window, Workspace};
 
 impl ContextCount {
     /// Counts a rendering: `major` rises with the data, `minor` with the level of detail, `patch` when
-    /// the same data at the same level is written differently.
-    pub fn count(&mut self, app: Incarnation, version: u64, lod: Lod, differs: bool) {
+    /// the same data at the same level is written differently. The time changes with them only.
+    pub fn count(&mut self, of: (Incarnation, u64, Lod), differs: bool, now: Now) {
+        let before = (self.major, self.minor, self.patch);
         match self.of {
-            Some((life, data, _)) if (life, data) != (app, version) => {
+            Some((life, data, _)) if (life, data) != (of.0, of.1) => {
                 (self.major, self.minor, self.patch) = (self.major + 1, 0, 0);
             }
-            Some((_, _, level)) if level != lod => {
+            Some((_, _, level)) if level != of.2 => {
                 (self.minor, self.patch) = (self.minor + 1, 0);
             }
             Some(_) => self.patch += u64::from(differs),
             None => self.major += 1,
         }
-        self.of = Some((app, version, lod));
+        if before != (self.major, self.minor, self.patch) {
+            self.at = now;
+        }
+        self.of = Some(of);
     }
 }
 
@@ -37,7 +41,6 @@ pub fn context(
     rendered: &Rendered,
     projection: &Projection,
     lod: Lod,
-    now: Now,
 ) -> Context {
     let addr = &window.session.addr;
     let ContextCount { major, minor, patch, .. } = window.context;
@@ -59,7 +62,7 @@ pub fn context(
             app_id: addr.provider.to_string(),
             session_id: addr.session.to_string(),
             version: ContextVersion { major, minor, patch },
-            timestamp: timestamp(now),
+            timestamp: timestamp(window.context.at),
         },
         state: State {
             current_lod: lod.into(),
@@ -68,6 +71,24 @@ pub fn context(
         },
         content: rendered.body(""),
         anchors,
+        history: None,
+    }
+}
+
+/// The Context of a window that there is none of: the diagnosis stands in its place.
+pub fn error_context(window: &Window, diagnosis: String, lod: Lod, now: Now) -> Context {
+    let addr = &window.session.addr;
+    let ContextCount { major, minor, patch, .. } = window.context;
+    Context {
+        header: Header {
+            app_id: addr.provider.to_string(),
+            session_id: addr.session.to_string(),
+            version: ContextVersion { major, minor, patch },
+            timestamp: timestamp(now),
+        },
+        state: State { current_lod: lod.into(), focus_id: None, custom: None },
+        content: diagnosis,
+        anchors: BTreeMap::new(),
         history: None,
     }
 }

@@ -60,6 +60,8 @@ pub struct Window {
     pub rendered: Option<(Rc<Projection>, Rc<Rendered>)>,
     /// Counts of its Context: data, level of detail, rendering.
     pub context: ContextCount,
+    /// Keys that the app gave to two things, as far as that was told.
+    pub conflicts: Vec<String>,
     /// What was delivered of it, oldest first.
     pub past: VecDeque<Past>,
 }
@@ -86,6 +88,7 @@ impl Window {
             projection: None,
             rendered: None,
             context: ContextCount::default(),
+            conflicts: Vec::new(),
             past: VecDeque::new(),
         }
     }
@@ -130,6 +133,8 @@ pub struct ContextCount {
     pub minor: u64,
     /// Renderings since.
     pub patch: u64,
+    /// When it was rendered last: changes only with the counts.
+    pub at: Now,
     /// What the counts belong to.
     pub of: Option<(Incarnation, u64, Lod)>,
 }

@@ -11,3 +11,4 @@ mod notebook;
 mod rogue;
 mod soft_landing;
 mod stopped;
+mod wizard;

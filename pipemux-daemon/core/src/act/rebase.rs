@@ -55,6 +55,7 @@ impl Core {
         answered: Answered,
     ) {
         let Some((mut acting, _)) = self.take_acting(job) else { return };
+        let now = self.now;
         let live = self.sessions.get(session);
         let app = live.and_then(|live| live.app());
         let prototypes = live.map(|live| live.prototypes.clone()).unwrap_or_default();
@@ -75,7 +76,7 @@ impl Core {
             let lod = window.lod;
             window.projection = Some(Held { app, lod, budget, projection });
         }
-        let ids = rewrite(workspace, session, &prototypes);
+        let ids = rewrite(workspace, session, &prototypes, now);
         let epoch = workspace.epoch;
         Rc::make_mut(&mut acting.known).extend(ids.into_iter().map(|id| (id, epoch)));
         acting.seen.insert(session.clone(), (app, version));

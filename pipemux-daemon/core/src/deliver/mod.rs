@@ -11,7 +11,7 @@ use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 
 use crate::Core;
-use crate::event::Effect;
+use crate::event::{Effect, Now};
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::BLOCK;
@@ -21,7 +21,7 @@ use crate::verbs::show::{Head, Showing, Shown, State};
 use crate::workspace::{Delivery, Seen, Workspace};
 
 use outcome::outcome;
-use part::{Part, part};
+use part::{Part, part, titled};
 use report::make_report;
 use text::AnswerText;
 
@@ -31,7 +31,7 @@ impl Core {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let Task::Showing(showing) = std::mem::replace(&mut job.task, Task::Moving) else { return };
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
-        let (format, budget) = (job.call.format, job.call.budget);
+        let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
         let Showing { windows, head } = *showing;
         let now = self.now;
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
@@ -43,7 +43,10 @@ impl Core {
         for shown in windows {
             let prototypes = self.sessions.get(&shown.session).map(|s| s.prototypes.clone());
             let prototypes = prototypes.unwrap_or_default();
-            let (part, differs) = part(workspace, shown, &prototypes, epoch);
+            let (mut part, differs) = part(workspace, shown, &prototypes, epoch, now);
+            if titles {
+                titled(workspace, &mut part, &prototypes, epoch);
+            }
             changed |= differs;
             parts.push(part);
         }
@@ -176,12 +179,13 @@ pub(crate) fn rewrite(
     workspace: &mut Workspace,
     session: &SessionKey,
     prototypes: &[Prototype],
+    now: Now,
 ) -> Vec<u64> {
     let epoch = workspace.epoch + 1;
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
     let shown = Shown { session: session.clone(), lod, budget: 0, lowered: false, state };
-    let (part, differs) = part(workspace, shown, prototypes, epoch);
+    let (part, differs) = part(workspace, shown, prototypes, epoch, now);
     if differs {
         workspace.epoch = epoch;
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::prototype::Prototype;
 
+use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::render::prototypes::{compact, declarations};
 use crate::render::window::{Painter, Rendered};
@@ -16,6 +17,8 @@ pub struct Part {
     pub session: SessionKey,
     pub state: State,
     pub rendered: Option<Rc<Rendered>>,
+    /// The same with every link's call, where that was asked for.
+    pub titled: Option<Rc<Rendered>>,
     pub projection: Option<Rc<Projection>>,
     /// As a window shows them.
     pub prototypes: Rc<str>,
@@ -29,12 +32,14 @@ pub fn part(
     shown: Shown,
     prototypes: &[Prototype],
     epoch: u64,
+    now: Now,
 ) -> (Part, bool) {
     let Shown { session, lod, lowered, state, .. } = shown;
     let provider = session.addr.provider.clone();
     let mut part = Part {
         prototypes: "".into(),
         rendered: None,
+        titled: None,
         projection: None,
         state,
         session,
@@ -73,9 +78,27 @@ pub fn part(
     let rendered = painter.window(&projection);
     let differs =
         painter.changed || window.rendered.as_ref().is_none_or(|(_, before)| **before != rendered);
-    window.context.count(held.app, projection.version, lod, differs);
+    window.context.count((held.app, projection.version, lod), differs, now);
+    let conflicts = std::mem::take(&mut painter.conflicts);
+    let fresh: Vec<String> =
+        conflicts.into_iter().filter(|key| !window.conflicts.contains(key)).take(8).collect();
+    window.conflicts.extend(fresh.iter().cloned());
+    let session = part.session.to_string();
     let rendered = Rc::new(rendered);
     window.rendered = Some((projection, rendered.clone()));
     part.rendered = Some(rendered);
+    for key in fresh {
+        let text = format!("{session} shows two things under the key {key}: the first one is kept");
+        workspace.notify(text, now);
+    }
     (part, differs)
+}
+
+/// Writes a window once more with every link's call.
+pub fn titled(workspace: &mut Workspace, part: &mut Part, prototypes: &[Prototype], epoch: u64) {
+    if let Some(projection) = &part.projection {
+        let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
+        painter.titles = true;
+        part.titled = Some(Rc::new(painter.window(projection)));
+    }
 }

@@ -4,8 +4,9 @@ use pipemux_proto::report::{self, Asked, Receipt, Report};
 
 use super::part::Part;
 use crate::act::Acting;
-use crate::context::context;
+use crate::context::{context, error_context};
 use crate::event::Now;
+use crate::render::answer::refusal;
 use crate::verbs::show::State;
 use crate::workspace::Workspace;
 
@@ -42,9 +43,12 @@ pub fn make_report(
     let windows = parts
         .iter()
         .filter_map(|part| {
-            let (rendered, projection) = (part.rendered.as_ref()?, part.projection.as_ref()?);
             let window = workspace.window(&part.session)?;
-            Some(context(workspace, window, rendered, projection, part.lod, now))
+            if let State::Broken(fault) = &part.state {
+                return Some(error_context(window, refusal(fault), part.lod, now));
+            }
+            let (rendered, projection) = (part.rendered.as_ref()?, part.projection.as_ref()?);
+            Some(context(workspace, window, rendered, projection, part.lod))
         })
         .collect();
     let error = match parts {

@@ -92,7 +92,7 @@ impl AnswerText<'_> {
             State::Busy | State::Waiting => " · busy, as it was before",
             State::Fresh => "",
         };
-        let Some(rendered) = &part.rendered else {
+        let Some(rendered) = part.titled.as_ref().or(part.rendered.as_ref()) else {
             return format!("## {}{suffix}\n", part.session);
         };
         let seen = self.workspace.seen(self.reader, &part.session);
@@ -157,7 +157,7 @@ impl AnswerText<'_> {
             .parts
             .iter()
             .filter_map(|part| part.rendered.as_ref())
-            .map(|rendered| rendered.tokens().saturating_add(rendered.hidden_tokens))
+            .map(|rendered| rendered.tokens.saturating_add(rendered.hidden_tokens))
             .fold(0, u64::saturating_add);
         let mut last = position.map_or(String::new(), |position| format!("{position} · "));
         if named {

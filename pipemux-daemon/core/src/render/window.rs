@@ -1,5 +1,7 @@
 //! One window's Markdown.
 
+use std::collections::HashMap;
+
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projection};
 use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::tokens;
@@ -36,6 +38,8 @@ pub struct Rendered {
     pub ids: Vec<u64>,
     /// About how many tokens the app left out.
     pub hidden_tokens: u64,
+    /// Tokens of heading, links and content.
+    pub tokens: u64,
 }
 
 impl Rendered {
@@ -57,11 +61,6 @@ impl Rendered {
         }
         out
     }
-
-    /// Tokens of the body.
-    pub fn tokens(&self) -> u64 {
-        tokens::estimate(&self.body(""))
-    }
 }
 
 /// Writes windows of one session.
@@ -77,7 +76,13 @@ pub struct Painter<'a> {
     pub epoch: u64,
     /// True once something new was minted or a meaning changed.
     pub changed: bool,
+    /// True when every link shows its call.
+    pub titles: bool,
+    /// Keys that the app gave to two things of one window: the first is kept.
+    pub conflicts: Vec<String>,
     ids: Vec<u64>,
+    /// Things of this window: what each key stands for.
+    things: HashMap<String, (u64, Option<String>)>,
 }
 
 impl<'a> Painter<'a> {
@@ -88,7 +93,17 @@ impl<'a> Painter<'a> {
         prototypes: &'a [Prototype],
         epoch: u64,
     ) -> Self {
-        Self { session, anchors, prototypes, epoch, changed: false, ids: Vec::new() }
+        Self {
+            session,
+            anchors,
+            prototypes,
+            epoch,
+            changed: false,
+            titles: false,
+            conflicts: Vec::new(),
+            ids: Vec::new(),
+            things: HashMap::new(),
+        }
     }
 
     /// Writes a window; what its session showed before counts as shown no more.
@@ -110,6 +125,9 @@ impl<'a> Painter<'a> {
         for piece in &projection.content {
             match piece {
                 Piece::Text(plain) => text.text(plain),
+                Piece::Object(object) if self.conflicts_with(object) => {
+                    text.text(&object.label.replace(['\n', '\r'], " "));
+                }
                 Piece::Object(object) => {
                     let markdown = self.object(object);
                     text.raw(&markdown);
@@ -134,14 +152,17 @@ impl<'a> Painter<'a> {
             }
         }
         flush(&mut text, &mut lines);
-        Rendered {
+        let mut rendered = Rendered {
             heading: heading.finish(),
             nav: nav.join(" "),
             lines,
             position: projection.position.as_deref().map(inert::whole_line),
             ids: std::mem::take(&mut self.ids),
             hidden_tokens: projection.hidden_tokens,
-        }
+            tokens: 0,
+        };
+        rendered.tokens = tokens::estimate(&rendered.body(""));
+        rendered
     }
 
     /// `[label](link:42)`, with the call as title where it is worth seeing. `offered` links stand
@@ -152,7 +173,8 @@ impl<'a> Painter<'a> {
             // A link to an action that the app doesn't have would only lead to an error.
             return inert::whole_line(&link.label);
         };
-        let title = (link.titled || prototype.risk == Risk::Destructive).then(|| self.call(link));
+        let title = (self.titles || link.titled || prototype.risk == Risk::Destructive)
+            .then(|| self.call(link));
         let target = Target::Action { action: link.action.clone(), args: link.args.clone() };
         let id = self.mint(target, Shown { label: &link.label, offered, ..Shown::default() });
         writer.raw("[");
@@ -213,6 +235,17 @@ impl<'a> Painter<'a> {
                 None => clip(&found.key),
             },
         }
+    }
+
+    /// Notes what a key stands for in this window; true when it stands for something else already.
+    fn conflicts_with(&mut self, object: &ObjectSlot) -> bool {
+        let thing = (object.rev, object.ty.clone());
+        let first = self.things.entry(object.key.clone()).or_insert_with(|| thing.clone());
+        let conflict = *first != thing;
+        if conflict && !self.conflicts.contains(&object.key) {
+            self.conflicts.push(object.key.clone());
+        }
+        conflict
     }
 
     fn object(&mut self, object: &ObjectSlot) -> String {

@@ -168,7 +168,9 @@ impl Core {
         let session = &anchor.session;
         let reader = &found.call.reader;
         let seen = of.epoch.or(found.call.at).unwrap_or_else(|| workspace.known_epoch(reader, id));
-        if let Err(why) = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch) {
+        let strict = workspace.options.strict && seen < workspace.epoch;
+        let checked = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch);
+        if let Err(why) = checked.and(if strict { Err(Miss::Stale) } else { Ok(()) }) {
             return Err(match why {
                 Miss::NotFound => missing(),
                 Miss::Stale => soft::stale(&shown),

@@ -6,7 +6,7 @@ use pipemux_proto::app::Project;
 use pipemux_proto::client::View;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::{Lod, Projection};
-use pipemux_proto::{Fault, decode};
+use pipemux_proto::{Fault, Incarnation, decode};
 
 use crate::Core;
 use crate::act::Acting;
@@ -211,6 +211,20 @@ impl Core {
         match answered {
             Answered::Reply(body) => match (read_projection(&body), app) {
                 (Ok(projection), Some(app)) => {
+                    let held = window.projection.as_ref().map(|held| held.projection.version);
+                    if projection.unchanged && held != Some(projection.version) {
+                        if held.is_none() {
+                            let why = "it says unchanged of a window that it never sent";
+                            let fault =
+                                Fault::unavailable(format!("{session} sent no window: {why}"));
+                            shown.state = State::Broken(Box::new(fault));
+                            return self.window_settled(job, Some((app, why.into())));
+                        }
+                        // Another version than the daemon holds: it is asked for as a whole.
+                        window.projection = None;
+                        let (lod, budget) = (shown.lod, shown.budget);
+                        return self.project(job, session, lod, budget, false);
+                    }
                     shown.state = State::Fresh;
                     if !projection.unchanged {
                         window.projection = Some(Held {
@@ -253,7 +267,17 @@ impl Core {
                 };
             }
         }
-        let waiting = showing.windows.iter().any(|window| window.state == State::Waiting);
+        self.window_settled(job, broken);
+    }
+
+    /// Answers once no window is waited for; ends an app that sent garbage.
+    fn window_settled(&mut self, job: JobId, broken: Option<(Incarnation, String)>) {
+        let waiting = match self.jobs.get(&job).map(|job| &job.task) {
+            Some(Task::Showing(showing)) => {
+                showing.windows.iter().any(|window| window.state == State::Waiting)
+            }
+            _ => true,
+        };
         if let Some((app, why)) = broken {
             self.break_app(app, why);
         }

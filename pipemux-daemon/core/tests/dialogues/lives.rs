@@ -125,7 +125,7 @@ fn a_window_that_closes_under_a_view_does_not_hold_it_up() {
     world.manner("notes/main", Manner::Holds);
     let client = world.connect();
     let session = "notes/main".parse().ok();
-    let call = world.call(asker("a"), Verb::View(View { session }));
+    let call = world.call(asker("a"), Verb::View(View { session, ..View::default() }));
     let request = world.send(client, &call);
     let session = "notes/main".parse().expect("a session");
     world.ask(asker("b"), Verb::Close { session, end: false }).exits(0);

@@ -52,7 +52,7 @@ pub enum Id {
     Number(u64),
 }
 
-const SESSIONS: [&str; 4] = ["notes/main", "notes/two", "other/main", "shared/main"];
+const SESSIONS: [&str; 5] = ["notes/main", "notes/main", "notes/two", "other/main", "shared/main"];
 
 pub fn ops(most: usize) -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op(), 10..most)
@@ -60,22 +60,24 @@ pub fn ops(most: usize) -> impl Strategy<Value = Vec<Op>> {
 
 fn op() -> impl Strategy<Value = Op> {
     let who = || {
-        let all = [("demo", "a"), ("demo", "b"), ("else", "a")];
-        prop::sample::select(&all[..]).prop_map(|(workspace, reader)| Asker { workspace, reader })
+        let all = vec![("demo", "a"), ("demo", "b"), ("else", "a")];
+        prop::sample::select(all).prop_map(|(workspace, reader)| Asker { workspace, reader })
     };
     let session = || prop::sample::select(&SESSIONS[..]);
     let lod = || prop::sample::select(&[Lod::Gist, Lod::Summary, Lod::Full][..]);
     let id = || {
         prop_oneof![
-            8 => any::<usize>().prop_map(Id::Known),
+            16 => any::<usize>().prop_map(Id::Known),
             2 => any::<usize>().prop_map(Id::Anyones),
             1 => (0..80_u64).prop_map(Id::Number),
         ]
     };
-    let action = prop::sample::select(&["edit", "edit", "remove", "text"][..]);
-    let answer = prop::sample::select(&["1", "all", "yes", "none", "1,2", "all but 1", "?"][..]);
+    let action = prop::sample::select(&["edit", "edit", "remove"][..]);
+    let answer = prop::sample::select(
+        &["1", "all", "yes", "yes", "yes", "none", "1,2", "all but 1", "?"][..],
+    );
     let manner = prop_oneof![
-        3 => Just(Manner::Normal),
+        8 => Just(Manner::Normal),
         1 => Just(Manner::Silent),
         2 => Just(Manner::Holds),
         1 => Just(Manner::Garbage),
@@ -95,25 +97,25 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (who(), session()).prop_map(|(who, session)| Op::Say(who, session)),
         3 => (who(), session()).prop_map(|(who, session)| Op::Pick(who, session)),
         6 => (who(), id()).prop_map(|(who, id)| Op::Click(who, id)),
-        5 => (who(), answer).prop_map(|(who, answer)| Op::Answer(who, answer)),
+        10 => (who(), answer).prop_map(|(who, answer)| Op::Answer(who, answer)),
         3 => (who(), id()).prop_map(|(who, id)| Op::Read(who, id)),
-        1 => (who(), session(), any::<bool>()).prop_map(|(who, s, end)| Op::Close(who, s, end)),
+        1 => (who(), session(), prop::bool::weighted(0.3)).prop_map(|(who, s, end)| Op::Close(who, s, end)),
         1 => (who(), session()).prop_map(|(who, session)| Op::Restart(who, session)),
         1 => who().prop_map(Op::Help),
         1 => Just(Op::Again),
         1 => any::<usize>().prop_map(Op::Vanish),
         1 => any::<usize>().prop_map(Op::Cancel),
-        1 => any::<bool>().prop_map(Op::Confirming),
+        1 => prop::bool::weighted(0.8).prop_map(Op::Confirming),
         8 => session().prop_map(Op::Add),
         5 => (session(), 0..4_usize).prop_map(|(session, index)| Op::Change(session, index)),
         2 => (session(), 0..4_usize).prop_map(|(session, index)| Op::Remove(session, index)),
         3 => (session(), 0..4_usize, any::<bool>()).prop_map(|(s, index, hide)| Op::Hide(s, index, hide)),
-        4 => (session(), manner).prop_map(|(session, manner)| Op::Manner(session, manner)),
+        3 => (session(), manner).prop_map(|(session, manner)| Op::Manner(session, manner)),
         3 => session().prop_map(Op::Release),
         1 => session().prop_map(Op::Kill),
         1 => session().prop_map(Op::Garbage),
         4 => (1..4_000_u64).prop_map(Op::Pass),
         1 => Just(Op::Pass(40_000)),
-        1 => Just(Op::LoseDaemon),
+        1 => prop::bool::weighted(0.3).prop_map(|lose| if lose { Op::LoseDaemon } else { Op::Pass(1) }),
     ]
 }

@@ -9,6 +9,9 @@ mod watch;
 use history::{Op, ops};
 use pipemux_core::saved::Record;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::collections::BTreeMap;
 use watch::Watch;
 use world::{Shown, World, asker, text};
 
@@ -28,6 +31,23 @@ proptest! {
     #[test]
     fn every_history_keeps_the_laws(ops in ops(60)) {
         play(&ops)?;
+    }
+}
+
+/// The laws are about something: histories come to what they speak of.
+#[test]
+fn histories_are_rich() {
+    let mut runner = TestRunner::deterministic();
+    let mut met: BTreeMap<&str, usize> = BTreeMap::new();
+    for _ in 0..150 {
+        let ops = ops(60).new_tree(&mut runner).expect("a history").current();
+        let watch = play(&ops).unwrap_or_else(|error| panic!("{error}"));
+        for (what, times) in watch.met {
+            *met.entry(what).or_default() += times;
+        }
+    }
+    for (what, _) in watch::SIGNS.iter().chain(&[("ref", "")]) {
+        assert!(met.get(what).is_some_and(|times| *times >= 10), "{what} in {met:?}");
     }
 }
 

@@ -19,6 +19,20 @@ use proptest::prelude::*;
 use crate::history::{Id, Op};
 use crate::world::{Asker, Said, World, garbage, open, run, text};
 
+/// What answers tell that a history has had.
+pub const SIGNS: [(&str, &str); 10] = [
+    ("stale", " is stale"),
+    ("hidden", " is out of view"),
+    ("gone", " not found in current context"),
+    ("question", "needs an answer"),
+    ("answered", "done · pick: "),
+    ("unknown", "unknown · "),
+    ("restart", "was restarted"),
+    ("busy", "busy"),
+    ("changed", "\n+ ["),
+    ("removed", "done · remove"),
+];
+
 type Outcome = Result<(), TestCaseError>;
 
 /// A request on its way.
@@ -26,7 +40,6 @@ struct Open {
     client: ClientId,
     id: u64,
     who: Asker,
-    run_id: String,
     /// What its reader knew when it was sent: label by id.
     knew: BTreeMap<u64, String>,
     done: bool,
@@ -46,11 +59,14 @@ pub struct Watch {
     confirming: bool,
     last: Option<(ClientId, Call)>,
     checked: usize,
+    /// How often something happened that a law is about.
+    pub met: BTreeMap<&'static str, usize>,
 }
 
 impl Watch {
+    /// With a few windows open and notes in them.
     pub fn new() -> Self {
-        Self {
+        let mut watch = Self {
             world: World::new(),
             requests: Vec::new(),
             stands_for: BTreeMap::new(),
@@ -60,7 +76,20 @@ impl Watch {
             confirming: true,
             last: None,
             checked: 0,
+            met: BTreeMap::new(),
+        };
+        for session in ["notes/main", "other/main", "shared/main"] {
+            for text in ["one", "two", "three"] {
+                watch.world.model(session).add(text);
+            }
         }
+        let windows = [("demo", "a", "notes/main"), ("demo", "b", "notes/main")];
+        let others = [("demo", "a", "shared/main"), ("else", "a", "shared/main")];
+        for (workspace, reader, session) in windows.into_iter().chain(others) {
+            watch.send(Asker { workspace, reader }, open(session));
+            watch.check().expect("windows open");
+        }
+        watch
     }
 
     pub fn play(&mut self, op: &Op) -> Outcome {
@@ -90,17 +119,19 @@ impl Watch {
                 self.send_call(*who, Call { lod: *lod, ..call });
             }
             Op::ViewOne(who, session, lod) => {
-                let verb = Verb::View(View { session: session.parse().ok() });
+                let verb = Verb::View(View { session: session.parse().ok(), ..View::default() });
                 let call = self.world.call(*who, verb);
                 self.send_call(*who, Call { lod: Some(*lod), ..call });
             }
             Op::Act(who, session, action, id) => {
                 let id = self.choose(*who, *id, "obj");
+                let session = self.owner(*who, id).unwrap_or((*session).to_owned());
                 let text = if *action == "edit" { ", 'edited'" } else { "" };
                 self.send(*who, run(&format!("{session}.{action}(obj:{id}{text})")));
             }
             Op::Two(who, session, one, two) => {
                 let (one, two) = (self.choose(*who, *one, "obj"), self.choose(*who, *two, "obj"));
+                let session = self.owner(*who, two).unwrap_or((*session).to_owned());
                 let code =
                     format!("{session}.edit(obj:{one}, 'x'); {session}.edit(obj:{two}, 'y')");
                 self.send(*who, run(&code));
@@ -200,9 +231,15 @@ impl Watch {
         let labels = knew.values().cloned().collect();
         self.runs.insert(call.run_id.clone(), (who, labels));
         let id = self.world.send(client, &call);
-        let run_id = call.run_id.clone();
-        self.requests.push(Open { client, id, who, run_id, knew, done: false });
+        self.requests.push(Open { client, id, who, knew, done: false });
         self.last = Some((client, call));
+    }
+
+    /// Whose a thing is, as its reader knows it.
+    fn owner(&self, who: Asker, id: u64) -> Option<String> {
+        let label = self.known.get(&(who, id))?;
+        let (session, _) = label.split_once(' ')?;
+        (!session.is_empty()).then(|| session.to_owned())
     }
 
     fn choose(&self, who: Asker, id: Id, kind: &str) -> u64 {
@@ -251,6 +288,9 @@ impl Watch {
         let (client, who) = (request.client, request.who);
         let Some(said) = self.world.said(client, request.id) else { return Ok(()) };
         let knew = request.knew.clone();
+        for (what, sign) in SIGNS {
+            *self.met.entry(what).or_default() += usize::from(said.text.contains(sign));
+        }
         self.check_stale(who, &knew, &said)?;
         let fresh = self.learn(who.workspace, &said)?;
         if said.delivery > 0 && self.confirming {
@@ -310,6 +350,7 @@ impl Watch {
             let Some(Arg::Ref(found)) = invoke.args.get("note") else { continue };
             let label = format!("{session} {} r{}", found.key, found.rev);
             let link = format!("{session} edit {} r{}", found.key, found.rev);
+            *self.met.entry("ref").or_default() += 1;
             let (_, labels) = &self.runs[&invoke.run_id];
             let saw = if is_link(invoke) { &link } else { &label };
             prop_assert!(labels.contains(saw), "{saw:?} was invoked, its reader saw {labels:?}");

@@ -104,6 +104,8 @@ impl World {
             format: Format::Markdown,
             budget: None,
             lod: None,
+            at: None,
+            titles: false,
             verb,
         }
     }
@@ -194,7 +196,10 @@ impl World {
     #[track_caller]
     pub fn view_at(&mut self, who: Asker, session: &str, lod: Lod) -> Said {
         let session = Some(session.parse().expect("a session"));
-        let call = Call { lod: Some(lod), ..self.call(who, Verb::View(View { session })) };
+        let call = Call {
+            lod: Some(lod),
+            ..self.call(who, Verb::View(View { session, ..View::default() }))
+        };
         self.ask_call(&call)
     }
 }

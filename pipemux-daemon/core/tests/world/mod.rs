@@ -17,7 +17,7 @@ use pipemux_proto::app::Invoke;
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
-pub use app::{App, Manner, Model, Note};
+pub use app::{App, Manner, Model};
 pub use calls::{Asker, Said, asker, open, run};
 
 /// The end of a client's request.
