@@ -159,6 +159,11 @@ impl Core {
     fn tick(&mut self, now: Now) {
         if self.began == Now::default() {
             self.began = now;
+            // What was asked before this daemon's time waits as long as what is asked now.
+            for number in self.workspaces.values().flat_map(|workspace| workspace.questions.keys())
+            {
+                self.timers.set(now.mono_ms + limits::QUESTION_MS, Timer::Question(*number));
+            }
         }
         self.now = now;
     }

@@ -14,7 +14,7 @@ use crate::saved::{Record, SavedOptions};
 use crate::session::{Crash, Session};
 use crate::verbs::lod_name;
 use crate::workspace::{Window, Workspace};
-use crate::{Config, Core};
+use crate::{Config, Core, act};
 
 impl Core {
     /// With what the records say: numbers go on where they may have been, windows are open, processes
@@ -45,6 +45,7 @@ impl Core {
                     fresh.windows = before.windows;
                     fresh.options = before.options;
                     fresh.history = before.history;
+                    fresh.questions = before.questions;
                 }
                 self.workspaces.insert(key, fresh);
             }
@@ -73,6 +74,25 @@ impl Core {
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
+                }
+            }
+            Record::Question { workspace, number, question } => {
+                let at: WorkspaceKey = workspace.into();
+                let Some(found) = self.workspaces.get_mut(&at) else { return };
+                match act::saved::restore(&question, &at) {
+                    Some(question) => {
+                        found.questions.insert(number, question);
+                    }
+                    None => {
+                        let text =
+                            format!("question {number} was asked by another version and is lost");
+                        found.notify(text, Default::default());
+                    }
+                }
+            }
+            Record::QuestionClosed { workspace, number } => {
+                if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
+                    found.questions.remove(&number);
                 }
             }
             Record::WindowClosed { workspace, session } => {
@@ -134,6 +154,12 @@ impl Core {
             if workspace.options != SavedOptions::default() {
                 let (workspace, options) = (key.to_string(), workspace.options);
                 records.push(Record::Options { workspace, options });
+            }
+            for (number, question) in &workspace.questions {
+                if let Some(question) = act::saved::save(question) {
+                    let (workspace, number) = (key.to_string(), *number);
+                    records.push(Record::Question { workspace, number, question });
+                }
             }
             for round in &workspace.history.rounds {
                 let (workspace, round) = (key.to_string(), round.clone());

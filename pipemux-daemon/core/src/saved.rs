@@ -3,6 +3,7 @@
 //! These types are of their own, apart from the wire: what an older release wrote must be read for
 //! ever. A field may be added with a default; a meaning never changes.
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// One appended record. The newest record of a thing counts.
@@ -66,6 +67,22 @@ pub enum Record {
         /// What.
         round: SavedRound,
     },
+    /// A question was asked.
+    Question {
+        /// Where.
+        workspace: String,
+        /// Its number.
+        number: u64,
+        /// What was asked, and the run that waits.
+        question: SavedQuestion,
+    },
+    /// A question was answered, or nobody will.
+    QuestionClosed {
+        /// Where.
+        workspace: String,
+        /// Its number.
+        number: u64,
+    },
     /// A window was closed.
     WindowClosed {
         /// Whose.
@@ -105,6 +122,15 @@ pub struct SavedRound {
     /// The exit status.
     #[serde(default)]
     pub exit: u8,
+}
+
+/// An open question; its state has a version of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedQuestion {
+    /// Of the state.
+    pub version: u16,
+    /// The encoded state.
+    pub state: Bytes,
 }
 
 /// One `open` of a session.

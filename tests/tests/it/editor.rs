@@ -98,6 +98,18 @@ fn long_text_arrives_byte_for_byte() {
 }
 
 #[test]
+fn a_note_keeps_every_byte_of_a_text_but_its_last_newline() {
+    let world = World::new();
+    world.pipemux(&["open", "notebook"]).ok();
+    let text = "dos\r\nold mac\runix\n\u{2028}\u{feff}\u{1b}[31mred\ttab  \n\n深い`~\\";
+    let add = ["run", "notebook.add('odd', text=stdin)"];
+    let added = world.command(&add).stdin(format!("{text}\n").as_bytes()).output();
+    added.ok().lacks("\u{1b}").lacks("\r");
+    let read = world.pipemux(&["read", &format!("obj:{}", added.obj("odd"))]);
+    assert_eq!(String::from_utf8_lossy(&read.ok().stdout), text);
+}
+
+#[test]
 fn line_endings_marks_and_a_missing_last_newline_stay_as_they_are() {
     let world = World::new();
     world.write("dos.txt", "\u{feff}eins\r\nzwei\r\ndrei");

@@ -152,3 +152,29 @@ fn the_daemon_keeps_no_descriptor_of_what_has_ended() {
     }
     wait_until("as many descriptors as before", || (open() <= before).then_some(()));
 }
+
+#[test]
+fn a_killed_editor_keeps_the_question_that_it_asked() {
+    let world = World::new();
+    world.write("a.txt", "x\nx\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    world.run("editor.replace('x', 'y'); editor.save()").exits(5);
+    let editor = world.pid("editor/main");
+    kill(editor, Signal::SIGKILL);
+    wait_until("the editor's end", || (!is_alive(editor)).then_some(()));
+    world.pipemux(&["answer", "all"]).ok().has("2 matches");
+    assert_eq!(world.read("a.txt"), "y\ny\n");
+}
+
+#[test]
+fn a_lost_state_is_told_and_the_daemon_starts() {
+    let world = World::new();
+    world.pipemux(&["open", "notebook"]).ok();
+    world.run("notebook.add('kept by its app', 'x')").ok();
+    world.pipemux(&["down"]).ok();
+    let state = world.paths().state_dir.join("state.log");
+    fs::write(&state, b"\xff\x00 not what was written \xff".repeat(100)).unwrap();
+    world.pipemux(&["view"]).ok();
+    assert!(world.daemon_log().contains("state"), "{}", world.daemon_log());
+    world.pipemux(&["open", "notebook"]).ok().has("kept by its app");
+}

@@ -3,13 +3,14 @@
 
 use pipemux_proto::app::{Choice, Needs, OptionItem, Question, QuestionKind};
 use pipemux_proto::limits::CHOICES_MAX;
-use pipemux_proto::projection::Arg;
+use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Fault, Value};
 
 use super::plan::literal;
 use super::{Acting, Argument, Gap};
+use crate::anchors::Target;
 use crate::keys::SessionKey;
 use crate::workspace::Workspace;
 
@@ -27,44 +28,46 @@ impl Acting {
     }
 }
 
-/// The question about a missing argument.
-pub fn question(workspace: &Workspace, session: &SessionKey, param: &str, gap: &Gap) -> Needs {
+/// The question about a missing argument, and what its options stand for.
+pub fn question(
+    workspace: &Workspace,
+    session: &SessionKey,
+    param: &str,
+    gap: &Gap,
+) -> (Needs, Vec<Argument>) {
+    let mut arguments = Vec::new();
     let (text, kind, options) = match &gap.meant {
         Some(meant) => {
             let text = format!("{param} is {}: {meant}?", gap.ty);
             (text, QuestionKind::Confirm, Vec::new())
         }
         None => {
-            let options: Vec<OptionItem> = candidates(workspace, session, &gap.ty)
-                .into_iter()
-                .map(|(label, text, _)| OptionItem { label, text })
-                .collect();
+            let mut options = Vec::new();
+            for (label, text, argument) in candidates(workspace, session, &gap.ty) {
+                options.push(OptionItem { label, text });
+                arguments.push(argument);
+            }
             let kind = if options.is_empty() { QuestionKind::Text } else { QuestionKind::PickOne };
             (format!("needs {param}: {}", gap.ty), kind, options)
         }
     };
     let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
     let options = options.into_iter().take(CHOICES_MAX).collect();
-    Needs { question: Question { text, kind, options, unlisted }, token: Default::default() }
+    let question = Question { text, kind, options, unlisted };
+    (Needs { question, token: Default::default() }, arguments)
 }
 
 /// The argument that an answer gives.
 ///
 /// # Errors
 /// The answer is of another type.
-pub fn fill(
-    workspace: &Workspace,
-    session: &SessionKey,
-    gap: &Gap,
-    choice: &Choice,
-) -> Result<Argument, Fault> {
+pub fn fill(gap: &Gap, options: &[Argument], choice: &Choice) -> Result<Argument, Fault> {
     match (choice, &gap.meant) {
         (Choice::Yes, Some(meant)) => Ok(Argument::Fixed(Arg::from(meant.clone()))),
         (Choice::Picked(picked), _) => {
-            let all = candidates(workspace, session, &gap.ty);
             let index = picked.first().map_or(0, |number| *number as usize).wrapping_sub(1);
-            let found = all.into_iter().nth(index).map(|(_, _, argument)| argument);
-            found.ok_or_else(|| Fault::not_found("what was listed has changed").hint("answer none"))
+            let found = options.get(index).cloned();
+            found.ok_or_else(|| Fault::usage(format!("expected a number up to {}", options.len())))
         }
         (Choice::Text(text), _) => typed(text, &gap.ty),
         _ => Err(Fault::usage(format!("expected {}", gap.ty))),
@@ -109,7 +112,13 @@ fn candidates(
             .into_iter()
             .filter(|(_, anchor)| wanted.is_none() || anchor.ty == *wanted)
             .map(|(id, anchor)| {
-                let argument = Argument::Ref { of: Ref::obj(id), ty: ty.clone() };
+                // What was listed is what is chosen, whatever its number stands for by then.
+                let key = match &anchor.target {
+                    Target::Object { key } => key.clone(),
+                    Target::Action { .. } | Target::Answer { .. } => String::new(),
+                };
+                let thing = RefArg { key, rev: anchor.rev, ty: anchor.ty.clone() };
+                let argument = Argument::Fixed(Arg::Ref(thing));
                 (anchor.label.clone(), format!("obj:{id}"), argument)
             })
             .collect(),

@@ -6,6 +6,7 @@ pub mod plan;
 pub mod question;
 pub mod rebase;
 pub mod run;
+pub mod saved;
 pub mod soft;
 
 use std::collections::{BTreeMap, HashMap};

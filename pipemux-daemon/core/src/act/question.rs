@@ -3,7 +3,7 @@
 use pipemux_proto::Fault;
 use pipemux_proto::app::{Choice, Invoke, Needs, QuestionKind};
 
-use super::{Acting, Step};
+use super::{Acting, Argument, Step};
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone)]
@@ -21,8 +21,19 @@ pub struct OpenQuestion {
 pub enum From {
     /// The app, about this request.
     App(Box<Invoke>),
-    /// The daemon, about an argument: the index of the step and of its argument.
-    Gap(usize, usize),
+    /// The daemon, about an argument.
+    Gap(Asked),
+}
+
+/// An argument that is asked for.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The step's index.
+    pub step: usize,
+    /// The argument's index in it.
+    pub index: usize,
+    /// What each listed option stands for, as it was when it was listed.
+    pub options: Vec<Argument>,
 }
 
 /// What an answer comes to.
@@ -42,9 +53,9 @@ impl OpenQuestion {
 
     /// The step that asks.
     pub fn step(&self) -> &Step {
-        match self.from {
+        match &self.from {
             From::App(_) => &self.acting.steps[self.acting.next],
-            From::Gap(step, _) => &self.acting.steps[step],
+            From::Gap(asked) => &self.acting.steps[asked.step],
         }
     }
 

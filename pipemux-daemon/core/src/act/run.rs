@@ -9,13 +9,15 @@ use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, Value, decode};
 
 use super::args::Stop;
-use super::question::{From, OpenQuestion};
-use super::{Acting, Ended, Lookup, Step, gap, soft};
+use super::question::{Asked, From, OpenQuestion};
+use super::{Acting, Ended, Lookup, Step, gap, saved, soft};
 use crate::Core;
+use crate::event::Effect;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::{LOCATE_MS, QUESTION_MS};
 use crate::requests::{Answered, Purpose};
+use crate::saved::Record;
 use crate::timers::Timer;
 use pipemux_proto::Incarnation;
 use std::collections::{BTreeMap, HashMap};
@@ -36,16 +38,32 @@ impl Acting {
     ) -> Self {
         let (versions, known) = core.has_seen(workspace, reader, at);
         Self {
-            workspace: workspace.clone(),
-            reader: reader.to_owned(),
-            run_id: run_id.to_owned(),
-            steps,
-            next: 0,
-            done: Vec::new(),
             expected: versions.iter().map(|(session, (_, n))| (session.clone(), *n)).collect(),
             seen: versions,
             known,
             at,
+            ..Self::new(workspace.clone(), reader.to_owned(), run_id.to_owned(), steps)
+        }
+    }
+
+    /// A run whose reader has seen nothing.
+    pub(crate) fn new(
+        workspace: WorkspaceKey,
+        reader: String,
+        run_id: String,
+        steps: Vec<Step>,
+    ) -> Self {
+        Self {
+            workspace,
+            reader,
+            run_id,
+            steps,
+            next: 0,
+            done: Vec::new(),
+            seen: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            known: Rc::default(),
+            at: None,
             looked_up: Default::default(),
             sent: None,
             answered: None,
@@ -116,8 +134,9 @@ impl Core {
         if let Some((step, index, gap)) = acting.gap() {
             let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
             let of = &acting.steps[step];
-            let needs = gap::question(workspace, &of.session, &of.args[index].0, gap);
-            return self.ask(job, acting, needs, From::Gap(step, index));
+            let (needs, options) = gap::question(workspace, &of.session, &of.args[index].0, gap);
+            let asked = Asked { step, index, options };
+            return self.ask(job, acting, needs, From::Gap(asked));
         }
         let step = acting.steps[acting.next].clone();
         let (invoke, deadline) = match acting.answered.take() {
@@ -333,7 +352,12 @@ impl Core {
         let shown = format!("obj:{id}");
         let hints = std::mem::take(&mut fault.hints);
         match fault.code {
-            Code::Stale => hints.into_iter().fold(soft::stale(&shown), Fault::hint),
+            Code::Stale => {
+                // A click's link is what is out of date: the thing itself may be as it was seen.
+                let clicked = step.call.starts_with("link:");
+                let shown = if clicked { &step.call } else { &shown };
+                hints.into_iter().fold(soft::stale(shown), Fault::hint)
+            }
             Code::OutOfView => soft::out_of_view(&shown, hints.into_iter().next()),
             Code::NotFound => soft::not_found(&shown, hints.into_iter().next()),
             _ => Fault { hints, ..fault },
@@ -361,6 +385,10 @@ impl Core {
         let Some(workspace) = self.workspaces.get_mut(&acting.workspace) else { return };
         acting.question = None;
         let question = OpenQuestion { acting: acting.clone(), needs, from };
+        if let Some(question) = saved::save(&question) {
+            let workspace = acting.workspace.to_string();
+            self.out.push(Effect::Persist(Record::Question { workspace, number, question }));
+        }
         workspace.questions.insert(number, question);
         self.timers.set(expires, Timer::Question(number));
         acting.question = Some(number);
@@ -370,8 +398,11 @@ impl Core {
     /// A question that nobody answered is closed, and its reader told.
     pub(crate) fn question_expired(&mut self, number: u64) {
         let now = self.now;
-        for workspace in self.workspaces.values_mut() {
+        for (key, workspace) in &mut self.workspaces {
             if let Some(question) = workspace.questions.remove(&number) {
+                let workspace_key = key.to_string();
+                let record = Record::QuestionClosed { workspace: workspace_key, number };
+                self.out.push(Effect::Persist(record));
                 let text = format!("question {number} has expired: {}", question.title());
                 workspace.notify(text, now);
             }

@@ -14,8 +14,10 @@ use crate::act::plan::Planner;
 use crate::act::question::{Answering, From};
 use crate::act::{Acting, Argument, Ended, Prototypes, Step, fixed, gap, soft};
 use crate::anchors::{Miss, Target};
+use crate::event::Effect;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
+use crate::saved::Record;
 use crate::session::Life;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::report::Status;
@@ -274,17 +276,19 @@ impl Core {
             Err(fault) => return self.fail_job(job, fault),
         };
         let filled = match (&question.from, &answering) {
-            (From::Gap(step, index), Answering::Choice(choice)) => {
-                let of = &question.acting.steps[*step];
-                let Argument::Gap(gap) = &of.args[*index].1 else { return };
-                match gap::fill(workspace, &of.session, gap, choice) {
-                    Ok(argument) => Some((*step, *index, argument)),
+            (From::Gap(asked), Answering::Choice(choice)) => {
+                let of = &question.acting.steps[asked.step];
+                let Argument::Gap(gap) = &of.args[asked.index].1 else { return };
+                match gap::fill(gap, &asked.options, choice) {
+                    Ok(argument) => Some((asked.step, asked.index, argument)),
                     Err(fault) => return self.fail_job(job, fault),
                 }
             }
             _ => None,
         };
         let Some(question) = workspace.questions.remove(&number) else { return };
+        let at = question.acting.workspace.to_string();
+        self.out.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let mut acting = question.acting;
         acting.answers += 1;
         match answering {
@@ -296,7 +300,7 @@ impl Core {
                     (From::App(invoke), None) => {
                         acting.answered = Some((*invoke, question.needs.token, choice));
                     }
-                    (From::Gap(..), None) => {}
+                    (From::Gap(_), None) => {}
                 }
                 self.put_acting(job, acting);
                 self.advance(job);

@@ -3,6 +3,7 @@
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
+use crate::act::question::OpenQuestion;
 use crate::event::Effect;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
@@ -172,7 +173,15 @@ impl Core {
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         workspace.windows.retain(|window| window.session != *key);
         workspace.anchors.hide_session(key, workspace.epoch);
-        workspace.questions.retain(|_, question| question.step().session != *key);
+        let of_it = |(number, question): (&u64, &OpenQuestion)| {
+            (question.step().session == *key).then_some(*number)
+        };
+        let closed: Vec<u64> = workspace.questions.iter().filter_map(of_it).collect();
+        for number in closed {
+            workspace.questions.remove(&number);
+            let record = Record::QuestionClosed { workspace: at.to_string(), number };
+            self.out.push(Effect::Persist(record));
+        }
         self.out.push(Effect::Persist(Record::WindowClosed {
             workspace: at.to_string(),
             session: key.to_string(),

@@ -170,3 +170,20 @@ fn a_link_in_an_outcome_works_whatever_became_of_the_window() {
     world.view(asker("a"));
     world.click(asker("a"), &format!("link:{undo}")).exits(0).has("say: undone");
 }
+
+#[test]
+fn an_old_link_is_named_itself_when_it_is_refused() {
+    let mut world = World::new();
+    let shown = notes(&mut world, &["one"]);
+    let (id, link) = (shown.id("k1 r1"), shown.id("edit k1 r1"));
+    world.run(asker("a"), &format!("notes.edit(obj:{id}, 'x')")).exits(0).has("k1 r2](obj:");
+    let said = world.click(asker("a"), &format!("link:{link}"));
+    said.exits(4)
+        .has(&format!("Anchor link:{link} is"))
+        .lacks(&format!("Anchor obj:{id} is stale"));
+    // The app knows of a change that no window has shown yet.
+    let link = world.view(asker("a")).id("edit k1 r2");
+    world.model("notes/main").change(0, "other");
+    let said = world.click(asker("a"), &format!("link:{link}"));
+    said.exits(4).has(&format!("Anchor link:{link} is stale. Please refresh to get current IDs."));
+}

@@ -42,6 +42,8 @@ struct Open {
     who: Asker,
     /// What its reader knew when it was sent: label by id.
     knew: BTreeMap<u64, String>,
+    /// True when it may answer a question: that run's refs mean what was seen when it began.
+    answers: bool,
     done: bool,
 }
 
@@ -231,7 +233,8 @@ impl Watch {
         let labels = knew.values().cloned().collect();
         self.runs.insert(call.run_id.clone(), (who, labels));
         let id = self.world.send(client, &call);
-        self.requests.push(Open { client, id, who, knew, done: false });
+        let answers = matches!(call.verb, Verb::Answer { .. } | Verb::Click { .. });
+        self.requests.push(Open { client, id, who, knew, answers, done: false });
         self.last = Some((client, call));
     }
 
@@ -291,7 +294,9 @@ impl Watch {
         for (what, sign) in SIGNS {
             *self.met.entry(what).or_default() += usize::from(said.text.contains(sign));
         }
-        self.check_stale(who, &knew, &said)?;
+        if !request.answers {
+            self.check_stale(who, &knew, &said)?;
+        }
         let fresh = self.learn(who.workspace, &said)?;
         if said.delivery > 0 && self.confirming {
             self.world.confirm(client, said.delivery);
@@ -359,7 +364,7 @@ impl Watch {
     }
 
     /// A thing that is as its reader saw it is never stale.
-    fn check_stale(&mut self, who: Asker, knew: &BTreeMap<u64, String>, said: &Said) -> Outcome {
+    fn check_stale(&self, who: Asker, knew: &BTreeMap<u64, String>, said: &Said) -> Outcome {
         let mark = "Anchor obj:";
         for (at, _) in said.text.match_indices(mark) {
             let rest = &said.text[at + mark.len()..];
