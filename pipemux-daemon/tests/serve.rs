@@ -193,6 +193,8 @@ fn open(client: &mut UnixStream, request: u64, session: &str) {
         format: Format::default(),
         budget: None,
         lod: None,
+        at: None,
+        titles: false,
         verb,
     };
     let envelope = Envelope::request(Method::Verb, request, Incarnation::default());

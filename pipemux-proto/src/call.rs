@@ -13,11 +13,13 @@
 //! | `lexer`, `text` | tokens with their places; quoted texts and raw blocks |
 //! | `parser`, `name` | the grammar above, by recursive descent |
 //! | `error`, `excerpt` | [`CallError`], and how it shows its place |
-//! | `shorten`, `nearest` | a call on one line; "did you mean" |
+//! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether `stdin` is asked for |
+//! | [`blocks`] | a whole model message: which of its code runs |
 //!
 //! **Invariant: bounded.** Nesting, steps, list items and the code's length have their limits in
 //! [`limits`](crate::limits); no input makes the parser recurse deeper than `NESTING_MAX`.
 
+pub mod blocks;
 mod error;
 mod excerpt;
 mod lexer;
@@ -25,12 +27,14 @@ mod name;
 mod nearest;
 mod parser;
 mod shorten;
+mod stdin;
 mod text;
 
 pub use error::CallError;
 pub use nearest::nearest;
 pub use parser::parse;
 pub use shorten::shorten;
+pub use stdin::stdin_at;
 
 use crate::ids::{ProviderId, SessionId};
 use crate::refs::Ref;

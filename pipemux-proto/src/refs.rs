@@ -1,17 +1,27 @@
 //! The ref grammar.
 //!
 //! ```text
-//! ref   = kind ":" [ provider "/" session ":" ] [ type ":" ] local [ "@e" epoch ]
+//! ref   = ( plain | token ) [ "@e" epoch ]
+//! plain = kind ":" [ provider "/" session ":" ] [ type ":" ] local
 //! kind  = "obj" | "link"
 //! local = decimal: a display id | anything else: the app's own key; a decimal key is written "=7"
+//! token = "[[" prefix ":" type ":" key "]]"
 //! ```
 //!
 //! A first segment with `/` that is followed by `:` is provider/session. A key is percent-encoded,
 //! so that a printed ref can stand bare in the call syntax and as the target of a Markdown link.
 //! Reading is more tolerant than printing: a key may hold what has no meaning in a ref itself.
+//!
+//! A token is an app's own way to write a ref to one of its things (`[[MT:Node:7]]`, context UI's
+//! Action Token): the prefix `[A-Z][A-Z0-9]{0,7}` says which app, the type is
+//! `[A-Za-z][A-Za-z0-9_-]*`, and the key stands as it is, with anything in it but `]` and line ends.
+
+pub(crate) mod token;
 
 use std::fmt;
 use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use crate::ids::SessionAddr;
 use crate::limits::KEY_MAX;
@@ -34,9 +44,13 @@ pub enum Local {
     Key(String),
 }
 
-/// A reference as an agent writes it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A reference as an agent writes it. In messages and on disk it is its text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Ref {
+    /// The prefix of a token, `MT`: the app that declared it owns the thing. A token is an `obj`
+    /// with a type and a key, and without an owner.
+    pub prefix: Option<String>,
     /// Thing or action.
     pub kind: RefKind,
     /// The owner, in the full form.
@@ -89,7 +103,7 @@ impl Ref {
     }
 
     fn short(kind: RefKind, id: u64) -> Self {
-        Self { kind, owner: None, ty: None, local: Local::Id(id), epoch: None }
+        Self { prefix: None, kind, owner: None, ty: None, local: Local::Id(id), epoch: None }
     }
 }
 
@@ -97,6 +111,9 @@ impl FromStr for Ref {
     type Err = RefError;
 
     fn from_str(text: &str) -> Result<Self, RefError> {
+        if text.starts_with("[[") {
+            return token::parse(text);
+        }
         let (kind, rest) = match text.split_once(':') {
             Some(("obj", rest)) => (RefKind::Obj, rest),
             Some(("link", rest)) => (RefKind::Link, rest),
@@ -126,25 +143,32 @@ impl FromStr for Ref {
         let owner = owner.map(|owner| parse_owner(owner, owner_at)).transpose()?;
         let ty = ty.map(|ty| parse_type(ty, ty_at)).transpose()?;
         let local = parse_local(local, local_at)?;
-        Ok(Self { kind, owner, ty, local, epoch })
+        Ok(Self { prefix: None, kind, owner, ty, local, epoch })
     }
 }
 
-/// The canonical form, which reads back as the same ref. An empty key, one longer than [`KEY_MAX`]
-/// and a type outside its grammar have no form that reads back.
+impl TryFrom<String> for Ref {
+    type Error = RefError;
+
+    fn try_from(text: String) -> Result<Self, RefError> {
+        text.parse()
+    }
+}
+
+impl From<Ref> for String {
+    fn from(reference: Ref) -> String {
+        reference.to_string()
+    }
+}
+
+/// The canonical form, which reads back as the same ref. An empty key, one longer than [`KEY_MAX`], a
+/// type outside its grammar, and in a token a key with a `]` or a line end have no form that reads
+/// back.
 impl fmt::Display for Ref {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.kind)?;
-        if let Some(owner) = &self.owner {
-            write!(f, "{owner}:")?;
-        }
-        if let Some(ty) = &self.ty {
-            write!(f, "{ty}:")?;
-        }
-        match &self.local {
-            Local::Id(id) => write!(f, "{id}")?,
-            Local::Key(key) if is_decimal(key) => write!(f, "={key}")?,
-            Local::Key(key) => write_key(f, key)?,
+        match &self.prefix {
+            Some(prefix) => token::write(f, prefix, self)?,
+            None => write_plain(f, self)?,
         }
         self.epoch.map_or(Ok(()), |epoch| write!(f, "@e{epoch}"))
     }
@@ -271,6 +295,21 @@ fn parse_number(digits: &str, at: usize, example: &'static str) -> Result<u64, R
         return Err(expected("a number without leading zeros", at, example));
     }
     digits.parse().map_err(|_| expected(format!("a number of at most {}", u64::MAX), at, example))
+}
+
+fn write_plain(f: &mut fmt::Formatter<'_>, of: &Ref) -> fmt::Result {
+    write!(f, "{}:", of.kind)?;
+    if let Some(owner) = &of.owner {
+        write!(f, "{owner}:")?;
+    }
+    if let Some(ty) = &of.ty {
+        write!(f, "{ty}:")?;
+    }
+    match &of.local {
+        Local::Id(id) => write!(f, "{id}"),
+        Local::Key(key) if is_decimal(key) => write!(f, "={key}"),
+        Local::Key(key) => write_key(f, key),
+    }
 }
 
 fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {

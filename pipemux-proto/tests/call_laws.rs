@@ -1,7 +1,7 @@
 //! Laws of the call syntax, for any code.
 
 use pipemux_proto::Value;
-use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten};
+use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten, stdin_at};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -9,16 +9,20 @@ use proptest::sample::{Index, select};
 const VALID: &str = "editor/b.replace_lines(30, -2.5e3, text=<<END, all: true, more=<<'B')\n\
     raw ' \\ \"\nEND\n笔记🙂\r\nB\n\
     attack('it\\'s \\n', \"\"\"a\nb\"\"\", [obj:enemy:23@e4, [null,],], editor.selection, g(h()));\n\
-    link:15; f(stdin)\r\n";
+    link:15; f(stdin, [[MT:Node:a b]], [[[M:V:1]]])\r\n";
 
 /// Pieces that mean something somewhere.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 44] = [
     "'", "\"", "'''", "\"\"\"", "\\", "\\n", "\\d", "(", ")", "[", "]", ",", ";", "\n", "\r\n",
     "=", ":", "<<END", "<<'B'", "<<", "\nEND\n", "END", "B", "obj:", "link:15", "obj:7@e", "@e3",
-    "editor.", "f(", "stdin", "-", "1e9", ".5", "#", "//", "await ", "笔", "🙂", "“", "\0",
+    "editor.", "f(", "stdin", "-", "1e9", ".5", "#", "//", "await ", "笔", "🙂", "“", "\0", "[[", "]]", "[[MT:Node:7]]",
+    "[[MT:",
 ];
 
 fn check(code: &str) -> Result<(), TestCaseError> {
+    if let Some(span) = stdin_at(code) {
+        prop_assert_eq!(code.get(span.start..span.end), Some("stdin"));
+    }
     match parse(code, Some("input\n")) {
         Ok(script) => spans(&script).try_for_each(|span| check_span(code, span)),
         Err(error) => {

@@ -1,7 +1,7 @@
 //! The call syntax: what it reads, form by form.
 
 use pipemux_proto::Value;
-use pipemux_proto::call::{Call, Expr, Script, Step, parse, shorten};
+use pipemux_proto::call::{Call, Expr, Script, Step, parse, shorten, stdin_at};
 use pipemux_proto::refs::{Local, Ref};
 
 fn script(code: &str) -> Script {
@@ -254,4 +254,63 @@ fn calls_are_shortened_to_one_line() {
     let many = format!("f({})", "123456, ".repeat(1000));
     assert_eq!(short(&many, 20), "f(123456, 123456, 1…");
     assert_eq!(short("f('''a\n\u{1b}[2J''')", 80), "f('a\\n\u{fffd}[2J')");
+}
+
+#[test]
+fn tokens_stand_bare_beside_lists_of_lists() {
+    let token = |text: &str| Expr::Ref(text.parse().unwrap());
+    assert_eq!(
+        args("f([[MT:Node:7]], x=[[MT:View:主 视图, a)]]@e3)"),
+        [token("[[MT:Node:7]]"), token("[[MT:View:主 视图, a)]]@e3")]
+    );
+    for code in ["f([[[MT:Node:7]], [[MT:Node:8]],])", "f([[[MT:Node:7]],[[MT:Node:8]]])"] {
+        let [Expr::List(items)] = &args(code)[..] else { panic!("{code}") };
+        let items: Vec<_> = items.iter().map(|(item, _)| item.clone()).collect();
+        assert_eq!(items, [token("[[MT:Node:7]]"), token("[[MT:Node:8]]")], "{code}");
+    }
+    let steps = script("[[MT:Node:7]]; f()").steps;
+    assert!(matches!(&steps[0], Step::Ref(of, _) if of.to_string() == "[[MT:Node:7]]"));
+    assert_eq!(shorten("f( [[MT:View:a b]],1 )", call("f( [[MT:View:a b]],1 )").span, 40), "f([[MT:View:a b]], 1)");
+
+    for code in ["f([[1,2],[3]])", "f([[true]])", "f([[obj:7],[link:8]])", "f([[a.b]])", "f([[g()]])", "f([[[]]])"]
+    {
+        assert!(matches!(&args(code)[..], [Expr::List(_)]), "{code}");
+    }
+}
+
+#[test]
+fn the_bare_name_stdin_is_found() {
+    for code in [
+        "editor.insert(3, text=stdin)",
+        "editor.insert(3, stdin)",
+        "a('x\\'y', stdin)",
+        "a(\"it's\"); b(stdin)",
+        "a('''it's \"quoted\" ''', [stdin])",
+        "a(<<END, stdin)\nbody\nEND\n",
+        "a(<<END)\nstdin's body\r\nEND\r\nb(stdin)",
+        "a(<<'A', <<B)\nx\nA\ny\nB\nb(stdin)",
+        "日本(stdin)",
+        "a(stdin",
+        "a(stdin) {",
+    ] {
+        let span = stdin_at(code).unwrap_or_else(|| panic!("{code}"));
+        assert_eq!(&code[span.start..span.end], "stdin", "{code}");
+    }
+    for code in [
+        "",
+        "editor.insert(3, 'stdin')",
+        "editor.insert(3, \"read stdin\")",
+        "a('''stdin''')",
+        "a('x\\' stdin')",
+        "a(my_stdin, stdin2, stdin=1)",
+        "stdin()",
+        "editor.stdin",
+        "a([[MT:View:stdin]], obj:stdin)",
+        "a(<<END)\nstdin\nEND",
+        "a(<<'END')\nb(stdin)\n",
+        "a('unclosed stdin",
+        "a(<<",
+    ] {
+        assert_eq!(stdin_at(code), None, "{code}");
+    }
 }

@@ -107,6 +107,50 @@ fn refuses_with_the_place_and_an_example() {
 }
 
 #[test]
+fn reads_tokens() {
+    let node = read("[[MT:Node:7]]");
+    assert_eq!((node.prefix.as_deref(), node.ty.as_deref()), (Some("MT"), Some("Node")));
+    assert_eq!((node.kind, &node.local, node.epoch), (RefKind::Obj, &key("7"), None));
+    assert_eq!(node.to_string(), "[[MT:Node:7]]");
+    assert_eq!(read("[[MT:View:主 视图: a%20b@e3]]").local, key("主 视图: a%20b@e3"));
+    assert_eq!(read("[[M2:sub-view_1:x]]@e17").epoch, Some(17));
+    assert_eq!(Ref::parse_loose(" [[MT:Node:007]] ", RefKind::Link).unwrap().local, key("007"));
+    assert_ne!(read("[[MT:Node:7]]"), read("obj:node:=7"));
+}
+
+#[test]
+fn refuses_tokens_with_the_place() {
+    for (text, at, part) in [
+        ("[[", 2, "an app's prefix"),
+        ("[[MT", 2, "an app's prefix"),
+        ("[[mt:Node:7]]", 2, "an app's prefix"),
+        ("[[2M:Node:7]]", 2, "an app's prefix"),
+        ("[[ABCDEFGHI:Node:7]]", 2, "at most 8"),
+        ("[[MT:7]]", 5, "a type"),
+        ("[[MT::7]]", 5, "a type"),
+        ("[[MT:2:7]]", 5, "a type"),
+        ("[[MT:Nœud:7]]", 5, "a type"),
+        ("[[MT:Node:]]", 10, "a key"),
+        ("[[MT:Node:7", 11, "`]]`"),
+        ("[[MT:Node:7]", 11, "`]]`"),
+        ("[[MT:Node:é]x]]", 12, "`]]`"),
+        ("[[MT:Node:7\n]]", 11, "`]]`"),
+        ("[[MT:Node:7]]x", 13, "nothing behind"),
+        ("[[MT:Node:7]]@7", 13, "`@e`"),
+        ("[[MT:Node:7]] ", 13, "nothing behind"),
+        (" [[MT:Node:7]]", 0, "`obj:` or `link:`"),
+    ] {
+        let error = text.parse::<Ref>().expect_err(text);
+        assert!(error.expected.contains(part), "{text}: {error}");
+        assert_eq!(error.at, at, "{text}: {error}");
+        assert!(error.example.parse::<Ref>().is_ok(), "{text}: {error}");
+    }
+    let longest = format!("[[MT:Node:{}]]", "k".repeat(KEY_MAX));
+    assert_eq!(read(&longest).to_string(), longest);
+    assert!(longest.replace("k]", "kk]").parse::<Ref>().is_err());
+}
+
+#[test]
 fn keys_have_a_bound() {
     let longest = format!("obj:{}", "k".repeat(KEY_MAX));
     assert_eq!(read(&longest).to_string(), longest);
@@ -148,8 +192,22 @@ fn any_ref() -> impl Strategy<Value = Ref> {
     )
         .prop_map(|(link, owner, ty, local, epoch)| {
             let kind = if link { RefKind::Link } else { RefKind::Obj };
-            Ref { kind, owner, ty, local, epoch }
+            Ref { prefix: None, kind, owner, ty, local, epoch }
         })
+}
+
+fn any_token() -> impl Strategy<Value = Ref> {
+    let key = prop_oneof!["[0-9]{1,24}", "[^\\]\r\n]{1,24}"];
+    let epoch = prop::option::of(any::<u64>());
+    ("[A-Z][A-Z0-9]{0,7}", "[A-Za-z][A-Za-z0-9_-]{0,8}", key, epoch).prop_map(
+        |(prefix, ty, key, epoch)| Ref {
+            prefix: Some(prefix),
+            ty: Some(ty),
+            local: Local::Key(key),
+            epoch,
+            ..Ref::obj(0)
+        },
+    )
 }
 
 proptest! {
@@ -159,6 +217,20 @@ proptest! {
         prop_assert_eq!(printed.parse::<Ref>(), Ok(reference));
         let ends = |c: char| c.is_whitespace() || c.is_control() || ",;)]'\"".contains(c);
         prop_assert!(!printed.contains(ends), "{:?} can't stand bare", printed);
+    }
+
+    #[test]
+    fn a_printed_token_reads_back(token in any_token()) {
+        let printed = token.to_string();
+        prop_assert_eq!(printed.parse::<Ref>(), Ok(token.clone()));
+        prop_assert_eq!(Ref::parse_loose(&format!(" {printed}\n"), RefKind::Link), Ok(token));
+    }
+
+    #[test]
+    fn a_ref_is_its_text_in_messages(reference in prop_oneof![any_ref(), any_token()]) {
+        let json = serde_json::to_value(&reference).unwrap();
+        prop_assert_eq!(&json, &reference.to_string());
+        prop_assert_eq!(serde_json::from_value::<Ref>(json).unwrap(), reference);
     }
 
     #[test]
@@ -172,8 +244,12 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_at_a_boundary(text in any::<String>(), prefix in "(obj:|link:|obj:a/b:|)") {
-        let text = prefix + &text;
+    fn any_text_is_read_or_refused_at_a_boundary(
+        text in any::<String>(),
+        prefix in "(obj:|link:|obj:a/b:|\\[\\[|\\[\\[MT:|\\[\\[MT:Node:|)",
+        suffix in "(|\\]\\]|\\]\\]@e)",
+    ) {
+        let text = prefix + &text + &suffix;
         for result in [text.parse::<Ref>(), Ref::parse_loose(&text, RefKind::Obj)] {
             if let Err(error) = result {
                 prop_assert!(text.is_char_boundary(error.at), "{:?}", error);

@@ -20,7 +20,9 @@ docui::actions! {
 struct Fighter {
     key: &'static str,
     name: &'static str,
+    level: u32,
     hp: i64,
+    state: &'static str,
 }
 
 struct Arena {
@@ -34,13 +36,13 @@ impl Arena {
         let enemy = self.enemies.iter_mut().find(|enemy| enemy.key == key && enemy.hp > 0);
         let enemy = enemy.ok_or_else(|| Fault::not_found("it is dead already").about(key))?;
         enemy.hp -= damage;
-        let end = if enemy.hp > 0 { format!("{} left", enemy.hp) } else { "dies".into() };
-        let done = Done::new(format!("{} takes {damage}, {end}", enemy.name));
-        Ok(match enemy.hp {
-            1.. => done,
-            _ => done.link("loot it", &Action::Loot { target: Anchor::new(corpse(key), 0) }),
+        enemy.state = if enemy.hp > 0 { "受了伤" } else { "倒下了" };
+        let Fighter { name, hp, .. } = *enemy;
+        if hp > 0 {
+            return Ok(Done::new(format!("{name} takes {damage}, {hp} left")).into());
         }
-        .into())
+        let loot = Action::Loot { target: Anchor::new(corpse(key), 0) };
+        Ok(Done::new(format!("{name} takes {damage}, dies")).link("loot it", &loot).into())
     }
 }
 
@@ -53,18 +55,19 @@ impl App for Arena {
     type Action = Action;
 
     fn open(_: &Opening) -> Result<Self, Fault> {
-        let enemy = |key, name, hp| Fighter { key, name, hp };
-        let enemies =
-            vec![enemy("s1", "史莱姆1", 11), enemy("s2", "史莱姆2", 15), enemy("b1", "强盗", 25)];
+        let enemy = |key, name, level, hp, state| Fighter { key, name, level, hp, state };
+        let enemies = vec![
+            enemy("s1", "史莱姆1", 1, 11, "正在舔舐伤口"),
+            enemy("s2", "史莱姆2", 1, 15, "惊恐的看着你"),
+            enemy("b1", "强盗", 2, 25, "做出战斗的架势"),
+        ];
         Ok(Self { enemies, gold: 0, fled: false })
     }
 
     fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
         match action {
             Action::Attack { target } => self.hit(&target.key, 11),
-            Action::CastFireball { mana, .. } if mana < 1 => {
-                Err(Fault::usage("mana: expected 1 or more"))
-            }
+            Action::CastFireball { mana, .. } if mana < 1 => Err(Fault::usage("mana: at least 1")),
             Action::CastFireball { target, mana } => self.hit(&target.key, mana),
             Action::Loot { target } => {
                 let left = self.enemies.len();
@@ -88,30 +91,37 @@ impl App for Arena {
             view.text("You are safe.\n").only([]);
             return view;
         }
-        for enemy in &self.enemies {
-            if enemy.hp > 0 {
-                let target = Anchor::new(enemy.key, 0);
-                view.object(Object::new(enemy.key, enemy.name).ty("enemy"));
-                view.text(format!(" {} hp · ", enemy.hp));
-                view.titled_link("fireball", &Action::CastFireball { target, mana: 20 });
+        view.text("| Name | Level | HP | State |\n|-|-|-|-|\n");
+        let mut links = vec![("逃跑".to_owned(), Action::Flee {})];
+        for Fighter { key, name, level, hp, state } in &self.enemies {
+            if *hp > 0 {
+                let target = Anchor::new(*key, 0);
+                view.text("| ").object(Object::new(*key, *name).ty("enemy"));
+                view.text(format!(" | {level} | {hp} | {state} |\n"));
+                links.push((format!("攻击{name}"), Action::Attack { target: target.clone() }));
+                if *level > 1 {
+                    links.push(("火球术".to_owned(), Action::CastFireball { target, mana: 20 }));
+                }
             } else {
-                let label = format!("remains of {}", enemy.name);
-                view.object(Object::new(corpse(enemy.key), label).ty("corpse"));
+                let target = Anchor::new(corpse(key), 0);
+                view.text("| ").object(Object::new(corpse(key), format!("{name}的尸体")));
+                view.text(format!(" | {level} | 0 | {state} |\n"));
+                links.push((format!("搜刮{name}"), Action::Loot { target }));
             }
-            view.text("\n");
+        }
+        for (label, action) in &links {
+            view.text("- ").titled_link(label, action).text("\n");
         }
         view
     }
 
     fn find(&self, key: &str) -> Found {
-        for enemy in &self.enemies {
-            match (enemy.key == key, corpse(enemy.key) == key, enemy.hp > 0) {
-                (true, _, true) | (_, true, false) if !self.fled => return Found::Here(0),
-                (true, _, false) => return Found::Gone(Some(format!("{} died", enemy.name))),
-                _ => {}
-            }
+        let is_it = |enemy: &&Fighter| enemy.key == key || corpse(enemy.key) == key;
+        match self.enemies.iter().find(is_it) {
+            Some(enemy) if !self.fled && (enemy.hp > 0) == (enemy.key == key) => Found::Here(0),
+            Some(enemy) if enemy.hp <= 0 => Found::Gone(Some(format!("{} died", enemy.name))),
+            _ => Found::Gone(None),
         }
-        Found::Gone(None)
     }
 }
 

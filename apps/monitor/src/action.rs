@@ -6,6 +6,10 @@ docui::kind!(
     /// A resource of the machine.
     pub Resource = "resource"
 );
+docui::kind!(
+    /// A process.
+    pub Process = "process"
+);
 docui::choices! {
     /// What processes are sorted by.
     pub enum By { Cpu = "cpu", Mem = "mem" }
@@ -21,5 +25,7 @@ docui::actions! {
         safe listed Fold = fold(resource: Anchor<Resource>);
         /// Samples now.
         safe listed Refresh = refresh();
+        /// Sends SIGTERM to one of your own processes.
+        destructive help Kill = kill(process: Anchor<Process>);
     }
 }

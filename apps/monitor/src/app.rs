@@ -1,12 +1,14 @@
 //! The model: settings and the last sample.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use docui::{Anchor, App, Context, Done, Fault, Found, Lod, Look, Opening, Reply, View};
+use docui::{Anchor, App, Ask, Context, Done, Fault, Found, Lod, Look, Opening, Reply, View};
 
 use crate::action::{self, Action, By};
 use crate::detail::{self, Resource};
+use crate::kill;
 use crate::sample::Sample;
 use crate::sampler::Sampler;
 use crate::settings::{self, Settings, TOP_MAX};
@@ -17,7 +19,8 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// A monitor session.
 pub struct Monitor {
-    sampler: Sampler,
+    /// What a confirmation shows is looked up when it is asked.
+    sampler: RefCell<Sampler>,
     sample: Sample,
     taken: Instant,
     settings: Settings,
@@ -29,7 +32,7 @@ pub struct Monitor {
 impl Monitor {
     /// Takes a sample; true when the window shows something else for it.
     fn take(&mut self) -> bool {
-        let sample = self.sampler.sample();
+        let sample = self.sampler.get_mut().sample();
         self.taken = Instant::now();
         let before = std::mem::replace(&mut self.sample, sample);
         // Many figures change by less than is shown.
@@ -88,7 +91,7 @@ impl App for Monitor {
         let mut sampler = Sampler::new()?;
         let sample = sampler.sample();
         Ok(Self {
-            sampler,
+            sampler: RefCell::new(sampler),
             sample,
             taken: Instant::now(),
             settings: Settings::load(&opening.state_dir),
@@ -130,6 +133,9 @@ impl App for Monitor {
                 })?;
                 Done::new(resource.label())
             }
+            Action::Kill { process } => {
+                Done::new(kill::terminate(self.sampler.get_mut(), &process.key)?)
+            }
             Action::Refresh {} => {
                 self.take();
                 Done::new(detail::gist(&self.sample))
@@ -158,6 +164,15 @@ impl App for Monitor {
         let process = self.sample.processes.iter().find(|process| process.key() == key);
         let process = process.ok_or_else(|| Fault::not_found("the process ended").about(key))?;
         Ok(format!("{} {}\n", process.name, detail::cells(process).join(" ")).into_bytes())
+    }
+
+    fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
+        match action {
+            Action::Kill { process } => {
+                kill::question(&mut self.sampler.borrow_mut(), &process.key)
+            }
+            _ => Ok(Ask::confirm("cannot be undone")),
+        }
     }
 
     fn refresh(&mut self) -> bool {

@@ -97,4 +97,28 @@ impl Process {
     pub fn key(&self) -> String {
         format!("p{}-{}", self.pid, self.start)
     }
+
+    /// The pid in a key, if it is one of ours.
+    pub fn pid_in(key: &str) -> Option<u32> {
+        key.strip_prefix('p')?.split_once('-')?.0.parse().ok()
+    }
+}
+
+/// A process at a closer look.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inspected {
+    /// Its figures.
+    pub process: Process,
+    /// The id of the user that it belongs to; none where the system doesn't tell.
+    pub uid: Option<u32>,
+    /// That user's name, or the id where there is no name.
+    pub user: String,
+    /// Its command line; empty when the system shows none.
+    pub command: String,
+    /// How long it has run.
+    pub age: Duration,
+    /// The process that it was started by, or is now kept by.
+    pub parent: Option<u32>,
+    /// True when it has ended and only its parent's taking note is missing.
+    pub ended: bool,
 }

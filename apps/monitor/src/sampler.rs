@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use docui::Fault;
-use sysinfo::{DiskRefreshKind, Disks, ProcessRefreshKind, ProcessesToUpdate, System};
+use sysinfo::{DiskRefreshKind, Disks, Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate};
+use sysinfo::{System, UpdateKind};
 
-use crate::sample::{Cpu, Disk, Memory, Period, Process, Sample};
+use crate::sample::{Cpu, Disk, Inspected, Memory, Period, Process, Sample};
 
 /// The shortest period that shares of CPU time are taken over: the system counts in ticks of 10 ms.
 const PERIOD_MIN: Duration = Duration::from_millis(250);
@@ -69,6 +70,28 @@ impl Sampler {
         }
     }
 
+    /// Looks at one process as it is now; none when there is no such process.
+    pub fn inspect(&mut self, pid: u32) -> Option<Inspected> {
+        let pid = Pid::from_u32(pid);
+        let always = UpdateKind::Always;
+        let kind = ProcessRefreshKind::nothing().with_memory().with_cmd(always).with_user(always);
+        let only = [pid];
+        let some = ProcessesToUpdate::Some(&only);
+        self.system.refresh_processes_specifics(some, true, kind.without_tasks());
+        let found = self.system.process(pid)?;
+        let uid = found.user_id().map(|uid| **uid);
+        let words = found.cmd().iter().map(|word| word.to_string_lossy());
+        Some(Inspected {
+            process: self.process(found),
+            uid,
+            user: printable(&uid.map_or_else(|| "an unknown user".to_owned(), user)),
+            command: command(&words.collect::<Vec<_>>().join(" ")),
+            age: Duration::from_secs(found.run_time()),
+            parent: found.parent().map(Pid::as_u32),
+            ended: matches!(found.status(), ProcessStatus::Zombie | ProcessStatus::Dead),
+        })
+    }
+
     /// Takes shares of CPU time over the period that ends now.
     fn count(&mut self, now: Instant, since: Option<Duration>) {
         let before = self.counted.take().map(|(_, used)| used).unwrap_or_default();
@@ -100,19 +123,20 @@ impl Sampler {
     }
 
     fn processes(&self) -> Vec<Process> {
-        let processes = self.system.processes().values();
-        processes
-            .map(|process| Process {
-                pid: process.pid().as_u32(),
-                start: process.start_time(),
-                name: printable(&process.name().to_string_lossy()),
-                cpu: match self.shares.get(&key(process)) {
-                    Some(share) => *share,
-                    None => (lifetime_share(process) * 100.0) as f32,
-                },
-                memory: process.memory(),
-            })
-            .collect()
+        self.system.processes().values().map(|process| self.process(process)).collect()
+    }
+
+    fn process(&self, process: &sysinfo::Process) -> Process {
+        Process {
+            pid: process.pid().as_u32(),
+            start: process.start_time(),
+            name: printable(&process.name().to_string_lossy()),
+            cpu: match self.shares.get(&key(process)) {
+                Some(share) => *share,
+                None => (lifetime_share(process) * 100.0) as f32,
+            },
+            memory: process.memory(),
+        }
     }
 }
 
@@ -161,6 +185,29 @@ fn printable(name: &str) -> String {
         .collect()
 }
 
+/// A user's name, or the id where the system's own file has none: nothing that may wait is asked.
+fn user(uid: u32) -> String {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let id = uid.to_string();
+    let mut lines = users.lines().map(|line| line.split(':'));
+    let name = lines.find_map(|mut fields| {
+        let name = fields.next()?;
+        (fields.nth(1)? == id).then(|| name.to_owned())
+    });
+    name.unwrap_or_else(|| format!("uid {id}"))
+}
+
+/// A command line that anybody may have written, fit for one line.
+fn command(line: &str) -> String {
+    const LONGEST: usize = 200;
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let mut shown: String = line.chars().take(LONGEST).map(clean).collect();
+    if line.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown.trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,8 +242,23 @@ mod tests {
     }
 
     #[test]
+    fn a_closer_look_tells_whose_process_it_is() {
+        let mut sampler = Sampler::new().unwrap();
+        let own = sampler.inspect(std::process::id()).unwrap();
+        assert_eq!(Process::pid_in(&own.process.key()), Some(std::process::id()));
+        assert_eq!(own.parent, Some(std::os::unix::process::parent_id()));
+        assert!(own.process.memory > 0 && !own.command.is_empty() && !own.ended, "{own:?}");
+        // The same process, whether looked at closely or in a sample.
+        let sample = sampler.sample();
+        assert!(sample.processes.iter().any(|process| process.key() == own.process.key()));
+        assert_eq!(sampler.inspect(u32::MAX), None);
+    }
+
+    #[test]
     fn names_fit_a_cell() {
         assert_eq!(printable("a|b\n`c`"), "a?b??c?");
         assert_eq!(printable(&"x".repeat(100)).len(), 60);
+        assert_eq!(command("sh -c\necho\u{1b}[1m |"), "sh -c echo [1m |");
+        assert_eq!(command(&"語".repeat(300)).chars().count(), 201);
     }
 }

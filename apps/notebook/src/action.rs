@@ -22,17 +22,17 @@ docui::actions! {
         /// One level less: full, summary, gist.
         safe listed Fold = fold(entry: Anchor<Entry>);
         /// Shows these in full and the others as gists; [] shows all as summaries.
-        safe listed Focus = focus(entries: Vec<Anchor<Entry>>);
+        safe help Focus = focus(entries: Vec<Anchor<Entry>>);
         /// Shows only entries with that tag.
-        safe listed Filter = filter(tag: String);
+        safe help Filter = filter(tag: String);
         /// Ends search and filter.
-        safe listed ShowAll = show_all();
+        safe help ShowAll = show_all();
         /// Gives another title.
         changes help Rename = rename(entry: Anchor<Entry>, title: String);
         /// Replaces the tags.
         changes help Tag = tag(entry: Anchor<Entry>, tags: Vec<String>);
-        /// Deletes an entry for good.
-        destructive help Remove = remove(entry: Anchor<Entry>);
+        /// Deletes an entry, or several, for good.
+        destructive help Remove = remove(entry: Vec<Anchor<Entry>>);
         /// Takes one change back; the link in its answer names it.
         changes help Undo = undo(change: String);
     }

@@ -122,11 +122,20 @@ impl App for Notebook {
         let Action::Remove { entry } = action else {
             return Ok(Ask::confirm("cannot be undone"));
         };
-        let seen = seen(entry)?;
-        let row = self.store.get(seen.id)?;
-        let row = row.ok_or_else(|| Fault::not_found("removed").about(&entry.key))?;
-        let lines = entry::count(row.lines, "line");
-        Ok(Ask::confirm(format!("{}, {lines}, cannot be undone", quoted(&row.title))))
+        let mut rows = Vec::new();
+        for seen in all_seen(entry)? {
+            let row = self.store.get(seen.id)?;
+            let gone = || Fault::not_found("removed").about(entry::key(seen.id));
+            rows.push(row.ok_or_else(gone)?);
+        }
+        let titles: Vec<_> = rows.iter().map(|row| row.title.as_str()).collect();
+        let lines = rows.iter().map(|row| row.lines).sum();
+        let ask = Ask::confirm(format!("{}, cannot be undone", tally(&titles, lines)));
+        Ok(match titles.as_slice() {
+            // Named in the question.
+            [_] => ask,
+            several => several.iter().fold(ask, |ask, title| ask.option(*title, "")),
+        })
     }
 }
 
@@ -135,6 +144,33 @@ pub(crate) fn seen(anchor: &docui::Anchor<crate::action::Entry>) -> Result<Seen,
     let id = entry::id(&anchor.key)
         .ok_or_else(|| Fault::not_found("no entry has that key").about(&anchor.key))?;
     Ok(Seen { id, rev: anchor.rev })
+}
+
+/// The entries that anchors name, each once.
+pub(crate) fn all_seen(
+    anchors: &[docui::Anchor<crate::action::Entry>],
+) -> Result<Vec<Seen>, Fault> {
+    let mut all: Vec<Seen> = Vec::new();
+    for anchor in anchors {
+        let seen = seen(anchor)?;
+        if all.iter().all(|other| other.id != seen.id) {
+            all.push(seen);
+        }
+    }
+    if all.is_empty() {
+        return Err(Fault::usage("entry: expected at least one entry, got none")
+            .hint("one is entry=obj:7, several are entry=[obj:7, obj:31]"));
+    }
+    Ok(all)
+}
+
+/// What entries come to: `"Release plan", 3 lines`, `3 entries, 214 lines`.
+pub(crate) fn tally(titles: &[&str], lines: u64) -> String {
+    let lines = entry::count(lines, "line");
+    match titles {
+        [title] => format!("{}, {lines}", quoted(title)),
+        several => format!("{}, {lines}", entry::count(several.len() as u64, "entry")),
+    }
 }
 
 fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {

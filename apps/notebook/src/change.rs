@@ -77,17 +77,21 @@ impl Store {
         })
     }
 
-    /// Deletes an entry, with what was kept for taking its changes back.
+    /// Deletes entries, with what was kept for taking their changes back: all of them or none.
     ///
     /// # Errors
-    /// Changed or removed since it was seen; the store can't be written.
-    pub fn remove(&mut self, seen: Seen) -> Result<Content, Fault> {
+    /// One was changed or removed since it was seen; the store can't be written.
+    pub fn remove(&mut self, entries: &[Seen]) -> Result<Vec<Content>, Fault> {
         self.write(|transaction| {
-            let before = content(transaction, seen)?;
-            if before.is_ok() {
+            let mut removed = Vec::with_capacity(entries.len());
+            for seen in entries {
+                match content(transaction, *seen)? {
+                    Ok(before) => removed.push(before),
+                    Err(fault) => return Ok(Err(fault)),
+                }
                 delete(transaction, seen.id)?;
             }
-            Ok(before)
+            Ok(Ok(removed))
         })
     }
 

@@ -3,7 +3,7 @@
 use docui::{Done, Fault, Text};
 
 use crate::action::Action;
-use crate::app::{Notebook, seen};
+use crate::app::{Notebook, all_seen, seen, tally};
 use crate::change::Change;
 use crate::entry::{self, Content, Level, QUERY_MAX, count};
 use crate::shown::quoted;
@@ -55,9 +55,10 @@ pub fn update(notebook: &mut Notebook, action: Action) -> Result<Done, Fault> {
             }))
         }
         Action::Remove { entry } => {
-            let removed = notebook.store.remove(seen(&entry)?)?;
-            let lines = count(removed.lines(), "line");
-            Ok(Done::new(format!("{}, {lines}", quoted(&removed.title))))
+            let removed = notebook.store.remove(&all_seen(&entry)?)?;
+            let lines = removed.iter().map(Content::lines).sum();
+            let titles: Vec<_> = removed.iter().map(|content| content.title.as_str()).collect();
+            Ok(Done::new(tally(&titles, lines)))
         }
         Action::Undo { change } => undo(notebook, &change),
         Action::Expand { entry } => refold(notebook, &entry, Level::up),

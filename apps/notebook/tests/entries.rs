@@ -101,7 +101,7 @@ fn removing_asks_and_an_id_is_never_given_again() {
     let mut desk = Desk::new();
     desk.add("keep", "x", &[]);
     desk.add("Release plan", "1\n2\n3\n", &[]);
-    let remove = Action::Remove { entry: at(2, 1) };
+    let remove = Action::Remove { entry: vec![at(2, 1)] };
     let Outcome::Needs(asked) = desk.host.invoke(&remove) else { panic!("should ask") };
     assert_eq!(asked.question.text, "\"Release plan\", 3 lines, cannot be undone");
     assert_eq!(desk.shown(), ["n2", "n1"]);
@@ -116,6 +116,50 @@ fn removing_asks_and_an_id_is_never_given_again() {
     assert_eq!(desk.fault(edit(99, 1, "x")).hints, Vec::<String>::new());
     desk.done(search("Release"));
     assert!(desk.text().contains("0 results for \"Release\""));
+}
+
+#[test]
+fn several_are_removed_together_or_not_at_all() {
+    let mut desk = Desk::new();
+    for (title, text) in
+        [("Release plan", "1\n2\n"), ("old 解析器", "x"), ("keep", "y"), ("Meeting", "")]
+    {
+        desk.add(title, text, &[]);
+    }
+    let remove = |entries: &[(u64, u64)]| Action::Remove {
+        entry: entries.iter().map(|(id, rev)| at(*id, *rev)).collect(),
+    };
+    assert_eq!(desk.fault(remove(&[])).code, Code::Usage);
+    // One that is named twice counts once.
+    let Outcome::Needs(asked) = desk.host.invoke(&remove(&[(1, 1), (2, 1), (4, 1), (1, 1)])) else {
+        panic!("should ask")
+    };
+    assert_eq!(asked.question.text, "3 entries, 3 lines, cannot be undone");
+    let titles: Vec<_> = asked.question.options.iter().map(|option| &option.label).collect();
+    assert_eq!(titles, ["Release plan", "old 解析器", "Meeting"]);
+    // Changed by somebody after the question: nothing of what was confirmed is removed.
+    let mut other = open(&desk.dir, "b", &[common::STORE]).unwrap();
+    done(&mut other, edit(4, 1, "precious"));
+    let Outcome::Failed(stale) = desk.host.answer(Choice::Yes) else { panic!("should be stale") };
+    assert_eq!((stale.code, stale.key.as_deref()), (Code::Stale, Some("n4")));
+    assert_eq!(desk.shown(), ["n4", "n3", "n2", "n1"]);
+    desk.host.invoke(&remove(&[(1, 1), (2, 1), (4, 2)]));
+    let Outcome::Done(removed) = desk.host.answer(Choice::Yes) else { panic!("should remove") };
+    assert_eq!(removed.brief, "3 entries, 4 lines");
+    assert_eq!(desk.shown(), ["n3"]);
+    assert_eq!(read(&desk, "n3"), "y");
+}
+
+#[test]
+fn a_long_list_to_remove_is_counted_past_a_bound() {
+    let mut desk = Desk::new();
+    for n in 0..25 {
+        desk.add(&format!("entry {n}"), "x", &[]);
+    }
+    let all = Action::Remove { entry: (1..=25).map(|id| at(id, 1)).collect() };
+    let Outcome::Needs(asked) = desk.host.invoke(&all) else { panic!("should ask") };
+    assert_eq!(asked.question.text, "25 entries, 25 lines, cannot be undone");
+    assert_eq!((asked.question.options.len(), asked.question.unlisted), (20, 5));
 }
 
 #[test]

@@ -102,6 +102,15 @@ impl Core {
                     self.notify_windows(&key, format!("{key}: {}", notify.text));
                 }
             }
+            (Kind::Request, method) if envelope.incarnation == app => {
+                let sent = match method {
+                    Method::Ping => Frame::encode(&envelope.answer(Kind::Reply), &Empty {}),
+                    _ => Frame::fault(&envelope, &Fault::refused("an app can't ask for this")),
+                };
+                if let Ok(bytes) = sent {
+                    self.out.push(Effect::ToApp { app, bytes });
+                }
+            }
             // Frames of another life, and what a later version may send.
             _ => {}
         }

@@ -282,6 +282,12 @@ impl Workspace {
         own.next().map(|(number, question)| (*number, question))
     }
 
+    /// The numbers of all questions that a reader has open: steps that run at once may each ask.
+    pub fn questions_of(&self, reader: &str) -> Vec<u64> {
+        let own = self.questions.iter().filter(|(_, question)| question.reader() == reader);
+        own.map(|(number, _)| *number).collect()
+    }
+
     /// The reader has what a delivery showed.
     pub fn confirm(&mut self, reader: &str, number: u64) {
         let Some(reader) = self.readers.get_mut(reader) else { return };

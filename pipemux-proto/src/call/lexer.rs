@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::excerpt::clip;
 use super::{CallError, Span};
-use crate::refs::Ref;
+use crate::refs::{Ref, RefError, token};
 use crate::value::Value;
 
 /// What every refusal of other syntax says.
@@ -71,6 +71,7 @@ impl<'a> Lexer<'a> {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let kind = match first {
             '\n' => self.newline(),
+            '[' if begins_token(self.rest()) => self.app_token()?,
             '(' | ')' | '[' | ']' | ',' | ';' | '=' | ':' => {
                 self.at += 1;
                 Kind::Sign(first)
@@ -101,7 +102,8 @@ impl<'a> Lexer<'a> {
         Span { start, end: self.at }
     }
 
-    fn skip_space(&mut self) {
+    /// Passes over white space within the line.
+    pub(super) fn skip_space(&mut self) {
         let space = |c: char| (c.is_whitespace() && c != '\n') || c == '\u{feff}';
         self.at = self.code.len() - self.rest().trim_start_matches(space).len();
     }
@@ -140,9 +142,27 @@ impl<'a> Lexer<'a> {
 
     fn reference(&mut self) -> Result<Kind<'a>, CallError> {
         let start = self.at;
-        let text =
-            self.run(|c| !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | ';' | '\'' | '"')));
-        text.parse().map(Kind::Ref).map_err(|error: crate::refs::RefError| {
+        self.run(continues_ref);
+        self.read_ref(start)
+    }
+
+    /// Reads `[[MT:Node:7]]`, whose id may hold white space.
+    fn app_token(&mut self) -> Result<Kind<'a>, CallError> {
+        let start = self.at;
+        self.run(|c| !token::ends_id(c));
+        if self.rest().starts_with("]]") {
+            self.at += "]]".len();
+            if self.rest().starts_with('@') {
+                self.run(continues_ref);
+            }
+        }
+        self.read_ref(start)
+    }
+
+    /// Reads the ref that has been passed over.
+    fn read_ref(&self, start: usize) -> Result<Kind<'a>, CallError> {
+        let text = &self.code[start..self.at];
+        text.parse().map(Kind::Ref).map_err(|error: RefError| {
             let from = start + error.at;
             let span = Span { start: if from < self.at { from } else { start }, end: self.at };
             let note = format!("expected {}, for example {}", error.expected, error.example);
@@ -223,9 +243,21 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// What doesn't end a bare ref.
+fn continues_ref(c: char) -> bool {
+    !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | ';' | '\'' | '"'))
+}
+
+/// `[[MT:` begins a token; `[[1]]`, `[[name]]` and `[[obj:7]]` are lists of lists, in which no other
+/// word has a colon.
+fn begins_token(code: &str) -> bool {
+    let Some(inside) = code.strip_prefix("[[") else { return false };
+    let end = inside.find(|c: char| !c.is_alphanumeric()).unwrap_or(inside.len());
+    let (word, rest) = inside.split_at(end);
+    !word.is_empty() && !matches!(word, "obj" | "link") && rest.starts_with(':')
+}
+
 /// `obj: 7` and `link='…'` are parameters of that name.
 fn begins_ref(next: Option<char>) -> bool {
-    next.is_some_and(|c| {
-        !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | ';' | '\'' | '"' | '<' | '[' | '('))
-    })
+    next.is_some_and(|c| continues_ref(c) && !matches!(c, '<' | '[' | '('))
 }

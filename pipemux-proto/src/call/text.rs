@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The word of `<<WORD`, `<<'WORD'` or `<<"WORD"`.
-    fn block_word(&mut self, start: usize) -> Result<&'a str, CallError> {
+    pub(super) fn block_word(&mut self, start: usize) -> Result<&'a str, CallError> {
         let rest = self.rest();
         let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
         let unquoted = &rest[quote.map_or(0, char::len_utf8)..];

@@ -56,3 +56,16 @@ fn prototypes_are_shown_once_whatever_was_looked_at_between() {
     let bob = world.command(&["view"]).reader("bob").output();
     bob.ok().has("search(query)");
 }
+
+#[test]
+fn one_look_at_more_or_less_does_not_make_the_next_answer_long() {
+    let world = World::new();
+    world.write("a.txt", lines(500));
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    let looks: [&[&str]; 3] = [&["--lod", "gist"], &["--lod", "full"], &["--budget", "100"]];
+    for (number, look) in looks.iter().enumerate() {
+        world.pipemux(&[&["view"], *look].concat()).ok();
+        let edit = world.run(&format!("editor.replace_lines({0}, {0}, 'edited')", number + 5));
+        edit.ok().has("edited").lacks("line 20 of");
+    }
+}

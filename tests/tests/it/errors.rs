@@ -185,3 +185,14 @@ fn an_app_that_is_no_program_says_so() {
     world.pipemux(&["open", "gone"]).exits(6).has("could not").has("/nowhere/app");
     world.pipemux(&["open", "notebook"]).ok();
 }
+
+#[test]
+fn a_manifest_with_a_mistake_is_told_and_hurts_no_other() {
+    let world = World::new();
+    world.install_rogue("good", "tame");
+    let bad = world.root().join("home/.config/pipemux/apps/bad.toml");
+    fs::write(bad, "id = \"bad\"\ncommand = \"x\"\ncolour = 3\n").unwrap();
+    world.pipemux(&["apps"]).ok().has("good").has("editor").lacks("bad");
+    assert!(world.daemon_log().contains("bad.toml:3"), "{}", world.daemon_log());
+    world.pipemux(&["open", "bad"]).exits(3);
+}

@@ -167,6 +167,24 @@ fn a_killed_editor_keeps_the_question_that_it_asked() {
 }
 
 #[test]
+fn a_question_outlives_the_daemon_that_asked_it() {
+    let world = World::new();
+    world.write("a.txt", "x\nx\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    let all = world.run("editor.replace('x', 'y'); editor.save()").exits(5).link("all");
+    kill(world.daemon(), Signal::SIGKILL);
+    wait_until("everything ends", || world.processes().is_empty().then_some(()));
+    world.run("editor.save()").exits(9).has("2 matches");
+    // An id is never given to another thing, so the link is that of before or none.
+    let clicked = world.pipemux(&["click", &all.to_string()]);
+    if clicked.exit != 0 {
+        clicked.exits(3).has("not found in current context");
+        world.pipemux(&["answer", "all"]).ok().has("save");
+    }
+    assert_eq!(world.read("a.txt"), "y\ny\n");
+}
+
+#[test]
 fn a_lost_state_is_told_and_the_daemon_starts() {
     let world = World::new();
     world.pipemux(&["open", "notebook"]).ok();
@@ -177,4 +195,22 @@ fn a_lost_state_is_told_and_the_daemon_starts() {
     world.pipemux(&["view"]).ok();
     assert!(world.daemon_log().contains("state"), "{}", world.daemon_log());
     world.pipemux(&["open", "notebook"]).ok().has("kept by its app");
+}
+
+#[test]
+fn racing_opens_of_a_session_make_one_process() {
+    let world = World::new();
+    let opens: Vec<_> = (0..8)
+        .map(|number| {
+            let open = world.command(&["open", "notebook"]);
+            open.reader(&format!("reader {number}")).start()
+        })
+        .collect();
+    for open in opens {
+        open.finish().ok().has("## notebook/main");
+    }
+    let all = world.processes();
+    let apps = all.iter().filter(|process| process.command.contains("pipemux-notebook")).count();
+    assert!(apps <= 1, "{all:?}");
+    assert_eq!(world.sessions().len(), 1);
 }

@@ -254,3 +254,18 @@ fn a_ref_is_stale_gone_or_hidden_as_its_app_says() {
     misbehave(&world, "show gone").ok();
     world.run(&look).exits(3).has("not found in current context").has("went up in smoke");
 }
+
+#[test]
+fn a_window_whose_app_no_longer_starts_says_why_beside_the_others() {
+    let world = tame();
+    world.pipemux(&["down"]).ok();
+    world.install_rogue("rogue", "exits");
+    let view = world.pipemux(&["view"]);
+    view.ok().has("## notebook/main").has("could not start").has("unknown colour");
+    world.pipemux(&["view", "rogue/main"]).exits(6).has("status 3");
+    misbehave(&world, "nothing");
+    sibling_is_well(&world);
+    world.pipemux(&["down"]).ok();
+    world.install_rogue("rogue", "tame");
+    world.pipemux(&["view", "rogue/main"]).ok().has("the thing");
+}

@@ -9,12 +9,18 @@ use pipemux_proto::refs::Ref;
 use pipemux_proto::{Fault, Value};
 
 use super::plan::literal;
-use super::{Acting, Argument, Gap};
+use super::{Acting, Argument, Gap, Step};
 use crate::anchors::Target;
 use crate::keys::SessionKey;
 use crate::workspace::Workspace;
 
 impl Acting {
+    /// The first step of which it must be asked whose action it means.
+    pub fn unowned(&self) -> Option<usize> {
+        let unowned = |(index, step): (usize, &Step)| (!step.owners.is_empty()).then_some(index);
+        self.steps.iter().enumerate().skip(self.next).find_map(unowned)
+    }
+
     /// The first argument that must be asked for.
     pub fn gap(&self) -> Option<(usize, usize, &Gap)> {
         let steps = self.steps.iter().enumerate().skip(self.next);
@@ -26,6 +32,18 @@ impl Acting {
         });
         gaps.next()
     }
+}
+
+/// The question whose action a step means.
+pub fn owner_question(step: &Step) -> Needs {
+    let option = |owner: &SessionKey| OptionItem { label: owner.to_string(), text: String::new() };
+    let question = Question {
+        text: format!("{} windows have it", step.owners.len()),
+        kind: QuestionKind::PickOne,
+        options: step.owners.iter().take(CHOICES_MAX).map(option).collect(),
+        unlisted: step.owners.len().saturating_sub(CHOICES_MAX) as u64,
+    };
+    Needs { question, token: Default::default() }
 }
 
 /// The question about a missing argument, and what its options stand for.

@@ -26,6 +26,9 @@ use crate::keys::{SessionKey, WorkspaceKey};
 pub struct Step {
     /// Whose action.
     pub session: SessionKey,
+    /// Sessions that have the same action, when it was not said whose is meant: asked for before
+    /// anything runs.
+    pub owners: Vec<SessionKey>,
     /// Its prototype.
     pub prototype: Prototype,
     /// Its arguments by name.

@@ -58,7 +58,7 @@ impl<'a> Planner<'a> {
     }
 
     fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
-        let (session, prototype) = self.find(call)?;
+        let (session, owners, prototype) = self.find(call)?;
         let mut args = Vec::new();
         let mut positional = 0;
         for argument in &call.args {
@@ -110,7 +110,7 @@ impl<'a> Planner<'a> {
             return Err(self.error("no value", call.name, note));
         }
         let written = shorten(self.code, call.span, CALL_SHOWN);
-        self.steps.push(Step { session, prototype, args, call: written, nested });
+        self.steps.push(Step { session, owners, prototype, args, call: written, nested });
         if self.steps.len() > pipemux_proto::limits::STEPS_MAX {
             let most = pipemux_proto::limits::STEPS_MAX;
             return Err(Fault::usage(format!("too many steps: at most {most}")));
@@ -119,7 +119,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Whose action a call means.
-    fn find(&self, call: &Call) -> Result<(SessionKey, Prototype), Fault> {
+    fn find(&self, call: &Call) -> Result<(SessionKey, Vec<SessionKey>, Prototype), Fault> {
         let candidates = self.candidates(call.owner.as_ref(), call.name)?;
         let mut having = candidates.iter().filter_map(|(session, prototypes)| {
             let found = prototypes.iter().find(|prototype| prototype.name == call.action)?;
@@ -128,12 +128,20 @@ impl<'a> Planner<'a> {
         let Some((session, prototype)) = having.next() else {
             return Err(self.unknown_action(call, &candidates));
         };
-        let others: Vec<String> =
-            having.map(|(other, _)| format!("{other}.{}(…)", call.action)).collect();
+        let others: Vec<(&SessionKey, &Prototype)> = having.collect();
         if others.is_empty() {
-            return Ok((session.clone(), prototype.clone()));
+            return Ok((session.clone(), Vec::new(), prototype.clone()));
         }
-        let note = format!("say whose: {session}.{}(…) · {}", call.action, others.join(" · "));
+        if others.iter().all(|(_, other)| *other == prototype) {
+            let rest = others.iter().map(|(session, _)| (*session).clone());
+            let owners = std::iter::once(session.clone()).chain(rest).collect();
+            return Ok((session.clone(), owners, prototype.clone()));
+        }
+        let calls: Vec<String> = std::iter::once(session)
+            .chain(others.iter().map(|(session, _)| *session))
+            .map(|session| format!("{session}.{}(…)", call.action))
+            .collect();
+        let note = format!("say whose: {}", calls.join(" · "));
         let mut fault = self.error("ambiguous action", call.name, note);
         fault.level = pipemux_proto::Level::Choice;
         Err(fault)
@@ -230,6 +238,15 @@ impl<'a> Planner<'a> {
                     all.push(self.argument(item, &Type::Any, *span, param)?);
                 }
                 Ok(Argument::List(all))
+            }
+            // What a call gives may be the list already; its type says so.
+            (Expr::Call(call), Type::List(_)) => {
+                let index = self.call(call, true)?;
+                let result = Argument::Result(index);
+                Ok(match self.steps[index].prototype.returns {
+                    Some(Type::List(_) | Type::Any) => result,
+                    _ => Argument::List(vec![result]),
+                })
             }
             // One thing stands for a list of one.
             (_, Type::List(item_type)) => {

@@ -23,6 +23,8 @@ pub enum From {
     App(Box<Invoke>),
     /// The daemon, about an argument.
     Gap(Asked),
+    /// The daemon, about whose action a step means: its index.
+    Owner(usize),
 }
 
 /// An argument that is asked for.
@@ -56,6 +58,7 @@ impl OpenQuestion {
         match &self.from {
             From::App(_) => &self.acting.steps[self.acting.next],
             From::Gap(asked) => &self.acting.steps[asked.step],
+            From::Owner(step) => &self.acting.steps[*step],
         }
     }
 

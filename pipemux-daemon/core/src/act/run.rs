@@ -90,7 +90,10 @@ impl Acting {
     /// Ends the run with the step that is next.
     fn fail(&mut self, status: Status, fault: Fault) {
         self.unknown |= status == Status::Unknown;
-        self.done.push(Ended::failed(status, fault));
+        // One that was taken back while something was looked up for it has no end.
+        if self.next < self.steps.len() {
+            self.done.push(Ended::failed(status, fault));
+        }
     }
 }
 
@@ -131,6 +134,10 @@ impl Core {
         if acting.next >= acting.steps.len() {
             return self.acted(job, acting);
         }
+        if let Some(step) = acting.unowned() {
+            let needs = gap::owner_question(&acting.steps[step]);
+            return self.ask(job, acting, needs, From::Owner(step));
+        }
         if let Some((step, index, gap)) = acting.gap() {
             let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
             let of = &acting.steps[step];
@@ -143,6 +150,7 @@ impl Core {
             Some((mut invoke, token, choice)) => {
                 invoke.confirmed = choice == pipemux_proto::app::Choice::Yes;
                 invoke.resume = Some(Resume { token, choice });
+                invoke.seen_version = self.seen_version(&acting, &step.session);
                 (invoke, deadline)
             }
             None => {
@@ -177,18 +185,23 @@ impl Core {
         step: &Step,
         args: Vec<(String, pipemux_proto::projection::Arg)>,
     ) -> Invoke {
-        let app = self.sessions.get(&step.session).and_then(|session| session.app());
-        // Versions of another life say nothing about this one.
-        let seen = acting.seen.get(&step.session).filter(|(life, _)| Some(*life) == app);
         Invoke {
             action: step.prototype.name.clone(),
             args: args.into_iter().collect(),
-            seen_version: seen.map_or(0, |(_, version)| *version),
+            seen_version: self.seen_version(acting, &step.session),
             reader: acting.reader.clone(),
             run_id: acting.run_id.clone(),
             confirmed: false,
             resume: None,
         }
+    }
+
+    /// The version that the run's reader had seen; 0 when that was another life's, which says nothing
+    /// about the one that will get the request.
+    fn seen_version(&self, acting: &Acting, session: &SessionKey) -> u64 {
+        let app = self.sessions.get(session).and_then(|session| session.ready());
+        let seen = acting.seen.get(session).filter(|(life, _)| Some(*life) == app);
+        seen.map_or(0, |(_, version)| *version)
     }
 
     fn look_up(&mut self, job: JobId, mut acting: Acting, lookup: Lookup, deadline: u64) {

@@ -28,6 +28,7 @@ struct V1 {
     needs: Needs,
     invoke: Option<Invoke>,
     gap: Option<V1Asked>,
+    owner: Option<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,6 +41,7 @@ struct V1Asked {
 #[derive(Serialize, Deserialize)]
 struct V1Step {
     session: V1Session,
+    owners: Vec<V1Session>,
     prototype: Prototype,
     args: Vec<(String, V1Argument)>,
     call: String,
@@ -75,12 +77,13 @@ struct V1Ended {
 /// A question as it is written down; none when it is too large to be.
 pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
     let acting = &question.acting;
-    let (invoke, gap) = match &question.from {
-        From::App(invoke) => (Some((**invoke).clone()), None),
+    let (invoke, gap, owner) = match &question.from {
+        From::App(invoke) => (Some((**invoke).clone()), None, None),
         From::Gap(asked) => {
             let options = asked.options.iter().map(save_argument).collect();
-            (None, Some(V1Asked { step: asked.step, index: asked.index, options }))
+            (None, Some(V1Asked { step: asked.step, index: asked.index, options }), None)
         }
+        From::Owner(step) => (None, None, Some(*step)),
     };
     let saved = V1 {
         reader: acting.reader.clone(),
@@ -92,6 +95,7 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         needs: question.needs.clone(),
         invoke,
         gap,
+        owner,
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
@@ -112,7 +116,11 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
             let options = asked.options.into_iter().map(restore_argument).collect::<Option<_>>()?;
             From::Gap(Asked { step, index, options })
         }
-        (None, None) => return None,
+        (None, None) => {
+            let owner = saved.owner?;
+            (!steps.get(owner)?.owners.is_empty()).then_some(())?;
+            From::Owner(owner)
+        }
     };
     steps.get(saved.next)?;
     let done: Vec<Ended> = saved.done.into_iter().map(restore_ended).collect();
@@ -128,6 +136,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
 fn save_step(step: &Step) -> V1Step {
     V1Step {
         session: save_session(&step.session),
+        owners: step.owners.iter().map(save_session).collect(),
         prototype: step.prototype.clone(),
         args: step.args.iter().map(|(name, arg)| (name.clone(), save_argument(arg))).collect(),
         call: step.call.clone(),
@@ -139,6 +148,7 @@ fn restore_step(step: V1Step) -> Option<Step> {
     let argument = |(name, argument)| Some((name, restore_argument(argument)?));
     Some(Step {
         session: restore_session(step.session),
+        owners: step.owners.into_iter().map(restore_session).collect(),
         prototype: step.prototype,
         args: step.args.into_iter().map(argument).collect::<Option<_>>()?,
         call: step.call,

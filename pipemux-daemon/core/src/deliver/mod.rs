@@ -32,7 +32,9 @@ impl Core {
         let Task::Showing(showing) = std::mem::replace(&mut job.task, Task::Moving) else { return };
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
         let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
+        let differs = job.call.lod.is_some() || budget.is_some();
         let Showing { windows, head } = *showing;
+        let one_off = differs && !matches!(head, Head::Open { .. });
         let now = self.now;
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         workspace.reader(&reader, now);
@@ -47,6 +49,7 @@ impl Core {
             if titles {
                 titled(workspace, &mut part, &prototypes, epoch);
             }
+            part.one_off = one_off;
             changed |= differs;
             parts.push(part);
         }
@@ -99,6 +102,10 @@ impl Core {
         self.deliver_to(&at, &reader, number, parts, listed);
         self.reserve(&at);
         self.deliveries.insert(number, (at, reader));
+        // Unconfirmed ones are forgotten in the order they were made.
+        while self.deliveries.len() > crate::limits::CLIENTS_MAX {
+            self.deliveries.pop_first();
+        }
         self.answer(id, Answer { exit, body, delivery: number });
     }
 
@@ -134,6 +141,11 @@ impl Core {
                     (Lod::Gist, Some(seen)) => seen.prototypes.clone(),
                     _ => part.prototypes,
                 };
+                // One look at more or less of it is nothing to compare the usual window with.
+                let rendered = match before.filter(|_| part.one_off) {
+                    Some(seen) => seen.rendered.clone(),
+                    None => rendered,
+                };
                 seen.push((part.session, Seen { epoch, app, version, rendered, prototypes }));
             }
         }
@@ -146,10 +158,6 @@ impl Core {
             && let Some(workspace) = self.workspaces.get_mut(&at)
         {
             workspace.confirm(&reader, number);
-        }
-        // Unconfirmed ones are forgotten in the order they were made.
-        while self.deliveries.len() > crate::limits::CLIENTS_MAX {
-            self.deliveries.pop_first();
         }
     }
 
@@ -184,7 +192,7 @@ pub(crate) fn rewrite(
     let epoch = workspace.epoch + 1;
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
-    let shown = Shown { session: session.clone(), lod, budget: 0, lowered: false, state };
+    let shown = Shown { session: session.clone(), lod, budget: u32::MAX, lowered: false, state };
     let (part, differs) = part(workspace, shown, prototypes, epoch, now);
     if differs {
         workspace.epoch = epoch;

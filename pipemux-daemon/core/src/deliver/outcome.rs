@@ -40,7 +40,7 @@ pub fn outcome(
     let later = match open.from {
         From::App(_) => answer::later(acting, acting.next + 1),
         // Asked before anything runs: the step itself is still to come, and those around it.
-        From::Gap(..) => Vec::new(),
+        From::Gap(_) | From::Owner(_) => Vec::new(),
     };
     let (asked_text, links) = answer::question(&mut painter, number, &title, asks, &later, &ways);
     text += &asked_text;

@@ -8,6 +8,7 @@ use pipemux_proto::prototype::Prototype;
 use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::render::prototypes::{compact, declarations};
+use crate::render::trim::trim;
 use crate::render::window::{Painter, Rendered};
 use crate::verbs::show::{Shown, State};
 use crate::workspace::Workspace;
@@ -24,6 +25,8 @@ pub struct Part {
     pub prototypes: Rc<str>,
     pub lod: Lod,
     pub lowered: bool,
+    /// True when its detail or budget holds for this answer only.
+    pub one_off: bool,
 }
 
 /// Writes one window. Returns also whether anything of it is new.
@@ -34,7 +37,7 @@ pub fn part(
     epoch: u64,
     now: Now,
 ) -> (Part, bool) {
-    let Shown { session, lod, lowered, state, .. } = shown;
+    let Shown { session, lod, budget, lowered, state } = shown;
     let provider = session.addr.provider.clone();
     let mut part = Part {
         prototypes: "".into(),
@@ -45,6 +48,7 @@ pub fn part(
         session,
         lod,
         lowered,
+        one_off: false,
     };
     let Some(window) = workspace.windows.iter_mut().find(|w| w.session == part.session) else {
         return (part, false);
@@ -75,7 +79,7 @@ pub fn part(
         }
     }
     let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
-    let rendered = painter.window(&projection);
+    let rendered = trim(painter.window(&projection), u64::from(budget));
     let differs =
         painter.changed || window.rendered.as_ref().is_none_or(|(_, before)| **before != rendered);
     window.context.count((held.app, projection.version, lod), differs, now);

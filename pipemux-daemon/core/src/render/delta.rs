@@ -1,5 +1,6 @@
 //! What changed in a window since a reader saw it.
 
+use pipemux_proto::tokens;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 use super::inert;
@@ -47,8 +48,13 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
             shown += 1;
         }
     }
-    // A diff that repeats most of the window is harder to read than the window.
-    if shown > 8 && shown * 4 > now.lines.len() * 3 { Delta::Whole } else { Delta::Lines(out) }
+    // Whichever is shorter; a diff that repeats most of a window is also harder to read than it.
+    let repeats = shown > 8 && shown * 4 > now.lines.len() * 3;
+    if repeats || (shown > 0 && tokens::estimate(&out) > now.tokens) {
+        Delta::Whole
+    } else {
+        Delta::Lines(out)
+    }
 }
 
 fn texts(rendered: &Rendered) -> Vec<&str> {

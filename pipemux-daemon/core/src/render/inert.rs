@@ -108,7 +108,7 @@ pub fn line(text: &str) -> String {
 
 /// One line of an app's text that begins a line.
 pub fn whole_line(text: &str) -> String {
-    lines(&text.replace(['\n', '\r'], " "))
+    lines(text.replace(['\n', '\r'], " ").trim_start())
 }
 
 /// Lines of an app's text.

@@ -4,6 +4,7 @@ pub mod answer;
 pub mod delta;
 pub mod inert;
 pub mod prototypes;
+pub mod trim;
 pub mod window;
 
 use crate::event::Now;

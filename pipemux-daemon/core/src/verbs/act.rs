@@ -19,6 +19,7 @@ use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
 use crate::saved::Record;
 use crate::session::Life;
+use pipemux_proto::app::Choice;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::report::Status;
 
@@ -60,11 +61,14 @@ impl Core {
         for session in unknown {
             // One that can't start has no prototypes, which the plan will say.
             let woken = self.wake(&session).is_ok();
-            match self.sessions.get_mut(&session).filter(|_| woken) {
-                Some(live) if !matches!(live.life, Life::Ready { .. }) => live.watchers.push(job),
-                _ => self.session_settled(job, Ok(())),
+            if let Some(live) = self.sessions.get_mut(&session).filter(|_| woken)
+                && !matches!(live.life, Life::Ready { .. })
+            {
+                live.watchers.push(job);
             }
         }
+        // Once all of them are waited for: none may be left to wait for.
+        self.session_settled(job, Ok(()));
     }
 
     /// A session that a request waits for is ready, or won't be.
@@ -208,6 +212,7 @@ impl Core {
         Ok(Clicked::Step(Box::new(Step {
             session: session.clone(),
             prototype: prototype.clone(),
+            owners: Vec::new(),
             args: fixed(args),
             call: shown,
             nested: false,
@@ -255,7 +260,13 @@ impl Core {
         }
         let Some(found) = self.jobs.get(&job) else { return };
         let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
-        let number = to.or_else(|| workspace.question_of(&reader).map(|(number, _)| number));
+        let open = workspace.questions_of(&reader);
+        if let (None, [_, _, ..]) = (to, open.as_slice()) {
+            let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
+            let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
+            return self.fail_job(job, ways.fold(fault, Fault::hint));
+        }
+        let number = to.or_else(|| open.first().copied());
         let question = number.and_then(|number| workspace.questions.get(&number));
         let Some((number, question)) = number.zip(question) else {
             let message = match to {
@@ -299,6 +310,17 @@ impl Core {
                     }
                     (From::App(invoke), None) => {
                         acting.answered = Some((*invoke, question.needs.token, choice));
+                    }
+                    (From::Owner(step), None) => {
+                        let of = &mut acting.steps[step];
+                        let owners = std::mem::take(&mut of.owners);
+                        let picked = match &choice {
+                            Choice::Picked(picked) => picked.first().map(|n| *n as usize - 1),
+                            _ => None,
+                        };
+                        if let Some(owner) = picked.and_then(|index| owners.get(index)) {
+                            of.session = owner.clone();
+                        }
                     }
                     (From::Gap(_), None) => {}
                 }

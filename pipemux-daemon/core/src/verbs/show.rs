@@ -164,7 +164,8 @@ impl Core {
         let ask = Project {
             window: window.number,
             lod,
-            budget,
+            // A fifth is kept back for what the app's own estimate leaves out.
+            budget: budget - budget / 5,
             known_version: held.map(|held| held.projection.version),
         };
         if window.rendered.is_some() && self.sessions.get(session).is_some_and(|s| s.silent) {

@@ -102,3 +102,24 @@ fn json_says_the_same() {
     let call = Call { format: pipemux_proto::client::Format::Json, ..call };
     world.ask_call(&call).exits(1).has("status: Failed").has("it can't be done");
 }
+
+#[test]
+fn a_step_that_is_taken_back_while_its_ref_is_looked_up_is_not_run() {
+    for app in [Manner::Normal, Manner::Silent] {
+        let mut world = World::new();
+        world.model("notes/main").add("one");
+        let id = world.open(asker("a"), "notes").id("k1 r1");
+        world.view_at(asker("a"), "notes/main", pipemux_proto::projection::Lod::Gist);
+        world.manner("notes/main", Manner::Holds);
+        let client = world.connect();
+        let call = world.call(asker("a"), run(&format!("notes.edit(obj:{id}, 'x')")));
+        let request = world.send(client, &call);
+        world.cancel(client, request);
+        if app == Manner::Normal {
+            world.release("notes/main");
+        }
+        world.pass(40_000);
+        world.said(client, request).expect("an answer");
+        assert!(world.invoked.is_empty());
+    }
+}

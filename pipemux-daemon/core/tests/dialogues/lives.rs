@@ -1,8 +1,10 @@
 //! Processes that fail, and what is said of it.
 
-use crate::world::{Manner, World, asker};
-use pipemux_core::{Exit, limits};
+use crate::world::{Manner, World, asker, frame};
+use pipemux_core::{Event, Exit, limits};
+use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Verb, View};
+use pipemux_proto::{Envelope, Method};
 
 #[test]
 fn an_app_that_dies_in_an_invoke_leaves_its_outcome_unknown() {
@@ -143,4 +145,28 @@ fn down_ends_everything_and_says_so() {
     world.apps.get_mut(&app).expect("it runs").stubborn = true;
     world.ask(asker("a"), Verb::Down).exits(0).has("down");
     assert!(world.stopped && world.apps.is_empty());
+}
+
+#[test]
+fn an_apps_own_requests_are_answered() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let app = world.process("notes/main").expect("it runs");
+    for (method, answer) in [(Method::Ping, "kind: Reply"), (Method::Invoke, "kind: Fault")] {
+        let request = Envelope::request(method, 9, app);
+        world.event(Event::AppFrame { app, frame: frame(&request, &Empty {}) });
+        let got = &world.apps[&app].got;
+        let got = format!("{:?}", got.last().expect("an answer"));
+        assert!(got.contains(answer) && got.contains("id: 9"), "{got}");
+    }
+}
+
+#[test]
+fn a_run_waits_for_all_windows_whose_actions_it_needs() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.open(asker("a"), "other");
+    world.lose_daemon();
+    world.manner("notes/main", Manner::Unstartable);
+    world.run(asker("a"), "other.say('x')").exits(0).has("say: x");
 }

@@ -125,3 +125,29 @@ fn closing_the_window_ends_its_question() {
     world.open(asker("a"), "notes");
     world.run(asker("a"), "notes.say('x')").exits(0);
 }
+
+#[test]
+fn of_two_open_questions_one_is_named() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    world.manner("notes/main", crate::world::Manner::Holds);
+    let clients = [world.connect(), world.connect()];
+    for client in clients {
+        let call = world.call(asker("a"), crate::world::run("notes.pick()"));
+        world.send(client, &call);
+    }
+    world.release("notes/main");
+    world.answer(asker("a"), "1").exits(2).has("2 questions are open").has("pipemux answer --to ");
+}
+
+#[test]
+fn an_answer_to_a_later_life_claims_no_version_of_the_earlier() {
+    let mut world = World::new();
+    asked(&mut world, "notes.pick()");
+    assert_ne!(world.invoked[0].1.seen_version, 0);
+    let app = world.process("notes/main").expect("it runs");
+    world.kill(app, pipemux_core::Exit::Signal(9), &[]);
+    world.answer(asker("a"), "1").exits(0);
+    assert_eq!(world.invoked[1].1.seen_version, 0);
+}

@@ -109,6 +109,8 @@ pub struct App {
     pub stubborn: bool,
     /// The opens that it got.
     pub opens: Vec<Open>,
+    /// The answers that it got.
+    pub got: Vec<Envelope>,
 }
 
 /// What a process does about a frame.
@@ -120,7 +122,14 @@ pub struct Reaction {
 
 impl App {
     pub fn new(session: String, state_dir: String) -> Self {
-        Self { session, state_dir, held: Vec::new(), stubborn: false, opens: Vec::new() }
+        Self {
+            session,
+            state_dir,
+            held: Vec::new(),
+            stubborn: false,
+            opens: Vec::new(),
+            got: Vec::new(),
+        }
     }
 
     pub fn react(
@@ -135,6 +144,7 @@ impl App {
             return self.greet(life, manner);
         }
         if envelope.kind != Kind::Request {
+            self.got.push(envelope);
             return Reaction::default();
         }
         if *manner == Manner::DiesOnInvoke && envelope.method == Method::Invoke {

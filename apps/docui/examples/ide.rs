@@ -1,0 +1,269 @@
+//! A file browser with git: a PipeMux app around a directory and a program that are there anyway.
+//!
+//! It keeps nothing of its own. A file's key is its path, so a ref to one says what it is:
+//! `obj:file:src/main.ts`.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use docui::{Anchor, App, ArgType, Context, Done, Fault, Found, Lod, Look, Object, Opening, Reply};
+use docui::{Value, View, tokens};
+use pipemux_proto::limits::{COPY_MAX, KEY_MAX};
+use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Type;
+
+/// Most files that are listed.
+const FILES_MAX: usize = 2000;
+/// Most paths that a link binds; with more it would be no quick one.
+const BOUND_MAX: usize = 20;
+/// Most lines of git's that an answer repeats.
+const SAID_MAX: usize = 40;
+
+docui::kind!(File = "file");
+docui::actions! {
+    /// What one can do in a working tree.
+    #[allow(clippy::enum_variant_names)]
+    enum Action {
+        /// What git tells of the tree.
+        safe listed GitStatus = git_status() -> String;
+        /// The files that are staged.
+        safe listed GitStaged = git_staged() -> Vec<String>;
+        /// Stages files as they are now: refs, paths, or both.
+        changes listed GitStage = git_stage(files: Vec<FilePath>);
+        /// Commits what is staged; of that only `files`, if any are given.
+        changes listed GitCommit = git_commit(message: String, files: Vec<FilePath> = []);
+    }
+}
+
+/// A file, given as a ref or as its path.
+#[derive(Debug, Clone, PartialEq)]
+struct FilePath(String);
+
+impl ArgType for FilePath {
+    fn ty() -> Type {
+        // For an anchor type, text would have to be a ref; for text, a ref would be what is in the file.
+        Type::Any
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        match arg {
+            Arg::Ref(_) => Anchor::<File>::from_arg(arg).map(|file| Self(file.key)),
+            _ => String::from_arg(arg).map(Self),
+        }
+    }
+    fn to_arg(&self) -> Arg {
+        Value::from(self.0.as_str()).into()
+    }
+}
+
+struct Ide {
+    root: PathBuf,
+    session: String,
+    tree: Tree,
+}
+
+/// What there is to show.
+#[derive(Default, PartialEq)]
+struct Tree {
+    /// Paths from the root, sorted.
+    files: Vec<String>,
+    /// Paths that are staged, and those that differ from what is; none where there is no git.
+    git: Option<(Vec<String>, Vec<String>)>,
+}
+
+impl Ide {
+    fn look(&self) -> Tree {
+        let (mut files, mut under) = (Vec::new(), vec![String::new()]);
+        while files.len() < FILES_MAX
+            && let Some(directory) = under.pop()
+        {
+            for entry in fs::read_dir(self.root.join(&directory)).into_iter().flatten().flatten() {
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let path = format!("{directory}{name}");
+                match entry.file_type() {
+                    Ok(of) if of.is_dir() && name != ".git" && name != "target" => {
+                        under.push(path + "/");
+                    }
+                    // No links: what lies elsewhere is not shown as lying here.
+                    Ok(of) if of.is_file() && path.len() <= KEY_MAX => files.push(path),
+                    _ => {}
+                }
+            }
+        }
+        files.sort();
+        files.truncate(FILES_MAX);
+        let git = self.staged().and_then(|staged| Ok((staged, self.changed()?)));
+        Tree { files, git: git.ok() }
+    }
+
+    fn staged(&self) -> Result<Vec<String>, Fault> {
+        self.git(&["diff", "--cached", "--relative", "--name-only", "-z"], &[]).map(paths)
+    }
+
+    fn changed(&self) -> Result<Vec<String>, Fault> {
+        let listed = ["ls-files", "-z", "--modified", "--others", "--exclude-standard"];
+        let mut changed = self.git(&listed, &[]).map(paths)?;
+        changed.dedup();
+        Ok(changed)
+    }
+
+    /// Runs git in the root, with these files and no other ones. Its own words are the error.
+    fn git(&self, args: &[&str], files: &[String]) -> Result<String, Fault> {
+        let mut git = Command::new("git");
+        // A look at the tree must not lock out whoever works in it.
+        git.args(["--no-optional-locks", "--literal-pathspecs", "-C"]).arg(&self.root).args(args);
+        git.arg("--").args(files).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0");
+        let ended = git.output();
+        let ended = ended.map_err(|error| Fault::failed(format!("git can't be run: {error}")))?;
+        let words = String::from_utf8_lossy(&ended.stdout).into_owned();
+        if ended.status.success() {
+            return Ok(words);
+        }
+        let words = format!("{}{words}", String::from_utf8_lossy(&ended.stderr));
+        Err(Fault::failed(format!("git {}: {}", args[0], head(words.trim()))))
+    }
+
+    fn commit(&self, message: &str, files: &[String]) -> Result<Done, Fault> {
+        // From the top, for a commit without paths is of all that is staged, outside of the root too.
+        let staged = self.git(&["diff", "--cached", "--name-only", "-z"], &[]).map(paths)?;
+        let here = self.staged()?;
+        if let Some(other) = files.iter().find(|file| !here.contains(file)) {
+            return Err(Fault::refused(format!("{other}: nothing of it is staged"))
+                .hint("git_stage(files=[…]) first, or leave files out"));
+        }
+        let all =
+            files.is_empty() || staged.len() == here.iter().filter(|f| files.contains(f)).count();
+        // With paths git would take the files from the disk, not as they were staged.
+        if !all && self.git(&["diff", "--quiet"], files).is_err() {
+            return Err(Fault::refused("some of these files changed after they were staged")
+                .hint("stage them again, or leave files out: all that is staged is committed"));
+        }
+        let message = format!("--message={message}");
+        self.git(&["commit", "--quiet", &message], if all { &[] } else { files })?;
+        let commit = self.git(&["log", "-1", "--format=%h %s"], &[])?;
+        Ok(Done::new(commit.trim()))
+    }
+}
+
+impl App for Ide {
+    type Action = Action;
+
+    fn open(opening: &Opening) -> Result<Self, Fault> {
+        let (root, session) = (directory(opening)?, opening.session.clone());
+        Ok(Self { root, session, tree: Tree::default() })
+    }
+
+    fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        match opening.args.is_empty() || directory(opening)? == self.root {
+            true => Ok(Vec::new()),
+            false => Err(Fault::refused(format!("{} is open here", self.root.display()))
+                .hint("another directory is another session: pipemux open ide/other <directory>")),
+        }
+    }
+
+    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
+        let plain = |files: Vec<FilePath>| files.into_iter().map(|file| file.0).collect::<Vec<_>>();
+        let done = match action {
+            Action::GitStatus {} => {
+                let status = self.git(&["status", "--short"], &[])?;
+                let branch = self.git(&["branch", "--show-current"], &[])?;
+                Done::new(format!("on {}", branch.trim())).detail(head(&status)).value(status)
+            }
+            Action::GitStaged {} => {
+                let staged = self.staged()?;
+                Done::new(count(staged.len())).detail(head(&staged.join("\n"))).value(staged)
+            }
+            Action::GitStage { files } if files.is_empty() => {
+                return Err(Fault::usage(
+                    "files: expected one at least, as git_stage(files=['a.rs'])",
+                ));
+            }
+            Action::GitStage { files } => {
+                self.git(&["add", "--all"], &plain(files))?;
+                Done::new(format!("{} staged", count(self.staged()?.len())))
+            }
+            Action::GitCommit { message, files } => self.commit(&message, &plain(files))?,
+        };
+        self.refresh();
+        Ok(done.into())
+    }
+
+    fn view(&self, look: &Look) -> View {
+        let Tree { files, git } = &self.tree;
+        let (staged, changed) = git.clone().unwrap_or_default();
+        let most = if files.len() == FILES_MAX { " at least" } else { "" };
+        let mut view = View::new(format!("{} · {}{most}", self.root.display(), count(files.len())));
+        if git.is_some() {
+            view.text(format!("{} staged, {} changed\n", staged.len(), changed.len()));
+        }
+        if look.lod == Lod::Gist {
+            return view;
+        }
+        if (1..=BOUND_MAX).contains(&staged.len()) {
+            let files = staged.iter().cloned().map(FilePath).collect();
+            let action = Action::GitCommit { message: "Update".into(), files };
+            view.titled_link("Git: Commit All", &action).text("\n");
+        }
+        let mut left = look.budget.saturating_sub(100);
+        for (index, path) in files.iter().enumerate() {
+            let cost = tokens::estimate(path) + 8;
+            if cost > left {
+                let (rest, more) = ((files.len() - index) as u64, look.budget * 4);
+                let call = format!("pipemux view ide/{} --budget {more}", self.session);
+                view.text(format!("… {rest} more: {call}\n")).hidden(rest * cost);
+                break;
+            }
+            left -= cost;
+            view.text("- ").object(Object::new(path, path).ty("file"));
+            view.text(if staged.contains(path) { " staged" } else { "" });
+            view.text(if changed.contains(path) { " changed\n" } else { "\n" });
+        }
+        view
+    }
+
+    fn find(&self, key: &str) -> Found {
+        let found = self.tree.files.binary_search_by(|path| path.as_str().cmp(key));
+        found.map_or(Found::Gone(None), |_| Found::Here(0))
+    }
+
+    fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
+        let unreadable = |error| Fault::failed(format!("{key}: {error}"));
+        let file = fs::File::open(self.root.join(key)).map_err(unreadable)?;
+        let mut text = Vec::new();
+        file.take(COPY_MAX as u64 + 1).read_to_end(&mut text).map_err(unreadable)?;
+        match text.len() {
+            ..=COPY_MAX => Ok(text),
+            _ => Err(Fault::refused(format!("{key} has more than {} KiB", COPY_MAX / 1024))),
+        }
+    }
+
+    fn refresh(&mut self) -> bool {
+        let before = std::mem::take(&mut self.tree);
+        self.tree = self.look();
+        before != self.tree
+    }
+}
+
+fn directory(opening: &Opening) -> Result<PathBuf, Fault> {
+    let path = opening.path(opening.args.first().map_or("", String::as_str));
+    let root = path.canonicalize().ok().filter(|root| root.is_dir() && opening.args.len() < 2);
+    root.ok_or_else(|| Fault::usage("expected one directory").hint("pipemux open ide [directory]"))
+}
+
+fn paths(separated: String) -> Vec<String> {
+    separated.split_terminator('\0').map(Into::into).collect()
+}
+
+fn head(text: &str) -> String {
+    let lines: Vec<_> = text.lines().take(SAID_MAX).collect();
+    lines.join("\n") + if text.lines().count() > SAID_MAX { "\n…" } else { "" }
+}
+
+fn count(files: usize) -> String {
+    format!("{files} file{}", if files == 1 { "" } else { "s" })
+}
+
+fn main() -> std::process::ExitCode {
+    docui::run::<Ide>()
+}

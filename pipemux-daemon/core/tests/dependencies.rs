@@ -1,0 +1,93 @@
+//! Nothing in the core waits, and nothing in it can: no runtime in its dependency tree, no clock, file,
+//! socket or randomness in its sources.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Crates that do IO, wait, or talk to the system.
+const RUNTIMES: [&str; 22] = [
+    "async-std",
+    "crossbeam-channel",
+    "futures",
+    "getrandom",
+    "interprocess",
+    "libc",
+    "linux-raw-sys",
+    "mio",
+    "nix",
+    "polling",
+    "rand",
+    "rand_core",
+    "rustix",
+    "signal-hook",
+    "smol",
+    "socket2",
+    "tempfile",
+    "time",
+    "tokio",
+    "tokio-util",
+    "chrono",
+    "windows-sys",
+];
+
+/// What the core is given by its driver instead.
+const BANNED: [&str; 14] = [
+    "std::fs",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::thread",
+    "std::env",
+    "std::io",
+    "std::sync",
+    "Instant::",
+    "SystemTime",
+    "RandomState",
+    "thread_rng",
+    "async fn",
+    ".await",
+];
+
+#[test]
+fn the_dependency_tree_has_no_runtime() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--package", "pipemux-core", "--edges", "normal,build", "--prefix", "none"])
+        .args(["--format", "{p}", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let tree = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let crates: BTreeSet<&str> = tree.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert!(crates.contains("pipemux-proto"), "not a dependency tree: {tree}");
+    let found: Vec<_> = RUNTIMES.iter().filter(|name| crates.contains(**name)).collect();
+    assert!(found.is_empty(), "{found:?} in the core's dependencies:\n{tree}");
+}
+
+#[test]
+fn the_sources_have_no_clock_no_io_and_no_chance() {
+    let mut files = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    assert!(files.len() > 20, "{files:?}");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        for (index, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            for banned in BANNED {
+                assert!(!code.contains(banned), "{banned} in {}:{}", file.display(), index + 1);
+            }
+        }
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Which code of a model's message runs: only `docui` blocks, whole and unquoted.
+
+use pipemux_proto::call::blocks::{Block, blocks, script};
+use pipemux_proto::call::{CallError, parse};
+use pipemux_proto::limits::CODE_MAX;
+use proptest::prelude::*;
+use proptest::sample::select;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+fn codes(message: &str) -> Vec<String> {
+    match blocks(message) {
+        Ok(found) => found.into_iter().map(|block| block.code).collect(),
+        Err(error) => panic!("{message:?}: {}", error.to_fault(message).message),
+    }
+}
+
+fn refused(message: &str) -> CallError {
+    match blocks(message) {
+        Ok(found) => panic!("{message:?} is read as {found:?}"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn a_docui_block_runs_with_its_line() {
+    let message = "I save it:\n\n```docui\neditor.save()\n```\nDone.\n";
+    let block = Block { code: "editor.save()\n".into(), first_line: 4 };
+    assert_eq!(blocks(message), Ok(vec![block]));
+    for message in [
+        "```docui\na()\n```",
+        "```docui\r\na()\n```\r\n",
+        "~~~docui\na()\n~~~~~\n",
+        "``` docui  title=x\na()\n```\t \n",
+        "````\tdocui\na()\n`````\n",
+        "   ```docui\n   a()\n ```\n",
+        "text\n```docui\na()\n```\ntext",
+        "# title\n```docui\na()\n```",
+        "> quote\n```docui\na()\n```\n> quote",
+        "1. first\n   ```docui\n   a()\n   ```\n2. second",
+        "10. x\n\n    ```docui\n    a()\n    ```\n",
+        "- ```docui\n  a()\n  ```\n",
+        "-\t```docui\n\ta()\n\t```\n",
+        "    indented\n```docui\na()\n```\n",
+        "<div>\n\n```docui\na()\n```\n\n</div>",
+        "<!-- x -->\n```docui\na()\n```\n",
+        "<https://example.com>\n```docui\na()\n```\n",
+        "~~~\n```docui\nno()\n```\n~~~\n```docui\na()\n```\n",
+    ] {
+        assert_eq!(codes(message), ["a()\n"], "{message:?}");
+    }
+}
+
+#[test]
+fn what_is_mentioned_does_not_run() {
+    for message in [
+        "",
+        "docui\na()",
+        "`docui a()` and ``` ```docui a()``` ```",
+        "```\na()\n```",
+        "```docui.rs\na()\n```",
+        "```Docui\na()\n```",
+        "```docui`\na()\n```",
+        "```rust docui\na()\n```",
+        "```{docui}\na()\n```",
+        "``docui\na()\n``",
+        "    ```docui\n    a()\n    ```",
+        "\t```docui\n\ta()\n\t```",
+        "text\n    ```docui\n    a()\n    ```",
+        "- x\n\n      ```docui\n      a()\n      ```",
+        "````\n```docui\na()\n```\n````",
+        "````markdown\n```docui\na()\n```\n````",
+        "~~~\n```docui\na()\n```\n~~~",
+        "```text\n~~~docui\na()\n~~~\n```",
+        "```\n```docui\na()\n```",
+        "```\n\n```docui\na()\n",
+        "- ````md\n  ```docui\n  a()\n  ```\n  ````\n",
+        "1. ~~~\n   ```docui\n   a()\n   ```\n",
+        "> ```docui\n> a()\n> ```\n",
+        ">```docui\n>a()\n>```",
+        "   > ```docui\n> a()\n",
+        "- > ```docui\n  > a()\n  > ```",
+        "> - ```docui\n>   a()\n>   ```",
+        "<!--\n```docui\na()\n```\n-->",
+        "<pre>\n\n```docui\na()\n```\n</pre>",
+        "<details>\n```docui\na()\n```\n</details>",
+        "<custom a='b'>\n```docui\na()\n```\n",
+    ] {
+        assert_eq!(codes(message), [""; 0], "{message:?}");
+    }
+}
+
+#[test]
+fn the_fences_indentation_is_not_code() {
+    let message = "  ```docui\n  f(text=<<END)\n    x\n y\n  END\n\n  ```\n";
+    assert_eq!(codes(message), ["f(text=<<END)\n  x\ny\nEND\n\n"]);
+    // Of a tab, what isn't indentation is left.
+    assert_eq!(codes("- a\n\n   ```docui\n\tx\n\t\ty\n\t```"), [" x\n \ty\n"]);
+}
+
+#[test]
+fn an_open_text_hides_fences() {
+    for text in [
+        "f(text=<<END)\n```\n```docui\nno()\n```\nEND\n",
+        "f(text=<<'END', b=\"<<X\")\r\n```\r\nEND\r\n",
+        "f(<<A, <<B)\n```\nB\nA\n```\nA\nB\n",
+        "f(\n  <<A,\n```\nA\n  1)\ng(<<B)\n~~~\n```\nB\n",
+        "f(''')\n```\n'''\n)\n",
+        "f('''a \\''' b\n```\n ''', \"\"\"\n```\n'''\"\"\")\n",
+        "f([[MT:View:<<A]], <<B)\n```\nB\n",
+    ] {
+        let message = format!("```docui\n{text}```\n\n```docui\nlast()\n```\n");
+        assert_eq!(codes(&message), [text, "last()\n"], "{message}");
+    }
+    // None of these opens one.
+    for text in ["f('<<END')\n", "f(\"'''\")\n", "f('''x''')\n", "f(obj:a<<END)\n"] {
+        let message = format!("```docui\n{text}```\n<<END\n```docui\nlast()\n```\n");
+        assert_eq!(codes(&message), [text, "last()\n"], "{message}");
+    }
+    // Code that isn't of the syntax is refused in any case: its fences are its fences.
+    for text in ["# <<END\n", "it's\n", "x = `<<END`\n", "f(<<)\n", "f('''a\\\n"] {
+        let message = format!("```docui\n{text}```\n\n```docui\nlast()\n```\n");
+        let found = blocks(&message).unwrap();
+        assert_eq!(found.len(), 2, "{message}");
+        assert!(parse(&script(&found), None).is_err(), "{message}");
+    }
+}
+
+#[test]
+fn a_block_without_its_end_is_refused_with_its_line() {
+    for (message, line, part) in [
+        ("x\n```docui\na()\n", 2, "expected a closing ``` line behind it"),
+        ("```docui", 1, "expected a closing ``` line"),
+        ("```docui\n", 1, "expected a closing"),
+        ("a\n\n~~~~docui\na()\n~~~\n", 3, "a closing ~~~~ line"),
+        ("```docui\na()\n```x\n", 1, "expected a closing"),
+        ("```docui\na()\n    ```\n", 1, "expected a closing"),
+        ("```docui\na()\n```docui\nb()\n", 1, "expected a closing"),
+        ("```docui\nok()\n```\n```docui\na()", 4, "expected a closing"),
+        ("```docui\na()\nf(<<END)\n```\n", 1, "the raw block <<END, opened on line 3, has no end"),
+        ("```docui\nf('''\n```\n", 1, "the text ''', opened on line 2, has no end"),
+        ("- ```docui\n  a()\n\nb\n", 1, "its list item ends on line 4"),
+        ("- x\n  ```docui\n  f(<<END)\nraw\n", 2, "raw block <<END, opened on line 3"),
+    ] {
+        let error = refused(message);
+        assert_eq!(error.title, "unclosed docui block", "{message:?}");
+        assert!(error.note.contains(part), "{message:?}: {}", error.note);
+        assert!(error.note.contains(&format!("on line {line};")), "{message:?}: {}", error.note);
+        assert!(!error.hints.is_empty());
+        let fault = error.to_fault(message);
+        assert_eq!(fault.at.map(|at| at.line), Some(line), "{message:?}");
+        assert!(fault.message.contains("docui\n^"), "{}", fault.message);
+    }
+}
+
+#[test]
+fn errors_in_the_script_have_the_lines_of_the_message() {
+    let message = "a\n\n```docui\nok()\n```\nb\n```docui\n```\n> c\n\n~~~docui\nf(<<END)\nx\nEND\n\n  g(1 2)\n~~~\n";
+    let found = blocks(message).unwrap();
+    assert_eq!(found.iter().map(|block| block.first_line).collect::<Vec<_>>(), [4, 8, 12]);
+    let script = script(&found);
+    let lines: Vec<_> = message.lines().collect();
+    for (index, line) in script.lines().enumerate() {
+        assert!(matches!(line, "" | ";") || lines[index] == line, "{index}: {line:?}");
+    }
+    let fault = parse(&script, None).unwrap_err().to_fault(&script);
+    assert_eq!(fault.at.map(|at| (at.line, at.column)), Some((16, 7)), "{}", fault.message);
+    assert_eq!(parse("", None).unwrap_err().title, "nothing to run");
+}
+
+#[test]
+fn a_call_does_not_go_on_in_another_block() {
+    let found = blocks("```docui\nf(\n```\n```docui\n1)\n```\n").unwrap();
+    let error = parse(&script(&found), None).unwrap_err();
+    assert_eq!(error.title, "unexpected `;`");
+}
+
+#[test]
+fn the_codes_bound_is_exact_and_of_all_blocks() {
+    let code = |length: usize| format!("f('{}')\n", "x".repeat(length - "f('')\n".len()));
+    let message =
+        |length| format!("```docui\nok()\n```\n```docui\n{}```\n", code(length - "ok()\n".len()));
+    assert_eq!(blocks(&message(CODE_MAX)).map(|found| found.len()), Ok(2));
+    let error = refused(&message(CODE_MAX + 1));
+    assert_eq!((error.title.as_str(), error.span.start), ("code too long", 18));
+}
+
+#[test]
+fn long_messages_are_read() {
+    let prose = "Some words of `prose`, with a [link](obj:7).\n".repeat(230_000);
+    let message = format!("{prose}\n```docui\na()\n```\n```docui\nb()\n```\n");
+    assert!(message.len() > 10_000_000);
+    let found = blocks(&message).unwrap();
+    assert_eq!(found[0], Block { code: "a()\n".into(), first_line: 230_003 });
+    // The empty lines still fit.
+    assert!(script(&found).lines().position(|line| line == "b()") == Some(230_005));
+    let far = [found[0].clone(), Block { code: "b()\n".into(), first_line: CODE_MAX }];
+    assert!(script(&far) == "a()\n;\nb()\n");
+
+    // What would be slow if it were read more than once.
+    for piece in
+        ["> ", "- ", "`", " ", "\n", "- a\n", "- x\n  ```docui\n  ```\n", "```\n", "<a ", "<pre>\n", "\t"]
+    {
+        assert!(blocks(&piece.repeat(1_000_000 / piece.len())).is_ok(), "{piece:?}");
+    }
+    let items = format!("{}a\n{}", "- ".repeat(1000), "\n".repeat(300_000));
+    assert_eq!(blocks(&items), Ok(Vec::new()));
+    let open = format!("```docui\nf({})\n{}", "<<A, ".repeat(20_000), "A\n```\n".repeat(10_000));
+    assert_eq!(refused(&open).title, "unclosed docui block");
+    let endless = format!("```docui\n{}", "```docui\n".repeat(300_000));
+    assert_eq!(refused(&endless).title, "code too long");
+}
+
+/// Parts of a message, each with the code in it that runs.
+const PARTS: [(&str, Option<&str>); 17] = [
+    ("Some prose with `docui` and `a()`.\n", None),
+    ("## A heading\n", None),
+    ("```docui\na()\n```\n", Some("a()\n")),
+    ("~~~docui note\nb(1)\n\nb(2)\n~~~\n", Some("b(1)\n\nb(2)\n")),
+    ("  ```docui\r\n  c()\r\n  ```\r\n", Some("c()\r\n")),
+    ("````docui\nd(<<END)\n```docui\nno()\n````\n```\nEND\n````\n", Some("d(<<END)\n```docui\nno()\n````\n```\nEND\n")),
+    ("```docui\n```\n", Some("")),
+    ("```rust\nno();\n```\n", None),
+    ("```\nno()\n```\n", None),
+    ("````md\n```docui\nno()\n```\n````\n", None),
+    ("~~~\n```docui\nno()\n```\n~~~\n", None),
+    ("> ```docui\n> no()\n> ```\n", None),
+    ("\n    ```docui\n    no()\n    ```\n", None),
+    ("1. one\n   - two\n\n     ````\n     ```docui\n     no()\n     ```\n     ````\n", None),
+    ("<!--\n```docui\nno()\n```\n-->\n", None),
+    ("| a | `docui` |\n|---|---|\n| 笔记 | 🙂 |\n", None),
+    ("---\n", None),
+];
+
+/// Lines that mean something to a reader of CommonMark.
+const CORES: [&str; 36] = [
+    "", "text", "```", "```", "````", "~~~", "```docui", "```docui", "````docui x", "~~~docui",
+    "``` docui", "```md", "# h", "---", "===", "***", "<div>", "</div>", "<!-- x", "x -->", "<pre>",
+    "</pre>", "<a b=c>", "<b c='d' e>", "<?x", "?>", "<!D>", "a()", "```a`b", "``", "-", "1.", "*",
+    "+ x", "2. x", "<p",
+];
+const PREFIXES: [&str; 14] =
+    ["", "", "", " ", "  ", "   ", "    ", "\t", "> ", ">", "- ", "1. ", "2) ", "-\t"];
+
+/// The `docui` blocks outside of quotes, as another reader of CommonMark sees them.
+fn theirs(message: &str) -> Vec<String> {
+    let mut quotes = 0;
+    let mut open: Option<String> = None;
+    let mut found = Vec::new();
+    for event in Parser::new(message) {
+        match event {
+            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quotes -= 1,
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info)))
+                if quotes == 0 && info.split([' ', '\t']).next() == Some("docui") =>
+            {
+                open = Some(String::new());
+            }
+            Event::Text(text) => {
+                if let Some(code) = &mut open {
+                    code.push_str(&text);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => found.extend(open.take()),
+            _ => {}
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn only_the_parts_that_run_run(parts in prop::collection::vec(select(&PARTS[..]), 0..12)) {
+        let message: String = parts.iter().flat_map(|(part, _)| ["\nText.\n\n", part, "\n"]).collect();
+        let expected: Vec<_> = parts.iter().filter_map(|(_, code)| *code).collect();
+        prop_assert_eq!(codes(&message), expected);
+    }
+
+    #[test]
+    fn whatever_runs_is_a_block_to_another_reader(
+        lines in prop::collection::vec(
+            (prop::collection::vec(select(&PREFIXES[..]), 0..3), select(&CORES[..])),
+            0..14,
+        ),
+    ) {
+        let lines = lines.iter().map(|(prefix, core)| prefix.concat() + core + "\n");
+        let message: String = lines.collect();
+        if let Ok(found) = blocks(&message) {
+            let ours: Vec<_> = found.into_iter().map(|block| block.code).collect();
+            prop_assert_eq!(ours, theirs(&message), "{}", message);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(
+        text in any::<String>(),
+        pieces in prop::collection::vec(select(&CORES[..]), 0..12),
+        glue in "[\n\r\t >`'<-]{0,3}",
+    ) {
+        for message in [text.clone() + &pieces.join(&glue), pieces.join(&glue) + &text] {
+            match blocks(&message) {
+                Ok(found) => {
+                    for block in &found {
+                        let line = message.split_inclusive('\n').nth(block.first_line - 1);
+                        prop_assert!(line.is_some(), "{:?}", block);
+                    }
+                    script(&found);
+                }
+                Err(error) => {
+                    prop_assert!(message.get(error.span.start..error.span.end).is_some());
+                    error.to_fault(&message);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Messages of protocol 1.0 as they were encoded once: they are read for ever, and written the same.
+//!
+//! One file for each message and variant, a whole frame in hex. A file is never changed; a new message or
+//! variant gets a new one: `PIPEMUX_GOLDEN=write` writes those that are missing.
+
+mod samples;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use pipemux_proto::{Frame, FrameDecoder};
+use samples::samples;
+
+#[test]
+fn every_message_is_read_and_written_as_ever() {
+    for sample in samples() {
+        let path = folder().join(format!("{}.hex", sample.name));
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            assert!(
+                std::env::var("PIPEMUX_GOLDEN").is_ok_and(|what| what == "write"),
+                "{} is missing; PIPEMUX_GOLDEN=write writes it",
+                path.display()
+            );
+            std::fs::write(&path, hex(&sample.bytes)).expect("it is written");
+            continue;
+        };
+        let bytes = unhex(&text);
+        let mut decoder = FrameDecoder::default();
+        decoder.extend(&bytes);
+        let frame = decoder.next_frame().expect("a frame").expect("a whole one");
+        assert!(decoder.is_empty(), "{}: bytes behind it", sample.name);
+        assert_eq!(frame.envelope, sample.envelope, "{}: the envelope", sample.name);
+        let again = (sample.again)(&frame).unwrap_or_else(|why| panic!("{}: {why}", sample.name));
+        assert_eq!(hex(&again), hex(&bytes), "{}: written again", sample.name);
+        assert_eq!(hex(&sample.bytes), hex(&bytes), "{}: what it says", sample.name);
+    }
+}
+
+#[test]
+fn no_golden_message_is_forgotten() {
+    let known: BTreeSet<String> =
+        samples().into_iter().map(|s| format!("{}.hex", s.name)).collect();
+    for entry in std::fs::read_dir(folder()).expect("a folder") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        assert!(known.contains(&name), "{name} is read by no test");
+    }
+}
+
+#[test]
+fn every_method_and_kind_has_one() {
+    let all = samples();
+    for method in pipemux_proto::Method::ALL {
+        assert!(
+            all.iter().any(|s| s.envelope.method == *method),
+            "{method:?} has no golden message"
+        );
+    }
+    use pipemux_proto::Kind::{Cancel, Event, Fault, Reply, Request};
+    for kind in [Request, Reply, Fault, Event, Cancel] {
+        assert!(all.iter().any(|s| s.envelope.kind == kind), "{kind:?} has no golden message");
+    }
+}
+
+#[test]
+fn what_a_later_version_adds_is_passed_over() {
+    // {"version": 3, "news": [1]}
+    let body = [
+        0x82, 0xa7, b'v', b'e', b'r', b's', b'i', b'o', b'n', 3, 0xa4, b'n', b'e', b'w', b's',
+        0x91, 1,
+    ];
+    let changed: pipemux_proto::app::Changed = pipemux_proto::decode(&body).expect("it reads");
+    assert_eq!(changed.version, 3);
+    // {"code": "tired", "message": "no"}
+    let body = b"\x82\xa4code\xa5tired\xa7message\xa2no";
+    let fault: pipemux_proto::Fault = pipemux_proto::decode(body).expect("it reads");
+    assert_eq!(fault.code, pipemux_proto::Code::Other);
+}
+
+#[test]
+fn a_body_behind_a_body_is_refused() {
+    assert!(pipemux_proto::decode::<pipemux_proto::app::Empty>(&[0x80, 0x80]).is_err());
+    assert!(pipemux_proto::decode::<pipemux_proto::app::Empty>(&[]).is_err());
+}
+
+/// A frame that was read, read as its message and written again.
+pub fn rewrite<T: serde::Serialize + serde::de::DeserializeOwned>(
+    frame: &Frame,
+) -> Result<Vec<u8>, String> {
+    let body: T = pipemux_proto::decode(&frame.body).map_err(|error| error.to_string())?;
+    Frame::encode(&frame.envelope, &body).map(|b| b.to_vec()).map_err(|error| error.to_string())
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// Sixteen bytes a line.
+fn hex(bytes: &[u8]) -> String {
+    let line = |line: &[u8]| {
+        let words: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        words.join(" ") + "\n"
+    };
+    bytes.chunks(16).map(line).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let word = |word: &str| u8::from_str_radix(word, 16).expect("hex");
+    text.split_whitespace().map(word).collect()
+}

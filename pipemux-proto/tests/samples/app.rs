@@ -1,0 +1,178 @@
+//! Daemon and app.
+
+use bytes::Bytes;
+use pipemux_proto::app::*;
+use pipemux_proto::projection::*;
+use pipemux_proto::{Blob, Fault, Kind, Method, Value};
+
+use super::{Sample, add};
+
+pub fn samples(all: &mut Vec<Sample>) {
+    opens(all);
+    projections(all);
+    invokes(all);
+    outcomes(all);
+    look_ups(all);
+    events(all);
+}
+
+fn opens(all: &mut Vec<Sample>) {
+    let open = Open {
+        session: "editor/main".parse().expect("a session"),
+        attach: true,
+        again: true,
+        args: vec!["src/文.rs".into()],
+        cwd: "/work".into(),
+        env: [("LANG".to_owned(), "C".to_owned())].into(),
+        state_dir: "/state/editor/main".into(),
+    };
+    add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
+    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()] };
+    add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
+}
+
+fn projections(all: &mut Vec<Sample>) {
+    for (name, lod) in [("gist", Lod::Gist), ("summary", Lod::Summary), ("full", Lod::Full)] {
+        let known_version = (lod == Lod::Full).then_some(9);
+        let project = Project { window: 3, lod, budget: 1500, known_version };
+        add(all, &format!("project-{name}"), (Kind::Request, Method::Project), &project);
+    }
+    let reply = (Kind::Reply, Method::Project);
+    let unchanged = Projection { version: 9, unchanged: true, ..Projection::default() };
+    add(all, "projection-unchanged", reply, &unchanged);
+    let object =
+        ObjectSlot { key: "k1".into(), rev: 2, ty: Some("note".into()), label: "One".into() };
+    let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
+    let custom = [
+        ("null", Value::Null),
+        ("bool", Value::Bool(true)),
+        ("int", Value::Int(-40_000)),
+        ("float", Value::Float(1.5)),
+        ("str", "grüße".into()),
+        ("bin", Value::Bin(Bytes::from_static(&[0, 255]))),
+        ("list", Value::List(vec![1.into(), "two".into()])),
+        ("map", Value::Map(vec![("b".into(), 1.into()), ("a".into(), Value::Int(i64::MIN))])),
+    ];
+    let projection = Projection {
+        version: 70_000,
+        unchanged: false,
+        title: "2 of 14 notes".into(),
+        nav: vec![link.clone()],
+        content: vec![
+            Piece::Text("text ".into()),
+            Piece::Object(object.clone()),
+            Piece::Link(link),
+            Piece::Code(Code { lang: "rust".into(), text: "fn f()\n".into(), first: Some(40) }),
+        ],
+        position: Some("lines 40-40".into()),
+        actions: Some(vec!["edit".into()]),
+        names: [("selection".to_owned(), object)].into(),
+        focus: Some("k1".into()),
+        custom: custom.map(|(name, value)| (name.to_owned(), value)).into(),
+        hidden_tokens: 5_000_000_000,
+    };
+    add(all, "projection", reply, &projection);
+}
+
+/// One argument of each sort.
+fn args() -> Args {
+    let found = RefArg { key: "k1".into(), rev: 2, ty: Some("note".into()) };
+    let copied = Copied {
+        value: Value::from("text").to_blob(),
+        from: "editor/main".into(),
+        label: "src/a.rs:1-3".into(),
+    };
+    let list = Arg::List(vec![Arg::from(Value::Int(7)), Arg::Ref(found.clone())]);
+    [
+        ("copied", Arg::Copied(copied)),
+        ("list", list),
+        ("ref", Arg::Ref(found)),
+        ("value", Arg::from(Value::from("x"))),
+    ]
+    .map(|(name, arg)| (name.to_owned(), arg))
+    .into()
+}
+
+fn invokes(all: &mut Vec<Sample>) {
+    let invoke = Invoke {
+        action: "replace".into(),
+        args: args(),
+        seen_version: 12,
+        reader: "default".into(),
+        run_id: "r-1".into(),
+        confirmed: false,
+        resume: None,
+    };
+    let request = (Kind::Request, Method::Invoke);
+    add(all, "invoke", request, &invoke);
+    let choices = [
+        ("picked", Choice::Picked(vec![1, 3])),
+        ("all-but", Choice::AllBut(vec![2])),
+        ("yes", Choice::Yes),
+        ("text", Choice::Text("SessionId".into())),
+    ];
+    for (name, choice) in choices {
+        let confirmed = choice == Choice::Yes;
+        let token = Blob(Bytes::from_static(b"\x01token"));
+        let resume = Some(Resume { token, choice });
+        let resumed = Invoke { confirmed, resume, ..invoke.clone() };
+        add(all, &format!("invoke-{name}"), request, &resumed);
+    }
+}
+
+fn outcomes(all: &mut Vec<Sample>) {
+    let reply = (Kind::Reply, Method::Invoke);
+    let undo = LinkSlot { label: "undo".into(), action: "undo".into(), ..no_link() };
+    let done = Done {
+        brief: "2 of 3 matches".into(),
+        detail: Some("lines 2 and 58".into()),
+        value: Some(Value::Int(2).to_blob()),
+        label: Some("src/a.rs".into()),
+        version: 13,
+        links: vec![undo],
+    };
+    add(all, "outcome-done", reply, &Outcome::Done(done));
+    let failed = Fault::stale("changed").about("k1").hint("changed by another client");
+    add(all, "outcome-failed", reply, &Outcome::Failed(failed));
+    let kinds = [
+        ("pick-one", QuestionKind::PickOne),
+        ("pick-many", QuestionKind::PickMany),
+        ("confirm", QuestionKind::Confirm),
+        ("text", QuestionKind::Text),
+    ];
+    for (name, kind) in kinds {
+        let options = vec![OptionItem { label: "line 2".into(), text: "use a;".into() }];
+        let question = Question { text: "3 matches".into(), kind, options, unlisted: 2 };
+        let needs = Needs { question, token: Blob(Bytes::from_static(b"\x01token")) };
+        add(all, &format!("outcome-needs-{name}"), reply, &Outcome::Needs(needs));
+    }
+}
+
+fn no_link() -> LinkSlot {
+    LinkSlot { label: String::new(), action: String::new(), args: Args::new(), titled: false }
+}
+
+fn look_ups(all: &mut Vec<Sample>) {
+    let read = Read { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072 };
+    add(all, "app-read", (Kind::Request, Method::AppRead), &read);
+    let chunk = Chunk { data: Bytes::from_static("grü".as_bytes()), total: 131_076, text: true };
+    add(all, "app-chunk", (Kind::Reply, Method::AppRead), &chunk);
+    let keys = ["k1", "k2", "k3", "k4"].map(str::to_owned).to_vec();
+    add(all, "locate", (Kind::Request, Method::Locate), &Locate { keys });
+    let places = vec![
+        Place::Shown,
+        Place::Hidden("notebook.expand(entry=obj:3)".into()),
+        Place::Gone(Some("removed by another client".into())),
+        Place::Gone(None),
+    ];
+    add(all, "located", (Kind::Reply, Method::Locate), &Located { places });
+}
+
+fn events(all: &mut Vec<Sample>) {
+    add(all, "changed", (Kind::Event, Method::Changed), &Changed { version: 14 });
+    add(all, "notify", (Kind::Event, Method::Notify), &Notify { text: "disk is full".into() });
+    let progress = Progress { done: 3, total: 10, text: "reading".into() };
+    add(all, "progress", (Kind::Event, Method::Progress), &progress);
+    let busy = Busy { what: "indexing".into(), for_ms: 60_000 };
+    add(all, "busy", (Kind::Event, Method::Busy), &busy);
+}

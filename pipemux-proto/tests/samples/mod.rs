@@ -1,0 +1,127 @@
+//! One of each message and variant.
+
+mod app;
+mod client;
+
+use pipemux_proto::app::Empty;
+use pipemux_proto::fault::{At, Level};
+use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+use pipemux_proto::{Code, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A message as a frame.
+pub struct Sample {
+    pub name: String,
+    pub envelope: Envelope,
+    pub bytes: Vec<u8>,
+    /// Reads a frame as this message and writes it again.
+    pub again: fn(&Frame) -> Result<Vec<u8>, String>,
+}
+
+pub fn samples() -> Vec<Sample> {
+    let mut all = Vec::new();
+    greetings(&mut all);
+    faults(&mut all);
+    empties(&mut all);
+    app::samples(&mut all);
+    client::samples(&mut all);
+    all
+}
+
+/// Frames of one conversation: life 7, request 300.
+fn add<T: Serialize + DeserializeOwned>(
+    all: &mut Vec<Sample>,
+    name: &str,
+    (kind, method): (Kind, Method),
+    body: &T,
+) {
+    let id = if kind == Kind::Event && method != Method::Progress { 0 } else { 300 };
+    let client = matches!(method, Method::Verb | Method::Seen);
+    let incarnation = Incarnation(if client { 0 } else { 7 });
+    let deadline_ms = if kind == Kind::Request { 30_000 } else { 0 };
+    let envelope = Envelope { kind, method, id, incarnation, deadline_ms };
+    let bytes = Frame::encode(&envelope, body).expect("it encodes").to_vec();
+    all.push(Sample { name: name.to_owned(), envelope, bytes, again: crate::rewrite::<T> });
+}
+
+fn greetings(all: &mut Vec<Sample>) {
+    let event = (Kind::Event, Method::Hello);
+    add(all, "hello-client", event, &Hello::new(Role::Client, "pipemux 0.1.0"));
+    add(all, "hello-daemon", event, &Hello::new(Role::Daemon, "pipemuxd 0.1.0"));
+    let types = [
+        Type::String,
+        Type::Int,
+        Type::Float,
+        Type::Bool,
+        Type::Null,
+        Type::Line,
+        Type::Any,
+        Type::Union(vec!["a".into(), "b".into()]),
+        Type::Anchor(None),
+        Type::Anchor(Some("enemy".into())),
+        Type::List(Box::new(Type::Int)),
+        Type::Optional(Box::new(Type::String)),
+    ];
+    let risks = [Risk::Safe, Risk::Changes, Risk::Destructive];
+    let places = [Prominence::Featured, Prominence::Listed, Prominence::Help];
+    let prototypes =
+        risks.into_iter().zip(places).enumerate().map(|(index, (risk, prominence))| {
+            let params = types.iter().skip(index * 4).take(4).enumerate();
+            let params = params.map(|(at, ty)| Param {
+                name: format!("p{at}"),
+                ty: ty.clone(),
+                default: (at == 0).then(|| Value::from("x")),
+            });
+            Prototype {
+                name: format!("act{index}"),
+                doc: "Does it.".into(),
+                params: params.collect(),
+                returns: (index == 0).then_some(Type::String),
+                risk,
+                idempotent: index == 1,
+                prominence,
+            }
+        });
+    let mut hello = Hello::new(Role::App, "docui 0.1.0");
+    hello.features = vec!["later".into()];
+    hello.prototypes = prototypes.collect();
+    hello.token_prefix = Some("MT".into());
+    add(all, "hello-app", event, &hello);
+}
+
+fn faults(all: &mut Vec<Sample>) {
+    let codes = [
+        ("failed", Code::Failed),
+        ("usage", Code::Usage),
+        ("not-found", Code::NotFound),
+        ("stale", Code::Stale),
+        ("out-of-view", Code::OutOfView),
+        ("unavailable", Code::Unavailable),
+        ("unknown", Code::Unknown),
+        ("version", Code::Version),
+        ("refused", Code::Refused),
+        ("other", Code::Other),
+    ];
+    for (name, code) in codes {
+        let fault = Fault::new(code, "it went wrong");
+        add(all, &format!("fault-{name}"), (Kind::Fault, Method::Invoke), &fault);
+    }
+    for (name, level) in [("choice", Level::Choice), ("wizard", Level::Wizard)] {
+        let mut fault = Fault::usage("wrong").hint("pipemux view").about("k1");
+        fault.level = level;
+        fault.at = Some(At { line: 2, column: 7 });
+        add(all, &format!("fault-{name}"), (Kind::Fault, Method::Verb), &fault);
+    }
+}
+
+fn empties(all: &mut Vec<Sample>) {
+    for (name, method) in
+        [("ping", Method::Ping), ("save", Method::Save), ("app-close", Method::AppClose)]
+    {
+        add(all, name, (Kind::Request, method), &Empty {});
+        add(all, &format!("{name}-reply"), (Kind::Reply, method), &Empty {});
+    }
+    add(all, "cancel", (Kind::Cancel, Method::Ping), &Empty {});
+    add(all, "seen-reply", (Kind::Reply, Method::Seen), &Empty {});
+}
