@@ -32,7 +32,7 @@ docui::actions! {
         safe listed GitStaged = git_staged() -> Vec<String>;
         /// Stages files as they are now: refs, paths, or both.
         changes listed GitStage = git_stage(files: Vec<FilePath>);
-        /// Commits what is staged; of that only `files`, if any are given.
+        /// Commits what is staged; of that only these files, if any are given.
         changes listed GitCommit = git_commit(message: String, files: Vec<FilePath> = []);
     }
 }
@@ -98,14 +98,13 @@ impl Ide {
     }
 
     fn staged(&self) -> Result<Vec<String>, Fault> {
-        self.git(&["diff", "--cached", "--relative", "--name-only", "-z"], &[]).map(paths)
+        let listed = ["diff", "--cached", "--relative", "--no-renames", "--name-only", "-z"];
+        self.git(&listed, &[]).map(paths)
     }
 
     fn changed(&self) -> Result<Vec<String>, Fault> {
         let listed = ["ls-files", "-z", "--modified", "--others", "--exclude-standard"];
-        let mut changed = self.git(&listed, &[]).map(paths)?;
-        changed.dedup();
-        Ok(changed)
+        self.git(&listed, &[]).map(paths)
     }
 
     /// Runs git in the root, with these files and no other ones. Its own words are the error.
@@ -125,22 +124,13 @@ impl Ide {
     }
 
     fn commit(&self, message: &str, files: &[String]) -> Result<Done, Fault> {
-        // From the top, for a commit without paths is of all that is staged, outside of the root too.
-        let staged = self.git(&["diff", "--cached", "--name-only", "-z"], &[]).map(paths)?;
-        let here = self.staged()?;
-        if let Some(other) = files.iter().find(|file| !here.contains(file)) {
-            return Err(Fault::refused(format!("{other}: nothing of it is staged"))
-                .hint("git_stage(files=[…]) first, or leave files out"));
-        }
-        let all =
-            files.is_empty() || staged.len() == here.iter().filter(|f| files.contains(f)).count();
-        // With paths git would take the files from the disk, not as they were staged.
-        if !all && self.git(&["diff", "--quiet"], files).is_err() {
-            return Err(Fault::refused("some of these files changed after they were staged")
-                .hint("stage them again, or leave files out: all that is staged is committed"));
+        // With paths git takes the files from the disk: that has to be what was staged.
+        if !files.is_empty() && self.git(&["diff", "--quiet"], files).is_err() {
+            return Err(Fault::refused("some of these files differ from what is staged of them")
+                .hint("git_stage them again, or leave files out: what is staged is committed"));
         }
         let message = format!("--message={message}");
-        self.git(&["commit", "--quiet", &message], if all { &[] } else { files })?;
+        self.git(&["commit", "--quiet", &message], files)?;
         let commit = self.git(&["log", "-1", "--format=%h %s"], &[])?;
         Ok(Done::new(commit.trim()))
     }
@@ -166,18 +156,16 @@ impl App for Ide {
         let plain = |files: Vec<FilePath>| files.into_iter().map(|file| file.0).collect::<Vec<_>>();
         let done = match action {
             Action::GitStatus {} => {
-                let status = self.git(&["status", "--short"], &[])?;
-                let branch = self.git(&["branch", "--show-current"], &[])?;
-                Done::new(format!("on {}", branch.trim())).detail(head(&status)).value(status)
+                let status = self.git(&["status", "--short", "--branch"], &[])?;
+                let (branch, files) = status.split_once('\n').unwrap_or((&status, ""));
+                Done::new(branch.trim_start_matches("## ")).detail(head(files)).value(&*status)
             }
             Action::GitStaged {} => {
                 let staged = self.staged()?;
                 Done::new(count(staged.len())).detail(head(&staged.join("\n"))).value(staged)
             }
             Action::GitStage { files } if files.is_empty() => {
-                return Err(Fault::usage(
-                    "files: expected one at least, as git_stage(files=['a.rs'])",
-                ));
+                return Err(Fault::usage("files: expected one at least, as ['a.rs']"));
             }
             Action::GitStage { files } => {
                 self.git(&["add", "--all"], &plain(files))?;

@@ -132,6 +132,13 @@ impl<'a> Planner<'a> {
         if others.is_empty() {
             return Ok((session.clone(), Vec::new(), prototype.clone()));
         }
+        // What it is done to says whose it is.
+        let all = || std::iter::once((session, prototype)).chain(others.iter().copied());
+        let owners = self.owners_of_refs(call);
+        let mut meant = all().filter(|(session, _)| owners.contains(session));
+        if let (Some((session, prototype)), None) = (meant.next(), meant.next()) {
+            return Ok((session.clone(), Vec::new(), prototype.clone()));
+        }
         if others.iter().all(|(_, other)| *other == prototype) {
             let rest = others.iter().map(|(session, _)| (*session).clone());
             let owners = std::iter::once(session.clone()).chain(rest).collect();
@@ -145,6 +152,29 @@ impl<'a> Planner<'a> {
         let mut fault = self.error("ambiguous action", call.name, note);
         fault.level = pipemux_proto::Level::Choice;
         Err(fault)
+    }
+
+    /// The sessions whose things a call's arguments refer to.
+    fn owners_of_refs(&self, call: &Call) -> Vec<&SessionKey> {
+        let mut refs = Vec::new();
+        for argument in &call.args {
+            match &argument.value {
+                Expr::Ref(of) => refs.push(of.clone()),
+                Expr::Value(Value::Str(text)) => refs.extend(text.parse::<Ref>().ok()),
+                Expr::List(items) => {
+                    refs.extend(items.iter().filter_map(|(item, _)| match item {
+                        Expr::Ref(of) => Some(of.clone()),
+                        _ => None,
+                    }));
+                }
+                Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
+            }
+        }
+        let owner = |of: &Ref| match of.local {
+            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id).map(|a| &a.session),
+            Local::Key(_) => None,
+        };
+        refs.iter().filter_map(owner).collect()
     }
 
     fn unknown_action(&self, call: &Call, candidates: &[(SessionKey, Prototypes)]) -> Fault {

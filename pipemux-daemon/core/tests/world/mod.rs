@@ -202,14 +202,14 @@ impl World {
         for effect in effects {
             self.effects.push(format!("{effect:?}"));
             match effect {
-                Effect::ToClient { client, bytes } => self.to_client(client, &bytes),
+                Effect::ToClient { client, bytes } => self.send_client(client, &bytes),
                 Effect::CloseClient { client } => {
                     if let Some(found) = self.clients.get_mut(&client) {
                         found.closed = true;
                         self.queue.push_back(Event::ClientClosed { client });
                     }
                 }
-                Effect::ToApp { app, bytes } => self.to_app(app, &bytes),
+                Effect::ToApp { app, bytes } => self.send_app(app, &bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => {
                     let exit = Exit::Signal(if signal == Signal::Kill { 9 } else { 15 });
@@ -247,7 +247,7 @@ impl World {
         self.queue.push_back(Event::Started { app: start.app, pid: 1_000 + start.app.0 as u32 });
     }
 
-    fn to_app(&mut self, life: Incarnation, bytes: &[u8]) {
+    fn send_app(&mut self, life: Incarnation, bytes: &[u8]) {
         let Some(app) = self.apps.get_mut(&life) else { return };
         let manner = self.manners.get(&app.session).cloned().unwrap_or_default();
         let model = self.models.get_mut(&app.state_dir).expect("a model");
@@ -279,7 +279,7 @@ impl World {
         }
     }
 
-    fn to_client(&mut self, client: ClientId, bytes: &[u8]) {
+    fn send_client(&mut self, client: ClientId, bytes: &[u8]) {
         for frame in frames(bytes) {
             let terminal = match frame.envelope.kind {
                 Kind::Fault => Terminal::Fault(decode(&frame.body).expect("a fault")),
