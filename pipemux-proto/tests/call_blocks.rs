@@ -232,14 +232,15 @@ const PARTS: [(&str, Option<&str>); 17] = [
 ];
 
 /// Lines that mean something to a reader of CommonMark.
-const CORES: [&str; 36] = [
-    "", "text", "```", "```", "````", "~~~", "```docui", "```docui", "````docui x", "~~~docui",
+const CORES: [&str; 44] = [
+    "", "", "", "text", "```", "```", "```", "```", "```", "````", "~~~", "```docui", "```docui",
+    "```docui", "```docui", "````docui x", "~~~docui",
     "``` docui", "```md", "# h", "---", "===", "***", "<div>", "</div>", "<!-- x", "x -->", "<pre>",
     "</pre>", "<a b=c>", "<b c='d' e>", "<?x", "?>", "<!D>", "a()", "```a`b", "``", "-", "1.", "*",
     "+ x", "2. x", "<p",
 ];
-const PREFIXES: [&str; 14] =
-    ["", "", "", " ", "  ", "   ", "    ", "\t", "> ", ">", "- ", "1. ", "2) ", "-\t"];
+const PREFIXES: [&str; 20] =
+    ["", "", "", "", "", "", "  ", "  ", "   ", " ", "  ", "   ", "    ", "\t", "> ", ">", "- ", "1. ", "2) ", "-\t"];
 
 /// The `docui` blocks outside of quotes, as another reader of CommonMark sees them.
 fn theirs(message: &str) -> Vec<String> {

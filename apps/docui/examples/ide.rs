@@ -93,8 +93,8 @@ impl Ide {
         }
         files.sort();
         files.truncate(FILES_MAX);
-        let git = self.staged().and_then(|staged| Ok((staged, self.changed()?)));
-        Tree { files, git: git.ok() }
+        let git = self.staged().and_then(|staged| Ok((staged, self.changed()?))).ok();
+        Tree { files, git }
     }
 
     fn staged(&self) -> Result<Vec<String>, Fault> {
@@ -113,8 +113,8 @@ impl Ide {
         // A look at the tree must not lock out whoever works in it.
         git.args(["--no-optional-locks", "--literal-pathspecs", "-C"]).arg(&self.root).args(args);
         git.arg("--").args(files).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0");
-        let ended = git.output();
-        let ended = ended.map_err(|error| Fault::failed(format!("git can't be run: {error}")))?;
+        let unable = |error| Fault::failed(format!("git can't be run: {error}"));
+        let ended = git.output().map_err(unable)?;
         let words = String::from_utf8_lossy(&ended.stdout).into_owned();
         if ended.status.success() {
             return Ok(words);
@@ -145,11 +145,11 @@ impl App for Ide {
     }
 
     fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
-        match opening.args.is_empty() || directory(opening)? == self.root {
-            true => Ok(Vec::new()),
-            false => Err(Fault::refused(format!("{} is open here", self.root.display()))
-                .hint("another directory is another session: pipemux open ide/other <directory>")),
+        if opening.args.is_empty() || directory(opening)? == self.root {
+            return Ok(Vec::new());
         }
+        Err(Fault::refused(format!("{} is open here", self.root.display()))
+            .hint("another directory is another session: pipemux open ide/other <directory>"))
     }
 
     fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
@@ -180,8 +180,7 @@ impl App for Ide {
     fn view(&self, look: &Look) -> View {
         let Tree { files, git } = &self.tree;
         let (staged, changed) = git.clone().unwrap_or_default();
-        let most = if files.len() == FILES_MAX { " at least" } else { "" };
-        let mut view = View::new(format!("{} · {}{most}", self.root.display(), count(files.len())));
+        let mut view = View::new(format!("{} · {}", self.root.display(), count(files.len())));
         if git.is_some() {
             view.text(format!("{} staged, {} changed\n", staged.len(), changed.len()));
         }
@@ -249,7 +248,10 @@ fn head(text: &str) -> String {
 }
 
 fn count(files: usize) -> String {
-    format!("{files} file{}", if files == 1 { "" } else { "s" })
+    format!(
+        "{files} file{}",
+        ["s", "", " or more"][usize::from(files == 1) + 2 * usize::from(files == FILES_MAX)]
+    )
 }
 
 fn main() -> std::process::ExitCode {

@@ -8,7 +8,7 @@ use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Fault, Value};
 
-use super::plan::literal;
+use super::fit::literal;
 use super::{Acting, Argument, Gap, Step};
 use crate::anchors::Target;
 use crate::keys::SessionKey;

@@ -1,7 +1,10 @@
 //! Acting: calls are checked as a whole, then carried out step by step.
 
 pub mod args;
+pub mod fit;
 pub mod gap;
+pub mod lookup;
+mod owner;
 pub mod plan;
 pub mod question;
 pub mod rebase;

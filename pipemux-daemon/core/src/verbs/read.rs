@@ -10,7 +10,7 @@ use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::Core;
 use crate::act::args::{Stop, Thing};
-use crate::act::run::{chunk, located};
+use crate::act::lookup::{chunk, located};
 use crate::act::{Acting, Lookup, soft};
 use crate::jobs::Task;
 use crate::keys::JobId;
