@@ -232,7 +232,7 @@ const PARTS: [(&str, Option<&str>); 17] = [
 ];
 
 /// Lines that mean something to a reader of CommonMark.
-const CORES: [&str; 44] = [
+const CORES: [&str; 43] = [
     "", "", "", "text", "```", "```", "```", "```", "```", "````", "~~~", "```docui", "```docui",
     "```docui", "```docui", "````docui x", "~~~docui",
     "``` docui", "```md", "# h", "---", "===", "***", "<div>", "</div>", "<!-- x", "x -->", "<pre>",

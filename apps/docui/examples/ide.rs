@@ -1,7 +1,6 @@
 //! A file browser with git: a PipeMux app around a directory and a program that are there anyway.
 //!
-//! It keeps nothing of its own. A file's key is its path, so a ref to one says what it is:
-//! `obj:file:src/main.ts`.
+//! A file's key is its path, so that a ref to it can be written as `obj:file:src/main.ts`.
 
 use std::fs;
 use std::io::Read;
@@ -68,16 +67,16 @@ struct Ide {
 struct Tree {
     /// Paths from the root, sorted.
     files: Vec<String>,
-    /// Paths that are staged, and those that differ from what is; none where there is no git.
-    git: Option<(Vec<String>, Vec<String>)>,
+    /// Those that git has staged, deleted ones among them.
+    staged: Vec<String>,
+    /// Those that differ from what is staged or committed.
+    changed: Vec<String>,
 }
 
 impl Ide {
     fn look(&self) -> Tree {
         let (mut files, mut under) = (Vec::new(), vec![String::new()]);
-        while files.len() < FILES_MAX
-            && let Some(directory) = under.pop()
-        {
+        while let Some(directory) = under.pop().filter(|_| files.len() < FILES_MAX) {
             for entry in fs::read_dir(self.root.join(&directory)).into_iter().flatten().flatten() {
                 let Ok(name) = entry.file_name().into_string() else { continue };
                 let path = format!("{directory}{name}");
@@ -93,8 +92,9 @@ impl Ide {
         }
         files.sort();
         files.truncate(FILES_MAX);
-        let git = self.staged().and_then(|staged| Ok((staged, self.changed()?))).ok();
-        Tree { files, git }
+        // Without git there is still a directory to look at.
+        let staged = self.staged().unwrap_or_default();
+        Tree { files, staged, changed: self.changed().unwrap_or_default() }
     }
 
     fn staged(&self) -> Result<Vec<String>, Fault> {
@@ -178,12 +178,10 @@ impl App for Ide {
     }
 
     fn view(&self, look: &Look) -> View {
-        let Tree { files, git } = &self.tree;
-        let (staged, changed) = git.clone().unwrap_or_default();
-        let mut view = View::new(format!("{} · {}", self.root.display(), count(files.len())));
-        if git.is_some() {
-            view.text(format!("{} staged, {} changed\n", staged.len(), changed.len()));
-        }
+        let Tree { files, staged, changed } = &self.tree;
+        let (root, all) = (self.root.display(), count(files.len()));
+        let git = format!("{} staged, {} changed", staged.len(), changed.len());
+        let mut view = View::new(format!("{root} · {all} · {git}"));
         if look.lod == Lod::Gist {
             return view;
         }
@@ -219,10 +217,8 @@ impl App for Ide {
         let file = fs::File::open(self.root.join(key)).map_err(unreadable)?;
         let mut text = Vec::new();
         file.take(COPY_MAX as u64 + 1).read_to_end(&mut text).map_err(unreadable)?;
-        match text.len() {
-            ..=COPY_MAX => Ok(text),
-            _ => Err(Fault::refused(format!("{key} has more than {} KiB", COPY_MAX / 1024))),
-        }
+        let long = || Fault::refused(format!("{key} has more than {} KiB", COPY_MAX / 1024));
+        if text.len() > COPY_MAX { Err(long()) } else { Ok(text) }
     }
 
     fn refresh(&mut self) -> bool {
@@ -248,10 +244,8 @@ fn head(text: &str) -> String {
 }
 
 fn count(files: usize) -> String {
-    format!(
-        "{files} file{}",
-        ["s", "", " or more"][usize::from(files == 1) + 2 * usize::from(files == FILES_MAX)]
-    )
+    let more = if files == FILES_MAX { " or more" } else { "" };
+    format!("{files} file{}{more}", if files == 1 { "" } else { "s" })
 }
 
 fn main() -> std::process::ExitCode {

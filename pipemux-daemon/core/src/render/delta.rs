@@ -48,9 +48,9 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
             shown += 1;
         }
     }
-    // Whichever is shorter; a diff that repeats most of a window is also harder to read than it.
+    // Whichever is shorter; what others took away is worth as much again. A diff that repeats most of a window is also harder to read than it.
     let repeats = shown > 8 && shown * 4 > now.lines.len() * 3;
-    if repeats || (shown > 0 && tokens::estimate(&out) > now.tokens) {
+    if repeats || (shown > 0 && tokens::estimate(&out) > now.tokens * if removed { 2 } else { 1 }) {
         Delta::Whole
     } else {
         Delta::Lines(out)

@@ -11,6 +11,7 @@ use pipemux_proto::{
     Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value, decode,
 };
 
+use super::model::Model;
 use super::{frame, garbage};
 
 /// How an app behaves.
@@ -42,60 +43,6 @@ pub enum Manner {
     Shows(Box<Projection>),
     /// Ends an `Invoke` with this.
     Ends(Box<Outcome>),
-}
-
-/// What a session keeps.
-#[derive(Debug, Clone, Default)]
-pub struct Model {
-    pub notes: Vec<Note>,
-    pub version: u64,
-    next: u64,
-}
-
-/// A thing.
-#[derive(Debug, Clone)]
-pub struct Note {
-    pub key: String,
-    pub rev: u64,
-    pub text: String,
-    pub hidden: bool,
-}
-
-impl Model {
-    pub fn add(&mut self, text: &str) -> String {
-        self.next += 1;
-        self.version += 1;
-        let key = format!("k{}", self.next);
-        self.notes.push(Note { key: key.clone(), rev: 1, text: text.into(), hidden: false });
-        key
-    }
-
-    /// Changes a thing's meaning.
-    pub fn change(&mut self, index: usize, text: &str) {
-        self.version += 1;
-        if let Some(note) = self.notes.get_mut(index) {
-            note.rev += 1;
-            note.text = text.into();
-        }
-    }
-
-    pub fn remove(&mut self, index: usize) {
-        self.version += 1;
-        if index < self.notes.len() {
-            self.notes.remove(index);
-        }
-    }
-
-    pub fn hide(&mut self, index: usize, hidden: bool) {
-        self.version += 1;
-        if let Some(note) = self.notes.get_mut(index) {
-            note.hidden = hidden;
-        }
-    }
-
-    pub fn note(&self, key: &str) -> Option<&Note> {
-        self.notes.iter().find(|note| note.key == key)
-    }
 }
 
 /// A process.
@@ -239,95 +186,6 @@ impl App {
     }
 }
 
-impl Model {
-    fn invoke(&mut self, invoke: Invoke) -> Outcome {
-        let subject = match invoke.args.get("note") {
-            Some(Arg::Ref(found)) => match self.check(&found.key, found.rev) {
-                Ok(note) => Some(note.clone()),
-                Err(fault) => return Outcome::Failed(fault),
-            },
-            _ => None,
-        };
-        let text = match invoke.args.get("text") {
-            Some(Arg::Value(blob)) => blob.to_value().ok(),
-            Some(Arg::Copied(copied)) => copied.value.to_value().ok(),
-            _ => None,
-        };
-        let text = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        let at = |model: &Model| {
-            let key = subject.as_ref().map(|note| note.key.clone());
-            model.notes.iter().position(|note| Some(&note.key) == key.as_ref())
-        };
-        match invoke.action.as_str() {
-            "edit" => {
-                let index = at(self).unwrap_or(usize::MAX);
-                self.change(index, &text);
-                self.done("edited", None)
-            }
-            "remove" if !invoke.confirmed => {
-                let label = subject.map(|note| note.key).unwrap_or_default();
-                let options = vec![OptionItem { label, text: "cannot be undone".into() }];
-                needs("1 note", QuestionKind::Confirm, options)
-            }
-            "remove" => {
-                self.remove(at(self).unwrap_or(usize::MAX));
-                self.done("removed", None)
-            }
-            "pick" => match invoke.resume {
-                None => {
-                    let option = |note: &Note| OptionItem {
-                        label: note.key.clone(),
-                        text: note.text.clone(),
-                    };
-                    let options: Vec<_> = self.notes.iter().map(option).collect();
-                    needs(&format!("{} notes", options.len()), QuestionKind::PickMany, options)
-                }
-                Some(resume) => {
-                    assert_eq!(resume.token.0, b"token"[..], "the token comes back");
-                    let words = match resume.choice {
-                        Choice::Picked(picked) => format!("picked {picked:?}"),
-                        Choice::AllBut(but) => format!("all but {but:?}"),
-                        other => format!("{other:?}"),
-                    };
-                    self.version += 1;
-                    self.done(&words, None)
-                }
-            },
-            "name" => match invoke.resume.map(|resume| resume.choice) {
-                Some(Choice::Text(name)) => self.done(&format!("named {name}"), None),
-                _ => needs("which name", QuestionKind::Text, Vec::new()),
-            },
-            "text" => {
-                let value = Value::from(subject.map(|note| note.text).unwrap_or_default());
-                self.done("text", Some(value))
-            }
-            "fail" => Outcome::Failed(Fault::failed("it can't be done").hint("try another")),
-            _ => {
-                self.version += 1;
-                self.done(&text, None)
-            }
-        }
-    }
-
-    fn done(&self, brief: &str, value: Option<Value>) -> Outcome {
-        Outcome::Done(Done {
-            brief: brief.into(),
-            value: value.map(|value| value.to_blob()),
-            version: self.version,
-            links: vec![slot("undo", "say", [("text", Value::from("undone").into())])],
-            ..Done::default()
-        })
-    }
-
-    fn check(&self, key: &str, rev: u64) -> Result<&Note, Fault> {
-        match self.note(key) {
-            Some(note) if note.rev == rev => Ok(note),
-            Some(_) => Err(Fault::stale("another rev").about(key)),
-            None => Err(Fault::not_found("gone").about(key).hint("it was removed")),
-        }
-    }
-}
-
 fn prototypes() -> Vec<Prototype> {
     let note = || param("note", Type::Anchor(Some("note".into())));
     let text = || param("text", Type::String);
@@ -355,7 +213,7 @@ fn param(name: &str, ty: Type) -> Param {
     Param { name: name.into(), ty, default: None }
 }
 
-fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -> LinkSlot {
+pub fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -> LinkSlot {
     let args: Args = args.into_iter().map(|(name, arg)| (name.to_owned(), arg)).collect();
     LinkSlot { label: label.into(), action: action.into(), args, titled: false }
 }
@@ -426,11 +284,6 @@ fn said_by(model: &mut Model, said: &str) -> Outcome {
         links: vec![slot(said, "say", [("text", Value::from(said).into())])],
         ..Done::default()
     })
-}
-
-fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
-    let question = Question { text: text.into(), kind, options, unlisted: 0 };
-    Outcome::Needs(Needs { question, token: pipemux_proto::Blob(b"token"[..].into()) })
 }
 
 fn chunk(text: &str, read: &Read) -> Chunk {

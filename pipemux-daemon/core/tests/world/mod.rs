@@ -6,6 +6,7 @@
 
 mod app;
 mod calls;
+mod model;
 pub mod text;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,8 +18,9 @@ use pipemux_proto::app::Invoke;
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
-pub use app::{App, Manner, Model};
+pub use app::{App, Manner};
 pub use calls::{Asker, Said, asker, open, run};
+pub use model::Model;
 
 /// The end of a client's request.
 #[derive(Debug, Clone, PartialEq)]

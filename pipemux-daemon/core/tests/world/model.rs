@@ -1,0 +1,157 @@
+//! What the fake app keeps, and what its actions do to it.
+
+use pipemux_proto::app::{
+    Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
+};
+use pipemux_proto::projection::Arg;
+use pipemux_proto::{Fault, Value};
+
+use super::app::slot;
+
+/// What a session keeps.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    pub notes: Vec<Note>,
+    pub version: u64,
+    next: u64,
+}
+
+/// A thing.
+#[derive(Debug, Clone)]
+pub struct Note {
+    pub key: String,
+    pub rev: u64,
+    pub text: String,
+    pub hidden: bool,
+}
+
+impl Model {
+    pub fn add(&mut self, text: &str) -> String {
+        self.next += 1;
+        self.version += 1;
+        let key = format!("k{}", self.next);
+        self.notes.push(Note { key: key.clone(), rev: 1, text: text.into(), hidden: false });
+        key
+    }
+
+    /// Changes a thing's meaning.
+    pub fn change(&mut self, index: usize, text: &str) {
+        self.version += 1;
+        if let Some(note) = self.notes.get_mut(index) {
+            note.rev += 1;
+            note.text = text.into();
+        }
+    }
+
+    pub fn remove(&mut self, index: usize) {
+        self.version += 1;
+        if index < self.notes.len() {
+            self.notes.remove(index);
+        }
+    }
+
+    pub fn hide(&mut self, index: usize, hidden: bool) {
+        self.version += 1;
+        if let Some(note) = self.notes.get_mut(index) {
+            note.hidden = hidden;
+        }
+    }
+
+    pub fn note(&self, key: &str) -> Option<&Note> {
+        self.notes.iter().find(|note| note.key == key)
+    }
+}
+
+impl Model {
+    pub fn invoke(&mut self, invoke: Invoke) -> Outcome {
+        let subject = match invoke.args.get("note") {
+            Some(Arg::Ref(found)) => match self.check(&found.key, found.rev) {
+                Ok(note) => Some(note.clone()),
+                Err(fault) => return Outcome::Failed(fault),
+            },
+            _ => None,
+        };
+        let text = match invoke.args.get("text") {
+            Some(Arg::Value(blob)) => blob.to_value().ok(),
+            Some(Arg::Copied(copied)) => copied.value.to_value().ok(),
+            _ => None,
+        };
+        let text = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        let at = |model: &Model| {
+            let key = subject.as_ref().map(|note| note.key.clone());
+            model.notes.iter().position(|note| Some(&note.key) == key.as_ref())
+        };
+        match invoke.action.as_str() {
+            "edit" => {
+                let index = at(self).unwrap_or(usize::MAX);
+                self.change(index, &text);
+                self.done("edited", None)
+            }
+            "remove" if !invoke.confirmed => {
+                let label = subject.map(|note| note.key).unwrap_or_default();
+                let options = vec![OptionItem { label, text: "cannot be undone".into() }];
+                needs("1 note", QuestionKind::Confirm, options)
+            }
+            "remove" => {
+                self.remove(at(self).unwrap_or(usize::MAX));
+                self.done("removed", None)
+            }
+            "pick" => match invoke.resume {
+                None => {
+                    let option = |note: &Note| OptionItem {
+                        label: note.key.clone(),
+                        text: note.text.clone(),
+                    };
+                    let options: Vec<_> = self.notes.iter().map(option).collect();
+                    needs(&format!("{} notes", options.len()), QuestionKind::PickMany, options)
+                }
+                Some(resume) => {
+                    assert_eq!(resume.token.0, b"token"[..], "the token comes back");
+                    let words = match resume.choice {
+                        Choice::Picked(picked) => format!("picked {picked:?}"),
+                        Choice::AllBut(but) => format!("all but {but:?}"),
+                        other => format!("{other:?}"),
+                    };
+                    self.version += 1;
+                    self.done(&words, None)
+                }
+            },
+            "name" => match invoke.resume.map(|resume| resume.choice) {
+                Some(Choice::Text(name)) => self.done(&format!("named {name}"), None),
+                _ => needs("which name", QuestionKind::Text, Vec::new()),
+            },
+            "text" => {
+                let value = Value::from(subject.map(|note| note.text).unwrap_or_default());
+                self.done("text", Some(value))
+            }
+            "fail" => Outcome::Failed(Fault::failed("it can't be done").hint("try another")),
+            _ => {
+                self.version += 1;
+                self.done(&text, None)
+            }
+        }
+    }
+
+    fn done(&self, brief: &str, value: Option<Value>) -> Outcome {
+        Outcome::Done(Done {
+            brief: brief.into(),
+            value: value.map(|value| value.to_blob()),
+            version: self.version,
+            links: vec![slot("undo", "say", [("text", Value::from("undone").into())])],
+            ..Done::default()
+        })
+    }
+
+    pub fn check(&self, key: &str, rev: u64) -> Result<&Note, Fault> {
+        match self.note(key) {
+            Some(note) if note.rev == rev => Ok(note),
+            Some(_) => Err(Fault::stale("another rev").about(key)),
+            None => Err(Fault::not_found("gone").about(key).hint("it was removed")),
+        }
+    }
+}
+
+fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
+    let question = Question { text: text.into(), kind, options, unlisted: 0 };
+    Outcome::Needs(Needs { question, token: pipemux_proto::Blob(b"token"[..].into()) })
+}
