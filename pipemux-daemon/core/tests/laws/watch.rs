@@ -378,7 +378,6 @@ impl Watch {
             let Some((key, rev)) = thing.split_once(" r") else { continue };
             let model = self.world.model_of(who.workspace, session);
             let now = model.and_then(|model| model.note(key)).map(|note| note.rev.to_string());
-            // Another id's own step of the same run may have changed it: then it isn't the same.
             prop_assert!(now.as_deref() != Some(rev), "obj:{id} is {label}, and not stale");
         }
         Ok(())

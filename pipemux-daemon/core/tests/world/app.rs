@@ -2,8 +2,7 @@
 
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Choice, Chunk, Done, Empty, Invoke, Locate, Located, Needs, Open, Opened, OptionItem, Outcome,
-    Place, Project, Question, QuestionKind, Read,
+    Chunk, Done, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read,
 };
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};

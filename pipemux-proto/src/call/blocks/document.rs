@@ -122,14 +122,10 @@ impl Document {
     fn matching(&self, line: &mut Line<'_>) -> usize {
         let ended = self.containers.iter().position(|container| match container {
             Container::Quote => !line.take_quote(),
-            Container::Item { indent, .. } if line.indent() >= *indent => {
-                line.skip(*indent);
-                false
-            }
-            Container::Item { filled, .. } => {
-                let goes_on = *filled && line.is_blank();
+            Container::Item { indent, filled } => {
+                let goes_on = if line.is_blank() { *filled } else { line.indent() >= *indent };
                 if goes_on {
-                    line.skip(line.indent());
+                    line.skip((*indent).min(line.indent()));
                 }
                 !goes_on
             }
