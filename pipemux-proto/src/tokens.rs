@@ -116,7 +116,9 @@ fn class(c: char) -> Class {
 
 fn wide_class(c: char) -> Class {
     match c {
-        '\u{e00}'..='\u{1dff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => Class::Syllable,
+        '\u{e00}'..='\u{1dff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => {
+            Class::Syllable
+        }
         '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Class::Han,
         // Typographic marks, full-width punctuation: « — “ … 。「」，：
         '\u{a1}'..='\u{bf}' | '\u{2010}'..='\u{2027}' => Class::Sign,
@@ -355,3 +357,70 @@ struct Step {
 
 const LENGTHS: usize = LONG + 1;
 const START: u16 = 0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn go(state: u16, class: Class) -> (u16, i64) {
+        let step = STEPS[state as usize + class as usize];
+        (step.next, i64::from(step.cost))
+    }
+
+    /// The least that a text costs that ends in each state.
+    fn reachable() -> HashMap<u16, i64> {
+        let mut least = HashMap::from([(START, 0)]);
+        let mut open = vec![START];
+        while let Some(state) = open.pop() {
+            for class in CLASSES {
+                let (next, cost) = go(state, class);
+                let total = least[&state] + cost;
+                if least.get(&next).is_none_or(|known| total < *known) {
+                    least.insert(next, total);
+                    open.push(next);
+                }
+            }
+        }
+        least
+    }
+
+    /// For every context at once, what the property test in `tests/` samples: a text costs at most a
+    /// token more after another than alone, and saves at most what the other one costs.
+    #[test]
+    fn context_changes_a_text_by_at_most_a_token() {
+        for (&start, &least) in reachable().iter().filter(|(state, _)| **state != START) {
+            // How far the text in context is dearer, or cheaper, where both have come so far.
+            let mut bounds = HashMap::from([((start, START), (0, 0))]);
+            let mut open = vec![(start, START)];
+            while let Some((inside, alone)) = open.pop() {
+                let (cheaper, dearer) = bounds[&(inside, alone)];
+                assert!(dearer <= 100, "{dearer} hundredths more after state {start}");
+                assert!(-cheaper <= least, "{cheaper} of at least {least} after state {start}");
+                for class in CLASSES {
+                    // A repeat follows its like only; alone, a text can't begin with one.
+                    let fresh = match (class, RUNS[inside as usize / CLASSES.len() / LENGTHS]) {
+                        (Class::Same, Run::Join | Run::Sign | Run::Signs) if alone == START => {
+                            vec![Class::Join, Class::Sign]
+                        }
+                        (Class::Same, Run::Other) if alone == START => vec![Class::Other],
+                        (Class::Same, Run::Join | Run::Sign | Run::Signs | Run::Other) => {
+                            vec![class]
+                        }
+                        (Class::Same, _) => vec![],
+                        _ => vec![class],
+                    };
+                    for fresh in fresh {
+                        let ((inside, cost), (alone, own)) = (go(inside, class), go(alone, fresh));
+                        let now = (cheaper + cost - own, dearer + cost - own);
+                        let known = bounds.entry((inside, alone)).or_insert((i64::MAX, i64::MIN));
+                        if now.0 < known.0 || now.1 > known.1 {
+                            *known = (known.0.min(now.0), known.1.max(now.1));
+                            open.push((inside, alone));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

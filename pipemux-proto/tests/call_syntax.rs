@@ -270,10 +270,19 @@ fn tokens_stand_bare_beside_lists_of_lists() {
     }
     let steps = script("[[MT:Node:7]]; f()").steps;
     assert!(matches!(&steps[0], Step::Ref(of, _) if of.to_string() == "[[MT:Node:7]]"));
-    assert_eq!(shorten("f( [[MT:View:a b]],1 )", call("f( [[MT:View:a b]],1 )").span, 40), "f([[MT:View:a b]], 1)");
+    assert_eq!(
+        shorten("f( [[MT:View:a b]],1 )", call("f( [[MT:View:a b]],1 )").span, 40),
+        "f([[MT:View:a b]], 1)"
+    );
 
-    for code in ["f([[1,2],[3]])", "f([[true]])", "f([[obj:7],[link:8]])", "f([[a.b]])", "f([[g()]])", "f([[[]]])"]
-    {
+    for code in [
+        "f([[1,2],[3]])",
+        "f([[true]])",
+        "f([[obj:7],[link:8]])",
+        "f([[a.b]])",
+        "f([[g()]])",
+        "f([[[]]])",
+    ] {
         assert!(matches!(&args(code)[..], [Expr::List(_)]), "{code}");
     }
 }

@@ -81,6 +81,7 @@ struct App {
 
 impl App {
     /// Starts the page's code; none, with a message, where there is no Python.
+    #[allow(clippy::print_stdout)]
     fn start(folder: &Folder) -> Option<Self> {
         let (ours, theirs) = UnixStream::pair().expect("a socketpair");
         // As standard input, which needs no unsafe code to inherit; the app only looks at the number.

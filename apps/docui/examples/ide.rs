@@ -14,17 +14,17 @@ use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 
 /// Most files that are listed.
-const FILES_MAX: usize = 2000;
+pub const FILES_MAX: usize = 2000;
 /// Most paths that a link binds; with more it would be no quick one.
 const BOUND_MAX: usize = 20;
 /// Most lines of git's that an answer repeats.
 const SAID_MAX: usize = 40;
 
-docui::kind!(File = "file");
+docui::kind!(pub File = "file");
 docui::actions! {
     /// What one can do in a working tree.
     #[allow(clippy::enum_variant_names)]
-    enum Action {
+    pub enum Action {
         /// What git tells of the tree.
         safe listed GitStatus = git_status() -> String;
         /// The files that are staged.
@@ -38,7 +38,7 @@ docui::actions! {
 
 /// A file, given as a ref or as its path.
 #[derive(Debug, Clone, PartialEq)]
-struct FilePath(String);
+pub struct FilePath(pub String);
 
 impl ArgType for FilePath {
     fn ty() -> Type {
@@ -56,7 +56,7 @@ impl ArgType for FilePath {
     }
 }
 
-struct Ide {
+pub struct Ide {
     root: PathBuf,
     session: String,
     tree: Tree,
@@ -164,11 +164,8 @@ impl App for Ide {
                 let staged = self.staged()?;
                 Done::new(count(staged.len())).detail(head(&staged.join("\n"))).value(staged)
             }
-            Action::GitStage { files } if files.is_empty() => {
-                return Err(Fault::usage("files: expected one at least, as ['a.rs']"));
-            }
             Action::GitStage { files } => {
-                self.git(&["add", "--all"], &plain(files))?;
+                self.git(&["add"], &plain(files))?;
                 Done::new(format!("{} staged", count(self.staged()?.len())))
             }
             Action::GitCommit { message, files } => self.commit(&message, &plain(files))?,

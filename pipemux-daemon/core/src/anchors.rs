@@ -12,6 +12,7 @@ use pipemux_proto::refs::RefKind;
 
 use crate::keys::SessionKey;
 use crate::limits::{ANCHORS_MAX, VANISHED_EPOCHS};
+use crate::saved::{SavedAnchor, SavedTarget};
 
 /// What an anchor stands for, for ever.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -87,6 +88,8 @@ pub struct AnchorTable {
     windows: HashMap<SessionKey, Vec<u64>>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
+    /// Minted since that was last asked, but for what was offered.
+    fresh: Vec<u64>,
     next: u64,
 }
 
@@ -150,6 +153,7 @@ impl AnchorTable {
         if shown.offered {
             self.offered.push(id);
         } else {
+            self.fresh.push(id);
             self.windows.entry(session.clone()).or_default().push(id);
         }
         self.ids.insert(identity, id);
@@ -165,6 +169,55 @@ impl AnchorTable {
                 anchor.last_epoch = epoch;
             }
         }
+    }
+
+    /// What was minted since this was last asked, to be written down: a key keeps its id when a later
+    /// daemon shows it again.
+    pub fn take_fresh(&mut self) -> Vec<SavedAnchor> {
+        let fresh = std::mem::take(&mut self.fresh);
+        fresh.into_iter().filter_map(|id| saved_anchor(id, self.anchors.get(&id)?)).collect()
+    }
+
+    /// All that may be shown again.
+    pub fn to_saved(&self) -> Vec<SavedAnchor> {
+        let mut all: Vec<SavedAnchor> =
+            self.anchors.iter().filter_map(|(id, anchor)| saved_anchor(*id, anchor)).collect();
+        all.sort_by_key(|anchor| anchor.id);
+        all
+    }
+
+    /// Takes in what an earlier daemon minted. Nobody has seen it in this one's time: a ref to it is
+    /// stale until it is shown.
+    pub fn restore(&mut self, saved: SavedAnchor, epoch: u64) {
+        let Ok(addr) = saved.session.parse() else { return };
+        let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
+        let target = match saved.target {
+            SavedTarget::Object { key } => Target::Object { key },
+            SavedTarget::Action { action, args } => match pipemux_proto::decode(&args) {
+                Ok(args) => Target::Action { action, args },
+                Err(_) => return,
+            },
+        };
+        let anchor = Anchor {
+            session: session.clone(),
+            target: target.clone(),
+            rev: saved.rev,
+            since: epoch,
+            ty: saved.ty,
+            label: saved.label,
+            shown: false,
+            last_epoch: epoch,
+            offered: false,
+        };
+        self.next = self.next.max(saved.id + 1);
+        self.ids.insert((session, target), saved.id);
+        self.anchors.insert(saved.id, anchor);
+    }
+
+    /// Goes on from these ids, or from behind the last one that is known.
+    pub fn go_on_from(&mut self, next: u64) {
+        let used = self.anchors.keys().max().map_or(0, |id| id + 1);
+        self.next = next.max(used).max(1);
     }
 
     /// What was offered since this was last asked.
@@ -256,6 +309,26 @@ impl AnchorTable {
         let anchors = &self.anchors;
         self.ids.retain(|_, id| anchors.contains_key(id));
     }
+}
+
+fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
+    let target = match &anchor.target {
+        Target::Object { key } => SavedTarget::Object { key: key.clone() },
+        Target::Action { action, args } if !anchor.offered => SavedTarget::Action {
+            action: action.clone(),
+            args: pipemux_proto::encode(args).ok()?.into(),
+        },
+        Target::Action { .. } | Target::Answer { .. } => return None,
+    };
+    Some(SavedAnchor {
+        id,
+        workspace: anchor.session.workspace.as_deref().map(Into::into),
+        session: anchor.session.to_string(),
+        target,
+        rev: anchor.rev,
+        ty: anchor.ty.clone(),
+        label: anchor.label.clone(),
+    })
 }
 
 /// How a thing is shown.

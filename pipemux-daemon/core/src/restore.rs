@@ -46,6 +46,8 @@ impl Core {
                     fresh.options = before.options;
                     fresh.history = before.history;
                     fresh.questions = before.questions;
+                    fresh.anchors = before.anchors;
+                    fresh.anchors.go_on_from(ids_below);
                 }
                 self.workspaces.insert(key, fresh);
             }
@@ -61,6 +63,9 @@ impl Core {
             Record::SessionEnded { workspace, session } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
                     self.sessions.remove(&key);
+                    for workspace in self.workspaces.values_mut() {
+                        workspace.anchors.forget_session(&key);
+                    }
                 }
             }
             Record::Window { workspace, session, lod, budget } => {
@@ -75,6 +80,15 @@ impl Core {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
                 }
+            }
+            Record::Anchors { workspace, anchors } => {
+                let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
+                // What an ordered end wrote last may name fewer ids than were reserved before.
+                let (next, epoch) = (found.anchors.next_id(), found.epoch);
+                for anchor in anchors {
+                    found.anchors.restore(anchor, epoch);
+                }
+                found.anchors.go_on_from(next);
             }
             Record::Question { workspace, number, question } => {
                 let at: WorkspaceKey = workspace.into();
@@ -154,6 +168,10 @@ impl Core {
             if workspace.options != SavedOptions::default() {
                 let (workspace, options) = (key.to_string(), workspace.options);
                 records.push(Record::Options { workspace, options });
+            }
+            for anchors in workspace.anchors.to_saved().chunks(ANCHORS_A_RECORD) {
+                let (workspace, anchors) = (key.to_string(), anchors.to_vec());
+                records.push(Record::Anchors { workspace, anchors });
             }
             for (number, question) in &workspace.questions {
                 if let Some(question) = act::saved::save(question) {
@@ -244,6 +262,9 @@ impl Core {
         self.notify_windows(key, text);
     }
 }
+
+/// Anchors in one record of a snapshot: a record stays small.
+const ANCHORS_A_RECORD: usize = 256;
 
 fn session_key(workspace: Option<&str>, session: &str) -> Option<SessionKey> {
     let addr: SessionAddr = session.parse().ok()?;

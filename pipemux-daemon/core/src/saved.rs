@@ -67,6 +67,13 @@ pub enum Record {
         /// What.
         round: SavedRound,
     },
+    /// Anchors were minted.
+    Anchors {
+        /// Where.
+        workspace: String,
+        /// Which.
+        anchors: Vec<SavedAnchor>,
+    },
     /// A question was asked.
     Question {
         /// Where.
@@ -122,6 +129,45 @@ pub struct SavedRound {
     /// The exit status.
     #[serde(default)]
     pub exit: u8,
+}
+
+/// A display id and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedAnchor {
+    /// The display id.
+    pub id: u64,
+    /// The workspace that owns the session.
+    pub workspace: Option<String>,
+    /// `provider/session`
+    pub session: String,
+    /// What it stands for.
+    pub target: SavedTarget,
+    /// Its meaning when it was minted.
+    pub rev: u64,
+    /// Its type.
+    #[serde(default)]
+    pub ty: Option<String>,
+    /// What was shown for it.
+    #[serde(default)]
+    pub label: String,
+}
+
+/// What an anchor stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SavedTarget {
+    /// A thing.
+    Object {
+        /// The app's own name of it.
+        key: String,
+    },
+    /// An action.
+    Action {
+        /// Its name.
+        action: String,
+        /// Its encoded arguments.
+        args: Bytes,
+    },
 }
 
 /// An open question; its state has a version of its own.

@@ -143,7 +143,9 @@ impl Open {
             }
         };
         let hint = match self.hidden.what() {
-            Some((what, _)) => format!("close {what}, then the block with {closing}, and send it again"),
+            Some((what, _)) => {
+                format!("close {what}, then the block with {closing}, and send it again")
+            }
             None => format!("close it with {closing} alone on a line, and send it again"),
         };
         CallError::new("unclosed docui block", self.fence, note).hint(hint)

@@ -14,7 +14,8 @@ pub(super) fn parse(text: &str) -> Result<Ref, RefError> {
     let at = text.len() - inside.len();
     let Some((prefix, rest)) = inside.split_once(':').filter(|(prefix, _)| is_prefix(prefix))
     else {
-        let what = format!("an app's prefix: A-Z, then A-Z and 0-9, at most {PREFIX_MAX}, then `:`");
+        let what =
+            format!("an app's prefix: A-Z, then A-Z and 0-9, at most {PREFIX_MAX}, then `:`");
         return Err(expected(what, at, EXAMPLE));
     };
     let at = at + prefix.len() + 1;

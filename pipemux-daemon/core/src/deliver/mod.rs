@@ -164,6 +164,11 @@ impl Core {
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
     pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
+        let anchors = workspace.anchors.take_fresh();
+        if !anchors.is_empty() {
+            let record = Record::Anchors { workspace: at.to_string(), anchors };
+            self.out.push(Effect::Persist(record));
+        }
         let (ids, epochs) = (workspace.anchors.next_id(), workspace.epoch + 1);
         let (ids_below, epochs_below) = workspace.reserved;
         if ids <= ids_below && epochs <= epochs_below {

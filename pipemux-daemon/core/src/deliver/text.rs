@@ -99,6 +99,14 @@ impl AnswerText<'_> {
         let known = seen.is_some_and(|seen| seen.prototypes == part.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
         let prototypes = if known && whole { "" } else { &*part.prototypes };
+        let room = self.budget.map_or(u64::MAX, u64::from);
+        let elsewhere;
+        let prototypes = if rendered.tokens + tokens::estimate(prototypes) > room {
+            elsewhere = format!("actions: pipemux help {}\n", part.session.addr.provider);
+            if prototypes.is_empty() { "" } else { elsewhere.as_str() }
+        } else {
+            prototypes
+        };
         let body = rendered.body(prototypes);
         match suffix {
             "" => body,

@@ -81,7 +81,8 @@ impl Hidden {
                     Ok(word) => words.push_back(word.to_owned()),
                     Err(_) => return self.state = State::Lost,
                 }
-            } else if let Some(quotes) = ["'''", "\"\"\""].into_iter().find(|q| rest.starts_with(q)) {
+            } else if let Some(quotes) = ["'''", "\"\"\""].into_iter().find(|q| rest.starts_with(q))
+            {
                 match after_quotes(&rest[quotes.len()..], quotes) {
                     Some(behind) => lexer.at = line.len() - behind.len(),
                     // A text can't go on over the lines of a raw block.

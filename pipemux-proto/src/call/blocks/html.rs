@@ -16,12 +16,68 @@ const RAW: [&str; 4] = ["pre", "script", "style", "textarea"];
 
 /// Elements that begin a block wherever they stand.
 const BLOCK: [&str; 62] = [
-    "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center",
-    "col", "colgroup", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4", "h5",
-    "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu",
-    "menuitem", "nav", "noframes", "ol", "optgroup", "option", "p", "param", "search", "section",
-    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "track", "ul",
+    "address",
+    "article",
+    "aside",
+    "base",
+    "basefont",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "iframe",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "menu",
+    "menuitem",
+    "nav",
+    "noframes",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "param",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
+    "ul",
 ];
 
 impl Html {
@@ -33,7 +89,9 @@ impl Html {
             return Some(Html::Text(end));
         }
         if let Some(declared) = inside.strip_prefix('!') {
-            return declared.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(Html::Text(">"));
+            return declared
+                .starts_with(|c: char| c.is_ascii_alphabetic())
+                .then_some(Html::Text(">"));
         }
         let (name, behind) = tag_name(inside.strip_prefix('/').unwrap_or(inside))?;
         let is = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
