@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod down;
+mod listen;
 mod open;
 mod run;
 mod slips;
@@ -45,13 +46,16 @@ fn carry_out(asker: &Asker, verb: Option<Verb>) -> Result<u8, ClientError> {
         None => return Ok(print_help().max(USAGE)),
         Some(Verb::Help { provider: None }) => return Ok(print_help()),
         Some(Verb::Open { target, args }) => open::wanted(target, args)?,
-        Some(Verb::View { session }) => Wanted::View(View { session, since: None }),
+        Some(Verb::View { session, since }) => Wanted::View(View { session, since }),
         Some(Verb::Click { link }) => Wanted::Click { link },
         Some(Verb::Run { code }) => run::wanted(code, asker.options.timeout)?,
+        Some(Verb::Listen) => return listen::carry_out(asker),
         Some(Verb::Answer { words, to }) => Wanted::Answer { text: joined(&words), to },
         Some(Verb::Read { target }) => Wanted::Read { target },
         Some(Verb::Help { provider: Some(provider) }) => Wanted::Help { provider },
         Some(Verb::Close { session, end }) => Wanted::Close { session, end },
+        Some(Verb::History { detail, rounds }) => Wanted::History { detail, rounds },
+        Some(Verb::Set { option, value }) => Wanted::Set { option, value },
         Some(Verb::Apps) => Wanted::Apps,
         Some(Verb::Sessions) => Wanted::Sessions,
         Some(Verb::Logs { session, lines }) => Wanted::Logs { session, lines },

@@ -217,25 +217,25 @@ const fn place(run: Run) -> usize {
 /// reviews and manual pages, Rust, Python, TypeScript, JSON, windows), each class weighing the same.
 const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
     match (lead, case) {
-        (Lead::Bare, Case::Lower) => (100, 4, 7),
-        (Lead::Bare, Case::Capital) => (100, 4, 4),
-        (Lead::Bare, Case::Upper) => (100, 2, 20),
-        (Lead::Space, Case::Lower) => (100, 5, 5),
+        (Lead::Bare, Case::Lower) => (100, 4, 6),
+        (Lead::Bare, Case::Capital) => (100, 4, 6),
+        (Lead::Bare, Case::Upper) => (100, 2, 18),
+        (Lead::Space, Case::Lower) => (100, 5, 6),
         (Lead::Space, Case::Capital) => (100, 4, 9),
         (Lead::Space, Case::Upper) => (100, 2, 18),
         // What the sign already cost covers most of these.
         (Lead::Join, Case::Lower) => (5, 4, 14),
-        (Lead::Join, Case::Capital) => (25, 1, 12),
-        (Lead::Join, Case::Upper) => (25, 1, 13),
-        (Lead::Sign, Case::Lower) => (15, 1, 14),
-        (Lead::Sign, Case::Capital) => (25, 1, 16),
+        (Lead::Join, Case::Capital) => (25, 1, 11),
+        (Lead::Join, Case::Upper) => (25, 1, 15),
+        (Lead::Sign, Case::Lower) => (15, 1, 13),
+        (Lead::Sign, Case::Capital) => (25, 1, 12),
         (Lead::Sign, Case::Upper) => (25, 1, 20),
     }
 }
 
 /// From this length on a word is no word, and every letter costs [`LONG_COST`] whatever came before.
 const LONG: usize = 12;
-const LONG_COST: u16 = 25;
+const LONG_COST: u16 = 20;
 /// `HTTPServer`: capitals are one piece with the word behind them, but rarely one token.
 const UPPER_TO_LOWER: u16 = 50;
 /// Further signs of a run, and one that repeats the sign before it; fitted as [`word`] is.

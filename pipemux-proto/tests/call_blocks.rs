@@ -291,8 +291,8 @@ const CORES: [&str; 43] = [
     "<p",
 ];
 const PREFIXES: [&str; 19] = [
-    "", "", "", "", "", "", "  ", "  ", "   ", " ", "  ", "   ", "    ", "> ", ">", "- ", "1. ",
-    "2) ", "-\t",
+    "", "", "", "", "", "", "  ", "  ", "   ", " ", "  ", "   ", "    ", "> ", ">", "- ",
+    "1. ", "2) ", "-\t",
 ];
 
 /// The `docui` blocks outside of quotes, as another reader of CommonMark sees them.
@@ -322,7 +322,7 @@ fn theirs(message: &str) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000000))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn only_the_parts_that_run_run(parts in prop::collection::vec(select(&PARTS[..]), 0..12)) {
@@ -341,7 +341,6 @@ proptest! {
         let lines = lines.iter().map(|(prefix, core)| prefix.concat() + core + "\n");
         let message: String = lines.collect();
         if let Ok(found) = blocks(&message) {
-            if found.len() > 0 { eprintln!("NONEMPTY"); }
             let ours: Vec<_> = found.into_iter().map(|block| block.code).collect();
             prop_assert_eq!(ours, theirs(&message), "{}", message);
         }

@@ -1,5 +1,4 @@
 //! A file browser with git: a PipeMux app around a directory and a program that are there anyway.
-//!
 //! A file's key is its path, so that a ref to it can be written as `obj:file:src/main.ts`.
 
 use std::fs;
@@ -20,7 +19,7 @@ const BOUND_MAX: usize = 20;
 /// Most lines of git's that an answer repeats.
 const SAID_MAX: usize = 40;
 
-docui::kind!(pub File = "file");
+docui::kind!(/** A file. */ pub File = "file");
 docui::actions! {
     /// What one can do in a working tree.
     #[allow(clippy::enum_variant_names)]
@@ -56,6 +55,7 @@ impl ArgType for FilePath {
     }
 }
 
+/// A working tree as it was last looked at.
 pub struct Ide {
     root: PathBuf,
     session: String,

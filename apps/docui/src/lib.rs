@@ -41,6 +41,7 @@ mod actions;
 mod app;
 pub mod args;
 mod fd;
+mod own;
 pub mod reply;
 pub mod serve;
 mod server;

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, Context, Found, Look, Opening};
+use crate::own::{self, OwnChanges};
 use crate::reply::Reply;
 use crate::view::View;
 
@@ -31,11 +32,12 @@ pub(crate) enum Next {
 pub(crate) struct Server<A> {
     app: Option<A>,
     version: u64,
+    own: OwnChanges,
 }
 
 impl<A: App> Server<A> {
     pub(crate) fn new() -> Self {
-        Self { app: None, version: 0 }
+        Self { app: None, version: 0, own: OwnChanges::default() }
     }
 
     pub(crate) fn hello() -> Hello {
@@ -105,7 +107,8 @@ impl<A: App> Server<A> {
 
     fn try_invoke(&mut self, message: Invoke) -> Result<Outcome, Fault> {
         self.refresh()?;
-        self.check_refs(message.args.values())?;
+        self.check_refs(message.args.values(), &message.run_id)?;
+        let keys = own::keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         if is_destructive::<A>(&message.action) && !message.confirmed {
             return self.app()?.confirm(&action).map(|ask| Outcome::Needs(ask.0));
@@ -121,7 +124,17 @@ impl<A: App> Server<A> {
                 .filter(|resume| resume.choice != Choice::Yes)
                 .map(|resume| (resume.token.0.to_vec(), resume.choice)),
         };
-        match self.app_mut()?.update(action, &context)? {
+        let rev = |app: &A, key: &str| match app.find(key) {
+            Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
+            Found::Gone(_) => None,
+        };
+        let app = self.app()?;
+        let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
+        let reply = self.app_mut()?.update(action, &context)?;
+        if let Some(app) = &self.app {
+            self.own.note(&context.run_id, &before, |key| rev(app, key));
+        }
+        match reply {
             Reply::Ask(ask) => Ok(Outcome::Needs(ask.0)),
             Reply::Done(mut done) => {
                 self.version += 1;
@@ -132,20 +145,28 @@ impl<A: App> Server<A> {
     }
 
     /// Refuses refs to things that are gone or no longer mean what they meant.
-    fn check_refs<'a>(&self, args: impl IntoIterator<Item = &'a Arg>) -> Result<(), Fault> {
+    fn check_refs<'a>(
+        &self,
+        args: impl IntoIterator<Item = &'a Arg>,
+        run_id: &str,
+    ) -> Result<(), Fault> {
         for arg in args {
             match arg {
-                Arg::List(items) => self.check_refs(items)?,
-                Arg::Ref(found) => self.check_rev(&found.key, found.rev)?,
+                Arg::List(items) => self.check_refs(items, run_id)?,
+                Arg::Ref(found) => self.check_rev(&found.key, found.rev, run_id)?,
                 Arg::Value(_) | Arg::Copied(_) => {}
             }
         }
         Ok(())
     }
 
-    fn check_rev(&self, key: &str, seen: u64) -> Result<(), Fault> {
+    fn check_rev(&self, key: &str, seen: u64, run_id: &str) -> Result<(), Fault> {
         match self.app()?.find(key) {
-            Found::Here(rev) | Found::Hidden { rev, .. } if rev == seen => Ok(()),
+            Found::Here(rev) | Found::Hidden { rev, .. }
+                if rev == seen || self.own.explain(run_id, key, seen, rev) =>
+            {
+                Ok(())
+            }
             Found::Here(_) | Found::Hidden { .. } => {
                 Err(Fault::stale("changed since it was seen").about(key))
             }
@@ -158,7 +179,7 @@ impl<A: App> Server<A> {
 
     fn read(&mut self, message: &Read) -> Result<Chunk, Fault> {
         self.refresh()?;
-        self.check_rev(&message.key, message.rev)?;
+        self.check_rev(&message.key, message.rev, "")?;
         let value = self.app()?.read(&message.key)?;
         let start = usize::try_from(message.offset).unwrap_or(usize::MAX).min(value.len());
         let end = start.saturating_add(message.max as usize).min(value.len());

@@ -66,7 +66,7 @@ impl Monitor {
         let is_it = |process: &&crate::sample::Process| process.key() == key;
         let Some(process) = self.sample.processes.iter().find(is_it) else {
             let was_one = key.starts_with('p') && key.contains('-');
-            return Found::Gone(was_one.then(|| "the process ended".to_owned()));
+            return Found::Gone(was_one.then(|| "The process ended".to_owned()));
         };
         if expanded.contains(&Resource::Processes)
             && detail::top(&self.sample, by, top).contains(&process)

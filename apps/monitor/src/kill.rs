@@ -143,7 +143,7 @@ fn named(process: &Process) -> String {
 }
 
 fn gone(key: &str) -> Fault {
-    Fault::not_found("the process ended").about(key).hint("the process ended")
+    Fault::not_found("the process ended").about(key).hint("The process ended")
 }
 
 fn refused(error: Errno, key: &str) -> Fault {

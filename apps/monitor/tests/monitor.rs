@@ -234,7 +234,7 @@ fn a_process_is_found_by_pid_and_start() {
     let key = shown.split("](obj:p").nth(2).and_then(|rest| rest.split(')').next()).unwrap();
     let (app, key) = (host.app().unwrap(), format!("p{key}"));
     assert_eq!(app.find(&key), Found::Here(0));
-    assert_eq!(app.find("p1-1"), Found::Gone(Some("the process ended".into())));
+    assert_eq!(app.find("p1-1"), Found::Gone(Some("The process ended".into())));
     assert_eq!(app.find("nonsense"), Found::Gone(None));
     assert!(app.read(&key).is_ok() && app.read("p1-1").is_err());
     for resource in Resource::ALL {
@@ -362,5 +362,5 @@ fn what_has_ended_gets_no_signal() {
     sleep.0.kill().unwrap();
     sleep.0.wait().unwrap();
     let Outcome::Failed(gone) = host.answer(Choice::Yes) else { panic!("it is gone") };
-    assert_eq!((gone.code, gone.hints), (Code::NotFound, vec!["the process ended".to_owned()]));
+    assert_eq!((gone.code, gone.hints), (Code::NotFound, vec!["The process ended".to_owned()]));
 }

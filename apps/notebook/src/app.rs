@@ -49,7 +49,7 @@ impl Notebook {
         let Some(id) = entry::id(key) else { return Ok(Found::Gone(None)) };
         let Some(rev) = self.store.rev(id)? else {
             let was = self.store.was(id)?;
-            return Ok(Found::Gone(was.then(|| "removed".to_owned())));
+            return Ok(Found::Gone(was.then(|| "It was removed".to_owned())));
         };
         if self.store.has(&self.shown.selection(), id)? {
             return Ok(Found::Here(rev));

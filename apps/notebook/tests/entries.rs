@@ -112,7 +112,7 @@ fn removing_asks_and_an_id_is_never_given_again() {
     desk.add("next", "x", &[]);
     assert_eq!(desk.shown(), ["n3", "n1"]);
     let gone = desk.fault(edit(2, 1, "x"));
-    assert_eq!((gone.code, gone.hints), (Code::NotFound, vec!["removed".to_owned()]));
+    assert_eq!((gone.code, gone.hints), (Code::NotFound, vec!["It was removed".to_owned()]));
     assert_eq!(desk.fault(edit(99, 1, "x")).hints, Vec::<String>::new());
     desk.done(search("Release"));
     assert!(desk.text().contains("0 results for \"Release\""));

@@ -11,13 +11,17 @@ use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
 pub const VERBS: &str = "\
 Look and act:
   open <provider>[/<session>] [args…]   start or attach an app and show its window
-  view [<provider>/<session>]           the workspace, or one window
+  view [<provider>/<session>]           the workspace, or one window; --since e17: what changed
   click <link>                          carry out a link: click 15
   run <code> | -                        carry out calls; `stdin` in them is standard input
+  listen                                carry out the `docui` blocks of a message on standard input
   answer <…>                            answer the question: 1,3 · all but 2 · yes · go
   read <ref>                            a thing's value, byte for byte
   help <provider>                       an app's actions in full
   close <provider>/<session> [--end]    close the window; --end: and end the session
+  history [--detail] [--rounds N]       what was done here
+  set [epoch strict|meaning]            when a ref is stale; without more: all options
+  set [rebase on|off]                   whether safe actions take a changed thing as it is
 
 What runs:
   apps                                  registered apps
@@ -74,6 +78,12 @@ pub struct Global {
     /// Level of detail
     #[arg(long, global = true, ignore_case = true)]
     pub lod: Option<LodArg>,
+    /// The epoch that refs and numbers mean, e17; else what was seen last
+    #[arg(long, global = true, value_name = "EPOCH", value_parser = epoch)]
+    pub at: Option<u64>,
+    /// Show the call of every link
+    #[arg(long, global = true)]
+    pub titles: bool,
     /// How long the request may take [default: 30]
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -115,6 +125,9 @@ pub enum Verb {
         /// editor/main
         #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
         session: Option<SessionAddr>,
+        /// Only what changed since that epoch: e17
+        #[arg(long, value_name = "EPOCH", value_parser = epoch)]
+        since: Option<u64>,
     },
     /// Carry out a link
     Click {
@@ -132,6 +145,12 @@ pub enum Verb {
         #[arg(value_name = "CODE", required = true)]
         code: Vec<String>,
     },
+    /// Carry out the `docui` blocks of a model's message
+    ///
+    /// Standard input is a whole message in Markdown. Only its fenced code blocks that begin with
+    /// ```docui are carried out, in order, as one run; code that is merely mentioned never is. Long text
+    /// stands in a raw block, text=<<END, in which fences are text.
+    Listen,
     /// Answer the open question
     Answer {
         /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a value · a link
@@ -160,6 +179,28 @@ pub enum Verb {
         /// End the session too
         #[arg(long)]
         end: bool,
+    },
+    /// Show what was done in the workspace, newest last
+    History {
+        /// With each round's detail
+        #[arg(long)]
+        detail: bool,
+        /// How many of the newest rounds
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        rounds: Option<u32>,
+    },
+    /// Set an option of the workspace, or show all
+    ///
+    ///   pipemux set epoch strict     a ref is stale in every later epoch
+    ///   pipemux set epoch meaning    a ref is stale once its meaning changed (default)
+    ///   pipemux set rebase on        safe actions take a changed thing as it is
+    ///   pipemux set rebase off       they refuse it (default)
+    #[command(verbatim_doc_comment)]
+    Set {
+        /// epoch, rebase
+        option: Option<String>,
+        /// strict, meaning · on, off
+        value: Option<String>,
     },
     /// List the registered apps
     Apps,
@@ -222,6 +263,13 @@ fn session(text: &str) -> Result<SessionAddr, IdError> {
     Ok(SessionAddr { provider, session })
 }
 
+/// An epoch as answers show it: `e17`, or its number.
+fn epoch(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix('e').unwrap_or(text);
+    let number = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
+    number.ok_or_else(|| "expected an epoch as answers show it: e17".to_owned())
+}
+
 /// A deadline: more than nothing, at most a day.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
@@ -279,13 +327,29 @@ mod tests {
             "view --timeout NaN",
             "view --timeout inf",
             "logs editor/main --lines -1",
+            "view --since now",
+            "view --since e",
+            "view --since e+1",
+            "click 15 --at -1",
+            "run --at @e3 a()",
+            "history --rounds 0",
+            "set epoch strict now",
+            "listen message.md",
             "click",
             "answer",
         ] {
             assert_eq!(parse(line).map(drop).unwrap_err().exit_code(), 2, "{line}");
         }
-        let Some(Verb::View { session }) = parse("view monitor").unwrap().verb else { panic!() };
+        let Some(Verb::View { session, .. }) = parse("view monitor").unwrap().verb else {
+            panic!()
+        };
         assert_eq!(session.unwrap().to_string(), "monitor/main");
+        for line in ["view --since 17 --at e17", "--at 17 view --since e17"] {
+            let cli = parse(line).unwrap();
+            assert_eq!(cli.global.at, Some(17));
+            let Some(Verb::View { since, .. }) = cli.verb else { panic!() };
+            assert_eq!(since, Some(17));
+        }
         assert_eq!(parse("view --timeout 1.5").unwrap().global.timeout.unwrap().as_millis(), 1500);
     }
 }

@@ -41,6 +41,8 @@ impl Asker {
         call.format = if self.global.json { Format::Json } else { Format::Markdown };
         call.budget = self.global.budget;
         call.lod = self.global.lod.map(Into::into);
+        call.at = self.global.at;
+        call.titles = self.global.titles;
         connection.call(&call, self.options.timeout)
     }
 

@@ -12,12 +12,15 @@ use super::args::Cli;
 const SYNONYMS: &[(&str, &str)] = &[
     ("act", "run"),
     ("call", "run"),
+    ("config", "set"),
     ("do", "run"),
     ("exec", "run"),
     ("kill", "end"),
     ("list", "sessions"),
     ("log", "logs"),
     ("ls", "sessions"),
+    ("option", "set"),
+    ("options", "set"),
     ("print", "view"),
     ("ps", "sessions"),
     ("quit", "down"),
@@ -68,7 +71,7 @@ fn meant(words: &[&str], is_file: impl Fn(&str) -> bool) -> (&'static str, Strin
     if first.starts_with("link:") || (is_number(first) && rest.is_empty()) {
         return ("; a link is clicked", verb("click", words));
     }
-    if first.starts_with("obj:") || first.starts_with("[[MT:") {
+    if first.starts_with("obj:") || first.starts_with("[[") {
         return ("; a thing is read", verb("read", words));
     }
     if ANSWERS.contains(first) || first.split([',', ' ']).all(is_number) {
@@ -232,6 +235,7 @@ mod tests {
         assert_eq!(answer(&["link:15"]), "pipemux click link:15");
         assert_eq!(answer(&["15"]), "pipemux click 15");
         assert_eq!(answer(&["obj:3"]), "pipemux read obj:3");
+        assert_eq!(answer(&["[[MT:Node:7]]"]), "pipemux read '[[MT:Node:7]]'");
         assert_eq!(answer(&["1,3"]), "pipemux answer 1,3");
         assert_eq!(answer(&["all", "but", "2"]), "pipemux answer all but 2");
         assert_eq!(answer(&["notebook"]), "pipemux open notebook");

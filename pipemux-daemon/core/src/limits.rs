@@ -59,6 +59,8 @@ pub const PAST_MAX: usize = 32;
 pub const FAILURES_MAX: u32 = 3;
 /// Notices that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
+/// Links that one step's outcome offers; further ones are dropped.
+pub const LINKS_MAX: usize = 8;
 /// Slots of one projection.
 pub const SLOTS_MAX: usize = 10_000;
 /// Anchors that one workspace remembers, vanished ones included.

@@ -3,6 +3,7 @@
 use pipemux_proto::app::Resume;
 use pipemux_proto::app::{Invoke, Needs, Outcome};
 use pipemux_proto::envelope::Method;
+use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, decode};
 
@@ -13,7 +14,7 @@ use crate::Core;
 use crate::event::Effect;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
-use crate::limits::QUESTION_MS;
+use crate::limits::{LINKS_MAX, QUESTION_MS};
 use crate::requests::{Answered, Purpose};
 use crate::saved::Record;
 use crate::timers::Timer;
@@ -248,7 +249,7 @@ impl Core {
                     value: done.value,
                     label: done.label,
                     fault: None,
-                    links: done.links,
+                    links: done.links.into_iter().take(LINKS_MAX).collect(),
                 });
                 acting.next += 1;
                 acting.sent = None;
@@ -295,7 +296,11 @@ impl Core {
         }
     }
 
-    fn asked(&mut self, job: JobId, mut acting: Acting, step: &Step, needs: Needs) {
+    fn asked(&mut self, job: JobId, mut acting: Acting, step: &Step, mut needs: Needs) {
+        let listed = needs.question.options.len();
+        needs.question.options.truncate(CHOICES_MAX);
+        needs.question.unlisted =
+            (needs.question.unlisted).saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
         if step.nested {
             let fault = Fault::failed(format!(
                 "{} asks, and a nested call can't be answered: {}",

@@ -128,10 +128,7 @@ impl Core {
             ids.extend(part.rendered.iter().flat_map(|rendered| &rendered.ids));
         }
         for part in parts.into_iter().filter(|part| part.state == State::Fresh) {
-            let window = workspace.window(&part.session);
-            let held = window.and_then(|window| window.projection.as_ref());
-            if let (Some(held), Some(rendered)) = (held, part.rendered) {
-                let (app, version) = (held.app, held.projection.version);
+            if let (Some((app, version)), Some(rendered)) = (part.shows, part.rendered) {
                 if let Some(window) = workspace.window_mut(&part.session) {
                     window.remember(epoch, (app, version), &rendered);
                 }
@@ -197,7 +194,14 @@ pub(crate) fn rewrite(
     let epoch = workspace.epoch + 1;
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
-    let shown = Shown { session: session.clone(), lod, budget: u32::MAX, lowered: false, state };
+    let shown = Shown {
+        session: session.clone(),
+        lod,
+        budget: u32::MAX,
+        lowered: false,
+        state,
+        held: None,
+    };
     let (part, differs) = part(workspace, shown, prototypes, epoch, now);
     if differs {
         workspace.epoch = epoch;

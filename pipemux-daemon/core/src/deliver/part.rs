@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::Incarnation;
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::prototype::Prototype;
 
@@ -21,6 +22,8 @@ pub struct Part {
     /// The same with every link's call, where that was asked for.
     pub titled: Option<Rc<Rendered>>,
     pub projection: Option<Rc<Projection>>,
+    /// The process and version that it shows.
+    pub shows: Option<(Incarnation, u64)>,
     /// As a window shows them.
     pub prototypes: Rc<str>,
     pub lod: Lod,
@@ -37,13 +40,14 @@ pub fn part(
     epoch: u64,
     now: Now,
 ) -> (Part, bool) {
-    let Shown { session, lod, budget, lowered, state } = shown;
+    let Shown { session, lod, budget, lowered, held, state } = shown;
     let provider = session.addr.provider.clone();
     let mut part = Part {
         prototypes: "".into(),
         rendered: None,
         titled: None,
         projection: None,
+        shows: None,
         state,
         session,
         lod,
@@ -57,9 +61,9 @@ pub fn part(
         part.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
         return (part, false);
     }
-    let Some(held) = window.projection.clone().filter(|_| part.state == State::Fresh) else {
-        return (part, false);
-    };
+    let held = held.or_else(|| window.projection.clone());
+    let Some(held) = held.filter(|_| part.state == State::Fresh) else { return (part, false) };
+    part.shows = Some((held.app, held.projection.version));
     let projection = held.projection;
     let visible: Vec<&Prototype> = prototypes
         .iter()

@@ -145,6 +145,12 @@ fn visible(c: char) -> char {
     }
 }
 
+/// A line of exact text as it may reach a terminal: letter by letter, but for control characters. `read`
+/// gives them as they are.
+pub fn printable(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
 /// The length of the longest run of a character.
 pub fn longest_run(text: &str, wanted: char) -> usize {
     let (mut longest, mut run) = (0, 0);

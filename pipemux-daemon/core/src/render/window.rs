@@ -293,7 +293,8 @@ fn push_code(text: &str, numbers: Numbers, lines: &mut Vec<Line>) {
             Numbers::From(first) => Some(first.saturating_add(index as u64)),
         };
         let text = line.strip_suffix('\n').unwrap_or(line);
-        lines.push(Line { number, text: text.to_owned(), fence: false, exact: true });
+        let text = inert::printable(text);
+        lines.push(Line { number, text, fence: false, exact: true });
     }
 }
 

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use pipemux_proto::app::Project;
 use pipemux_proto::client::View;
 use pipemux_proto::envelope::Method;
-use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::limits::KEY_MAX;
+use pipemux_proto::projection::{Lod, Piece, Projection};
 use pipemux_proto::{Fault, Incarnation, decode};
 
 use crate::Core;
@@ -41,6 +42,8 @@ pub struct Shown {
     pub lowered: bool,
     /// How it stands.
     pub state: State,
+    /// What its app sent for this look, once it is there.
+    pub held: Option<Held>,
 }
 
 /// How a window in an answer stands.
@@ -134,7 +137,8 @@ impl Core {
             let budget = want.budget.or(window.budget).unwrap_or(usual);
             let budget = budget.clamp(BUDGET_MIN, BUDGET_MAX);
             let state = State::Waiting;
-            windows.push(Shown { session: want.session, lod, budget, lowered: false, state });
+            let (session, held, lowered) = (want.session, None, false);
+            windows.push(Shown { session, lod, budget, lowered, state, held });
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
@@ -235,6 +239,7 @@ impl Core {
                             projection: Rc::new(projection),
                         });
                     }
+                    shown.held = window.projection.clone();
                     let lower = match shown.lod {
                         Lod::Full => Some(Lod::Summary),
                         Lod::Summary => Some(Lod::Gist),
@@ -305,21 +310,26 @@ fn read_projection(body: &[u8]) -> Result<Projection, String> {
     if slots > SLOTS_MAX {
         return Err(format!("{slots} slots, at most {SLOTS_MAX} are taken"));
     }
+    let keys = projection.content.iter().filter_map(|piece| match piece {
+        Piece::Object(object) => Some(&object.key),
+        _ => None,
+    });
+    let names = projection.names.values().map(|object| &object.key);
+    if let Some(key) = keys.chain(names).find(|key| key.is_empty() || key.len() > KEY_MAX) {
+        let length = key.len();
+        return Err(format!("a key of {length} bytes, 1 to {KEY_MAX} are taken"));
+    }
     Ok(projection)
 }
 
 /// True when a window takes clearly more than it may: apps estimate, too.
 fn too_large(window: &crate::workspace::Window, budget: u32) -> bool {
     let Some(held) = &window.projection else { return false };
-    let text = |piece: &pipemux_proto::projection::Piece| match piece {
-        pipemux_proto::projection::Piece::Text(text) => pipemux_proto::tokens::estimate(text),
-        pipemux_proto::projection::Piece::Code(code) => pipemux_proto::tokens::estimate(&code.text),
-        pipemux_proto::projection::Piece::Object(object) => {
-            pipemux_proto::tokens::estimate(&object.label) + 5
-        }
-        pipemux_proto::projection::Piece::Link(link) => {
-            pipemux_proto::tokens::estimate(&link.label) + 5
-        }
+    let text = |piece: &Piece| match piece {
+        Piece::Text(text) => pipemux_proto::tokens::estimate(text),
+        Piece::Code(code) => pipemux_proto::tokens::estimate(&code.text),
+        Piece::Object(object) => pipemux_proto::tokens::estimate(&object.label) + 5,
+        Piece::Link(link) => pipemux_proto::tokens::estimate(&link.label) + 5,
     };
     let tokens: u64 = held.projection.content.iter().map(text).sum();
     tokens > u64::from(budget) * 3 / 2 + 20
