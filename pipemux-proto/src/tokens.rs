@@ -30,7 +30,7 @@
 pub fn estimate(text: &str) -> u64 {
     let mut hundredths = 0;
     let mut state = START;
-    let mut previous = '\0';
+    let mut previous = 'a'; // Any that is no sign.
     for c in text.chars() {
         let class = match class(c) {
             Class::Join | Class::Sign | Class::Other if c == previous => Class::Same,
@@ -217,7 +217,7 @@ const fn place(run: Run) -> usize {
 /// reviews and manual pages, Rust, Python, TypeScript, JSON, windows), each class weighing the same.
 const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
     match (lead, case) {
-        (Lead::Bare, Case::Lower) => (100, 4, 6),
+        (Lead::Bare, Case::Lower) => (100, 5, 6),
         (Lead::Bare, Case::Capital) => (100, 4, 6),
         (Lead::Bare, Case::Upper) => (100, 2, 18),
         (Lead::Space, Case::Lower) => (100, 5, 6),
@@ -227,8 +227,8 @@ const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
         (Lead::Join, Case::Lower) => (5, 4, 14),
         (Lead::Join, Case::Capital) => (25, 1, 11),
         (Lead::Join, Case::Upper) => (25, 1, 15),
-        (Lead::Sign, Case::Lower) => (15, 1, 13),
-        (Lead::Sign, Case::Capital) => (25, 1, 12),
+        (Lead::Sign, Case::Lower) => (15, 1, 11),
+        (Lead::Sign, Case::Capital) => (25, 1, 10),
         (Lead::Sign, Case::Upper) => (25, 1, 20),
     }
 }

@@ -105,9 +105,9 @@ impl<A: App> Server<A> {
         }
     }
 
-    fn try_invoke(&mut self, message: Invoke) -> Result<Outcome, Fault> {
+    fn try_invoke(&mut self, mut message: Invoke) -> Result<Outcome, Fault> {
         self.refresh()?;
-        self.check_refs(message.args.values(), &message.run_id)?;
+        self.check_refs(message.args.values_mut(), &message.run_id)?;
         let keys = own::keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         if is_destructive::<A>(&message.action) && !message.confirmed {
@@ -147,25 +147,27 @@ impl<A: App> Server<A> {
     /// Refuses refs to things that are gone or no longer mean what they meant.
     fn check_refs<'a>(
         &self,
-        args: impl IntoIterator<Item = &'a Arg>,
+        args: impl IntoIterator<Item = &'a mut Arg>,
         run_id: &str,
     ) -> Result<(), Fault> {
         for arg in args {
             match arg {
                 Arg::List(items) => self.check_refs(items, run_id)?,
-                Arg::Ref(found) => self.check_rev(&found.key, found.rev, run_id)?,
+                // What the run changed itself is meant as it is now.
+                Arg::Ref(found) => found.rev = self.check_rev(&found.key, found.rev, run_id)?,
                 Arg::Value(_) | Arg::Copied(_) => {}
             }
         }
         Ok(())
     }
 
-    fn check_rev(&self, key: &str, seen: u64, run_id: &str) -> Result<(), Fault> {
+    /// The present rev of a thing, if it still means what it meant.
+    fn check_rev(&self, key: &str, seen: u64, run_id: &str) -> Result<u64, Fault> {
         match self.app()?.find(key) {
             Found::Here(rev) | Found::Hidden { rev, .. }
                 if rev == seen || self.own.explain(run_id, key, seen, rev) =>
             {
-                Ok(())
+                Ok(rev)
             }
             Found::Here(_) | Found::Hidden { .. } => {
                 Err(Fault::stale("changed since it was seen").about(key))

@@ -81,7 +81,11 @@ fn a_gist_is_one_line() {
         desk.add(&format!("entry {n}"), "x\ny\nz", &[]);
     }
     let text = gist(&mut desk, 1000);
-    assert!(text.starts_with("## 6 of 14 entries\n\nnewest: [entry 13](obj:n14) ["), "{text}");
+    // How many that is depends on what a token is taken for.
+    let shown = text.matches("](obj:n").count();
+    assert!((2..14).contains(&shown) && tokens::estimate(&text) < 100, "{text}");
+    let start = format!("## {shown} of 14 entries\n\nnewest: [entry 13](obj:n14) [");
+    assert!(text.starts_with(&start), "{text}");
     assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(gist(&mut desk, 1), "## 1 of 14 entries\n\nnewest: [entry 13](obj:n14)\n");
 }

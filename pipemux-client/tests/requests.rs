@@ -1,0 +1,153 @@
+//! What the command line asks of the daemon, and when it asks nothing.
+
+// Helpers of tests are not tests to clippy.
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use pipemux_client::Options;
+use pipemux_client::proto::app::Empty;
+use pipemux_client::proto::client::{Call, Verb, View};
+use pipemux_client::proto::{Kind, decode};
+
+// The library's own tests use the rest.
+#[allow(dead_code)]
+#[path = "../src/tests/fake_daemon.rs"]
+mod fake_daemon;
+
+use fake_daemon::Place;
+
+/// Exit status, standard output and standard error.
+type Ended = (i32, String, String);
+
+fn pipemux(place: &Place, words: &[&str], stdin: &str) -> Ended {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pipemux"))
+        .args(words)
+        .env_clear()
+        .env("HOME", place.dir.path())
+        .env("PIPEMUX_STATE_DIR", place.dir.path().join("state"))
+        .env("PIPEMUX_RUNTIME_DIR", place.dir.path().join("run"))
+        .env("PIPEMUX_DAEMON", place.dir.path().join("no-such-daemon"))
+        .current_dir(place.dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that reads no input may be gone by now.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// What is asked, and how the command ends when the answer is `answered` with status 4.
+fn asked(words: &[&str], stdin: &str) -> (Call, Ended) {
+    let place = Place::new();
+    let daemon = place.listen(1, |mut peer| {
+        peer.greet(1);
+        let request = peer.receive().unwrap();
+        peer.answer(&request.envelope, 4, "answered\n");
+        let seen = peer.receive().unwrap();
+        peer.send(&seen.envelope.answer(Kind::Reply), &Empty {});
+        decode::<Call>(&request.body).unwrap()
+    });
+    let ended = pipemux(&place, words, stdin);
+    (daemon.join().unwrap().remove(0), ended)
+}
+
+fn verb(words: &[&str]) -> Verb {
+    let (call, ended) = asked(words, "");
+    assert_eq!(ended, (4, "answered\n".into(), String::new()), "{words:?}");
+    assert_eq!((call.at, call.titles), (None, false));
+    call.verb
+}
+
+/// How the command ends where no daemon is, and none can be started.
+fn alone(words: &[&str], stdin: &str) -> Ended {
+    pipemux(&Place::new(), words, stdin)
+}
+
+#[test]
+fn history_and_set_are_asked_for() {
+    assert_eq!(verb(&["history"]), Verb::History { detail: false, rounds: None });
+    assert_eq!(
+        verb(&["history", "--rounds", "3", "--detail"]),
+        Verb::History { detail: true, rounds: Some(3) }
+    );
+    let set = |option: Option<&str>, value: Option<&str>| Verb::Set {
+        option: option.map(Into::into),
+        value: value.map(Into::into),
+    };
+    assert_eq!(verb(&["set"]), set(None, None));
+    assert_eq!(verb(&["set", "epoch"]), set(Some("epoch"), None));
+    assert_eq!(verb(&["set", "epoch", "strict"]), set(Some("epoch"), Some("strict")));
+    // What can be set, the daemon says.
+    assert_eq!(verb(&["set", "rebase", "maybe"]), set(Some("rebase"), Some("maybe")));
+}
+
+#[test]
+fn epochs_are_taken_with_and_without_their_letter() {
+    for since in ["17", "e17"] {
+        let view = View { session: None, since: Some(17) };
+        assert_eq!(verb(&["view", "--since", since]), Verb::View(view));
+    }
+    for words in [
+        &["run", "a()", "--at", "e17", "--titles"][..],
+        &["--at", "17", "--titles", "click", "15"],
+        &["answer", "yes", "--titles", "--at=e17"],
+        &["read", "--titles", "--at", "e17", "[[MT:Node:7]]"],
+    ] {
+        let (call, (status, ..)) = asked(words, "");
+        assert_eq!((call.at, call.titles, status), (Some(17), true, 4), "{words:?}");
+    }
+}
+
+#[test]
+fn only_the_blocks_of_a_message_are_run() {
+    let message = "Never `run()`.\n\n```sh\nrm -rf /\n```\n> ```docui\n> quoted()\n> ```\n\n\
+        ```docui\r\nnotebook.add(title='x', text=<<END)\r\n```docui\r\nno()\r\n```\r\nEND\r\n```\r\n\
+        and\n~~~docui\nlink:3\n~~~\n";
+    let (call, ended) = asked(&["listen", "--at", "e2"], message);
+    assert_eq!(ended, (4, "answered\n".into(), String::new()));
+    assert_eq!(call.at, Some(2));
+    let Verb::Run { code, stdin: None } = call.verb else { panic!("{:?}", call.verb) };
+    let lines: Vec<_> = message.lines().collect();
+    let ran: Vec<_> = code.lines().enumerate().filter(|(_, line)| !line.is_empty()).collect();
+    let expected = [10, 11, 12, 13, 14].map(|index| (index, lines[index]));
+    assert_eq!(ran[..5], expected);
+    assert_eq!(ran[5..], [(15, ";"), (18, "link:3")]);
+}
+
+#[test]
+fn a_message_without_blocks_runs_nothing() {
+    for message in ["", "`docui`\n", "```\na()\n```\n", "    ```docui\n    a()\n    ```\n"] {
+        let nothing = (0, "0 docui blocks: nothing ran\n".to_owned(), String::new());
+        assert_eq!(alone(&["listen"], message), nothing, "{message:?}");
+    }
+    let (status, out, _) = alone(&["listen", "--json"], "x");
+    assert_eq!((status, out.as_str()), (0, "{\n  \"blocks\": 0\n}\n"));
+}
+
+#[test]
+fn a_message_that_is_refused_runs_nothing() {
+    let long = format!("```docui\nf('{}')\n```\n", "x".repeat(300_000));
+    for (message, part) in [
+        ("a\n```docui\nb()\n", "unclosed docui block\n```docui\n^^^^^^^^ begins here, on line 2;"),
+        ("```docui\nf(<<END)\n```\n", "the raw block <<END, opened on line 2, has no end"),
+        ("```docui\nf(text=stdin)\n```\n", "standard input is the message itself"),
+        (&long, "code too long\n```docui\n"),
+    ] {
+        let (status, out, err) = alone(&["listen"], message);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.starts_with("refused, nothing ran · ") && err.contains(part), "{err}");
+        assert!(err.lines().count() >= 4, "what to do is said: {err}");
+
+        let (status, out, err) = alone(&["listen", "--json"], message);
+        let data: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((status, err.as_str()), (2, ""));
+        assert_eq!(data["error"]["code"], "usage");
+        assert!(data["error"]["at"]["line"].is_number(), "{data}");
+    }
+}
