@@ -291,8 +291,8 @@ const CORES: [&str; 43] = [
     "<p",
 ];
 const PREFIXES: [&str; 19] = [
-    "", "", "", "", "", "", "  ", "  ", "   ", " ", "  ", "   ", "    ", "> ", ">", "- ",
-    "1. ", "2) ", "-\t",
+    "", "", "", "", "", "", "  ", "  ", "   ", " ", "  ", "   ", "    ", "> ", ">", "- ", "1. ",
+    "2) ", "-\t",
 ];
 
 /// The `docui` blocks outside of quotes, as another reader of CommonMark sees them.

@@ -18,6 +18,11 @@ pub trait App: Sized {
     /// What can be done; declare it with [`crate::actions!`].
     type Action: Actions;
 
+    /// The prefix of the tokens that views write into their text, `MT` for `[[MT:Node:7]]`: `[A-Z]`, then at
+    /// most 7 of `[A-Z0-9]`. A token is accepted wherever a ref is, and means the object of that type
+    /// and key. None: the app writes no tokens.
+    const TOKEN_PREFIX: Option<&'static str> = None;
+
     /// Makes the model when the session starts. A fault ends the process and is shown to the caller.
     ///
     /// # Errors

@@ -42,7 +42,11 @@ impl<A: App> Server<A> {
 
     pub(crate) fn hello() -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
-        Hello { prototypes: A::Action::prototypes(), ..Hello::new(Role::App, software) }
+        Hello {
+            token_prefix: A::TOKEN_PREFIX.map(Into::into),
+            prototypes: A::Action::prototypes(),
+            ..Hello::new(Role::App, software)
+        }
     }
 
     /// Takes one frame.

@@ -213,3 +213,23 @@ fn an_attached_session_keeps_its_store() {
     let none: Result<docui::testing::Host<Notebook>, _> = open(&desk.dir, "x", &["a", "b"]);
     assert_eq!(none.err().map(|fault| fault.code), Some(Code::Usage));
 }
+
+#[test]
+fn a_run_goes_on_with_what_it_changed_itself() {
+    let mut desk = Desk::new();
+    desk.add("a", "one\n", &[]);
+    // Both steps name what the reader saw: rev 1.
+    let first = desk.host.invoke(&append(1, 1, "two"));
+    let second = desk.host.step_as("default", 1, &append(1, 1, "three"));
+    assert!(matches!((&first, &second), (Outcome::Done(_), Outcome::Done(_))), "{second:?}");
+    assert_eq!(read(&desk, "n1"), "one\ntwo\nthree");
+    // Another run that saw rev 1 is refused, and so is a later step of it.
+    for outcome in [
+        desk.host.invoke(&append(1, 1, "four")),
+        desk.host.step_as("default", 1, &append(1, 1, "four")),
+    ] {
+        let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(fault.code, Code::Stale);
+    }
+    assert_eq!(read(&desk, "n1"), "one\ntwo\nthree");
+}

@@ -130,6 +130,7 @@ impl Core {
             _ => return,
         }
         session.prototypes = hello.prototypes.into();
+        session.token_prefix = hello.token_prefix;
         self.send_start_open(key, app, 0);
     }
 

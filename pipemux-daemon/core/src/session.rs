@@ -26,6 +26,8 @@ pub struct Session {
     pub life: Life,
     /// What it can do; known since its first greeting.
     pub prototypes: Rc<Vec<Prototype>>,
+    /// What its tokens begin with, `MT`, if it has any; known since its first greeting.
+    pub token_prefix: Option<String>,
     /// Requests that it owes an answer to, those that wait included.
     pub owes: usize,
     /// Requests that wait until it is ready.
@@ -112,6 +114,7 @@ impl Session {
             opens,
             life: Life::Down,
             prototypes: Rc::new(Vec::new()),
+            token_prefix: None,
             owes: 0,
             waiting: VecDeque::new(),
             watchers: Vec::new(),

@@ -1,5 +1,7 @@
 //! Arguments when their step runs: refs are resolved then, not before.
 
+use std::collections::BTreeMap;
+
 use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::{Local, Ref, RefKind};
@@ -8,7 +10,11 @@ use pipemux_proto::{Fault, Value};
 use super::{Acting, Argument, Lookup, Step, soft};
 use crate::anchors::{Anchor, Miss, Target};
 use crate::keys::SessionKey;
+use crate::session::Session;
 use crate::workspace::Workspace;
+
+/// All sessions, by their keys.
+pub type Sessions = BTreeMap<SessionKey, Session>;
 
 /// What an argument comes to.
 #[derive(Debug)]
@@ -41,17 +47,19 @@ impl Acting {
     /// What must be looked up first, or why the step can't run.
     pub fn arguments(
         &self,
+        sessions: &Sessions,
         workspace: &Workspace,
         step: &Step,
     ) -> Result<Vec<(String, Arg)>, Stop> {
         let settle = |(name, argument): &(String, Argument)| {
-            Ok((name.clone(), self.argument(workspace, &step.session, argument)?))
+            Ok((name.clone(), self.argument(sessions, workspace, &step.session, argument)?))
         };
         step.args.iter().map(settle).collect()
     }
 
     fn argument(
         &self,
+        sessions: &Sessions,
         workspace: &Workspace,
         session: &SessionKey,
         argument: &Argument,
@@ -60,7 +68,7 @@ impl Acting {
             Argument::Fixed(arg) => Ok(arg.clone()),
             Argument::List(items) => items
                 .iter()
-                .map(|item| self.argument(workspace, session, item))
+                .map(|item| self.argument(sessions, workspace, session, item))
                 .collect::<Result<_, _>>()
                 .map(Arg::List),
             // Asked for before the step runs.
@@ -80,7 +88,7 @@ impl Acting {
                 Ok(Arg::Copied(Copied { value, from: step.session.to_string(), label }))
             }
             Argument::Ref { of, ty } => {
-                let thing = self.resolve(workspace, of)?;
+                let thing = self.resolve(sessions, workspace, of)?;
                 self.pass(session, thing, ty, &soft::name(of))
             }
             Argument::Name { session: owner, name, ty } => {
@@ -131,11 +139,16 @@ impl Acting {
     ///
     /// # Errors
     /// A soft landing, or where to ask.
-    pub fn resolve(&self, workspace: &Workspace, of: &Ref) -> Result<Thing, Stop> {
+    pub fn resolve(
+        &self,
+        sessions: &Sessions,
+        workspace: &Workspace,
+        of: &Ref,
+    ) -> Result<Thing, Stop> {
         let shown = soft::name(of);
         let id = match &of.local {
             Local::Id(id) => *id,
-            Local::Key(key) => keyed(workspace, of, key, &shown)?,
+            Local::Key(key) => keyed(sessions, workspace, of, key, &shown)?,
         };
         let not_found = || miss(soft::not_found(&shown, None));
         let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
@@ -172,9 +185,26 @@ impl Acting {
 }
 
 /// The id of a thing that is named by its app's own key.
-fn keyed(workspace: &Workspace, of: &Ref, key: &str, shown: &str) -> Result<u64, Stop> {
-    let of_type = |anchor: &Anchor| of.ty.is_none() || of.ty == anchor.ty;
-    let owned = |anchor: &Anchor| of.owner.as_ref().is_none_or(|o| *o == anchor.session.addr);
+fn keyed(
+    sessions: &Sessions,
+    workspace: &Workspace,
+    of: &Ref,
+    key: &str,
+    shown: &str,
+) -> Result<u64, Stop> {
+    let of_type = |anchor: &Anchor| match &of.prefix {
+        Some(_) => fits_token(of, anchor),
+        None => of.ty.is_none() || of.ty == anchor.ty,
+    };
+    let owned = |anchor: &Anchor| match &of.prefix {
+        // An app's tokens are for its open windows.
+        Some(_) => {
+            let session = sessions.get(&anchor.session);
+            session.is_some_and(|session| session.token_prefix == of.prefix)
+                && workspace.window(&anchor.session).is_some()
+        }
+        None => of.owner.as_ref().is_none_or(|o| *o == anchor.session.addr),
+    };
     let found: Vec<_> = workspace
         .anchors
         .by_key(key)
@@ -193,7 +223,20 @@ fn keyed(workspace: &Workspace, of: &Ref, key: &str, shown: &str) -> Result<u64,
     }
 }
 
+/// Whether a token's type is the thing's. Tokens write types with capitals, `Node`, where refs and
+/// prototypes have `node`.
+fn fits_token(of: &Ref, anchor: &Anchor) -> bool {
+    match (&of.ty, &anchor.ty) {
+        (Some(wanted), Some(given)) => wanted.eq_ignore_ascii_case(given),
+        _ => true,
+    }
+}
+
 fn check_owner(of: &Ref, anchor: &Anchor, shown: &str) -> Result<(), Stop> {
+    if of.prefix.is_some() {
+        // It was found by both.
+        return Ok(());
+    }
     if of.owner.as_ref().is_some_and(|owner| *owner != anchor.session.addr) {
         return Err(miss(soft::not_found(
             shown,

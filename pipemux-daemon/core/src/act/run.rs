@@ -154,7 +154,7 @@ impl Core {
             }
             None => {
                 let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
-                match acting.arguments(workspace, &step) {
+                match acting.arguments(&self.sessions, workspace, &step) {
                     Ok(args) => (self.invocation(&acting, &step, args), deadline),
                     Err(Stop::Look(lookup)) => return self.look_up(job, acting, *lookup, deadline),
                     Err(Stop::Miss(fault, Some(session)))

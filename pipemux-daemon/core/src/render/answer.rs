@@ -117,6 +117,12 @@ pub fn question(
     let mut out = format!("needs an answer · {}{then}\n", plain(title));
     let mut links = Vec::new();
     let picks = matches!(question.kind, QuestionKind::PickOne | QuestionKind::PickMany);
+    let bare = question.options.iter().all(|option| option.text.is_empty());
+    if !picks && bare && !question.options.is_empty() {
+        let labels: Vec<String> =
+            question.options.iter().map(|option| inert_line(&option.label)).collect();
+        out += &format!("{}\n", labels.join(" · "));
+    }
     for (index, option) in question.options.iter().enumerate() {
         let text = inert_line(&option.text);
         if picks {
@@ -125,7 +131,7 @@ pub fn question(
             links.push((option.label.clone(), id));
             let colon = if text.is_empty() { "" } else { ": " };
             out += &format!("{answer}. {link}{colon}{text}\n");
-        } else {
+        } else if !bare {
             let colon = if text.is_empty() || option.label.is_empty() { "" } else { ": " };
             out += &format!("- {}{colon}{text}\n", inert_line(&option.label));
         }

@@ -52,7 +52,7 @@ impl Core {
         let Some(found) = self.jobs.get(&job) else { return };
         let (at, deadline) = (found.workspace.clone(), found.deadline);
         let Some(workspace) = self.workspaces.get(&at) else { return };
-        match reading.acting.resolve(workspace, &reading.of) {
+        match reading.acting.resolve(&self.sessions, workspace, &reading.of) {
             Ok(thing) => {
                 reading.thing = Some(thing.clone());
                 self.read_more(job, reading, &thing, deadline);
