@@ -197,20 +197,22 @@ fn keyed(
         None => of.ty.is_none() || of.ty == anchor.ty,
     };
     let owned = |anchor: &Anchor| match &of.prefix {
-        // An app's tokens are for its open windows.
         Some(_) => {
             let session = sessions.get(&anchor.session);
             session.is_some_and(|session| session.token_prefix == of.prefix)
-                && workspace.window(&anchor.session).is_some()
         }
         None => of.owner.as_ref().is_none_or(|o| *o == anchor.session.addr),
     };
-    let found: Vec<_> = workspace
+    let mut found: Vec<_> = workspace
         .anchors
         .by_key(key)
         .into_iter()
         .filter(|(_, anchor)| of_type(anchor) && owned(anchor))
         .collect();
+    let open = |anchor: &Anchor| workspace.window(&anchor.session).is_some();
+    if of.prefix.is_some() && found.iter().any(|(_, anchor)| open(anchor)) {
+        found.retain(|(_, anchor)| open(anchor));
+    }
     match found.as_slice() {
         [] => Err(miss(soft::not_found(shown, None))),
         [(id, _)] => Ok(*id),

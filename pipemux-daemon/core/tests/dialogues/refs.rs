@@ -187,3 +187,44 @@ fn an_old_link_is_named_itself_when_it_is_refused() {
     let said = world.click(asker("a"), &format!("link:{link}"));
     said.exits(4).has(&format!("Anchor link:{link} is stale. Please refresh to get current IDs."));
 }
+
+#[test]
+fn an_apps_token_means_its_own_thing() {
+    let mut world = World::new();
+    notes(&mut world, &["one", "two"]);
+    world.model("other/main").add("elsewhere");
+    world.open(asker("a"), "other");
+    let text = |world: &mut World, token: &str| {
+        world.run(asker("a"), &format!("notes.text({token})"))
+    };
+    // Both apps have a k1; the prefix says whose. A type is written with a capital in tokens.
+    text(&mut world, "[[NT:Note:k2]]").exits(0);
+    assert_eq!(invoked_key(&world), "k2");
+    text(&mut world, "[[NT:note:k1]]").exits(0);
+    assert_eq!(invoked_key(&world), "k1");
+    world.run(asker("a"), "other.text('[[OT:Note:k1]]')").exits(0);
+    assert_eq!(world.invoked.last().map(|(session, _)| session.as_str()), Some("other/main"));
+    for token in ["[[NT:View:k1]]", "[[NT:Note:k9]]", "[[MT:Note:k1]]", "[[NT:Note:1]]"] {
+        let sentence = format!("Anchor {token} not found in current context.");
+        text(&mut world, token).exits(3).has(&sentence);
+    }
+    // It is read and pinned like any ref.
+    let read = |target: &str| pipemux_proto::client::Verb::Read { target: target.into() };
+    world.ask(asker("a"), read("[[NT:Note:k2]]")).exits(0);
+    world.model("notes/main").change(0, "changed");
+    world.view(asker("a"));
+    text(&mut world, "[[NT:Note:k1]]@e1").exits(4).has("Anchor [[NT:Note:k1]] is stale.");
+    text(&mut world, "[[NT:Note:k1]]").exits(0);
+    // A closed window's things are out of view.
+    let session = "other/main".parse().expect("a session");
+    world.ask(asker("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
+    world.ask(asker("a"), read("[[OT:Note:k1]]")).exits(4).has("is out of view.");
+}
+
+fn invoked_key(world: &World) -> &str {
+    let (_, invoke) = world.invoked.last().expect("an invocation");
+    match &invoke.args["note"] {
+        pipemux_proto::projection::Arg::Ref(found) => &found.key,
+        other => panic!("{other:?}"),
+    }
+}

@@ -120,7 +120,12 @@ impl App {
                 Reaction { exit: Some((Exit::Code(1), lines.clone())), ..Reaction::default() }
             }
             _ => {
-                let hello = Hello { prototypes: prototypes(), ..Hello::new(Role::App, "fake 1") };
+                let prefix = if self.session.starts_with("other") { "OT" } else { "NT" };
+                let hello = Hello {
+                    token_prefix: Some(prefix.into()),
+                    prototypes: prototypes(),
+                    ..Hello::new(Role::App, "fake 1")
+                };
                 let greeting = frame(&Envelope::event(Method::Hello, life), &hello);
                 Reaction { frames: vec![greeting], exit: None }
             }
