@@ -321,6 +321,22 @@ fn theirs(message: &str) -> Vec<String> {
     found
 }
 
+/// Calls that open and close texts, with fences in them.
+const CALLS: [&str; 12] = [
+    "f('<<A', \"'''\", -1.5e3)",
+    "f(<<A)\n```\n'''\nA",
+    "f(\n<<'A', b=[<<\"B\", '''x'''])\r\n'''\nA\r\n```docui\r\n~~~\nA\nB",
+    "f('''\n```\n\\''' <<A\n''', <<A)\nx\nA",
+    "f(\"\"\"\\\\\"\"\", \"\"\"a\n   ```\n'''\"\"\"); g()",
+    "f([[MT:View:<<A ''']], [[1], [2]])",
+    "f(obj:a<<A, obj:7@e3)",
+    "link:15; f(<<A, g(<<A))\nA\n```\nA",
+    "f('it\\'s \\\\', \"<<A\")",
+    "f(<<END\n\n```\nEND\n, 1)",
+    "editor/b.replace_lines(1, x.y, text='''''')",
+    "",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -329,6 +345,21 @@ proptest! {
         let message: String = parts.iter().flat_map(|(part, _)| ["\nText.\n\n", part, "\n"]).collect();
         let expected: Vec<_> = parts.iter().filter_map(|(_, code)| *code).collect();
         prop_assert_eq!(codes(&message), expected);
+    }
+
+    #[test]
+    fn code_that_is_read_is_whole(
+        calls in prop::collection::vec(select(&CALLS[..]), 1..8),
+        indent in 0..4usize,
+    ) {
+        let code = format!("{}\nlast()\n", calls.join("\n"));
+        prop_assert!(parse(&code, None).is_ok(), "{}", code);
+        let message = format!("```docui\n{code}```\n");
+        prop_assert_eq!(codes(&message), [code.as_str()]);
+
+        let space = " ".repeat(indent);
+        let lines = message.split_inclusive('\n').map(|line| format!("{space}{line}"));
+        prop_assert_eq!(codes(&lines.collect::<String>()), [code.as_str()]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! The Context model's own test vectors (Proposal-0001, "Test Vectors").
+#![allow(clippy::unwrap_used)]
 
 use pipemux_proto::context::{AnchorType, Context, ContextVersion, LodLevel};
 

@@ -10,13 +10,26 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-const PROGRAMS: [&str; 5] =
-    ["pipemux", "pipemuxd", "pipemux-editor", "pipemux-notebook", "pipemux-monitor"];
-const PACKAGES: [&str; 5] =
-    ["pipemux-client", "pipemux-daemon", "pipemux-editor", "pipemux-notebook", "pipemux-monitor"];
+const PROGRAMS: [&str; 7] = [
+    "pipemux",
+    "pipemuxd",
+    "pipemux-editor",
+    "pipemux-notebook",
+    "pipemux-monitor",
+    "examples/arena",
+    "examples/ide",
+];
+const PACKAGES: [&str; 6] = [
+    "pipemux-client",
+    "pipemux-daemon",
+    "pipemux-editor",
+    "pipemux-notebook",
+    "pipemux-monitor",
+    "docui",
+];
 const SOURCES: [&str; 4] = ["pipemux-proto", "pipemux-daemon", "pipemux-client", "apps"];
 
-/// The path of a built program.
+/// The path of a built program; an example is `examples/arena`.
 ///
 /// # Panics
 /// It can't be built; cargo has said why.
@@ -62,6 +75,7 @@ fn build(directory: &Path) -> Result<(), String> {
         Some("debug") | None => {}
         Some(profile) => drop(command.args(["--profile", profile])),
     }
+    command.args(["--bins", "--examples"]);
     for package in PACKAGES {
         command.args(["--package", package]);
     }
@@ -86,7 +100,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|found| found.modified()).ok()
 }
 
-/// True when a source below is newer; tests and examples are none.
+/// True when a source below is newer; tests are none.
 fn has_newer(directory: &Path, than: SystemTime) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.filter_map(Result::ok).any(|entry| {
@@ -94,7 +108,7 @@ fn has_newer(directory: &Path, than: SystemTime) -> bool {
         let name = entry.file_name();
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => {
-                name != "tests" && name != "examples" && has_newer(&path, than)
+                name != "tests" && has_newer(&path, than)
             }
             Ok(_) => {
                 let source = path.extension().is_some_and(|end| end == "rs" || end == "toml");

@@ -89,11 +89,16 @@ impl World {
     /// # Panics
     /// The manifest can't be written.
     pub fn install_rogue(&self, id: &str, mode: &str) {
-        let rogue = program("rogue");
-        let manifest = format!(
-            "id = \"{id}\"\ncommand = {:?}\nargs = [{mode:?}]\ndescription = \"{mode}\"\n",
-            rogue.display().to_string(),
-        );
+        self.install(id, "rogue", &format!("args = [{mode:?}]\ndescription = \"{mode}\"\n"));
+    }
+
+    /// Registers a built program as an app; `more` are further lines of its manifest.
+    ///
+    /// # Panics
+    /// The manifest can't be written.
+    pub fn install(&self, id: &str, name: &str, more: &str) {
+        let command = program(name).display().to_string();
+        let manifest = format!("id = \"{id}\"\ncommand = {command:?}\n{more}");
         let apps = self.root().join("home/.config/pipemux/apps");
         fs::create_dir_all(&apps).expect("a directory");
         fs::write(apps.join(format!("{id}.toml")), manifest).expect("a manifest");

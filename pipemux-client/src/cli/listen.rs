@@ -35,8 +35,9 @@ fn wanted(message: &str) -> Result<Option<Verb>, ClientError> {
     let code = script(&found);
     if let Some(span) = stdin_at(&code) {
         let note = "standard input is the message itself";
-        let error = CallError::new("stdin in a docui block", span, note)
-            .hint("give the text as a raw block: text=<<END, the text on the next lines, END alone");
+        let error = CallError::new("stdin in a docui block", span, note).hint(
+            "give the text as a raw block: text=<<END, the text on the next lines, END alone",
+        );
         return Err(refused(error, &code));
     }
     Ok(Some(Verb::Run { code, stdin: None }))

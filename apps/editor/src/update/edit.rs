@@ -22,8 +22,8 @@ impl Editor {
     ) -> Result<Reply, Fault> {
         let span = self.gap("at", at, None, context)?;
         let buffer = self.files[span.file].buffer();
-        refuse_gutter(&text.text, at, buffer, &span.lines)?;
-        let new = lines_of(&text.text, buffer);
+        refuse_gutter(text, at, buffer, &span.lines)?;
+        let new = lines_of(text, buffer);
         let inserted = new.matches('\n').count();
         let splice = put(buffer, span.lines.start, new);
         let start = span.lines.start;
@@ -49,9 +49,9 @@ impl Editor {
         }
         let span = self.span(first, last, context)?;
         let buffer = self.files[span.file].buffer();
-        refuse_gutter(&text.text, first, buffer, &span.lines)?;
+        refuse_gutter(text, first, buffer, &span.lines)?;
         let old = buffer.text_of(&span.lines);
-        let mut new = lines_of(&text.text, buffer);
+        let mut new = lines_of(text, buffer);
         let inserted = new.matches('\n').count();
         // A last line without its newline is followed by one without.
         if !old.ends_with('\n') {
@@ -187,8 +187,13 @@ impl Editor {
 }
 
 /// Text as whole lines, ended as the file's are.
-fn lines_of(text: &str, buffer: &Buffer) -> String {
+fn lines_of(text: &Text, buffer: &Buffer) -> String {
     let ending = buffer.ending();
+    let (mut text, by_reference) = (text.text.as_str(), text.from.is_some());
+    if by_reference {
+        // Lines that come by reference have their last ending already, standard input has not.
+        text = text.strip_suffix(ending).or(text.strip_suffix('\n')).unwrap_or(text);
+    }
     let text = format!("{text}{ending}");
     match ending == "\r\n" && !text[..text.len() - 2].contains("\r\n") {
         true => text[..text.len() - 2].replace('\n', ending) + ending,
@@ -232,17 +237,19 @@ fn open_ended(mut lines: String) -> String {
     lines
 }
 
-/// Refuses text that begins with the numbers of the lines it is to stand on.
+/// Refuses text that begins with the numbers of the lines it is to stand on. What comes by reference
+/// was never written from a window.
 fn refuse_gutter(
-    text: &str,
+    text: &Text,
     at: &Line,
     buffer: &Buffer,
     lines: &Range<usize>,
 ) -> Result<(), Fault> {
     let number =
         |line: &str| line.split_once('\t').and_then(|(number, _)| number.parse::<i64>().ok());
-    let numbers: Option<Vec<_>> = text.lines().map(number).collect();
-    let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else { return Ok(()) };
+    let numbers: Option<Vec<_>> = text.text.lines().map(number).collect();
+    let written = |numbers: &Vec<i64>| !numbers.is_empty() && text.from.is_none();
+    let Some(numbers) = numbers.filter(written) else { return Ok(()) };
     let starts = match at {
         Line::Number(seen) => numbers[0] == *seen,
         _ => numbers[0] == lines.start as i64 + 1,

@@ -34,6 +34,26 @@ fn text_from_elsewhere_is_named() {
 }
 
 #[test]
+fn lines_by_reference_stay_as_many_and_are_never_taken_for_a_gutter() {
+    let elsewhere = || Some(("editor/main".into(), "b.txt:1-2".into()));
+    for (file, text, wanted) in [
+        ("x\n", "a\nb\n", "a\nb\nx\n"),
+        ("x\n", "a\nb", "a\nb\nx\n"),
+        ("x\n", "a\n\n", "a\n\nx\n"),
+        ("x\n", "\n", "\nx\n"),
+        ("x\r\n", "a\r\nb\r\n", "a\r\nb\r\nx\r\n"),
+        ("x\r\n", "a\nb\n", "a\r\nb\r\nx\r\n"),
+        ("x\n", "a\r\nb\r\n", "a\r\nb\r\nx\n"),
+        ("x\n", "1\ta\n2\tb\n", "1\ta\n2\tb\nx\n"),
+    ] {
+        let mut desk = Desk::with(&[("a.txt", file)]);
+        let text = Text { text: text.into(), from: elsewhere() };
+        desk.done(&Action::Insert { at: at(1), text });
+        assert_eq!(desk.text(), wanted, "{file:?}");
+    }
+}
+
+#[test]
 fn numbers_mean_what_was_seen_before_the_run() {
     let mut desk = Desk::with(&[("a.txt", &numbered(12))]);
     let seen = desk.host.project(Lod::Full, 100_000).unwrap().version;

@@ -204,7 +204,7 @@ fn an_apps_token_means_its_own_thing() {
     assert_eq!(invoked_key(&world), "k1");
     world.run(asker("a"), "other.text('[[OT:Note:k1]]')").exits(0);
     assert_eq!(world.invoked.last().map(|(session, _)| session.as_str()), Some("other/main"));
-    for token in ["[[NT:View:k1]]", "[[NT:Note:k9]]", "[[MT:Note:k1]]", "[[NT:Note:1]]"] {
+    for token in ["[[NT:View:k1]]", "[[NT:Note:k9]]", "[[XT:Note:k1]]", "[[NT:Note:1]]"] {
         let sentence = format!("Anchor {token} not found in current context.");
         text(&mut world, token).exits(3).has(&sentence);
     }
