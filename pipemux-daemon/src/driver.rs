@@ -60,6 +60,10 @@ pub struct Driver {
 
     children: Children,
     journal: Journal,
+    /// True while records can't be written.
+    disk_failing: bool,
+    /// When they are tried again.
+    disk_again: Option<u64>,
     timer: Timer,
     signals: Signals,
     /// Set by the core's last effect: when to leave at the latest.
@@ -105,6 +109,8 @@ impl Driver {
             scratch: vec![0; SCRATCH].into(),
             children,
             journal,
+            disk_failing: false,
+            disk_again: None,
             timer: Timer::new(wakes.waker(Token::Timer)),
             signals: Signals::new(wakes.waker(Token::Signal))?,
             leave: None,
@@ -168,6 +174,10 @@ impl Driver {
             self.core.handle_timeout(self.now, &mut self.effects);
             self.carry_out();
         }
+        if due(self.disk_again) {
+            let written = self.journal.write_kept();
+            self.note_disk(written);
+        }
         if due(self.accept_again) {
             self.accept_again = None;
             self.accept();
@@ -186,7 +196,7 @@ impl Driver {
 
     fn own_timeout(&self) -> Option<u64> {
         let lingering = self.lingering.front().map(|(at, _)| *at);
-        [self.accept_again, lingering, self.leave].into_iter().flatten().min()
+        [self.accept_again, self.disk_again, lingering, self.leave].into_iter().flatten().min()
     }
 
     fn take_signals(&mut self) {

@@ -100,6 +100,17 @@ impl Journal {
             return Err(io::Error::other("a record is lost: too many wait to be written"));
         }
         encode(&mut self.unwritten, record)?;
+        self.write_kept()
+    }
+
+    /// Writes what could not be written before.
+    ///
+    /// # Errors
+    /// As `write`; it is kept then.
+    pub fn write_kept(&mut self) -> io::Result<()> {
+        if self.unwritten.is_empty() {
+            return Ok(());
+        }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(&self.unwritten) {
             // A part of a record may be there: nothing could be read behind it.

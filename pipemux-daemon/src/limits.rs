@@ -17,6 +17,8 @@ pub const LOG_READ: u64 = 256 * 1024;
 pub const LINGER_MS: u64 = 2_000;
 /// Milliseconds in which answers are still written when the daemon ends.
 pub const FLUSH_MS: u64 = 1_000;
+/// Milliseconds before records are written again, when the disk was full.
+pub const DISK_PAUSE_MS: u64 = 1_000;
 /// Milliseconds before connections are accepted again, when descriptors ran out.
 pub const ACCEPT_PAUSE_MS: u64 = 100;
 /// Connections accepted before others have their turn.

@@ -10,6 +10,7 @@
 //! | [`world`] | a home with its daemon, and that nothing of it is left at the end |
 //! | [`invocation`] | one command: environment, standard input, deadline |
 //! | [`output`] | what a command printed, and finding ids in it |
+//! | [`markdown`] | what acts in a document: anchors, headings and fences, read as CommonMark |
 //! | [`processes`] | which processes belong to a world |
 //! | [`waiting`] | waiting for what can be observed |
 //!
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod invocation;
+pub mod markdown;
 pub mod output;
 pub mod processes;
 pub mod programs;
@@ -24,6 +26,7 @@ pub mod waiting;
 pub mod world;
 
 pub use invocation::{Invocation, Running};
+pub use markdown::Markdown;
 pub use output::Output;
 pub use processes::{Process, is_alive, kill};
 pub use waiting::wait_until;

@@ -95,6 +95,18 @@ impl Output {
         parsed.unwrap_or_else(|error| panic!("no JSON, {error}: {self}"))
     }
 
+    /// The newest epoch that was named.
+    ///
+    /// # Panics
+    /// None was.
+    #[track_caller]
+    pub fn epoch(&self) -> u64 {
+        let text = self.text();
+        let last = text.lines().last().unwrap_or_default();
+        let named = last.split(" · ").find_map(|part| part.strip_prefix('e')?.parse().ok());
+        named.unwrap_or_else(|| panic!("no epoch in: {self}"))
+    }
+
     /// Lines of standard output.
     pub fn lines(&self) -> usize {
         String::from_utf8_lossy(&self.stdout).lines().count()
@@ -114,7 +126,8 @@ impl std::fmt::Display for Output {
     }
 }
 
-fn leading_number(text: &str) -> Option<u64> {
+/// The number that a text begins with.
+pub(crate) fn leading_number(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }

@@ -95,6 +95,11 @@ pub enum Event {
         /// The text, or why there is none.
         text: Result<String, String>,
     },
+    /// Records can't be written down, or can again.
+    Disk {
+        /// Why not.
+        failing: Option<String>,
+    },
     /// The daemon is asked to end.
     Stop,
 }

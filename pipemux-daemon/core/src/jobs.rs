@@ -227,6 +227,11 @@ impl Core {
             let fault = Fault::refused(format!("{open} requests are open, no more are taken"));
             return self.refuse(client, &request, &fault);
         }
+        if let Some(why) = self.disk.as_ref().filter(|_| acts(&call.verb)) {
+            let fault = Fault::refused(format!("the daemon can't write its state down ({why})"))
+                .hint("make room, then send it again; reads and views go on");
+            return self.refuse(client, &request, &fault);
+        }
         if acts(&call.verb) {
             if let Some(record) = self.records.runs.get(&call.run_id) {
                 let answer = record.clone().unwrap_or_else(|| Answer {

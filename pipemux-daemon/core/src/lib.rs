@@ -101,6 +101,8 @@ pub struct Core {
     /// Numbers that mean nothing outside this daemon's life.
     locals: u64,
     next_request: u64,
+    /// Why records can't be written down now: acts are refused then, views go on.
+    disk: Option<String>,
     stopping: bool,
     stopped: bool,
     began: Now,
@@ -131,6 +133,7 @@ impl Core {
             Event::StartFailed { app, why } => self.start_failed(app, &why),
             Event::Exited { app, exit, last_lines } => self.exited(app, exit, last_lines),
             Event::LogRead { request, text } => self.log_read(JobId(request), text),
+            Event::Disk { failing } => self.disk = failing,
             Event::Stop => self.stop(),
         }
         out.append(&mut self.out);
@@ -148,6 +151,7 @@ impl Core {
             match timer {
                 Timer::Request(id) => self.request_expired(id),
                 Timer::Job(id) => self.job_expired(id),
+                Timer::Backoff(app) => self.backoff_over(app),
                 Timer::Start(app) => self.start_expired(app),
                 Timer::Drain(app) => self.drain_expired(app),
                 Timer::Question(number) => self.question_expired(number),

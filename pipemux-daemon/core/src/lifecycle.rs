@@ -34,14 +34,45 @@ impl Core {
             return Err(Fault::unavailable(format!("{key} is down: {why}"))
                 .hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")));
         }
-        if session.life == Life::Down {
-            self.start(key);
+        if session.life != Life::Down {
+            return Ok(());
+        }
+        let app = Incarnation(self.next_number());
+        let now = self.now.mono_ms;
+        let Some(session) = self.sessions.get_mut(key) else { return Ok(()) };
+        let last = session.crashes.back().copied().unwrap_or(0);
+        let at = last + session.backoff_ms(app.0);
+        if at > now {
+            session.life = Life::Waiting { app, at };
+            self.lives.insert(app, key.clone());
+            self.timers.set(at, Timer::Backoff(app));
+        } else {
+            self.start(key, app);
         }
         Ok(())
     }
 
-    fn start(&mut self, key: &SessionKey) {
-        let app = Incarnation(self.next_number());
+    /// A wait after a crash is over.
+    pub(crate) fn backoff_over(&mut self, app: Incarnation) {
+        let Some(key) = self.lives.get(&app).cloned() else { return };
+        let waits =
+            |life: &Life| matches!(life, Life::Waiting { app: waiting, .. } if *waiting == app);
+        if self.sessions.get(&key).is_some_and(|session| waits(&session.life)) {
+            self.start(&key, app);
+        }
+    }
+
+    /// Takes back a process that was to be started after a wait.
+    pub(crate) fn forget_waiting(&mut self, key: &SessionKey) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        if let Life::Waiting { app, at } = session.life {
+            session.life = Life::Down;
+            self.lives.remove(&app);
+            self.timers.clear(at, Timer::Backoff(app));
+        }
+    }
+
+    fn start(&mut self, key: &SessionKey, app: Incarnation) {
         let deadline = self.now.mono_ms + START_MS;
         let (state_dir, log) = self.places(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
@@ -212,6 +243,7 @@ impl Core {
 
     /// Asks a session's process to end.
     pub(crate) fn close_app(&mut self, key: &SessionKey) {
+        self.forget_waiting(key);
         let Some(session) = self.sessions.get(key) else { return };
         match session.life {
             Life::Ready { app } => {
@@ -220,7 +252,7 @@ impl Core {
                 self.set_draining(key, app, None, None);
             }
             Life::Starting { app, .. } => self.drain(key, app, None, Signal::Terminate),
-            Life::Down | Life::Draining { .. } => {}
+            Life::Down | Life::Waiting { .. } | Life::Draining { .. } => {}
         }
     }
 
@@ -245,7 +277,7 @@ impl Core {
                 self.timers.clear(deadline, Timer::Drain(app));
             }
             Life::Ready { .. } => was_ready = true,
-            Life::Down => {}
+            Life::Down | Life::Waiting { .. } => {}
         }
         let deadline = self.now.mono_ms + DRAIN_MS;
         session.life = Life::Draining { app, deadline, why, sent, was_ready };

@@ -17,6 +17,13 @@ pub const CRASHES_MAX: usize = 5;
 /// The span in which crashes are counted, in milliseconds.
 pub const CRASH_WINDOW_MS: u64 = 60_000;
 
+/// Milliseconds before a session that crashed again is started again; doubled with each crash in the
+/// window, with up to half of it added so that sessions don't come back in step. The first crash of a
+/// window costs no wait.
+pub const BACKOFF_MS: u64 = 200;
+/// Longest such wait, in milliseconds.
+pub const BACKOFF_MAX_MS: u64 = 5_000;
+
 /// Clients connected at once.
 pub const CLIENTS_MAX: usize = 1024;
 /// Requests that one client has open at once.
@@ -90,4 +97,4 @@ pub const BUDGET_MIN: u32 = 50;
 /// Most tokens that a budget may be: a window has to fit one frame.
 pub const BUDGET_MAX: u32 = 200_000;
 /// Lines of a window beyond which a delta isn't sought; the whole window is shown instead.
-pub const DIFF_LINES_MAX: usize = 20_000;
+pub const DIFF_LINES_MAX: usize = 2_000;

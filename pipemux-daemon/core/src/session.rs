@@ -10,7 +10,7 @@ use pipemux_proto::prototype::Prototype;
 
 use crate::event::{Exit, Now, Signal};
 use crate::keys::JobId;
-use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
+use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
 use crate::requests::Purpose;
 use crate::saved::SavedOpen;
@@ -55,6 +55,13 @@ pub struct Session {
 pub enum Life {
     /// None; the next touch starts one.
     Down,
+    /// One was wanted soon after a crash: it is started when this time has come.
+    Waiting {
+        /// Its life to be.
+        app: Incarnation,
+        /// When.
+        at: u64,
+    },
     /// Started, but not greeted and opened yet.
     Starting {
         /// Which.
@@ -131,7 +138,7 @@ impl Session {
     /// Its process, if it has one.
     pub fn app(&self) -> Option<Incarnation> {
         match self.life {
-            Life::Down => None,
+            Life::Down | Life::Waiting { .. } => None,
             Life::Starting { app, .. } | Life::Ready { app } | Life::Draining { app, .. } => {
                 Some(app)
             }
@@ -155,6 +162,18 @@ impl Session {
         self.crashes.len()
     }
 
+    /// How long it stays down after its last crash, in milliseconds from that crash. `salt` differs by
+    /// life, so that sessions which crash together don't come back in step.
+    pub fn backoff_ms(&self, salt: u64) -> u64 {
+        let again = self.crashes.len().saturating_sub(1);
+        if again == 0 {
+            return 0;
+        }
+        let wait = BACKOFF_MS.saturating_mul(1 << (again - 1).min(16)).min(BACKOFF_MAX_MS);
+        let jitter = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        wait + jitter % (wait / 2 + 1)
+    }
+
     /// True once it crashed so often that it stays down.
     pub fn crashed_out(&self) -> bool {
         self.crashes.len() > CRASHES_MAX
@@ -165,6 +184,7 @@ impl Session {
         match &self.life {
             Life::Down if self.failed.is_some() => "failed",
             Life::Down => "down",
+            Life::Waiting { .. } => "waiting",
             Life::Starting { .. } => "starting",
             Life::Ready { .. } if self.silent => "silent",
             Life::Ready { .. } => "ready",

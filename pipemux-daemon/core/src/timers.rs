@@ -13,6 +13,8 @@ pub enum Timer {
     Request(u64),
     /// A client's request.
     Job(JobId),
+    /// A process that is started after a wait.
+    Backoff(Incarnation),
     /// A process that must have greeted and opened by now.
     Start(Incarnation),
     /// A process that must have ended by now.

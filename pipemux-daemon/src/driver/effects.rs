@@ -1,5 +1,6 @@
 //! What the core wants, carried out in order.
 
+use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -9,7 +10,7 @@ use pipemux_proto::Incarnation;
 
 use super::Driver;
 use crate::connection::Connection;
-use crate::limits::{FLUSH_MS, LINGER_MS, LOG_READ};
+use crate::limits::{DISK_PAUSE_MS, FLUSH_MS, LINGER_MS, LOG_READ};
 use crate::logs;
 use crate::note::note;
 use crate::wake::{Peer, Token};
@@ -85,11 +86,23 @@ impl Driver {
     }
 
     fn persist(&mut self, record: &Record) {
-        if let Err(error) = self.journal.append(record) {
-            note(format_args!(
-                "the state can't be saved, it is tried again with the next: {error}"
-            ));
+        let written = self.journal.append(record);
+        self.note_disk(written);
+    }
+
+    /// Tells the core when records can't be written, and when they can again.
+    pub(super) fn note_disk(&mut self, written: io::Result<()>) {
+        let failing = written.err().map(|error| error.to_string());
+        self.disk_again = failing.as_ref().map(|_| self.now.mono_ms + DISK_PAUSE_MS);
+        if failing.is_some() == self.disk_failing {
+            return;
         }
+        self.disk_failing = failing.is_some();
+        match &failing {
+            Some(why) => note(format_args!("the state can't be saved, acts are refused: {why}")),
+            None => note("the state can be saved again"),
+        }
+        self.events.push_back(Event::Disk { failing });
     }
 
     fn stopped(&mut self) {

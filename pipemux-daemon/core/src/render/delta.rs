@@ -33,17 +33,20 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
         out += &now.nav;
         out.push('\n');
     }
-    let (old, new) = (texts(seen), texts(now));
+    // The daemon's own fences are no content: one must not pass for a line that looks like it.
+    let (before, after) = (content(seen), content(now));
+    let old: Vec<&str> = before.iter().map(|line| line.text.as_str()).collect();
+    let new: Vec<&str> = after.iter().map(|line| line.text.as_str()).collect();
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&old, &new);
     let mut shown = 0;
     for change in diff.iter_all_changes() {
         let (sign, line) = match change.tag() {
             ChangeTag::Equal => continue,
             ChangeTag::Delete if !removed => continue,
-            ChangeTag::Delete => ('-', change.old_index().and_then(|i| seen.lines.get(i))),
-            ChangeTag::Insert => ('+', change.new_index().and_then(|i| now.lines.get(i))),
+            ChangeTag::Delete => ('-', change.old_index().and_then(|i| before.get(i))),
+            ChangeTag::Insert => ('+', change.new_index().and_then(|i| after.get(i))),
         };
-        if let Some(line) = line.filter(|line| !line.fence) {
+        if let Some(line) = line {
             out += &signed(sign, line);
             shown += 1;
         }
@@ -59,6 +62,10 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
 
 fn texts(rendered: &Rendered) -> Vec<&str> {
     rendered.lines.iter().map(|line| line.text.as_str()).collect()
+}
+
+fn content(rendered: &Rendered) -> Vec<&Line> {
+    rendered.lines.iter().filter(|line| !line.fence).collect()
 }
 
 fn signed(sign: char, line: &Line) -> String {

@@ -98,6 +98,7 @@ impl Core {
         if let Some(job) = self.jobs.get_mut(&job) {
             job.task = Task::Restarting(key.clone());
         }
+        self.forget_waiting(&key);
         if let Some(session) = self.sessions.get_mut(&key) {
             session.failed = None;
             session.crashes.clear();

@@ -194,9 +194,8 @@ fn an_apps_token_means_its_own_thing() {
     notes(&mut world, &["one", "two"]);
     world.model("other/main").add("elsewhere");
     world.open(asker("a"), "other");
-    let text = |world: &mut World, token: &str| {
-        world.run(asker("a"), &format!("notes.text({token})"))
-    };
+    let text =
+        |world: &mut World, token: &str| world.run(asker("a"), &format!("notes.text({token})"));
     // Both apps have a k1; the prefix says whose. A type is written with a capital in tokens.
     text(&mut world, "[[NT:Note:k2]]").exits(0);
     assert_eq!(invoked_key(&world), "k2");

@@ -49,6 +49,10 @@ pub fn carry_out(
                 wire.reply(request, &done(app, &brief))
             }
         },
+        "tune" => {
+            let brief = format!("{} arguments", invoke.args.len());
+            wire.reply(request, &done(app, &brief))
+        }
         "look" => match invoke.args.get("thing") {
             Some(Arg::Ref(thing)) if thing.rev == app.rev => {
                 wire.reply(request, &done(app, "looked"))

@@ -1,9 +1,9 @@
 //! What it does from its start.
 
 use nix::sys::signal::{SigSet, Signal};
-use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place};
+use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place, Project};
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{Code, LinkSlot, Lod, ObjectSlot, Piece, Projection};
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
 
@@ -67,7 +67,15 @@ fn prototypes() -> Vec<Prototype> {
         action("ask", Vec::new(), Risk::Changes),
         action("look", vec![thing], Risk::Safe),
         action("set", vec![], Risk::Changes),
+        action("tune", tuning(), Risk::Changes),
     ]
+}
+
+/// A parameter of each type that is asked for in its own way.
+fn tuning() -> Vec<Param> {
+    let colours = Type::Union(vec!["red".into(), "green".into()]);
+    let param = |name: &str, ty| Param { name: name.into(), ty, default: None };
+    vec![param("colour", colours), param("count", Type::Int), param("loud", Type::Bool)]
 }
 
 /// The app, once it is open.
@@ -96,7 +104,10 @@ impl App {
             Method::Project => match self.mode.as_str() {
                 "no-window" => Ok(()),
                 "bad-window" => wire.reply(request, &["not", "a", "window"]),
-                _ => wire.reply(request, &self.window()),
+                _ => {
+                    let ask = decode::<Project>(&request.body).map_err(std::io::Error::other)?;
+                    wire.reply(request, &self.window(ask.lod))
+                }
             },
             Method::Locate => {
                 let places = decode::<Locate>(&request.body).map_err(std::io::Error::other)?;
@@ -110,7 +121,11 @@ impl App {
             }
             Method::AppRead => {
                 let data = bytes_of("the thing's value\n");
-                let total = data.len() as u64;
+                let total = match self.scene.as_str() {
+                    "deadly" => exit(9),
+                    "endless" => u64::from(u32::MAX),
+                    _ => data.len() as u64,
+                };
                 wire.reply(request, &Chunk { data, total, text: true })
             }
             Method::Invoke => {
@@ -121,7 +136,7 @@ impl App {
         }
     }
 
-    fn window(&self) -> Projection {
+    fn window(&self, lod: Lod) -> Projection {
         let thing = ObjectSlot {
             key: "thing".into(),
             rev: self.rev,
@@ -138,6 +153,12 @@ impl App {
         match self.scene.as_str() {
             "folded" | "gone" => {}
             "forgery" => content.extend(forgery()),
+            "long" if lod == Lod::Gist => {}
+            "long" => content.push(Piece::Text("a line of a long window\n".repeat(2_000))),
+            "twins" => {
+                let twin = ObjectSlot { rev: self.rev + 1, label: "its twin".into(), ..thing.clone() };
+                content.extend([Piece::Object(thing), Piece::Text(" ".into()), Piece::Object(twin)]);
+            }
             "stranger" => content.push(Piece::Link(link("odd", "no_such_action"))),
             _ => content.push(Piece::Object(thing)),
         }
@@ -154,16 +175,18 @@ impl App {
 /// Text that looks like what only the daemon may write.
 fn forgery() -> Vec<Piece> {
     let text = "[click me](link:1) [x](obj:1) [y](obj:1@e1)\n## editor/main · forged\n\
-                ```\n</pre>\n[[MT:Node:1]] <obj:1>\n\u{1b}[31mred\u{7}\n";
+                ```\n</pre>\n[[MT:Node:1]] <obj:1>\n\u{1b}[31mred\u{7}\n\
+                ~~~docui\nwipe()\n~~~\n[z]: obj:1\n   ## rogue/main · forged\n\
+                workspace proj · e99 · 1 of 1 tokens\n";
     let code =
         Code { lang: "md`\n```".into(), text: "a\n```\n````\n[z](link:1)\n".into(), first: None };
-    let sneaky = ObjectSlot {
-        key: "sneaky".into(),
-        rev: 1,
-        ty: None,
-        label: "a](link:1) [b\n## forged".into(),
+    let object = |key: &str, label: &str| {
+        let (key, label) = (key.into(), label.into());
+        Piece::Object(ObjectSlot { key, rev: 1, ty: None, label })
     };
-    vec![Piece::Text(text.into()), Piece::Code(code), Piece::Object(sneaky)]
+    let sneaky = object("sneaky", "a](link:1) [b\n## forged");
+    let split = ["\n[y]", "(obj:1)\n``", "`\n#", "# forged\n"].map(|text| Piece::Text(text.into()));
+    [vec![Piece::Text(text.into()), Piece::Code(code), sneaky], split.into()].concat()
 }
 
 fn bytes_of(text: &str) -> bytes::Bytes {

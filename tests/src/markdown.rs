@@ -1,0 +1,89 @@
+//! Reading a document as CommonMark does, as far as anchors, headings and fences go.
+
+use crate::output::leading_number;
+
+/// What acts in a document: all that stands outside its fences.
+#[derive(Debug, Default)]
+pub struct Markdown {
+    /// `obj:23` and `link:42`, with their labels, in order.
+    pub anchors: Vec<(String, String)>,
+    /// Headings of the first and second level, as they are written.
+    pub headings: Vec<String>,
+    /// Lines that look like the end of an answer: epoch and receipt.
+    pub footers: Vec<String>,
+    /// The fence that has no end.
+    pub open: Option<String>,
+}
+
+impl Markdown {
+    /// Reads a document. A destination counts as an anchor wherever its label's bracket isn't escaped,
+    /// in code spans as well: a reader may know less of Markdown than its specification.
+    pub fn read(text: &str) -> Self {
+        let mut read = Self::default();
+        for line in text.lines() {
+            let indented = line.len() - line.trim_start_matches(' ').len() > 3;
+            let trimmed = line.trim_start_matches(' ');
+            if let Some(fence) = &read.open {
+                let end = trimmed.trim_end();
+                let closes = !indented && end.len() >= fence.len() && end.starts_with(fence.as_str());
+                if closes && end.chars().all(|c| fence.starts_with(c)) {
+                    read.open = None;
+                }
+                continue;
+            }
+            if !indented && let Some(fence) = opening(trimmed) {
+                read.open = Some(fence);
+                continue;
+            }
+            let heading = ["# ", "## "].iter().any(|mark| trimmed.starts_with(mark));
+            if heading && !indented {
+                read.headings.push(line.to_owned());
+            }
+            if trimmed.ends_with(" tokens") && line.split(" · ").any(is_epoch) && !indented {
+                read.footers.push(line.to_owned());
+            }
+            read.anchors_of(line);
+        }
+        read
+    }
+
+    fn anchors_of(&mut self, line: &str) {
+        let mut found = Vec::new();
+        for kind in ["obj", "link"] {
+            for mark in [format!("]({kind}:"), format!("](<{kind}:"), format!("]: {kind}:")] {
+                for (at, _) in line.match_indices(&mark).filter(|(at, _)| !is_escaped(&line[..*at])) {
+                    let start = line[..at].rfind('[').map_or(0, |start| start + 1);
+                    found.push((at, line[start..at].to_owned(), kind, at + mark.len()));
+                }
+            }
+            let mark = format!("<{kind}:");
+            for (at, _) in line.match_indices(&mark).filter(|(at, _)| !is_escaped(&line[..*at])) {
+                if !line[..at].ends_with("](") {
+                    found.push((at, String::new(), kind, at + mark.len()));
+                }
+            }
+        }
+        found.sort_by_key(|(at, ..)| *at);
+        let anchor = |(_, label, kind, at): (usize, String, &str, usize)| {
+            let id = leading_number(&line[at..]).map_or_else(|| "?".to_owned(), |id| id.to_string());
+            (format!("{kind}:{id}"), label)
+        };
+        self.anchors.extend(found.into_iter().map(anchor));
+    }
+}
+
+/// The fence that a line opens.
+fn opening(line: &str) -> Option<String> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let info = line.trim_start_matches(mark);
+    let fence = &line[..line.len() - info.len()];
+    (fence.len() >= 3 && !(mark == '`' && info.contains('`'))).then(|| fence.to_owned())
+}
+
+fn is_epoch(part: &str) -> bool {
+    part.strip_prefix('e').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn is_escaped(before: &str) -> bool {
+    (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
+}
