@@ -87,3 +87,20 @@ fn is_epoch(part: &str) -> bool {
 fn is_escaped(before: &str) -> bool {
     (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_found_and_what_is_escaped_or_fenced_is_not() {
+        let text = "## a\n[x](obj:1) \\[y\\](link:2) [z](link:3 \"t\") <obj:4> [v]: obj:5\n\
+                    ````md\n```\n[w](obj:6)\n## b\n````\n~~~\n```\n~~~\n    ## c\n`e9 · 1 tokens\n\
+                    e9 · 1 of 2 tokens\n```open `not`\n```rust\n";
+        let read = Markdown::read(text);
+        let ids: Vec<&str> = read.anchors.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["obj:1", "link:3", "obj:4", "obj:5"]);
+        assert_eq!((read.headings, read.footers.len()), (vec!["## a".to_owned()], 1));
+        assert_eq!(read.open.as_deref(), Some("```"));
+    }
+}

@@ -227,11 +227,6 @@ impl Core {
             let fault = Fault::refused(format!("{open} requests are open, no more are taken"));
             return self.refuse(client, &request, &fault);
         }
-        if let Some(why) = self.disk.as_ref().filter(|_| acts(&call.verb)) {
-            let fault = Fault::refused(format!("the daemon can't write its state down ({why})"))
-                .hint("make room, then send it again; reads and views go on");
-            return self.refuse(client, &request, &fault);
-        }
         if acts(&call.verb) {
             if let Some(record) = self.records.runs.get(&call.run_id) {
                 let answer = record.clone().unwrap_or_else(|| Answer {
@@ -263,6 +258,15 @@ impl Core {
         self.jobs.insert(id, job);
         if let Some(known) = self.clients.get_mut(&client) {
             known.open += 1;
+        }
+        if let Some(why) = self.disk.clone().filter(|_| acts(&verb)) {
+            let run_id = self.jobs.get(&id).map(|job| job.call.run_id.clone());
+            let fault = Fault::refused(format!("the daemon can't write its state down ({why})"))
+                .hint("make room, then send it again; reads and views go on");
+            self.fail_job(id, fault);
+            // Nothing came of it: it may be sent again under the same id.
+            self.records.forget(&run_id.unwrap_or_default());
+            return;
         }
         self.begin(id, verb);
     }

@@ -12,6 +12,7 @@ use crate::event::{Exit, Now, Signal};
 use crate::keys::JobId;
 use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
+use crate::render::inert::Tokens;
 use crate::requests::Purpose;
 use crate::saved::SavedOpen;
 
@@ -151,6 +152,11 @@ impl Session {
             Life::Ready { app } => Some(app),
             _ => None,
         }
+    }
+
+    /// The tokens in its text that are its own.
+    pub fn tokens(&self) -> Tokens {
+        self.token_prefix.clone().map_or(Tokens::Inert, Tokens::Of)
     }
 
     /// Counts a crash. Returns how many there were within the window.

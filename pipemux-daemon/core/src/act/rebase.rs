@@ -58,13 +58,14 @@ impl Core {
         let now = self.now;
         let live = self.sessions.get(session);
         let app = live.and_then(|live| live.app());
-        let prototypes = live.map(|live| live.prototypes.clone()).unwrap_or_default();
         let projection = match answered {
             Answered::Reply(body) => pipemux_proto::decode(&body).ok(),
             Answered::Fault(_) | Answered::Lost { .. } => None,
         };
         let workspace = self.workspaces.get_mut(&acting.workspace);
-        let (Some(projection), Some(app), Some(workspace)) = (projection, app, workspace) else {
+        let (Some(projection), Some(app), Some(live), Some(workspace)) =
+            (projection, app, live, workspace)
+        else {
             if let Some((_, fault)) = acting.rebased.pop() {
                 acting.done.push(Ended::failed(Status::Failed, fault));
             }
@@ -76,7 +77,7 @@ impl Core {
             let lod = window.lod;
             window.projection = Some(Held { app, lod, budget, projection });
         }
-        let ids = rewrite(workspace, session, &prototypes, now);
+        let ids = rewrite(workspace, session, live, now);
         let epoch = workspace.epoch;
         Rc::make_mut(&mut acting.known).extend(ids.into_iter().map(|id| (id, epoch)));
         acting.seen.insert(session.clone(), (app, version));

@@ -8,14 +8,15 @@ mod text;
 
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::projection::Lod;
-use pipemux_proto::prototype::Prototype;
 
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::BLOCK;
+use crate::render::inert::Tokens;
 use crate::saved::Record;
+use crate::session::Session;
 use crate::verbs::act_exit_status;
 use crate::verbs::show::{Head, Showing, Shown, State};
 use crate::workspace::{Delivery, Seen, Workspace};
@@ -43,11 +44,12 @@ impl Core {
         let mut changed = false;
         let mut parts = Vec::new();
         for shown in windows {
-            let prototypes = self.sessions.get(&shown.session).map(|s| s.prototypes.clone());
-            let prototypes = prototypes.unwrap_or_default();
-            let (mut part, differs) = part(workspace, shown, &prototypes, epoch, now);
+            let live = self.sessions.get(&shown.session);
+            let prototypes = live.map(|live| live.prototypes.clone()).unwrap_or_default();
+            let tokens = live.map_or(Tokens::Inert, |live| live.tokens());
+            let (mut part, differs) = part(workspace, shown, (&prototypes, &tokens), epoch, now);
             if titles {
-                titled(workspace, &mut part, &prototypes, epoch);
+                titled(workspace, &mut part, (&prototypes, &tokens), epoch);
             }
             part.one_off = one_off;
             changed |= differs;
@@ -188,7 +190,7 @@ impl Core {
 pub(crate) fn rewrite(
     workspace: &mut Workspace,
     session: &SessionKey,
-    prototypes: &[Prototype],
+    live: &Session,
     now: Now,
 ) -> Vec<u64> {
     let epoch = workspace.epoch + 1;
@@ -202,7 +204,7 @@ pub(crate) fn rewrite(
         state,
         held: None,
     };
-    let (part, differs) = part(workspace, shown, prototypes, epoch, now);
+    let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
     if differs {
         workspace.epoch = epoch;
     }
@@ -212,7 +214,7 @@ pub(crate) fn rewrite(
 /// Windows that changed since the reader saw them, beside those of the answer.
 fn others(
     workspace: &Workspace,
-    sessions: &std::collections::BTreeMap<SessionKey, crate::session::Session>,
+    sessions: &std::collections::BTreeMap<SessionKey, Session>,
     reader: &str,
     parts: &[Part],
 ) -> Vec<SessionKey> {

@@ -8,6 +8,7 @@ use pipemux_proto::prototype::Prototype;
 
 use crate::event::Now;
 use crate::keys::SessionKey;
+use crate::render::inert::Tokens;
 use crate::render::prototypes::{compact, declarations};
 use crate::render::trim::trim;
 use crate::render::window::{Painter, Rendered};
@@ -36,7 +37,7 @@ pub struct Part {
 pub fn part(
     workspace: &mut Workspace,
     shown: Shown,
-    prototypes: &[Prototype],
+    (prototypes, tokens): (&[Prototype], &Tokens),
     epoch: u64,
     now: Now,
 ) -> (Part, bool) {
@@ -83,6 +84,7 @@ pub fn part(
         }
     }
     let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
+    painter.tokens = tokens.clone();
     let rendered = trim(painter.window(&projection), u64::from(budget));
     let differs =
         painter.changed || window.rendered.as_ref().is_none_or(|(_, before)| **before != rendered);
@@ -103,9 +105,15 @@ pub fn part(
 }
 
 /// Writes a window once more with every link's call.
-pub fn titled(workspace: &mut Workspace, part: &mut Part, prototypes: &[Prototype], epoch: u64) {
+pub fn titled(
+    workspace: &mut Workspace,
+    part: &mut Part,
+    (prototypes, tokens): (&[Prototype], &Tokens),
+    epoch: u64,
+) {
     if let Some(projection) = &part.projection {
         let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
+        painter.tokens = tokens.clone();
         painter.titles = true;
         part.titled = Some(Rc::new(painter.window(projection)));
     }

@@ -18,7 +18,7 @@ pub fn refusal(fault: &Fault) -> String {
         Code::Version => "version",
         Code::Failed | Code::Stale | Code::OutOfView | Code::Other => "failed",
     };
-    format!("{head} · {}\n{}", plain(&fault.message), next(&fault.hints))
+    format!("{head} · {}\n{}", message(fault), next(&fault.hints))
 }
 
 /// The ways out of an error.
@@ -83,8 +83,18 @@ pub fn steps(acting: &Acting, mut links: impl FnMut(&Ended, usize) -> Vec<String
 fn failure(name: &str, ended: &Ended) -> String {
     match &ended.fault {
         // The exact sentence comes first; it names the ref itself.
-        Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => plain(&fault.message),
-        _ => format!("{name}: {}", plain(&ended.brief)),
+        Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => message(fault),
+        Some(fault) => format!("{name}: {}", message(fault)),
+        None => format!("{name}: {}", plain(&ended.brief)),
+    }
+}
+
+/// What a fault says. A soft landing names the ref as the reader wrote it, a token too.
+fn message(fault: &Fault) -> String {
+    if fault.message.starts_with("Anchor [[") {
+        super::inert::sentence(&fault.message)
+    } else {
+        plain(&fault.message)
     }
 }
 

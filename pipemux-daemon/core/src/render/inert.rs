@@ -7,9 +7,33 @@
 #[derive(Debug, Default)]
 pub struct Writer {
     out: String,
+    tokens: Tokens,
+}
+
+/// Which tokens (`[[MT:Node:7]]`) in a text may pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Tokens {
+    /// None.
+    #[default]
+    Inert,
+    /// Those of this prefix: the app declared it and mints them itself.
+    Of(String),
+    /// All: the text is the daemon's own sentence.
+    Live,
 }
 
 impl Writer {
+    /// Lets some tokens pass.
+    #[must_use]
+    pub fn with(tokens: Tokens) -> Self {
+        Self { tokens, ..Self::default() }
+    }
+
+    /// The tokens that may pass.
+    pub fn tokens(&self) -> Tokens {
+        self.tokens.clone()
+    }
+
     /// What was written.
     pub fn finish(self) -> String {
         self.out
@@ -33,7 +57,9 @@ impl Writer {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let block = indent.is_some_and(|spaces| spaces <= 3) && starts_block(rest);
-            if (block || needs_escape(c, &self.out, rest)) && !is_escaped(&self.out) {
+            if (block || needs_escape(c, &self.out, rest) || self.forges_token(c, rest))
+                && !is_escaped(&self.out)
+            {
                 self.out.push('\\');
             }
             self.out.push(visible(c));
@@ -72,6 +98,21 @@ impl Writer {
         fence
     }
 
+    /// True for the second bracket of what would pass for a token: `[[MT:Node:7]]`.
+    fn forges_token(&self, c: char, rest: &str) -> bool {
+        if c != '[' || !self.out.ends_with('[') {
+            return false;
+        }
+        let after = &rest[1..];
+        match (&self.tokens, token_prefix(after)) {
+            (Tokens::Live, _) => false,
+            (Tokens::Of(own), Some(prefix)) => own != prefix,
+            (Tokens::Inert, Some(_)) => true,
+            // It may go on in the next piece.
+            (_, None) => after.is_empty(),
+        }
+    }
+
     /// How many spaces the line has so far; none once it has anything else.
     fn indent(&self) -> Option<usize> {
         let spaces = self.out.len() - self.out.trim_end_matches(' ').len();
@@ -101,7 +142,7 @@ fn is_escaped(before: &str) -> bool {
 /// One line of an app's text that stands behind something else: nothing in it begins a line.
 pub fn line(text: &str) -> String {
     // Something before it, so that it isn't taken for a line's start.
-    let mut writer = Writer { out: ".".into() };
+    let mut writer = Writer { out: ".".into(), ..Writer::default() };
     writer.text(&text.replace(['\n', '\r'], " "));
     writer.finish().split_off(1)
 }
@@ -118,6 +159,13 @@ pub fn lines(text: &str) -> String {
     writer.finish()
 }
 
+/// Lines of a sentence about refs: tokens in it are what the reader wrote.
+pub fn sentence(text: &str) -> String {
+    let mut writer = Writer::with(Tokens::Live);
+    writer.text(text.trim_end());
+    writer.finish()
+}
+
 /// True when `c` would make an anchor of what stands around it.
 fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     let anchor = |text: &str| text.starts_with("obj:") || text.starts_with("link:");
@@ -129,9 +177,16 @@ fn needs_escape(c: char, before: &str, rest: &str) -> bool {
         }
         ':' if before.ends_with(']') => true,
         '<' => anchor(after) || after.is_empty(),
-        '[' => after.starts_with("[MT:") || (before.ends_with('[') && after.starts_with("MT:")),
         _ => false,
     }
+}
+
+/// The prefix of a token behind its brackets: `MT` of `MT:Node:7]]`.
+fn token_prefix(after: &str) -> Option<&str> {
+    let (prefix, _) = after.split_once(':')?;
+    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    let fits = (1..=8).contains(&prefix.len()) && prefix.bytes().all(upper);
+    (fits && prefix.starts_with(|c: char| c.is_ascii_uppercase())).then_some(prefix)
 }
 
 /// Control characters are shown as their pictures: they may not reach a terminal.

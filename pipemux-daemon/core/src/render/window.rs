@@ -6,7 +6,7 @@ use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projecti
 use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::tokens;
 
-use super::inert::{self, Writer};
+use super::inert::{self, Tokens, Writer};
 use crate::anchors::{AnchorTable, Shown, Target};
 use crate::keys::SessionKey;
 
@@ -76,6 +76,8 @@ pub struct Painter<'a> {
     pub epoch: u64,
     /// True once something new was minted or a meaning changed.
     pub changed: bool,
+    /// Tokens of the app's own that may pass in its text.
+    pub tokens: Tokens,
     /// True when every link shows its call.
     pub titles: bool,
     /// Keys that the app gave to two things of one window: the first is kept.
@@ -99,6 +101,7 @@ impl<'a> Painter<'a> {
             prototypes,
             epoch,
             changed: false,
+            tokens: Tokens::Inert,
             titles: false,
             conflicts: Vec::new(),
             ids: Vec::new(),
@@ -121,7 +124,7 @@ impl<'a> Painter<'a> {
             self.mint_object(object, false);
         }
         let mut lines = Vec::new();
-        let mut text = Writer::default();
+        let mut text = Writer::with(self.tokens.clone());
         for piece in &projection.content {
             match piece {
                 Piece::Text(plain) => text.text(plain),
@@ -299,7 +302,8 @@ fn push_code(text: &str, numbers: Numbers, lines: &mut Vec<Line>) {
 }
 
 fn flush(text: &mut Writer, lines: &mut Vec<Line>) {
-    let written = std::mem::take(text).finish();
+    let tokens = text.tokens();
+    let written = std::mem::replace(text, Writer::with(tokens)).finish();
     let whole = written.strip_suffix('\n').unwrap_or(&written);
     if !written.is_empty() {
         let plain =

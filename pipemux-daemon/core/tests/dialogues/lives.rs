@@ -170,3 +170,43 @@ fn a_run_waits_for_all_windows_whose_actions_it_needs() {
     world.manner("notes/main", Manner::Unstartable);
     world.run(asker("a"), "other.say('x')").exits(0).has("say: x");
 }
+
+#[test]
+fn a_session_that_keeps_crashing_waits_before_it_starts_again() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let crash = |world: &mut World| {
+        let app = world.process("notes/main").expect("it runs");
+        world.kill(app, Exit::Signal(11), &[]);
+    };
+    // The first crash of a window costs no wait.
+    crash(&mut world);
+    world.view(asker("a")).exits(0);
+    crash(&mut world);
+    let client = world.connect();
+    let call = world.call(asker("a"), Verb::View(View::default()));
+    let id = world.send(client, &call);
+    world.settle();
+    assert!(world.process("notes/main").is_none(), "it is started at once");
+    assert!(world.said(client, id).is_none(), "what waits for it is not refused");
+    world.pass(limits::BACKOFF_MS * 2);
+    world.settle();
+    assert!(world.process("notes/main").is_some(), "it is not started after the wait");
+    world.said(client, id).expect("an answer").exits(0).has("2nd of 5");
+    // One that stayed up for the whole window starts at once again.
+    world.pass(limits::CRASH_WINDOW_MS + 1);
+    crash(&mut world);
+    world.view(asker("a")).exits(0).has("1st of 5");
+}
+
+#[test]
+fn with_the_disk_full_acts_are_refused_and_views_go_on() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.event(Event::Disk { failing: Some("no space left".into()) });
+    world.run(asker("a"), "notes.say('x')").exits(9).has("no space left");
+    assert!(world.invoked.is_empty(), "nothing reached the app");
+    world.view(asker("a")).exits(0);
+    world.event(Event::Disk { failing: None });
+    world.run(asker("a"), "notes.say('x')").exits(0);
+}
