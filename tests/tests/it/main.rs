@@ -2,16 +2,23 @@
 
 mod by_reference;
 mod clients;
+mod context;
 mod economy;
 mod editor;
 mod errors;
+mod history;
 mod injection;
 mod json;
 mod lifecycle;
+mod listen;
 mod monitor;
 mod notebook;
+mod options;
+mod questions;
+mod readers;
 mod rogue;
 mod seed_scenarios;
 mod soft_landing;
 mod stopped;
+mod undo;
 mod wizard;
