@@ -77,9 +77,16 @@ impl Options {
             lod: None,
             at: None,
             titles: false,
+            cwd: working_directory(),
             verb,
         }
     }
+}
+
+/// Where relative paths in calls start; empty when it can't be said in UTF-8.
+fn working_directory() -> String {
+    let directory = std::env::current_dir().ok();
+    directory.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_default()
 }
 
 /// 128 bits that no other call has, in hex. The system's randomness keys the hasher; time and process

@@ -195,6 +195,7 @@ fn open(client: &mut UnixStream, request: u64, session: &str) {
         lod: None,
         at: None,
         titles: false,
+        cwd: String::new(),
         verb,
     };
     let envelope = Envelope::request(Method::Verb, request, Incarnation::default());

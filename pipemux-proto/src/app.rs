@@ -68,6 +68,13 @@ pub struct Invoke {
     pub args: Args,
     /// The version that the reader last saw: numbers in the arguments mean that one. 0: none.
     pub seen_version: u64,
+    /// True when the reader saw an earlier life of this app and not this one: numbers in the arguments
+    /// mean lines that this process never showed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seen_lost: bool,
+    /// The caller's working directory; relative paths in the arguments start here. Empty: not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cwd: String,
     /// Whose action it is.
     pub reader: String,
     /// The same for all steps of one run, an answer's included: changes that carry it are the

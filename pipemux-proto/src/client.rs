@@ -53,6 +53,9 @@ pub struct Call {
     /// The epoch that refs and numbers mean; none: what the reader has seen last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
+    /// The caller's working directory; relative paths in calls start here. Empty: not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cwd: String,
     /// True when every link shows its call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,

@@ -140,6 +140,8 @@ impl App {
             action: action.into(),
             args,
             seen_version: 1,
+            seen_lost: false,
+            cwd: String::new(),
             reader: "default".into(),
             run_id: "r-1".into(),
             confirmed: resume.is_some(),

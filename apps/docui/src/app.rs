@@ -123,6 +123,11 @@ pub struct Context {
     pub run_id: String,
     /// The version that the reader last saw; numbers in the action mean that one. 0: none seen.
     pub seen_version: u64,
+    /// True when the reader saw an earlier life of this app and not this one: its numbers mean what this
+    /// process never showed.
+    pub seen_lost: bool,
+    /// The caller's working directory; empty when it isn't known.
+    pub cwd: PathBuf,
     /// The version that the state has now.
     pub version: u64,
     /// The answer, when this action asked before: what was given with the question, and the choice.
@@ -130,6 +135,11 @@ pub struct Context {
 }
 
 impl Context {
+    /// A path as the caller means it: relative to the caller's directory, when that is known.
+    pub fn path(&self, argument: &str) -> PathBuf {
+        self.cwd.join(Path::new(argument))
+    }
+
     /// The version that the state will have once this action took effect.
     pub fn next_version(&self) -> u64 {
         self.version + 1

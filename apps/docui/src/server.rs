@@ -121,6 +121,8 @@ impl<A: App> Server<A> {
             reader: message.reader,
             run_id: message.run_id,
             seen_version: message.seen_version,
+            seen_lost: message.seen_lost,
+            cwd: message.cwd.into(),
             version: self.version,
             // A confirmation is the daemon's affair; only the app's own questions come back to it.
             answer: message

@@ -87,6 +87,8 @@ impl<A: App> Host<A> {
             action: name.into(),
             args,
             seen_version,
+            seen_lost: false,
+            cwd: self.cwd.clone(),
             reader: reader.into(),
             run_id: format!("run-{}", self.runs),
             confirmed: false,

@@ -121,7 +121,8 @@ impl Store {
             let now = match content(transaction, seen)? {
                 Ok(now) => now,
                 Err(_) => {
-                    let fault = Fault::stale("the entry was changed again since; nothing undone");
+                    let fault = Fault::stale("the entry was changed again since; nothing undone")
+                        .hint("nothing was undone: take back what was changed since first, the newest before the others");
                     return Ok(Err(fault.about(entry::key(seen.id))));
                 }
             };

@@ -53,9 +53,13 @@ pub fn context(
             anchors.insert(format!("link:{id}"), info(workspace, anchor));
         }
     }
-    let focus = projection.focus.as_ref().map(|key| {
-        workspace.anchors.id_of(&window.session, key).map_or(key.clone(), |id| format!("obj:{id}"))
-    });
+    // A number that nothing shows would be no ref to anybody: the key stands for it then.
+    let shown = |key: &String| {
+        let id = workspace.anchors.id_of(&window.session, key);
+        id.filter(|id| rendered.ids.contains(id))
+    };
+    let focus = projection.focus.as_ref();
+    let focus = focus.map(|key| shown(key).map_or(key.clone(), |id| format!("obj:{id}")));
     let custom = projection.custom.clone();
     Context {
         header: Header {

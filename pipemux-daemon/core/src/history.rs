@@ -54,6 +54,7 @@ pub fn round(acting: &Acting, number: u64, unix_ms: u64, exit: u8) -> SavedRound
         let name = &step.prototype.name;
         results.push(match ended.brief.as_str() {
             "" => format!("{name} {word}"),
+            brief if brief.starts_with(word) => format!("{name} {brief}"),
             brief => format!("{name} {word}: {brief}"),
         });
         details.extend(ended.detail.clone());

@@ -98,6 +98,8 @@ fn invokes(all: &mut Vec<Sample>) {
         action: "replace".into(),
         args: args(),
         seen_version: 12,
+        seen_lost: false,
+        cwd: String::new(),
         reader: "default".into(),
         run_id: "r-1".into(),
         confirmed: false,

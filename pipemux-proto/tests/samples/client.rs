@@ -59,6 +59,8 @@ fn verbs(all: &mut Vec<Sample>) {
             lod: plain.then_some(Lod::Full),
             at: plain.then_some(17),
             titles: plain,
+
+            cwd: String::new(),
             verb,
         };
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);

@@ -11,6 +11,7 @@ fn rounds_are_kept_with_what_came_of_them_across_a_lost_daemon() {
     world.run("editor.replace('x', 'y'); editor.save()").exits(5);
     world.pipemux(&["answer", "all"]).ok();
     world.run("editor.replace('nowhere', 'z')").exits(1);
+    world.command(&["view"]).reader("bob").output().ok();
     let bob = world.command(&["run", "editor.lines(1, 2)"]).reader("bob").output();
     bob.ok();
     // Looking is no round.

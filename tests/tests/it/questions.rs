@@ -130,7 +130,7 @@ fn each_missing_argument_is_asked_for_as_its_type_allows() {
     world.pipemux(&["answer", "1"]).ok().has("tune: 3 arguments");
     // Text: as it is, quotes and all.
     world.run("rogue.misbehave()").exits(5).has("needs how: string");
-    world.pipemux(&["answer", "show 'it' \"all\""]).ok().has("show 'it' \"all\"");
+    world.pipemux(&["answer", "show 'it' \"all\""]).ok().has("'it' \"all\"");
     let history = world.pipemux(&["history"]);
     history.ok().has("(chosen in 3 steps)").has("(chosen in 1 step)").lacks("needs");
 }

@@ -109,6 +109,8 @@ pub struct Acting {
     pub sent: Option<Invoke>,
     /// The answer that the next step goes on with.
     pub answered: Option<(Invoke, Blob, Choice)>,
+    /// The caller's working directory.
+    pub cwd: String,
     /// Sessions that a step was sent to, in order.
     pub touched: Vec<SessionKey>,
     /// True while every change since the reader looked is this run's own.

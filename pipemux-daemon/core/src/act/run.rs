@@ -66,6 +66,7 @@ impl Acting {
             looked_up: Default::default(),
             sent: None,
             answered: None,
+            cwd: String::new(),
             touched: Vec::new(),
             own: true,
             question: None,
@@ -149,7 +150,7 @@ impl Core {
             Some((mut invoke, token, choice)) => {
                 invoke.confirmed = choice == pipemux_proto::app::Choice::Yes;
                 invoke.resume = Some(Resume { token, choice });
-                invoke.seen_version = self.seen_version(&acting, &step.session);
+                (invoke.seen_version, invoke.seen_lost) = self.seen_version(&acting, &step.session);
                 (invoke, deadline)
             }
             None => {
@@ -184,10 +185,13 @@ impl Core {
         step: &Step,
         args: Vec<(String, pipemux_proto::projection::Arg)>,
     ) -> Invoke {
+        let (seen_version, seen_lost) = self.seen_version(acting, &step.session);
         Invoke {
             action: step.prototype.name.clone(),
             args: args.into_iter().collect(),
-            seen_version: self.seen_version(acting, &step.session),
+            seen_version,
+            seen_lost,
+            cwd: acting.cwd.clone(),
             reader: acting.reader.clone(),
             run_id: acting.run_id.clone(),
             confirmed: false,
@@ -195,12 +199,15 @@ impl Core {
         }
     }
 
-    /// The version that the run's reader had seen; 0 when that was another life's, which says nothing
-    /// about the one that will get the request.
-    fn seen_version(&self, acting: &Acting, session: &SessionKey) -> u64 {
+    /// The version that the run's reader had seen, and whether that was another life's, which says
+    /// nothing about the one that will get the request.
+    fn seen_version(&self, acting: &Acting, session: &SessionKey) -> (u64, bool) {
         let app = self.sessions.get(session).and_then(|session| session.ready());
-        let seen = acting.seen.get(session).filter(|(life, _)| Some(*life) == app);
-        seen.map_or(0, |(_, version)| *version)
+        match acting.seen.get(session) {
+            Some((life, version)) if Some(*life) == app => (*version, false),
+            Some(_) => (0, true),
+            None => (0, false),
+        }
     }
 
     /// A step's outcome.

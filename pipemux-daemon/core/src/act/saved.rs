@@ -21,6 +21,8 @@ const VERSION: u16 = 1;
 struct V1 {
     reader: String,
     run_id: String,
+    #[serde(default)]
+    cwd: String,
     steps: Vec<V1Step>,
     next: usize,
     done: Vec<V1Ended>,
@@ -88,6 +90,7 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
     let saved = V1 {
         reader: acting.reader.clone(),
         run_id: acting.run_id.clone(),
+        cwd: acting.cwd.clone(),
         steps: acting.steps.iter().map(save_step).collect(),
         next: acting.next,
         done: acting.done.iter().map(save_ended).collect(),
@@ -126,6 +129,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
     let done: Vec<Ended> = saved.done.into_iter().map(restore_ended).collect();
     let acting = Acting {
         answers: saved.answers,
+        cwd: saved.cwd,
         next: saved.next,
         done,
         ..Acting::new(workspace.clone(), saved.reader, saved.run_id, steps)

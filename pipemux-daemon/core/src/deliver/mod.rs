@@ -196,14 +196,8 @@ pub(crate) fn rewrite(
     let epoch = workspace.epoch + 1;
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
-    let shown = Shown {
-        session: session.clone(),
-        lod,
-        budget: u32::MAX,
-        lowered: false,
-        state,
-        held: None,
-    };
+    let shown =
+        Shown { session: session.clone(), lod, budget: u32::MAX, lowered: None, state, held: None };
     let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
     if differs {
         workspace.epoch = epoch;

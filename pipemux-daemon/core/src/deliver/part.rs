@@ -28,7 +28,8 @@ pub struct Part {
     /// As a window shows them.
     pub prototypes: Rc<str>,
     pub lod: Lod,
-    pub lowered: bool,
+    /// The tokens that it would take, once the level of detail was lowered to fit.
+    pub lowered: Option<u64>,
     /// True when its detail or budget holds for this answer only.
     pub one_off: bool,
 }

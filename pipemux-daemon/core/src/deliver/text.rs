@@ -6,6 +6,7 @@ use pipemux_proto::tokens;
 use super::part::Part;
 use crate::act::Acting;
 use crate::keys::SessionKey;
+use crate::limits::BUDGET_MAX;
 use crate::render::answer;
 use crate::render::delta::{Delta, delta};
 use crate::render::inert;
@@ -30,14 +31,16 @@ impl AnswerText<'_> {
         for note in notes {
             out += &format!("{}\n", inert::lines(note));
         }
-        let mut cut = None;
+        let (mut cut, mut lowered) = (None, None);
         for (index, part) in self.parts.iter().enumerate() {
             if index > 0 || !out.is_empty() {
                 out.push('\n');
             }
             out += &self.window(part, whole);
             let hidden = part.rendered.as_ref().is_some_and(|rendered| rendered.hidden_tokens > 0);
-            if part.lowered || (self.budget.is_some() && hidden) {
+            if let Some(tokens) = part.lowered {
+                lowered = Some((&part.session, tokens));
+            } else if self.budget.is_some() && hidden {
                 cut = Some(&part.session);
             }
         }
@@ -48,8 +51,13 @@ impl AnswerText<'_> {
             out += &format!(
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
-        } else if let Some(session) = cut {
-            out += &format!("less detail, to fit; all of it: pipemux view {session} --lod full\n");
+        }
+        if let Some((session, tokens)) = lowered {
+            // What the daemon writes around it takes some, too.
+            let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
+            out += &format!(
+                "less detail, to fit; all of it: pipemux view {session} --lod full --budget {enough}\n"
+            );
         }
         let position = match self.parts {
             [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),

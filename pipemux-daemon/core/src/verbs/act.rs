@@ -135,6 +135,7 @@ impl Core {
         let call = &found.call;
         let acting =
             Acting::begin(self, &found.workspace, &call.reader, &call.run_id, steps, call.at);
+        let acting = Acting { cwd: call.cwd.clone(), ..acting };
         self.put_acting(job, acting);
         self.advance(job);
     }

@@ -7,6 +7,7 @@ use crate::event::Now;
 use crate::keys::JobId;
 use crate::limits::HISTORY_SHOWN;
 use crate::render::answer::plain;
+use crate::render::inert::{line, whole_line};
 use crate::render::timestamp;
 
 impl Core {
@@ -29,8 +30,9 @@ impl Core {
                 "default" => String::new(),
                 reader => format!(" · {reader}"),
             };
-            text += &format!("{}. {at}{reader} · {}{status}\n", round.number, plain(&round.action));
-            text += &format!("   {}\n", plain(&round.result));
+            text += &format!("{}. {at}{reader} · {}{status}\n", round.number, line(&round.action));
+            // One line, whatever was said: no line of it passes for a round.
+            text += &format!("   {}\n", whole_line(&round.result));
             if let Some(more) = round.detail.as_deref().filter(|_| detail) {
                 for line in plain(more).lines() {
                     text += &format!("   {line}\n");

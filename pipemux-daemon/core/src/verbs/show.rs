@@ -38,8 +38,8 @@ pub struct Shown {
     pub lod: Lod,
     /// The tokens asked for.
     pub budget: u32,
-    /// True once the level of detail was lowered to fit.
-    pub lowered: bool,
+    /// The tokens that it would take, once the level of detail was lowered to fit.
+    pub lowered: Option<u64>,
     /// How it stands.
     pub state: State,
     /// What its app sent for this look, once it is there.
@@ -137,7 +137,7 @@ impl Core {
             let budget = want.budget.or(window.budget).unwrap_or(usual);
             let budget = budget.clamp(BUDGET_MIN, BUDGET_MAX);
             let state = State::Waiting;
-            let (session, held, lowered) = (want.session, None, false);
+            let (session, held, lowered) = (want.session, None, None);
             windows.push(Shown { session, lod, budget, lowered, state, held });
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
@@ -245,10 +245,10 @@ impl Core {
                         Lod::Summary => Some(Lod::Gist),
                         Lod::Gist => None,
                     };
-                    if let Some(lower) = lower.filter(|_| too_large(window, shown.budget)) {
+                    if let Some((lower, tokens)) = lower.zip(too_large(window, shown.budget)) {
                         // Too large for its share: once more with less detail.
                         shown.lod = lower;
-                        shown.lowered = true;
+                        shown.lowered = shown.lowered.or(Some(tokens));
                         shown.state = State::Waiting;
                         let budget = shown.budget;
                         return self.project(job, session, lower, budget, false);
@@ -322,9 +322,9 @@ fn read_projection(body: &[u8]) -> Result<Projection, String> {
     Ok(projection)
 }
 
-/// True when a window takes clearly more than it may: apps estimate, too.
-fn too_large(window: &crate::workspace::Window, budget: u32) -> bool {
-    let Some(held) = &window.projection else { return false };
+/// The tokens of a window that takes clearly more than it may: apps estimate, too.
+fn too_large(window: &crate::workspace::Window, budget: u32) -> Option<u64> {
+    let held = window.projection.as_ref()?;
     let text = |piece: &Piece| match piece {
         Piece::Text(text) => pipemux_proto::tokens::estimate(text),
         Piece::Code(code) => pipemux_proto::tokens::estimate(&code.text),
@@ -332,5 +332,5 @@ fn too_large(window: &crate::workspace::Window, budget: u32) -> bool {
         Piece::Link(link) => pipemux_proto::tokens::estimate(&link.label) + 5,
     };
     let tokens: u64 = held.projection.content.iter().map(text).sum();
-    tokens > u64::from(budget) * 3 / 2 + 20
+    (tokens > u64::from(budget) * 3 / 2 + 20).then_some(tokens)
 }

@@ -4,6 +4,7 @@
 mod world;
 
 mod clients;
+mod contexts;
 mod lives;
 mod opening;
 mod questions;

@@ -106,6 +106,7 @@ impl World {
             lod: None,
             at: None,
             titles: false,
+            cwd: String::new(),
             verb,
         }
     }

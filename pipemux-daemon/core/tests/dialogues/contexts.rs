@@ -1,0 +1,232 @@
+//! Contexts under a clock that is turned by hand (Proposal-0001, versions, freezing and invalidation).
+
+use crate::world::{Asker, Manner, World, asker};
+use pipemux_core::limits::QUESTION_MS;
+use pipemux_proto::client::{Body, Call, Format, Verb, View};
+use pipemux_proto::context::Context;
+use pipemux_proto::projection::Lod;
+use pipemux_proto::report::Report;
+use proptest::prelude::*;
+
+fn report(world: &mut World, who: Asker, lod: Option<Lod>) -> Report {
+    let call = world.call(who, Verb::View(View::default()));
+    let call = Call { format: Format::Json, lod, ..call };
+    let client = world.connect();
+    let id = world.send(client, &call);
+    for _ in 0..100 {
+        if let [crate::world::Terminal::Answer(answer)] = world.terminals(client, id) {
+            let (delivery, body) = (answer.delivery, answer.body.clone());
+            world.confirm(client, delivery);
+            world.vanish(client);
+            match body {
+                Body::Report(report) => return *report,
+                other => panic!("{other:?}"),
+            }
+        }
+        let due = world.core.next_timeout().expect("an unanswered request has a timer");
+        world.pass(due.saturating_sub(world.now.mono_ms));
+    }
+    panic!("no answer");
+}
+
+fn context(world: &mut World, lod: Option<Lod>) -> Context {
+    report(world, asker("a"), lod).windows.remove(0)
+}
+
+fn version(context: &Context) -> (u64, u64, u64) {
+    let version = context.header.version;
+    (version.major, version.minor, version.patch)
+}
+
+#[test]
+fn time_alone_changes_nothing() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    let first = report(&mut world, asker("a"), None);
+    world.pass(60_000);
+    assert_eq!(report(&mut world, asker("a"), None), first);
+    // Another reader's looks, and an epoch that another window made, change nothing either.
+    world.pass(60_000);
+    world.model("other/main").add("elsewhere");
+    world.open(asker("b"), "other");
+    world.pass(60_000);
+    assert_eq!(report(&mut world, asker("a"), None).windows[0], first.windows[0]);
+}
+
+#[test]
+fn the_time_is_that_of_the_content() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    let first = context(&mut world, None);
+    world.pass(61_000);
+    world.model("notes/main").change(0, "other");
+    let changed = context(&mut world, None);
+    assert_eq!(version(&changed), (version(&first).0 + 1, 0, 0));
+    assert_ne!(changed.header.timestamp, first.header.timestamp);
+    world.pass(61_000);
+    let gist = context(&mut world, Some(Lod::Gist));
+    assert_eq!(version(&gist), (version(&changed).0, 1, 0));
+    assert_ne!(gist.header.timestamp, changed.header.timestamp);
+    assert!(gist.header.version.is_compatible_with(changed.header.version));
+    assert!(!gist.header.version.renders_same_as(changed.header.version));
+    assert!(!first.header.version.is_compatible_with(changed.header.version));
+}
+
+#[test]
+fn a_restart_is_another_state_and_the_major_goes_on() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    let before = context(&mut world, None);
+    let app = world.process("notes/main").expect("it runs");
+    world.kill(app, pipemux_core::Exit::Signal(9), &[]);
+    world.pass(10_000);
+    let after = context(&mut world, None);
+    assert!(version(&after).0 > version(&before).0, "{:?} after {:?}", version(&after), version(&before));
+    assert_eq!((&after.content, &after.anchors), (&before.content, &before.anchors));
+}
+
+#[test]
+fn a_broken_window_has_a_diagnosis_and_no_anchors() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    world.model("notes/main").add("two");
+    world.manner("notes/main", Manner::Garbage);
+    let broken = context(&mut world, None);
+    assert!(broken.anchors.is_empty() && broken.content.contains("notes/main"), "{broken:?}");
+    assert_eq!((broken.header.app_id.as_str(), broken.header.session_id.as_str()), ("notes", "main"));
+}
+
+#[test]
+fn a_question_that_nobody_answers_expires_and_its_reader_is_told_once() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    let link = world.run(asker("a"), "notes.pick(); notes.say('after')").exits(5).id("k1");
+    world.pass(QUESTION_MS - 1_000);
+    world.run(asker("a"), "notes.say('x')").exits(9);
+    world.pass(1_000);
+    let told = world.view(asker("a"));
+    told.has("has expired: notes.pick");
+    world.view(asker("a")).lacks("has expired");
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    let late = world.click(asker("a"), &format!("link:{link}"));
+    assert!(matches!(late.exit, 3 | 4), "{late:?}");
+    assert_eq!(world.invoked.len(), 1, "the later step never ran");
+    world.run(asker("a"), "notes.say('x')").exits(0);
+}
+
+#[test]
+fn an_expired_question_stays_expired_in_another_daemon() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    world.run(asker("a"), "notes.pick()").exits(5);
+    world.pass(QUESTION_MS);
+    world.lose_daemon();
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    world.run(asker("a"), "notes.pick()").exits(5);
+    world.lose_daemon();
+    // One that outlives its daemon has an end, too.
+    world.pass(QUESTION_MS);
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
+}
+
+/// What can happen between two looks.
+#[derive(Debug, Clone)]
+enum Deed {
+    Add,
+    Change(usize),
+    Remove(usize),
+    Hide(usize, bool),
+    Edit(usize),
+    Pass(u64),
+    LookAt(Option<Lod>),
+    OtherLooks,
+    Kill,
+}
+
+fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+    let index = || 0..4_usize;
+    let lod = prop_oneof![Just(None), Just(Some(Lod::Gist)), Just(Some(Lod::Full))];
+    let deed = prop_oneof![
+        2 => Just(Deed::Add),
+        3 => index().prop_map(Deed::Change),
+        1 => index().prop_map(Deed::Remove),
+        1 => (index(), any::<bool>()).prop_map(|(index, hidden)| Deed::Hide(index, hidden)),
+        2 => index().prop_map(Deed::Edit),
+        2 => (1..5_000_u64).prop_map(Deed::Pass),
+        3 => lod.prop_map(Deed::LookAt),
+        2 => Just(Deed::OtherLooks),
+        1 => Just(Deed::Kill),
+    ];
+    prop::collection::vec(deed, 1..12)
+}
+
+fn carry_out(world: &mut World, deed: &Deed) {
+    match deed {
+        Deed::Add => drop(world.model("notes/main").add("new")),
+        Deed::Change(index) => world.model("notes/main").change(*index, "changed"),
+        Deed::Remove(index) => world.model("notes/main").remove(*index),
+        Deed::Hide(index, hidden) => world.model("notes/main").hide(*index, *hidden),
+        Deed::Edit(index) => {
+            let key = world.model("notes/main").notes.get(*index).map(|note| note.key.clone());
+            if let Some(key) = key {
+                world.run(asker("a"), &format!("notes.edit('obj:{key}', 'edited')"));
+            }
+        }
+        Deed::Pass(ms) => world.pass(*ms),
+        Deed::LookAt(lod) => drop(report(world, asker("a"), *lod)),
+        Deed::OtherLooks => drop(world.view(asker("b"))),
+        Deed::Kill => {
+            if let Some(app) = world.process("notes/main") {
+                world.kill(app, pipemux_core::Exit::Signal(9), &[]);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
+
+    /// Looked at twice, with time between: the same bytes. The version says whether anything differs,
+    /// the major never falls, and what is the same data at the same level is the same content.
+    #[test]
+    fn a_context_is_a_function_of_what_it_shows(deeds in deeds()) {
+        let mut world = World::new();
+        world.model("notes/main").add("one");
+        world.open(asker("a"), "notes");
+        let mut last: Option<Context> = None;
+        let mut known: Vec<Context> = Vec::new();
+        for deed in &deeds {
+            carry_out(&mut world, deed);
+            let now = context(&mut world, None);
+            world.pass(1_500);
+            let again = context(&mut world, None);
+            if world.process("notes/main").is_none() {
+                continue;
+            }
+            prop_assert_eq!(&now, &again, "after {:?}", deed);
+            if let Some(last) = &last {
+                prop_assert!(now.header.version.major >= last.header.version.major);
+                prop_assert!(now.header.version >= last.header.version);
+                let same = now.header.version == last.header.version;
+                prop_assert_eq!(same, now == *last, "after {:?}", deed);
+            }
+            for id in now.anchors.keys() {
+                prop_assert!(now.content.contains(&format!("]({id}")), "{} in {}", id, now.content);
+            }
+            for older in &known {
+                let of = (older.header.version, older.state.current_lod);
+                if of == (now.header.version, now.state.current_lod) {
+                    prop_assert_eq!(&older.content, &now.content);
+                }
+            }
+            known.push(now.clone());
+            last = Some(now);
+        }
+    }
+}
