@@ -25,7 +25,8 @@ impl Markdown {
             let trimmed = line.trim_start_matches(' ');
             if let Some(fence) = &read.open {
                 let end = trimmed.trim_end();
-                let closes = !indented && end.len() >= fence.len() && end.starts_with(fence.as_str());
+                let closes =
+                    !indented && end.len() >= fence.len() && end.starts_with(fence.as_str());
                 if closes && end.chars().all(|c| fence.starts_with(c)) {
                     read.open = None;
                 }
@@ -51,7 +52,8 @@ impl Markdown {
         let mut found = Vec::new();
         for kind in ["obj", "link"] {
             for mark in [format!("]({kind}:"), format!("](<{kind}:"), format!("]: {kind}:")] {
-                for (at, _) in line.match_indices(&mark).filter(|(at, _)| !is_escaped(&line[..*at])) {
+                for (at, _) in line.match_indices(&mark).filter(|(at, _)| !is_escaped(&line[..*at]))
+                {
                     let start = line[..at].rfind('[').map_or(0, |start| start + 1);
                     found.push((at, line[start..at].to_owned(), kind, at + mark.len()));
                 }
@@ -65,7 +67,8 @@ impl Markdown {
         }
         found.sort_by_key(|(at, ..)| *at);
         let anchor = |(_, label, kind, at): (usize, String, &str, usize)| {
-            let id = leading_number(&line[at..]).map_or_else(|| "?".to_owned(), |id| id.to_string());
+            let id =
+                leading_number(&line[at..]).map_or_else(|| "?".to_owned(), |id| id.to_string());
             (format!("{kind}:{id}"), label)
         };
         self.anchors.extend(found.into_iter().map(anchor));

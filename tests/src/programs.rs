@@ -107,9 +107,7 @@ fn has_newer(directory: &Path, than: SystemTime) -> bool {
         let path = entry.path();
         let name = entry.file_name();
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => {
-                name != "tests" && has_newer(&path, than)
-            }
+            Ok(kind) if kind.is_dir() => name != "tests" && has_newer(&path, than),
             Ok(_) => {
                 let source = path.extension().is_some_and(|end| end == "rs" || end == "toml");
                 source && modified(&path).is_some_and(|time| time > than)

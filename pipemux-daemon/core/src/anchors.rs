@@ -5,7 +5,7 @@
 //!
 //! **Invariant: what isn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pipemux_proto::projection::Args;
 use pipemux_proto::refs::RefKind;
@@ -90,6 +90,8 @@ pub struct AnchorTable {
     offered: Vec<u64>,
     /// Minted since that was last asked, but for what was offered.
     fresh: Vec<u64>,
+    /// The epoch in which vanished anchors were last forgotten.
+    forgot: u64,
     next: u64,
 }
 
@@ -286,26 +288,34 @@ impl AnchorTable {
     /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and past [`ANCHORS_MAX`] the things
     /// longest unseen. A thing that comes back after that gets a new id, never an old one.
     pub fn forget(&mut self, epoch: u64) {
+        let crowded = self.anchors.len() > ANCHORS_MAX;
+        if epoch < self.forgot + VANISHED_EPOCHS / 4 && !crowded {
+            return;
+        }
+        self.forgot = epoch;
         let past = epoch.saturating_sub(VANISHED_EPOCHS);
-        self.remove(|anchor| {
-            let visible = anchor.shown && !anchor.offered;
-            !visible && anchor.last_epoch < past && anchor.target.kind() == RefKind::Link
+        let visible: HashSet<u64> = self.windows.values().flatten().copied().collect();
+        self.remove(|id, anchor| {
+            let link = anchor.target.kind() == RefKind::Link;
+            link && anchor.last_epoch < past && !visible.contains(&id)
         });
-        if self.anchors.len() > ANCHORS_MAX {
+        if crowded {
             let mut epochs: Vec<u64> = self.anchors.values().map(|a| a.last_epoch).collect();
             epochs.sort_unstable();
-            let cut = epochs[epochs.len() - ANCHORS_MAX / 2];
-            self.remove(|anchor| !anchor.shown && anchor.last_epoch < cut);
+            let cut = epochs.get(epochs.len().saturating_sub(ANCHORS_MAX / 2)).copied();
+            let cut = cut.unwrap_or(epoch);
+            self.remove(|id, anchor| anchor.last_epoch < cut && !visible.contains(&id));
         }
     }
 
     /// Forgets all of a session that ended for good.
     pub fn forget_session(&mut self, session: &SessionKey) {
-        self.remove(|anchor| anchor.session == *session);
+        self.windows.remove(session);
+        self.remove(|_, anchor| anchor.session == *session);
     }
 
-    fn remove(&mut self, gone: impl Fn(&Anchor) -> bool) {
-        self.anchors.retain(|_, anchor| !gone(anchor));
+    fn remove(&mut self, gone: impl Fn(u64, &Anchor) -> bool) {
+        self.anchors.retain(|id, anchor| !gone(*id, anchor));
         let anchors = &self.anchors;
         self.ids.retain(|_, id| anchors.contains_key(id));
     }

@@ -14,6 +14,8 @@ use crate::act::Acting;
 use crate::event::{ClientId, Effect};
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::{CLIENT_REQUESTS_MAX, CLIENTS_MAX, RECORDS_BYTES_MAX, RECORDS_MAX, REQUEST_MS};
+use crate::requests::Purpose;
+use crate::session::Pending;
 use crate::timers::Timer;
 use crate::verbs::show::Showing;
 
@@ -136,6 +138,13 @@ impl Core {
 
     /// Takes back the steps of a run that were not begun.
     fn abandon(&mut self, id: JobId) {
+        // A step that still waits for its app to start has not begun either.
+        let waits =
+            |pending: &Pending| pending.purpose == Purpose::Invoke(id) && pending.app.is_none();
+        let waiting = self.pending.iter().find(|(_, pending)| waits(pending));
+        if let Some(request) = waiting.map(|(request, _)| *request) {
+            return self.take_back(request);
+        }
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match &mut job.task {
             Task::Acting(acting) => {

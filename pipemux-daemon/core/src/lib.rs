@@ -50,6 +50,7 @@ use std::rc::Rc;
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::ids::Incarnation;
+use pipemux_proto::prototype::Prototype;
 
 pub use event::{ClientId, Effect, Event, Exit, Now, Signal, Start};
 pub use manifest::{Manifest, Scope};
@@ -82,6 +83,8 @@ pub struct Core {
     providers: BTreeMap<ProviderId, Rc<Manifest>>,
     clients: BTreeMap<ClientId, Client>,
     sessions: BTreeMap<SessionKey, Session>,
+    /// What each provider's app said it can do when it last greeted.
+    prototypes: BTreeMap<ProviderId, Rc<Vec<Prototype>>>,
     /// Which session a process is of.
     lives: HashMap<Incarnation, SessionKey>,
     pids: HashMap<Incarnation, u32>,

@@ -1,16 +1,19 @@
 //! A session's process from start to end.
 
+use std::rc::Rc;
+
 use pipemux_proto::app::{Changed, Empty, Notify, Open, Opened};
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
+use pipemux_proto::prototype::Prototype;
+use pipemux_proto::{Fault, Frame, Hello, Kind, ProviderId, Role, decode};
 
 use crate::Core;
 use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::{SessionKey, directory_name};
 use crate::limits::{DRAIN_MS, START_MS};
 use crate::requests::{Answered, Purpose};
-use crate::saved::SavedOpen;
+use crate::saved::{Record, SavedOpen};
 use crate::session::{Crash, Life, exit_words};
 use crate::timers::Timer;
 
@@ -160,9 +163,23 @@ impl Core {
             Life::Starting { greeted, .. } if !*greeted => *greeted = true,
             _ => return,
         }
-        session.prototypes = hello.prototypes.into();
+        let prototypes = Rc::new(hello.prototypes);
+        session.prototypes = prototypes.clone();
         session.token_prefix = hello.token_prefix;
+        self.learn(&key.addr.provider, prototypes);
         self.send_start_open(key, app, 0);
+    }
+
+    /// Remembers what a provider's app can do, so that calls can be checked before it runs again.
+    fn learn(&mut self, provider: &ProviderId, prototypes: Rc<Vec<Prototype>>) {
+        if self.prototypes.get(provider).is_some_and(|known| *known == prototypes) {
+            return;
+        }
+        if let Ok(encoded) = pipemux_proto::encode(&*prototypes) {
+            let (provider, prototypes) = (provider.to_string(), encoded.into());
+            self.out.push(Effect::Persist(Record::Prototypes { provider, prototypes }));
+        }
+        self.prototypes.insert(provider.clone(), prototypes);
     }
 
     /// Sends the open of that index, or the next one that there is.

@@ -66,6 +66,10 @@ pub const PAST_MAX: usize = 32;
 pub const FAILURES_MAX: u32 = 3;
 /// Notices that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
+/// Lines of a step's detail or result that an answer shows.
+pub const DETAIL_LINES: usize = 100;
+/// Characters of a step's detail or result that an answer shows.
+pub const DETAIL_CHARS: usize = 6_000;
 /// Links that one step's outcome offers; further ones are dropped.
 pub const LINKS_MAX: usize = 8;
 /// Slots of one projection.

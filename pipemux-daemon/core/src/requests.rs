@@ -212,6 +212,11 @@ impl Core {
         }
     }
 
+    /// Ends a request that was not delivered and is no longer wanted.
+    pub(crate) fn take_back(&mut self, id: u64) {
+        self.end_request(id, undelivered("cancelled".into()));
+    }
+
     fn end_request(&mut self, id: u64, answered: Answered) {
         let Some(pending) = self.pending.remove(&id) else { return };
         self.timers.clear(pending.deadline, Timer::Request(id));

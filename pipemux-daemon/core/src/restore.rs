@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use pipemux_proto::client::Call;
 use pipemux_proto::projection::Lod;
-use pipemux_proto::{Fault, SessionAddr};
+use pipemux_proto::prototype::Prototype;
+use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::event::Effect;
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -58,6 +59,9 @@ impl Core {
                 };
                 let mut restored = Session::new(manifest, opens.clone());
                 restored.saved = Some(opens);
+                restored.restored = true;
+                restored.prototypes =
+                    self.prototypes.get(&key.addr.provider).cloned().unwrap_or_default();
                 self.sessions.insert(key, restored);
             }
             Record::SessionEnded { workspace, session } => {
@@ -70,6 +74,18 @@ impl Core {
             }
             Record::Window { workspace, session, lod, budget } => {
                 self.restore_window(&workspace.into(), &session, &lod, budget);
+            }
+            Record::Prototypes { provider, prototypes } => {
+                let decoded = pipemux_proto::decode::<Vec<Prototype>>(&prototypes);
+                let (Ok(provider), Ok(known)) = (provider.parse::<ProviderId>(), decoded) else {
+                    return;
+                };
+                let known = Rc::new(known);
+                let of_it = |(key, _): &(&SessionKey, &mut Session)| key.addr.provider == provider;
+                for (_, session) in self.sessions.iter_mut().filter(of_it) {
+                    session.prototypes = known.clone();
+                }
+                self.prototypes.insert(provider, known);
             }
             Record::Options { workspace, options } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
@@ -151,6 +167,12 @@ impl Core {
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records =
             vec![Record::Reserved { numbers_below: self.numbers.next.max(self.numbers.reserved) }];
+        for (provider, prototypes) in &self.prototypes {
+            if let Ok(encoded) = pipemux_proto::encode(&**prototypes) {
+                let (provider, prototypes) = (provider.to_string(), encoded.into());
+                records.push(Record::Prototypes { provider, prototypes });
+            }
+        }
         for (key, session) in &self.sessions {
             records.push(Record::Session {
                 workspace: key.workspace.as_deref().map(Into::into),
@@ -244,7 +266,7 @@ impl Core {
         crash: Option<&Crash>,
         notes: &[String],
     ) {
-        let said = notes.join(" ");
+        let said = notes.join("\n");
         let Some(crash) = crash else {
             if !said.is_empty() {
                 self.notify_windows(key, format!("{key}: {said}"));

@@ -53,6 +53,13 @@ pub enum Record {
         /// Tokens, when fixed.
         budget: Option<u32>,
     },
+    /// What a provider's app said it can do.
+    Prototypes {
+        /// Which.
+        provider: String,
+        /// Encoded as on the wire of the release that wrote it; dropped when it can't be read.
+        prototypes: Bytes,
+    },
     /// How a workspace treats refs.
     Options {
         /// Which.

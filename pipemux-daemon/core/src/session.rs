@@ -41,6 +41,8 @@ pub struct Session {
     pub failed: Option<String>,
     /// How its last process ended, when that was a crash that no reader was told of yet.
     pub crashed: Option<Crash>,
+    /// True when an earlier daemon had it: readers may mean what they saw then.
+    pub restored: bool,
     /// What the app said while it started, for those who have a window.
     pub notes: Vec<String>,
     /// True while a request that it had is past its deadline and it has said nothing since.
@@ -130,6 +132,7 @@ impl Session {
             failed: None,
             crashed: None,
             notes: Vec::new(),
+            restored: false,
             silent: false,
             saved: None,
             version: 0,

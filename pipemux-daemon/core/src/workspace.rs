@@ -235,8 +235,8 @@ impl Workspace {
                 self.readers.remove(&oldest);
             }
         }
-        // What happened before it came is no news to a new reader.
-        let noticed = self.noticed;
+        // What happened before it came is no news to a new reader, unless nobody was there to be told.
+        let noticed = if self.readers.is_empty() { 0 } else { self.noticed };
         let reader = self
             .readers
             .entry(name.to_owned())

@@ -5,7 +5,8 @@ use pipemux_tests::{Output, World};
 
 /// Lines that are awkward to restate.
 fn source() -> Vec<String> {
-    let line = |number: usize| format!("\tlet v{number} = \"`\\n` 深い {number}\"; // '''<<END```\n");
+    let line =
+        |number: usize| format!("\tlet v{number} = \"`\\n` 深い {number}\"; // '''<<END```\n");
     (1..=400).map(line).collect()
 }
 

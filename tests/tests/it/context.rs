@@ -35,7 +35,8 @@ fn two_looks_at_the_same_are_the_same_bytes() {
     let world = world();
     world.write("a.rs", "fn main() {}\n");
     world.pipemux(&["open", "editor", "a.rs"]).ok();
-    for args in [&["view"][..], &["view", "--json"], &["view", "--lod", "full"], &["view", "--json"]]
+    for args in
+        [&["view"][..], &["view", "--json"], &["view", "--lod", "full"], &["view", "--json"]]
     {
         world.pipemux(args).ok();
         let (one, two) = (world.pipemux(args), world.pipemux(args));
@@ -147,7 +148,10 @@ fn of_two_things_under_one_key_the_first_is_kept_and_it_is_told() {
     world.pipemux(&["view"]).ok().lacks("two things");
     let anchors = context(&world, &["rogue/main"])["anchors"].clone();
     assert!(anchors[format!("obj:{thing}")].is_object(), "{anchors:#}");
-    assert_eq!(anchors.as_object().map(|all| all.keys().filter(|id| id.starts_with("obj:")).count()), Some(1));
+    assert_eq!(
+        anchors.as_object().map(|all| all.keys().filter(|id| id.starts_with("obj:")).count()),
+        Some(1)
+    );
     world.run(&format!("rogue.look(obj:{thing})")).ok();
 }
 

@@ -17,7 +17,12 @@ fn rounds_are_kept_with_what_came_of_them_across_a_lost_daemon() {
     // Looking is no round.
     world.pipemux(&["view"]).ok();
     let before = world.pipemux(&["history"]);
-    before.ok().has("1. ").has("replace done: 2 matches").has("save done").has("(chosen in 1 step)");
+    before
+        .ok()
+        .has("1. ")
+        .has("replace done: 2 matches")
+        .has("save done")
+        .has("(chosen in 1 step)");
     before.has("2. ").has("replace failed").has("(exit 1)").has("3. ").has("bob").lacks("4. ");
 
     kill(world.daemon(), Signal::SIGKILL);

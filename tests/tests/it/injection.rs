@@ -26,8 +26,12 @@ fn assert_ours(world: &World, args: &[&str]) {
     let mut windows = 0;
     for context in data["windows"].as_array().into_iter().flatten() {
         windows += 1;
-        let anchors: BTreeSet<String> =
-            context["anchors"].as_object().into_iter().flatten().map(|(id, _)| id.clone()).collect();
+        let anchors: BTreeSet<String> = context["anchors"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(id, _)| id.clone())
+            .collect();
         let content = context["content"].as_str().unwrap_or_default();
         let inner = Markdown::read(content);
         for (id, label) in &inner.anchors {
@@ -104,7 +108,11 @@ fn a_note_acts_as_nothing_in_title_text_tags_and_summary() {
         let raw = |text: &str| format!("<<RAW\n{text}\nRAW\n");
         let code = format!(
             "notebook.add(title={}, text={}, tags=[{}], summary={}, gist={})",
-            raw(line), raw(line), raw(line), raw(line), raw(line)
+            raw(line),
+            raw(line),
+            raw(line),
+            raw(line),
+            raw(line)
         );
         let added = world.command(&["run", "-"]).stdin(code.as_bytes()).output();
         if added.exit != 0 {
@@ -135,7 +143,10 @@ fn assert_inert_title(answer: &Output) {
     for line in answer.text().lines().filter(|line| line.contains("boom()\")")) {
         assert!(!line.contains("[y](link:2"), "{answer}");
     }
-    assert!(read.headings.iter().all(|heading| heading.starts_with("## notebook/main")), "{answer}");
+    assert!(
+        read.headings.iter().all(|heading| heading.starts_with("## notebook/main")),
+        "{answer}"
+    );
 }
 
 #[test]

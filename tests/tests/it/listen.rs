@@ -82,7 +82,8 @@ fn line_endings_of_another_system_and_much_prose_are_no_hindrance() {
     listen(&world, message).ok().has("2 done · save");
     let written = world.read("a.txt");
     assert_eq!(written.replace('\r', ""), "one\nzwei\ndrei\n");
-    let prose = "Thinking of `editor.save()` and ```inline``` things, 深い森 and so on.\n".repeat(140_000);
+    let prose =
+        "Thinking of `editor.save()` and ```inline``` things, 深い森 and so on.\n".repeat(140_000);
     let message = format!("{prose}```docui\neditor.insert(1, 'zero'); editor.save()\n```\n{prose}");
     assert!(message.len() > 10_000_000 && message.len() < 24_000_000);
     let message = &message[prose.len() - 66 * 60_000..];

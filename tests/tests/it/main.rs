@@ -2,6 +2,7 @@
 
 mod by_reference;
 mod clients;
+mod confusions;
 mod context;
 mod economy;
 mod editor;

@@ -14,7 +14,12 @@ fn two_workspaces_share_the_monitor_under_ids_of_their_own() {
     let here_memory = world.pipemux(&["open", "monitor"]).ok().obj("memory");
     let there_memory = there(&["open", "monitor"]).ok().obj("memory");
     assert_ne!(here_memory, there_memory);
-    let pids: Vec<i32> = world.sessions().iter().filter(|r| r.session == "monitor/main").filter_map(|r| r.pid).collect();
+    let pids: Vec<i32> = world
+        .sessions()
+        .iter()
+        .filter(|r| r.session == "monitor/main")
+        .filter_map(|r| r.pid)
+        .collect();
     assert_eq!(pids.len(), 1, "one process: {pids:?}");
     // Each means its own: a number of there is nothing, or another thing, here.
     world.run(&format!("monitor.expand(obj:{here_memory})")).ok();

@@ -18,7 +18,10 @@ fn enemies_are_a_table_with_links_that_show_what_they_do() {
     let slime = view.ok().obj("史莱姆1");
     let robber = view.obj("强盗");
     view.has("| Name | Level | HP | State |").has(" | 1 | 11 | 正在舔舐伤口 |");
-    view.has(&format!("- [攻击史莱姆1](link:{} \"arena.attack(target=obj:{slime})\")", view.link("攻击史莱姆1")));
+    view.has(&format!(
+        "- [攻击史莱姆1](link:{} \"arena.attack(target=obj:{slime})\")",
+        view.link("攻击史莱姆1")
+    ));
     let fireball = format!(" \"arena.cast_fireball(mana=20, target=obj:{robber})\")");
     view.has(&format!("[火球术](link:{}{fireball}", view.link("火球术")));
     view.has(&format!("[逃跑](link:{} \"arena.flee()\")", view.link("逃跑")));

@@ -85,7 +85,10 @@ pub fn fill(gap: &Gap, options: &[Argument], choice: &Choice) -> Result<Argument
         (Choice::Picked(picked), _) => {
             let index = picked.first().map_or(0, |number| *number as usize).wrapping_sub(1);
             let found = options.get(index).cloned();
-            found.ok_or_else(|| Fault::usage(format!("expected a number up to {}", options.len())))
+            found.ok_or_else(|| {
+                Fault::usage(format!("expected a number from 1 to {}", options.len()))
+                    .hint("pipemux answer 1")
+            })
         }
         (Choice::Text(text), _) => typed(text, &gap.ty),
         _ => Err(Fault::usage(format!("expected {}", gap.ty))),
@@ -94,7 +97,9 @@ pub fn fill(gap: &Gap, options: &[Argument], choice: &Choice) -> Result<Argument
 
 /// A typed answer as an argument of a type.
 fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
-    let wrong = || Fault::usage(format!("expected {ty}, not `{text}`"));
+    let wrong = || {
+        Fault::usage(format!("expected {ty}, not `{text}`")).hint("pipemux answer cancel leaves it")
+    };
     let value = match ty {
         Type::Int | Type::Float | Type::Bool => literal(text, ty).ok_or_else(wrong)?,
         Type::Line => text.trim().parse().map_or_else(|_| text.into(), Value::Int),

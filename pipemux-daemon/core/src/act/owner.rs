@@ -136,6 +136,7 @@ impl Planner<'_> {
         let note = format!("no window of {address} is open here{guess}");
         let mut fault = self.error("no such window", span, note);
         fault.code = Code::NotFound;
-        Err(fault.hint(format!("pipemux open {address}")))
+        let known = guess.is_empty();
+        Err(if known { fault.hint(format!("pipemux open {address}")) } else { fault })
     }
 }

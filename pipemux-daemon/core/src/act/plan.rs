@@ -160,7 +160,11 @@ impl<'a> Planner<'a> {
             (Expr::Ref(of), _) => self.reference(of, ty, span, param),
             (Expr::Value(Value::Str(text)), Type::Anchor(_)) => {
                 let of = Ref::parse_loose(text, RefKind::Obj).map_err(|error| {
-                    self.error("not a ref", span, format!("{param} is {ty}: {error}"))
+                    let note = match self.labelled(text, ty).as_slice() {
+                        [] => error.to_string(),
+                        some => format!("did you mean {}?", some.join(" or ")),
+                    };
+                    self.error("not a ref", span, format!("{param} is {ty}: {note}"))
                 })?;
                 self.reference(&of, ty, span, param)
             }
@@ -182,6 +186,25 @@ impl<'a> Planner<'a> {
                 Err(self.error("wrong type", span, format!("{param} is {ty}, not a list")))
             }
         }
+    }
+
+    /// Things of a type whose label is what was written, or holds it.
+    fn labelled(&self, text: &str, ty: &Type) -> Vec<String> {
+        let wanted = text.to_lowercase();
+        let mut found = Vec::new();
+        for (session, _) in &self.windows {
+            for (id, anchor) in self.workspace.anchors.shown_objects(session) {
+                let fits = match ty {
+                    Type::Anchor(Some(of)) => anchor.ty.as_ref() == Some(of),
+                    _ => true,
+                };
+                if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
+                    found.push(format!("obj:{id} ({})", anchor.label));
+                }
+            }
+        }
+        found.truncate(3);
+        found
     }
 
     /// A ref's kind and type can be checked at once; whether it leads anywhere is known when its step

@@ -9,7 +9,7 @@ use pipemux_proto::{Code, Fault, decode};
 
 use super::args::Stop;
 use super::question::{Asked, From, OpenQuestion};
-use super::{Acting, Ended, Step, gap, saved, soft};
+use super::{Acting, Argument, Ended, Step, gap, saved, soft};
 use crate::Core;
 use crate::event::Effect;
 use crate::jobs::Task;
@@ -74,6 +74,19 @@ impl Acting {
             rebased: Vec::new(),
             unknown: false,
         }
+    }
+
+    /// True when a later step takes a step's result.
+    pub fn passes_on(&self, index: usize) -> bool {
+        fn takes(argument: &Argument, index: usize) -> bool {
+            match argument {
+                Argument::Result(of) => *of == index,
+                Argument::List(items) => items.iter().any(|item| takes(item, index)),
+                _ => false,
+            }
+        }
+        let mut all = self.steps.iter().flat_map(|step| &step.args);
+        all.any(|(_, argument)| takes(argument, index))
     }
 
     /// True once a step took effect.
@@ -206,7 +219,8 @@ impl Core {
         match acting.seen.get(session) {
             Some((life, version)) if Some(*life) == app => (*version, false),
             Some(_) => (0, true),
-            None => (0, false),
+            // It may have seen what an earlier daemon showed.
+            None => (0, self.sessions.get(session).is_some_and(|session| session.restored)),
         }
     }
 

@@ -2,10 +2,11 @@
 //! history.
 
 use pipemux_proto::Code;
+use pipemux_proto::prototype::Type;
 use pipemux_proto::report::Status;
 
 use crate::Core;
-use crate::act::Acting;
+use crate::act::{Acting, Argument, Step};
 use crate::event::{Effect, Now};
 use crate::history::round;
 use crate::keys::WorkspaceKey;
@@ -31,7 +32,7 @@ pub fn of(workspace: &mut Workspace, acting: &Acting, now: Now) -> String {
     let stale = ended.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
     let unknown = ended.status == Status::Unknown;
     // A link binds what it meant: sent again it is as stale as before.
-    if (stale || unknown) && !step.nested && !step.call.starts_with("link:") {
+    if (stale || unknown) && !step.nested && !step.call.starts_with("link:") && !numbered(step) {
         reader.kept = Some(Box::new(again(acting, index)));
         out += if stale {
             "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
@@ -46,6 +47,16 @@ pub fn of(workspace: &mut Workspace, acting: &Acting, now: Now) -> String {
         );
     }
     out
+}
+
+/// True when a step names lines by bare numbers: refs name things, numbers don't, so it can't be sent
+/// against another state.
+fn numbered(step: &Step) -> bool {
+    step.args.iter().any(|(name, argument)| {
+        let param = step.prototype.params.iter().find(|param| param.name == *name);
+        let line = param.is_some_and(|param| param.ty == Type::Line);
+        line && !matches!(argument, Argument::Ref { .. } | Argument::Name { .. })
+    })
 }
 
 /// The same run from the step that was refused.

@@ -13,6 +13,11 @@ use crate::render::inert;
 use crate::verbs::show::State;
 use crate::workspace::Workspace;
 
+/// True for a run that takes changes back: what vanishes by it is worth seeing.
+fn takes_back(acting: &Acting) -> bool {
+    acting.steps.iter().any(|step| matches!(step.prototype.name.as_str(), "undo" | "redo"))
+}
+
 /// What an answer is written from.
 pub struct AnswerText<'a> {
     pub workspace: &'a Workspace,
@@ -137,7 +142,9 @@ impl AnswerText<'_> {
             };
             let seen = self.workspace.seen(self.reader, &part.session);
             let changed = match seen {
-                Some(seen) => delta(&seen.rendered, rendered, !self.own(acting, part)),
+                Some(seen) => {
+                    delta(&seen.rendered, rendered, !self.own(acting, part) || takes_back(acting))
+                }
                 None => Delta::Whole,
             };
             match changed {

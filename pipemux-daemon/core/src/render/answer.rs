@@ -2,10 +2,11 @@
 
 use pipemux_proto::app::{Question, QuestionKind};
 use pipemux_proto::report::Status;
-use pipemux_proto::{Code, Fault};
+use pipemux_proto::{Code, Fault, Value};
 
 use super::window::Painter;
 use crate::act::{Acting, Ended};
+use crate::limits::{DETAIL_CHARS, DETAIL_LINES};
 
 /// An error before anything was carried out.
 pub fn refusal(fault: &Fault) -> String {
@@ -65,7 +66,9 @@ pub fn steps(acting: &Acting, mut links: impl FnMut(&Ended, usize) -> Vec<String
                     links(ended, index).iter().map(|link| format!(" · {link}")).collect();
                 out += &format!("{number} done · {name}{brief}{links}\n");
                 if let Some(detail) = &ended.detail {
-                    out += &format!("{}\n", plain(detail));
+                    out += &format!("{}\n", plain(&clipped(detail)));
+                } else if !acting.passes_on(index) {
+                    out += &value(ended);
                 }
             }
             Status::Failed => out += &format!("{count}failed · {}\n", failure(name, ended)),
@@ -78,6 +81,47 @@ pub fn steps(acting: &Acting, mut links: impl FnMut(&Ended, usize) -> Vec<String
         }
     }
     out + &left(acting)
+}
+
+/// A result that nothing else takes, so that it need not be asked for again: text in a fence.
+fn value(ended: &Ended) -> String {
+    let decoded = ended.value.as_ref().and_then(|value| value.to_value().ok());
+    match decoded {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::Str(text)) => {
+            let shown = clipped(&text);
+            let mut writer = super::inert::Writer::default();
+            let fence = writer.fence("", &shown);
+            for line in shown.lines() {
+                writer.raw(&super::inert::printable(line));
+                writer.raw("\n");
+            }
+            writer.raw(&fence);
+            writer.raw("\n");
+            writer.finish()
+        }
+        Some(value) => format!("= {}\n", plain(&clipped(&value.to_string()))),
+    }
+}
+
+/// At most [`DETAIL_LINES`] lines and [`DETAIL_CHARS`] characters; says what was cut.
+fn clipped(text: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = text.lines();
+    for line in lines.by_ref().take(DETAIL_LINES) {
+        if kept.chars().count() + line.chars().count() > DETAIL_CHARS {
+            let room = DETAIL_CHARS.saturating_sub(kept.chars().count());
+            kept.extend(line.chars().take(room));
+            kept += "…\n";
+            break;
+        }
+        kept += line;
+        kept.push('\n');
+    }
+    match lines.count() {
+        0 => kept,
+        more => kept + &format!("… {more} more lines; all of it: the same call with --json\n"),
+    }
 }
 
 fn failure(name: &str, ended: &Ended) -> String {

@@ -19,60 +19,115 @@ pub enum Delta {
 }
 
 /// Compares a window with what the reader last had. Lines that vanished are shown when `removed` is
-/// set: others' changes, never the reader's own.
+/// set: others' changes, and what an undo took back.
 pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
-    let head_same = seen.heading == now.heading && seen.nav == now.nav;
-    if head_same && texts(seen) == texts(now) {
+    if seen.heading == now.heading && seen.nav == now.nav && seen.lines == now.lines {
         return Delta::Same;
     }
     if seen.lines.len().max(now.lines.len()) > DIFF_LINES_MAX {
         return Delta::Whole;
-    }
-    let mut out = format!("{}\n", now.heading);
-    if seen.nav != now.nav && !now.nav.is_empty() {
-        out += &now.nav;
-        out.push('\n');
     }
     // The daemon's own fences are no content: one must not pass for a line that looks like it.
     let (before, after) = (content(seen), content(now));
     let old: Vec<&str> = before.iter().map(|line| line.text.as_str()).collect();
     let new: Vec<&str> = after.iter().map(|line| line.text.as_str()).collect();
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&old, &new);
-    let mut shown = 0;
+    let mut changed: Vec<(char, &Line)> = Vec::new();
+    let mut shift = Shift::default();
+    let mut explained = true;
     for change in diff.iter_all_changes() {
-        let (sign, line) = match change.tag() {
-            ChangeTag::Equal => continue,
-            ChangeTag::Delete if !removed => continue,
-            ChangeTag::Delete => ('-', change.old_index().and_then(|i| before.get(i))),
-            ChangeTag::Insert => ('+', change.new_index().and_then(|i| after.get(i))),
-        };
-        if let Some(line) = line {
-            out += &signed(sign, line);
-            shown += 1;
+        let (old, new) = (
+            change.old_index().and_then(|index| before.get(index)),
+            change.new_index().and_then(|index| after.get(index)),
+        );
+        match (change.tag(), old, new) {
+            (ChangeTag::Equal, Some(old), Some(new)) => {
+                // The same text at a number that no change explains is another line.
+                explained &= shift.explains(old, new);
+            }
+            (ChangeTag::Delete, Some(old), _) => {
+                shift.moved -= i64::from(old.number.is_some());
+                if removed {
+                    changed.push(('-', old));
+                }
+            }
+            (ChangeTag::Insert, _, Some(new)) => {
+                shift.moved += i64::from(new.number.is_some());
+                changed.push(('+', new));
+            }
+            _ => {}
         }
     }
-    // Whichever is shorter; what others took away is worth as much again. A diff that repeats most of a window is also harder to read than it.
-    let repeats = shown > 8 && shown * 4 > now.lines.len() * 3;
-    if repeats || (shown > 0 && tokens::estimate(&out) > now.tokens * if removed { 2 } else { 1 }) {
+    if !explained {
+        return Delta::Whole;
+    }
+    if changed.is_empty() && seen.heading == now.heading && seen.nav == now.nav {
+        return Delta::Same;
+    }
+    let mut out = format!("{}\n", now.heading);
+    if seen.nav != now.nav && !now.nav.is_empty() {
+        out += &now.nav;
+        out.push('\n');
+    }
+    out += &written(&changed);
+    // Whichever is shorter; what others took away is worth as much again. A diff that repeats most of
+    // a window is also harder to read than the window.
+    let repeats = changed.len() > 8 && changed.len() * 4 > now.lines.len() * 3;
+    let longest = now.tokens * if removed { 2 } else { 1 };
+    if repeats || (!changed.is_empty() && tokens::estimate(&out) > longest) {
         Delta::Whole
     } else {
         Delta::Lines(out)
     }
 }
 
-fn texts(rendered: &Rendered) -> Vec<&str> {
-    rendered.lines.iter().map(|line| line.text.as_str()).collect()
+/// How far line numbers have moved: by what is shown, and by what happened above the window.
+#[derive(Default)]
+struct Shift {
+    /// Of the first line that stayed.
+    base: Option<i64>,
+    /// By the changes so far.
+    moved: i64,
+}
+
+impl Shift {
+    fn explains(&mut self, old: &Line, new: &Line) -> bool {
+        let (Some(was), Some(is)) = (old.number, new.number) else {
+            return old.number.is_none() && new.number.is_none();
+        };
+        let by = is as i64 - was as i64 - self.moved;
+        by == *self.base.get_or_insert(by)
+    }
 }
 
 fn content(rendered: &Rendered) -> Vec<&Line> {
     rendered.lines.iter().filter(|line| !line.fence).collect()
 }
 
+/// Changed lines as they are shown. Exact text that would act outside of a fence gets one, so that it
+/// stays letter by letter what it is.
+fn written(changed: &[(char, &Line)]) -> String {
+    let plain: String = changed.iter().map(|(sign, line)| signed(*sign, line)).collect();
+    let acts = |(_, line): &(char, &Line)| line.exact && inert::line(&line.text) != line.text;
+    if !changed.iter().any(acts) {
+        return plain;
+    }
+    let mut out = String::new();
+    for group in changed.chunk_by(|(_, one), (_, next)| one.exact == next.exact) {
+        let lines: String = group.iter().map(|(sign, line)| signed(*sign, line)).collect();
+        if group.iter().any(acts) {
+            let fence = "`".repeat(inert::longest_run(&lines, '`').max(2) + 1);
+            out += &format!("{fence}diff\n{lines}{fence}\n");
+        } else {
+            out += &lines;
+        }
+    }
+    out
+}
+
 fn signed(sign: char, line: &Line) -> String {
-    // Exact text stands here without its fence.
-    let text = if line.exact { inert::line(&line.text) } else { line.text.clone() };
     match line.number {
-        Some(number) => format!("{sign}{number}\t{text}\n"),
-        None => format!("{sign} {text}\n"),
+        Some(number) => format!("{sign}{number}\t{}\n", line.text),
+        None => format!("{sign} {}\n", line.text),
     }
 }

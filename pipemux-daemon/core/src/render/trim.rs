@@ -41,8 +41,11 @@ pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
     };
     let body = trimmed.body("");
     // What was cut was not seen.
-    let shows =
-        |id: &u64| body.contains(&format!("](obj:{id})")) || body.contains(&format!("](link:{id}"));
+    let shows = |id: &u64| {
+        [format!("](obj:{id})"), format!("](link:{id})"), format!("](link:{id} ")]
+            .iter()
+            .any(|anchor| body.contains(anchor))
+    };
     trimmed.ids.retain(shows);
     trimmed.tokens = tokens::estimate(&body);
     trimmed

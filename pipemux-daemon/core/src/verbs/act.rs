@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pipemux_proto::call::{self, Script};
 use pipemux_proto::limits::STDIN_MAX;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::{Code, Fault};
+use pipemux_proto::{Code, Fault, ProviderId};
 
 use super::show::{Head, Want};
 use crate::Core;
@@ -50,6 +50,7 @@ impl Core {
             .map(|window| &window.session)
             .filter(|key| self.sessions.get(key).is_some_and(|s| s.prototypes.is_empty()))
             .filter(|key| self.sessions.get(key).is_some_and(|s| s.failed.is_none()))
+            .filter(|key| names(script, &key.addr.provider))
             .cloned()
             .collect();
         if unknown.is_empty() {
@@ -271,7 +272,7 @@ impl Core {
         let question = number.and_then(|number| workspace.questions.get(&number));
         let Some((number, question)) = number.zip(question) else {
             let message = match to {
-                Some(number) => format!("question {number} is not open"),
+                Some(number) => format!("question {number} was answered, or has expired"),
                 None => "no question is open".to_owned(),
             };
             return self.fail_job(job, Fault::not_found(message).hint("pipemux view"));
@@ -361,6 +362,8 @@ impl Core {
     /// A run has ended or asks: the windows that it touched are shown with it.
     pub(crate) fn acted(&mut self, job: JobId, acting: Acting) {
         let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
+        let call = self.jobs.get(&job).map(|job| &job.call);
+        let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
         let running = |key: &&SessionKey| {
             // A session that just died is not woken only to be shown.
             let up = self.sessions.get(*key).is_some_and(|session| session.ready().is_some());
@@ -370,7 +373,7 @@ impl Core {
             .touched
             .iter()
             .filter(running)
-            .map(|key| Want { session: key.clone(), lod: None, budget: None })
+            .map(|key| Want { session: key.clone(), lod, budget })
             .collect();
         self.show(job, wants, Head::Act(Box::new(acting)));
     }
@@ -379,6 +382,28 @@ impl Core {
 enum Clicked {
     Step(Box<Step>),
     Answer(u64, String),
+}
+
+/// True when a script may mean an app: it names it, or something in it names none.
+fn names(script: &Script, provider: &ProviderId) -> bool {
+    fn call_names(call: &call::Call, provider: &ProviderId) -> bool {
+        let own = call.owner.as_ref().is_none_or(|owner| owner.provider == *provider);
+        own || call.args.iter().any(|argument| expr_names(&argument.value, provider))
+    }
+    fn expr_names(expr: &call::Expr, provider: &ProviderId) -> bool {
+        match expr {
+            call::Expr::Call(call) => call_names(call, provider),
+            call::Expr::Name { owner, .. } => {
+                owner.as_ref().is_none_or(|owner| owner.provider == *provider)
+            }
+            call::Expr::List(items) => items.iter().any(|(item, _)| expr_names(item, provider)),
+            call::Expr::Value(_) | call::Expr::Ref(_) => false,
+        }
+    }
+    script.steps.iter().any(|step| match step {
+        call::Step::Call(call) => call_names(call, provider),
+        call::Step::Ref(..) => false,
+    })
 }
 
 fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {

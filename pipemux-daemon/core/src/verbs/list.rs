@@ -41,20 +41,10 @@ impl Core {
             Ok(manifest) => manifest,
             Err(fault) => return self.fail_job(job, fault),
         };
-        let at = self.jobs.get(&job).map(|job| job.workspace.clone());
-        let known = self
-            .sessions
-            .iter()
-            .filter(|(key, session)| {
-                key.addr.provider == *provider
-                    && (key.workspace.is_none() || key.workspace == at)
-                    && !session.prototypes.is_empty()
-            })
-            .map(|(_, session)| session.prototypes.clone())
-            .next();
+        let known = self.prototypes.get(provider).cloned();
         let Some(prototypes) = known else {
             // What an app can do is known once it runs.
-            let fault = Fault::not_found(format!("{provider} has not run here yet"))
+            let fault = Fault::not_found(format!("{provider} has not run yet"))
                 .hint(format!("pipemux open {provider}"));
             return self.fail_job(job, fault);
         };
@@ -165,11 +155,17 @@ impl Core {
         if let Some(key) = known.iter().find(|key| key.addr == *addr) {
             return Some((*key).clone());
         }
-        let names: Vec<String> = known.iter().map(|key| key.to_string()).collect();
+        let own = known.iter().filter(|key| key.addr.provider == addr.provider);
+        let names: Vec<String> = own.map(|key| key.to_string()).collect();
         let guess = nearest(&addr.to_string(), names.iter().map(String::as_str))
             .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
         let fault = Fault::not_found(format!("no session {addr} here{guess}"));
-        self.fail_job(job, fault.hint("pipemux sessions"));
+        let fault = if names.is_empty() && self.providers.contains_key(&addr.provider) {
+            fault.hint(format!("pipemux open {addr}"))
+        } else {
+            fault.hint("pipemux sessions")
+        };
+        self.fail_job(job, fault);
         None
     }
 }

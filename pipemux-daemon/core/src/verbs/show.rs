@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use pipemux_proto::app::Project;
+use pipemux_proto::call::nearest;
 use pipemux_proto::client::View;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::KEY_MAX;
@@ -101,8 +102,18 @@ impl Core {
         if let Some(addr) = view.session {
             let window = workspace.windows.iter().find(|w| w.session.addr == addr);
             let Some(window) = window else {
-                let fault = Fault::not_found(format!("no window of {addr} is open here"))
-                    .hint(format!("pipemux open {addr}"));
+                let names: Vec<String> =
+                    workspace.windows.iter().map(|window| window.session.to_string()).collect();
+                let guess = nearest(&addr.to_string(), names.iter().map(String::as_str));
+                let registered = self.providers.contains_key(&addr.provider);
+                let fault = Fault::not_found(format!("no window of {addr} is open here"));
+                let fault = match guess {
+                    Some(guess) => fault.hint(format!("pipemux view {guess}")),
+                    None if registered => fault.hint(format!("pipemux open {addr}")),
+                    None => {
+                        fault.hint("pipemux view shows what is open, pipemux apps what there is")
+                    }
+                };
                 return self.fail_job(job, fault);
             };
             let want = Want { session: window.session.clone(), lod, budget };
@@ -178,7 +189,9 @@ impl Core {
             let lost = Answered::Lost { delivered: true, why, hints: Vec::new() };
             return self.project_answered(job, session, lost);
         }
-        let slow = opening || self.is_starting(session);
+        // One window may take its start; the whole desk doesn't wait for one of its apps.
+        let alone = matches!(&found.task, Task::Showing(showing) if showing.windows.len() == 1);
+        let slow = opening || (alone && self.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.now.mono_ms + patience);
         self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));

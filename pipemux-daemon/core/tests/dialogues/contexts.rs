@@ -1,7 +1,6 @@
 //! Contexts under a clock that is turned by hand (Proposal-0001, versions, freezing and invalidation).
 
 use crate::world::{Asker, Manner, World, asker};
-use pipemux_core::limits::QUESTION_MS;
 use pipemux_proto::client::{Body, Call, Format, Verb, View};
 use pipemux_proto::context::Context;
 use pipemux_proto::projection::Lod;
@@ -84,7 +83,12 @@ fn a_restart_is_another_state_and_the_major_goes_on() {
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     world.pass(10_000);
     let after = context(&mut world, None);
-    assert!(version(&after).0 > version(&before).0, "{:?} after {:?}", version(&after), version(&before));
+    assert!(
+        version(&after).0 > version(&before).0,
+        "{:?} after {:?}",
+        version(&after),
+        version(&before)
+    );
     assert_eq!((&after.content, &after.anchors), (&before.content, &before.anchors));
 }
 
@@ -97,42 +101,10 @@ fn a_broken_window_has_a_diagnosis_and_no_anchors() {
     world.manner("notes/main", Manner::Garbage);
     let broken = context(&mut world, None);
     assert!(broken.anchors.is_empty() && broken.content.contains("notes/main"), "{broken:?}");
-    assert_eq!((broken.header.app_id.as_str(), broken.header.session_id.as_str()), ("notes", "main"));
-}
-
-#[test]
-fn a_question_that_nobody_answers_expires_and_its_reader_is_told_once() {
-    let mut world = World::new();
-    world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
-    let link = world.run(asker("a"), "notes.pick(); notes.say('after')").exits(5).id("k1");
-    world.pass(QUESTION_MS - 1_000);
-    world.run(asker("a"), "notes.say('x')").exits(9);
-    world.pass(1_000);
-    let told = world.view(asker("a"));
-    told.has("has expired: notes.pick");
-    world.view(asker("a")).lacks("has expired");
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
-    let late = world.click(asker("a"), &format!("link:{link}"));
-    assert!(matches!(late.exit, 3 | 4), "{late:?}");
-    assert_eq!(world.invoked.len(), 1, "the later step never ran");
-    world.run(asker("a"), "notes.say('x')").exits(0);
-}
-
-#[test]
-fn an_expired_question_stays_expired_in_another_daemon() {
-    let mut world = World::new();
-    world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
-    world.run(asker("a"), "notes.pick()").exits(5);
-    world.pass(QUESTION_MS);
-    world.lose_daemon();
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
-    world.run(asker("a"), "notes.pick()").exits(5);
-    world.lose_daemon();
-    // One that outlives its daemon has an end, too.
-    world.pass(QUESTION_MS);
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    assert_eq!(
+        (broken.header.app_id.as_str(), broken.header.session_id.as_str()),
+        ("notes", "main")
+    );
 }
 
 /// What can happen between two looks.

@@ -7,6 +7,7 @@ mod clients;
 mod contexts;
 mod lives;
 mod opening;
+mod options;
 mod questions;
 mod refs;
 mod speech;

@@ -1,6 +1,7 @@
 //! Questions, their answers, and the steps that wait for them.
 
 use crate::world::{Said, World, asker};
+use pipemux_core::limits::QUESTION_MS;
 
 fn asked(world: &mut World, code: &str) -> Said {
     for text in ["one", "two", "three"] {
@@ -150,4 +151,40 @@ fn an_answer_to_a_later_life_claims_no_version_of_the_earlier() {
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     world.answer(asker("a"), "1").exits(0);
     assert_eq!(world.invoked[1].1.seen_version, 0);
+}
+
+#[test]
+fn a_question_that_nobody_answers_expires_and_its_reader_is_told_once() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    let link = world.run(asker("a"), "notes.pick(); notes.say('after')").exits(5).id("k1");
+    world.pass(QUESTION_MS - 1_000);
+    world.run(asker("a"), "notes.say('x')").exits(9);
+    world.pass(1_000);
+    let told = world.view(asker("a"));
+    told.has("has expired: notes.pick");
+    world.view(asker("a")).lacks("has expired");
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    let late = world.click(asker("a"), &format!("link:{link}"));
+    assert!(matches!(late.exit, 3 | 4), "{late:?}");
+    assert_eq!(world.invoked.len(), 1, "the later step never ran");
+    world.run(asker("a"), "notes.say('x')").exits(0);
+}
+
+#[test]
+fn an_expired_question_stays_expired_in_another_daemon() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    world.run(asker("a"), "notes.pick()").exits(5);
+    world.pass(QUESTION_MS);
+    world.lose_daemon();
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    world.run(asker("a"), "notes.pick()").exits(5);
+    world.lose_daemon();
+    // One that outlives its daemon has an end, too, from that one's first moment on.
+    world.view(asker("a"));
+    world.pass(QUESTION_MS);
+    world.answer(asker("a"), "1").exits(3).has("no question is open");
 }

@@ -3,7 +3,9 @@
 use nix::sys::signal::{SigSet, Signal};
 use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place, Project};
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::projection::{Code, LinkSlot, Lod, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{
+    Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg,
+};
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
 
@@ -156,9 +158,15 @@ impl App {
             "long" if lod == Lod::Gist => {}
             "long" => content.push(Piece::Text("a line of a long window\n".repeat(2_000))),
             "twins" => {
-                let twin = ObjectSlot { rev: self.rev + 1, label: "its twin".into(), ..thing.clone() };
-                content.extend([Piece::Object(thing), Piece::Text(" ".into()), Piece::Object(twin)]);
+                let twin =
+                    ObjectSlot { rev: self.rev + 1, label: "its twin".into(), ..thing.clone() };
+                content.extend([
+                    Piece::Object(thing),
+                    Piece::Text(" ".into()),
+                    Piece::Object(twin),
+                ]);
             }
+            "borrowed" => content.extend(borrowed(&link)),
             "stranger" => content.push(Piece::Link(link("odd", "no_such_action"))),
             _ => content.push(Piece::Object(thing)),
         }
@@ -187,6 +195,14 @@ fn forgery() -> Vec<Piece> {
     let sneaky = object("sneaky", "a](link:1) [b\n## forged");
     let split = ["\n[y]", "(obj:1)\n``", "`\n#", "# forged\n"].map(|text| Piece::Text(text.into()));
     [vec![Piece::Text(text.into()), Piece::Code(code), sneaky], split.into()].concat()
+}
+
+/// Links that name another app's action, and another app's thing.
+fn borrowed(link: &impl Fn(&str, &str) -> LinkSlot) -> Vec<Piece> {
+    let thing = RefArg { key: "1".into(), rev: 1, ty: Some("entry".into()) };
+    let args = [("thing".to_owned(), Arg::Ref(thing))].into();
+    let edit = LinkSlot { args, ..link("edit for it", "look") };
+    vec![Piece::Link(link("add for it", "add")), Piece::Text(" ".into()), Piece::Link(edit)]
 }
 
 fn bytes_of(text: &str) -> bytes::Bytes {
