@@ -89,6 +89,8 @@ pub struct Core {
     lives: HashMap<Incarnation, SessionKey>,
     pids: HashMap<Incarnation, u32>,
     workspaces: BTreeMap<WorkspaceKey, Workspace>,
+    /// Ids and epochs of workspaces that made room: they are never used again.
+    retired: BTreeMap<WorkspaceKey, (u64, u64)>,
     /// Requests to apps.
     pending: HashMap<u64, Pending>,
     /// Requests of clients.

@@ -38,6 +38,8 @@ pub const APP_QUEUE_MAX: usize = 16 * 1024 * 1024;
 pub const SESSIONS_MAX: usize = 4096;
 /// Workspaces at once.
 pub const WORKSPACES_MAX: usize = 4096;
+/// Workspaces that made room and whose numbers are kept.
+pub const RETIRED_MAX: usize = 65_536;
 /// Windows of one workspace.
 pub const WINDOWS_MAX: usize = 256;
 /// Readers of one workspace; the one longest unheard of is forgotten first.

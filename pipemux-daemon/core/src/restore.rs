@@ -10,7 +10,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::event::Effect;
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::limits::WORKSPACES_MAX;
+use crate::limits::{RETIRED_MAX, WORKSPACES_MAX};
 use crate::saved::{Record, SavedOptions};
 use crate::session::{Crash, Session};
 use crate::verbs::lod_name;
@@ -180,6 +180,14 @@ impl Core {
                 opens: session.opens.clone(),
             });
         }
+        for (key, (ids_below, epochs_below)) in &self.retired {
+            records.push(Record::Workspace {
+                key: key.to_string(),
+                name: key.rsplit('/').next().unwrap_or_default().to_owned(),
+                ids_below: *ids_below,
+                epochs_below: *epochs_below,
+            });
+        }
         for (key, workspace) in &self.workspaces {
             records.push(Record::Workspace {
                 key: key.to_string(),
@@ -230,25 +238,37 @@ impl Core {
             }
             return Ok(key);
         }
-        if self.workspaces.len() >= WORKSPACES_MAX {
-            // One without windows makes room; its numbers are on disk.
-            let empty = self.workspaces.iter().find(|(_, w)| w.windows.is_empty() && w.epoch == 0);
-            match empty.map(|(key, _)| key.clone()) {
-                Some(key) => self.workspaces.remove(&key),
-                None => {
-                    let message =
-                        format!("{WORKSPACES_MAX} workspaces are open, no more are taken");
-                    return Err(Fault::refused(message));
-                }
-            };
+        if self.workspaces.len() >= WORKSPACES_MAX && !self.retire_one() {
+            let message =
+                format!("{WORKSPACES_MAX} workspaces have open windows, no more are taken");
+            return Err(Fault::refused(message)
+                .hint("pipemux close <provider>/<session> --end in one that is done with"));
         }
         let key: WorkspaceKey = call.workspace.key.as_str().into();
-        let mut workspace = Workspace::new(call.workspace.name.clone(), 1, 0);
+        let (first_id, epoch) = self.retired.remove(&key).unwrap_or((1, 0));
+        let mut workspace = Workspace::new(call.workspace.name.clone(), first_id, epoch);
         workspace.reader(&call.reader, now);
         self.workspaces.insert(key.clone(), workspace);
         // Written down before any window of it is.
         self.reserve(&key);
         Ok(key)
+    }
+
+    /// Drops the workspace without windows that was longest not heard of; its numbers are kept, so that
+    /// none is used again when it comes back. False when there is none.
+    fn retire_one(&mut self) -> bool {
+        let heard = |workspace: &Workspace| workspace.readers.values().map(|r| r.heard).max();
+        let idle = self.workspaces.iter().filter(|(_, w)| w.windows.is_empty());
+        let oldest = idle.min_by_key(|(_, workspace)| heard(workspace));
+        let Some(key) = oldest.map(|(key, _)| key.clone()) else { return false };
+        if self.retired.len() >= RETIRED_MAX {
+            return false;
+        }
+        if let Some(workspace) = self.workspaces.remove(&key) {
+            let epoch = workspace.epoch.max(workspace.reserved.1);
+            self.retired.insert(key, (workspace.anchors.next_id(), epoch));
+        }
+        true
     }
 
     /// Tells every workspace that has a window of the session.

@@ -20,13 +20,13 @@ fn desk() -> World {
     world
 }
 
-/// What an agent wrote and read for a call is little, and none of it is the value.
-fn assert_cheap(call: &str, answer: &Output) {
+/// What an agent wrote and read for a call is little, and none of it is the value. Returns the figures.
+fn assert_cheap(call: &str, answer: &Output) -> String {
     let (wrote, read) = (estimate(call), estimate(&answer.text()));
     assert!(wrote <= 150 && read <= 250, "wrote {wrote}, read {read} tokens: {answer}");
     answer.lacks("v150 =").lacks("v299 =");
     let value = estimate(&source()[100..300].concat());
-    println!("200 lines, {value} tokens, for {wrote} written and {read} read: {call}");
+    format!("200 lines, {value} tokens, for {wrote} written and {read} read: {call}")
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn two_hundred_lines_go_to_a_note_and_to_another_file() {
     let call = "notebook.add(title='old', text=editor.lines(101, 300))";
     let added = world.run(call);
     added.ok().has("\"old\", 200 lines from a.rs:101-300");
-    assert_cheap(call, &added);
+    println!("{}", assert_cheap(call, &added));
     let note = format!("obj:{}", added.obj("old"));
     let read = world.pipemux(&["read", &note]).ok().stdout.clone();
     assert_eq!(String::from_utf8_lossy(&read).trim_end(), two_hundred.trim_end());
@@ -48,7 +48,7 @@ fn two_hundred_lines_go_to_a_note_and_to_another_file() {
     let call = "editor.insert(at='b.rs:1', text=editor.lines(101, 300))";
     let inserted = world.run(call);
     inserted.ok().has("200 lines from a.rs:101-300");
-    assert_cheap(call, &inserted);
+    println!("{}", assert_cheap(call, &inserted));
     world.run("editor.open('b.rs'); editor.save()").ok();
     assert_eq!(world.read("b.rs"), two_hundred.clone() + "first\nsecond\nthird\n");
     assert_eq!(world.read("a.rs"), source().concat());
@@ -74,7 +74,7 @@ fn a_selection_is_a_thing_and_a_name() {
     let call = format!("notebook.append(entry=obj:{empty}, text=obj:{selection})");
     let appended = world.run(&call);
     appended.ok();
-    assert_cheap(&call, &appended);
+    println!("{}", assert_cheap(&call, &appended));
     for entry in [named.obj("by name"), empty] {
         let read = world.pipemux(&["read", &format!("obj:{entry}")]).ok().stdout.clone();
         assert_eq!(String::from_utf8_lossy(&read).trim(), two_hundred.trim());

@@ -20,9 +20,11 @@ fn a_thing_of_one_app_is_none_of_another() {
     let foreign = world.run(&format!("notebook.edit(obj:{found}, 'x')"));
     foreign.exits(2).has("entry is Anchor<entry>").has(&format!("obj:{found} is a match"));
     world.run(&format!("editor.close(obj:{plan})")).exits(2).has("Anchor<file>");
-    let sentence = format!("Anchor obj:{plan} not found in current context. It belongs to notebook/main");
+    let sentence =
+        format!("Anchor obj:{plan} not found in current context. It belongs to notebook/main");
     world.run(&format!("notebook.edit(obj:editor/main:{plan}, 'x')")).exits(3).has(&sentence);
-    let sentence = format!("Anchor obj:file:{plan} not found in current context. That id is a entry");
+    let sentence =
+        format!("Anchor obj:file:{plan} not found in current context. That id is a entry");
     world.run(&format!("notebook.edit('obj:file:{plan}', 'x')")).exits(3).has(&sentence);
     world.run(&format!("notebook.edit(obj:notebook/main:entry:{plan}, 'v2')")).ok();
 }
@@ -33,7 +35,10 @@ fn a_link_is_no_thing_and_a_thing_no_link() {
     world.run(&format!("notebook.edit(obj:{undo}, 'x')")).exits(3).has("not found");
     world.run(&format!("notebook.edit(link:{undo}, 'x')")).exits(2).has("a link is clicked");
     world.pipemux(&["read", &format!("link:{undo}")]).exits(2).has("pipemux click");
-    world.pipemux(&["click", &plan.to_string()]).exits(3).has(&format!("Anchor link:{plan} not found"));
+    world
+        .pipemux(&["click", &plan.to_string()])
+        .exits(3)
+        .has(&format!("Anchor link:{plan} not found"));
     world.run(&format!("obj:{plan}")).exits(2);
     world.pipemux(&["view"]).ok().has("v1");
 }

@@ -3,9 +3,7 @@
 use nix::sys::signal::{SigSet, Signal};
 use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place, Project};
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::projection::{
-    Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg,
-};
+use pipemux_proto::projection::{Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
 
