@@ -42,7 +42,18 @@ impl Connection {
     /// # Errors
     /// As [`Connection::open`], but that nobody listens is `None`.
     pub fn find(options: &Options) -> Result<Option<Connection>, ClientError> {
-        let deadline = Instant::now() + connect::START_DEADLINE;
+        Self::find_within(options, connect::START_DEADLINE)
+    }
+
+    /// [`Connection::find`] that waits no longer than `timeout` for a daemon that is slow to greet.
+    ///
+    /// # Errors
+    /// As [`Connection::find`].
+    pub fn find_within(
+        options: &Options,
+        timeout: Duration,
+    ) -> Result<Option<Connection>, ClientError> {
+        let deadline = Instant::now() + timeout;
         Ok(connect::knock(options, deadline)?.map(Self::new))
     }
 

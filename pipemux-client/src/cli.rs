@@ -4,6 +4,7 @@ mod args;
 mod ask;
 mod down;
 mod listen;
+mod misread;
 mod open;
 mod run;
 mod slips;
@@ -28,9 +29,9 @@ const USAGE: u8 = 2;
 /// Carries out a command line; returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     let json = wants_json(&words);
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return misread(&error, json),
+        Err(error) => return misread(&error, &words, json),
     };
     match Asker::new(cli.global).and_then(|asker| carry_out(&asker, cli.verb)) {
         Ok(status) => status,
@@ -65,7 +66,7 @@ fn carry_out(asker: &Asker, verb: Option<Verb>) -> Result<u8, ClientError> {
         Some(Verb::Down) => return down::carry_out(asker),
         Some(Verb::Status) => return status::carry_out(asker),
         Some(Verb::Tour) => return tour::carry_out(asker),
-        Some(Verb::Other(words)) => return Err(slips::corrected(&words)),
+        Some(Verb::Other(words)) => return Err(slips::corrected(&words, &asker.options)),
     };
     asker.ask(wanted)
 }
@@ -86,20 +87,17 @@ fn print_help() -> u8 {
     }
 }
 
-/// Prints what clap makes of a command line that it can't read, or of `--help` and `--version`.
-fn misread(error: &clap::Error, json: bool) -> u8 {
-    let shown = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    if json && !shown {
-        let text = error.render().to_string();
-        let message = text.strip_prefix("error: ").unwrap_or(&text);
-        let (message, _) = message.split_once("\n\nFor more information").unwrap_or((message, ""));
-        let hint = "pipemux --help · pipemux <verb> --help";
-        output::failure(&ClientError::invalid(message.trim_end()).hint(hint), true);
-    } else {
-        // It knows by itself which stream is a terminal and may be coloured.
+/// Says why a command line can't be read, or prints what `--help` and `--version` ask for.
+fn misread(error: &clap::Error, words: &[OsString], json: bool) -> u8 {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // It knows by itself whether standard output is a terminal and may be coloured.
         let _ = error.print();
+        return 0;
     }
-    if shown { 0 } else { USAGE }
+    let words: Vec<_> = words.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    output::failure(&misread::explained(error, &words), json);
+    USAGE
 }
 
 /// Whether errors are to be data, as far as that can be told before the command line is read.

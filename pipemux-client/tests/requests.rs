@@ -5,11 +5,13 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use pipemux_client::Options;
 use pipemux_client::proto::app::Empty;
-use pipemux_client::proto::client::{Call, Verb, View};
-use pipemux_client::proto::{Kind, decode};
+use pipemux_client::proto::client::{Answer, Body, Call, Format, Verb, View};
+use pipemux_client::proto::{Kind, Value, decode};
 
 // The library's own tests use the rest.
 #[allow(dead_code)]
@@ -21,8 +23,9 @@ use fake_daemon::Place;
 /// Exit status, standard output and standard error.
 type Ended = (i32, String, String);
 
-fn pipemux(place: &Place, words: &[&str], stdin: &str) -> Ended {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pipemux"))
+fn command(place: &Place, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pipemux"));
+    command
         .args(words)
         .env_clear()
         .env("HOME", place.dir.path())
@@ -32,9 +35,12 @@ fn pipemux(place: &Place, words: &[&str], stdin: &str) -> Ended {
         .current_dir(place.dir.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::piped());
+    command
+}
+
+fn pipemux(place: &Place, words: &[&str], stdin: &str) -> Ended {
+    let mut child = command(place, words).spawn().unwrap();
     // One that reads no input may be gone by now.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
@@ -150,4 +156,63 @@ fn a_message_that_is_refused_runs_nothing() {
         assert_eq!(data["error"]["code"], "usage");
         assert!(data["error"]["at"]["line"].is_number(), "{data}");
     }
+}
+
+#[test]
+fn a_daemon_that_is_up_says_what_is_an_app() {
+    let corrected = |words: &[&str]| {
+        let place = Place::new();
+        let daemon = place.listen(1, |mut peer| {
+            peer.greet(1);
+            let request = peer.receive().unwrap();
+            let app = Value::Map(vec![("id".into(), "planner".into())]);
+            let body = Body::Data(Value::List(vec![app]));
+            let answer = Answer { exit: 0, body, delivery: 0 };
+            peer.send(&request.envelope.answer(Kind::Reply), &answer);
+            decode::<Call>(&request.body).unwrap()
+        });
+        let (status, _, err) = pipemux(&place, words, "");
+        let call = daemon.join().unwrap().remove(0);
+        assert_eq!((status, call.verb, call.format), (2, Verb::Apps, Format::Json));
+        err
+    };
+    let err = corrected(&["planner", "add", "x"]);
+    assert!(err.ends_with("\npipemux run 'planner.add(\"x\")'\n"), "{err}");
+    let err = corrected(&["monitor", "top"]);
+    assert!(err.ends_with("\npipemux --help\n"), "{err}");
+}
+
+#[test]
+fn an_interrupted_tour_ends_its_sessions_and_removes_its_copy() {
+    let place = Place::new();
+    let scratch = place.dir.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let (asked, was_asked) = mpsc::channel();
+    let (interrupted, was_interrupted) = mpsc::channel();
+    let daemon = place.listen(2, move |mut peer| {
+        peer.greet(1);
+        let request = peer.receive().unwrap();
+        let call: Call = decode(&request.body).unwrap();
+        if matches!(call.verb, Verb::Open(_)) {
+            asked.send(()).unwrap();
+            was_interrupted.recv_timeout(Duration::from_secs(20)).unwrap();
+        }
+        peer.answer(&request.envelope, 0, "answered\n");
+        let seen = peer.receive().unwrap();
+        peer.send(&seen.envelope.answer(Kind::Reply), &Empty {});
+        call.verb
+    });
+    let tour = command(&place, &["tour"]).env("TMPDIR", &scratch).spawn().unwrap();
+    was_asked.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!(scratch.read_dir().unwrap().count(), 1);
+    let kill = Command::new("kill").args(["-INT", &tour.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    interrupted.send(()).unwrap();
+    let output = tour.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(err.starts_with("the tour was interrupted: "), "{err}");
+    assert_eq!(scratch.read_dir().unwrap().count(), 0);
+    let ended = Verb::End { session: "editor/main".parse().unwrap() };
+    assert_eq!(daemon.join().unwrap().pop(), Some(ended));
 }

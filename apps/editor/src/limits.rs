@@ -20,6 +20,8 @@ pub const SPOT_LINES: usize = 8;
 pub const MARKS_MAX: usize = 256;
 /// Places that one file's log of line changes keeps; the oldest changes go first.
 pub const LOG_MAX: usize = 65_536;
+/// Files that the record of what was shown keeps; further ones are not trusted after a restart.
+pub const WITNESS_MAX: usize = 4_096;
 /// Changes of the current file that are remembered, to know which file a reader saw.
 pub const SWITCHES_MAX: usize = 1_024;
 /// Changes of one file that can be undone.
@@ -28,6 +30,10 @@ pub const HISTORY_MAX: usize = 1_000;
 pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Bytes of edits after which a journal starts anew from the whole text, if the text is shorter.
 pub const JOURNAL_EDITS_MAX: usize = 1024 * 1024;
+/// Splices of one change past which a text is built anew instead of being changed in place.
+pub const SPLICES_IN_PLACE: usize = 2_000;
+/// Unsaved files that the outcome of `save` names.
+pub const UNSAVED_NAMED: usize = 5;
 /// Longest text given by `lines` and `diff`, in bytes: what another app can take by reference.
 pub const VALUE_MAX: usize = 512 * 1024;
 /// Longest detail of `diff`, in bytes.

@@ -72,20 +72,20 @@ pub struct Global {
     /// Print data instead of Markdown
     #[arg(long, global = true)]
     pub json: bool,
-    /// Tokens that the answer may take
-    #[arg(long, global = true, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Tokens that the answer may take, an act's too; on open it stays with the window
+    #[arg(long, global = true, value_name = "TOKENS", value_parser = tokens, allow_negative_numbers = true)]
     pub budget: Option<u32>,
-    /// Level of detail
+    /// Level of detail of what the answer shows, an act's too; on open it stays
     #[arg(long, global = true, ignore_case = true)]
     pub lod: Option<LodArg>,
     /// The epoch that refs and numbers mean, e17; else what was seen last
-    #[arg(long, global = true, value_name = "EPOCH", value_parser = epoch)]
+    #[arg(long, global = true, value_name = "EPOCH", value_parser = epoch, allow_negative_numbers = true)]
     pub at: Option<u64>,
     /// Show the call of every link
     #[arg(long, global = true)]
     pub titles: bool,
     /// How long the request may take [default: 30]
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<Duration>,
 }
 
@@ -126,7 +126,7 @@ pub enum Verb {
         #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
         session: Option<SessionAddr>,
         /// Only what changed since that epoch: e17
-        #[arg(long, value_name = "EPOCH", value_parser = epoch)]
+        #[arg(long, value_name = "EPOCH", value_parser = epoch, allow_negative_numbers = true)]
         since: Option<u64>,
     },
     /// Carry out a link
@@ -157,7 +157,7 @@ pub enum Verb {
         #[arg(value_name = "ANSWER", required = true, allow_negative_numbers = true)]
         words: Vec<String>,
         /// Which question, when several are open
-        #[arg(long, value_name = "ID")]
+        #[arg(long, value_name = "ID", value_parser = question, allow_negative_numbers = true)]
         to: Option<u64>,
     },
     /// Print a thing's value, byte for byte
@@ -186,7 +186,7 @@ pub enum Verb {
         #[arg(long)]
         detail: bool,
         /// How many of the newest rounds
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
         rounds: Option<u32>,
     },
     /// Set an option of the workspace, or show all
@@ -211,7 +211,7 @@ pub enum Verb {
         #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
         session: SessionAddr,
         /// How many
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
         lines: u32,
     },
     /// End a session's process and start it anew
@@ -275,6 +275,34 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
     let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     found.ok_or_else(|| "expected seconds, from 0.001 to 86400".to_owned())
+}
+
+fn tokens(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(tokens) if tokens > 0 => Ok(tokens),
+        _ if is_digits(text) && text.bytes().any(|b| b != b'0') => {
+            Err(format!("expected tokens, a whole number from 1 to {}", u32::MAX))
+        }
+        _ => Err("expected tokens, a whole number from 1: --budget 300".to_owned()),
+    }
+}
+
+fn rounds(text: &str) -> Result<u32, String> {
+    let rounds = text.parse().ok().filter(|rounds| *rounds > 0);
+    rounds.ok_or_else(|| format!("expected a whole number from 1 to {}", u32::MAX))
+}
+
+fn lines(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u32::MAX))
+}
+
+fn question(text: &str) -> Result<u64, String> {
+    let expected = |_| "expected a question's number, as it was asked: --to 4".to_owned();
+    text.parse().map_err(expected)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]

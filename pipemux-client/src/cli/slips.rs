@@ -1,43 +1,29 @@
 //! What is no verb, answered with the command that was probably meant.
 
+mod calls;
+mod known;
+mod nearest;
+
+use std::cell::LazyCell;
 use std::path::Path;
 
-use clap::CommandFactory;
-use pipemux_client::ClientError;
-use pipemux_client::proto::{ProviderId, SessionAddr};
+use pipemux_client::{ClientError, Options};
 
-use super::args::Cli;
-
-/// Words of other tools for the same thing.
-const SYNONYMS: &[(&str, &str)] = &[
-    ("act", "run"),
-    ("call", "run"),
-    ("config", "set"),
-    ("do", "run"),
-    ("exec", "run"),
-    ("kill", "end"),
-    ("list", "sessions"),
-    ("log", "logs"),
-    ("ls", "sessions"),
-    ("option", "set"),
-    ("options", "set"),
-    ("print", "view"),
-    ("ps", "sessions"),
-    ("quit", "down"),
-    ("show", "view"),
-    ("start", "open"),
-    ("stop", "down"),
-];
+use calls::{IsApp, is_action, is_owner, run};
+use nearest::nearest_verb;
 
 /// Answers that stand without their verb.
 const ANSWERS: &[&str] = &["all", "none", "yes", "no", "go"];
 
-/// The error for words whose first is no verb; its hint is a whole command.
-pub fn corrected(words: &[String]) -> ClientError {
+/// The error for words whose first is no verb; its hint is a whole command. A daemon that is up is asked
+/// for its apps; none is started.
+pub fn corrected(words: &[String], options: &Options) -> ClientError {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let apps = LazyCell::new(|| known::apps(options));
+    let (why, command) =
+        meant(&words, |path| Path::new(path).is_file(), &|name| apps.iter().any(|app| app == name));
     let first = words.first().copied().unwrap_or_default();
-    let (why, command) = meant(&words, |path| Path::new(path).is_file());
-    ClientError::invalid(format!("`{first}` is no verb{why}")).hint(command)
+    ClientError::invalid(format!("`{first}` is {why}")).hint(command)
 }
 
 /// The text as one word of a shell.
@@ -57,130 +43,60 @@ pub fn as_typed(words: &[&str]) -> String {
     typed.collect::<Vec<_>>().join(" ")
 }
 
-/// Why, and which command was meant.
-fn meant(words: &[&str], is_file: impl Fn(&str) -> bool) -> (&'static str, String) {
-    let [first, rest @ ..] = words else { return ("", "pipemux --help".into()) };
+/// What the first word is, and which command was meant.
+fn meant(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (String, String) {
+    let no_verb = |why: &str| format!("no verb{why}");
+    let help = || "pipemux --help".to_owned();
+    let [first, rest @ ..] = words else { return (no_verb(""), help()) };
     let verb =
         |verb: &str, rest: &[&str]| format!("pipemux {}", as_typed(&[&[verb], rest].concat()));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
 
     if first.contains('(') {
         let code = words.join(" ");
-        return ("; calls are run", format!("pipemux run {}", in_shell_quotes(&code)));
+        return (no_verb("; calls are run"), format!("pipemux run {}", in_shell_quotes(&code)));
     }
     if first.starts_with("link:") || (is_number(first) && rest.is_empty()) {
-        return ("; a link is clicked", verb("click", words));
+        return (no_verb("; a link is clicked"), verb("click", words));
     }
     if first.starts_with("obj:") || first.starts_with("[[") {
-        return ("; a thing is read", verb("read", words));
+        return (no_verb("; a thing is read"), verb("read", words));
     }
     if ANSWERS.contains(first) || first.split([',', ' ']).all(is_number) {
-        return ("; a question is answered", verb("answer", words));
+        return (no_verb("; a question is answered"), verb("answer", words));
     }
-    if is_file(first) {
-        return ("; a file is opened in an app", verb("open", &[&["editor"], words].concat()));
-    }
-    if let Some(near) = nearest_verb(first) {
-        return (", did you mean this?", verb(&near, rest));
-    }
-    if let Some((owner, action)) = first.split_once('.').filter(|(owner, _)| is_owner(owner))
+    if let Some((owner, action)) =
+        first.split_once('.').filter(|(owner, _)| is_owner(owner, is_app))
         && is_action(action)
     {
-        return ("; an app's action is a call", run(owner, action, rest));
+        return (no_verb("; an app's action is a call"), run(owner, action, rest, is_app));
     }
-    if is_owner(first) {
+    if is_owner(first, is_app) {
         return match rest {
             [action, args @ ..] if is_action(action) => {
-                ("; an app's action is a call", run(first, action, args))
+                (no_verb("; an app's action is a call"), run(first, action, args, is_app))
             }
-            _ => ("; an app is opened", verb("open", words)),
+            _ => (no_verb("; an app is opened"), verb("open", words)),
         };
     }
-    ("", "pipemux --help".into())
-}
-
-fn is_owner(text: &str) -> bool {
-    text.parse::<ProviderId>().is_ok() || text.parse::<SessionAddr>().is_ok()
-}
-
-fn is_action(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-}
-
-fn run(owner: &str, action: &str, args: &[&str]) -> String {
-    let mut written = Vec::new();
-    let mut words = args.iter().copied().filter(|word| *word != "--json").peekable();
-    while let Some(word) = words.next() {
-        let flag = word.strip_prefix("--").filter(|name| !name.is_empty());
-        written.push(match flag {
-            Some(option) if option.contains('=') => argument(option),
-            // `--old text`; without a text it is a switch.
-            Some(name) => {
-                let value = words.next_if(|next| !next.starts_with("--")).unwrap_or("true");
-                format!("{}={}", name.replace('-', "_"), literal(value))
-            }
-            None => argument(word),
-        });
+    if let Some(instead) = known::instead_of_absent(first) {
+        return ("not in this release".to_owned(), instead.to_owned());
     }
-    let code = format!("{owner}.{action}({})", written.join(", "));
-    format!("pipemux run {}", in_shell_quotes(&code))
-}
-
-fn argument(word: &str) -> String {
-    match word.split_once('=') {
-        Some((name, value)) if is_action(name) => format!("{name}={}", literal(value)),
-        _ => literal(word),
+    if is_file(first) {
+        return (
+            no_verb("; a file is opened in an app"),
+            verb("open", &[&["editor"], words].concat()),
+        );
     }
-}
-
-/// The word as the call syntax writes it: what is no number, ref, list or call is a text.
-fn literal(word: &str) -> String {
-    let is_number = word.parse::<f64>().is_ok()
-        && word.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b'.');
-    let is_code = ["obj:", "link:", "["].iter().any(|start| word.starts_with(start))
-        || (word.ends_with(')') && word.split_once('.').is_some_and(|(owner, _)| is_owner(owner)));
-    match word {
-        "-" => "stdin".to_owned(),
-        "true" | "false" | "null" | "stdin" => word.to_owned(),
-        _ if is_number || is_code => word.to_owned(),
-        text => {
-            let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-            format!("\"{}\"", escaped.replace('\n', "\\n").replace('\t', "\\t"))
-        }
+    if let Some(app) = known::owner_of(first).filter(|app| is_app(app)) {
+        let why = format!("no verb, but an action of the {app}");
+        return (why, run(app, first, rest, is_app));
     }
-}
-
-fn nearest_verb(word: &str) -> Option<String> {
-    if let Some((_, verb)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
-        return Some((*verb).to_owned());
+    if let Some(near) = nearest_verb(first) {
+        let near: Vec<&str> = near.split(' ').chain(rest.iter().copied()).collect();
+        return (no_verb(", did you mean this?"), format!("pipemux {}", as_typed(&near)));
     }
-    let command = Cli::command();
-    let verbs = command.get_subcommands().map(|verb| verb.get_name().to_owned());
-    let near = verbs.map(|verb| (distance(word, &verb), verb)).min()?;
-    // A third of the letters may be wrong, but a word of three letters only by one.
-    let (wrong, verb) = near;
-    let bound = (word.chars().count() / 3).clamp(1, 2);
-    (wrong <= bound).then_some(verb)
-}
-
-/// Letters to insert, remove, change or swap to make one word the other (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+    (no_verb(""), help())
 }
 
 #[cfg(test)]
@@ -188,7 +104,10 @@ mod tests {
     use super::*;
 
     fn answer(words: &[&str]) -> String {
-        meant(words, |path| path == "src/lib.rs" || path == "a.rs").1
+        meant(words, |path| path == "src/lib.rs" || path == "a.rs", &|app| {
+            known::BUILT_IN.contains(&app) || app == "planner"
+        })
+        .1
     }
 
     #[test]
@@ -246,10 +165,39 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_counts_swaps_as_one() {
-        assert_eq!(distance("veiw", "view"), 1);
-        assert_eq!(distance("", "end"), 3);
-        assert_eq!(distance("logs", "logs"), 0);
-        assert_eq!(distance("editor", "end"), 5);
+    fn only_known_apps_are_opened_and_called() {
+        assert_eq!(answer(&["planner", "add", "x"]), r#"pipemux run 'planner.add("x")'"#);
+        assert_eq!(answer(&["planner/b"]), "pipemux open planner/b");
+        for words in [&["foobarbaz"][..], &["foobarbaz", "add", "x"], &["foo/bar"], &["foo.add"]] {
+            assert_eq!(answer(words), "pipemux --help", "{words:?}");
+        }
+        // What only looks like a nested call is text.
+        let call = r#"pipemux run 'editor.insert(3, "foo.bar()")'"#;
+        assert_eq!(answer(&["editor", "insert", "3", "foo.bar()"]), call);
+    }
+
+    #[test]
+    fn an_action_without_its_app_gets_it() {
+        let call = r#"pipemux run 'editor.replace("foo", "bar")'"#;
+        assert_eq!(answer(&["replace", "foo", "bar"]), call);
+        assert_eq!(answer(&["save"]), "pipemux run 'editor.save()'");
+        assert_eq!(answer(&["add", "t", "x"]), r#"pipemux run 'notebook.add("t", "x")'"#);
+        let none = meant(&["replace", "a"], |_| false, &|_| false);
+        assert_eq!(none.1, "pipemux --help");
+    }
+
+    #[test]
+    fn words_of_other_tools_get_ours() {
+        assert_eq!(answer(&["edit", "foo"]), "pipemux open editor foo");
+        assert_eq!(answer(&["version"]), "pipemux --version");
+    }
+
+    #[test]
+    fn what_a_later_release_has_is_said_to_be_absent() {
+        for word in ["watch", "mcp", "doctor", "completions", "man", "app"] {
+            let (why, command) = meant(&[word, "x"], |_| false, &|_| false);
+            assert_eq!(why, "not in this release", "{word}");
+            assert!(command.starts_with("pipemux "), "{command}");
+        }
     }
 }

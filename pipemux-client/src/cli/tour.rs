@@ -12,6 +12,9 @@ use crate::output;
 use material::Material;
 use stage::{Stage, Stop, links, show, shown_path};
 
+/// Exit status of a walk that was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
+
 /// Walks; returns the exit status, that of the failing command if one fails.
 pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
     let root = project_root(asker);
@@ -27,6 +30,10 @@ pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
     });
     match outcome {
         Ok(()) | Err(Stop::Abandoned) => Ok(0),
+        Err(Stop::Interrupted) => {
+            output::err("the tour was interrupted: its sessions are ended, the copy is gone\n");
+            Ok(INTERRUPTED)
+        }
         Err(Stop::Unexpected { status }) => {
             output::err(
                 "the tour stops here: this step should have ended otherwise\nlook: pipemux status · pipemux sessions\n",

@@ -106,7 +106,7 @@ fn of_several_questions_each_is_answered_by_its_number() {
     assert_eq!(numbers.len(), 2, "{both}");
     // The later one first.
     world.pipemux(&["answer", "--to", &numbers[1], "2"]).ok().has("picked [2]");
-    world.pipemux(&["answer", "--to", &numbers[1], "2"]).exits(3).has("is not open");
+    world.pipemux(&["answer", "--to", &numbers[1], "2"]).exits(3).has("question");
     world.pipemux(&["answer", "all"]).ok().has("2 matches");
     assert_eq!(world.read("a.txt"), "y\ny\n");
 }

@@ -1,6 +1,6 @@
 //! The `undo` of an answer takes back the change that it belongs to, or nothing.
 
-use pipemux_tests::{Output, World};
+use pipemux_tests::{Output, Signal, World, is_alive, kill, wait_until};
 
 fn click(world: &World, link: u64) -> Output {
     world.pipemux(&["click", &link.to_string()])
@@ -61,12 +61,40 @@ fn what_another_one_did_since_is_not_undone_unseen() {
     bob(&["view"]).ok();
     let mine = world.run("editor.replace('one', 'ONE')").ok().link("undo");
     bob(&["run", "editor.replace('two', 'by bob')"]).ok();
+    let unseen = world.run("editor.undo()");
+    unseen.exits(4).has("replace by bob").has("by bob");
     let refused = click(&world, mine);
-    assert_ne!(refused.exit, 0, "{refused}");
-    let plain = world.run("editor.undo()");
-    if plain.exit == 0 {
-        // Having been shown it, it may take back the newest change only knowingly.
-        plain.has("undo");
-    }
-    world.pipemux(&["view"]).ok().has("ONE");
+    refused.exits(1).has("not the latest change").has("next: pipemux run 'editor.undo(steps=2)'");
+    world.pipemux(&["view"]).ok().has("1\tONE").has("2\tby bob");
+    // Shown by now, it is the newest, and taken back knowingly.
+    world.run("editor.undo(); editor.save()").ok();
+    assert_eq!(world.read("a.txt"), "ONE\ntwo\n");
+}
+
+#[test]
+fn an_undo_outlives_its_app_and_its_daemon() {
+    let world = World::new();
+    world.write("a.txt", "one\ntwo\n");
+    world.pipemux(&["open", "editor", "a.txt"]).ok();
+    world.pipemux(&["open", "notebook"]).ok();
+    let edit = world.run("editor.replace('one', 'ONE')").ok().link("undo");
+    let entry = world.run("notebook.add('plan', 'v1')").ok().obj("plan");
+    let note = world.run(&format!("notebook.edit(obj:{entry}, 'v2')")).ok().link("undo");
+    let app = world.pid("editor/main");
+    kill(app, Signal::SIGKILL);
+    wait_until("the app's end", || (!is_alive(app)).then_some(()));
+    world.pipemux(&["view"]).ok().has("ONE").has("restarted");
+    click(&world, edit).ok();
+    kill(world.daemon(), Signal::SIGKILL);
+    wait_until("everything ends", || world.processes().is_empty().then_some(()));
+    world.pipemux(&["view"]).ok();
+    let undone = click(&world, note);
+    let read = world.pipemux(&["read", &format!("obj:{entry}")]);
+    // It may be forgotten; what it does is what it said.
+    match undone.exit {
+        0 => read.ok().has("v1"),
+        _ => undone.exits(3).has(&format!("Anchor link:{note} not found")),
+    };
+    world.run("editor.save()").ok();
+    assert_eq!(world.read("a.txt"), "one\ntwo\n");
 }

@@ -227,6 +227,17 @@ fn map_move(moved: &LineMove, lines: Range<usize>, own: bool) -> Result<Range<us
     Err(if own { Lost::Apart } else { Lost::Changed(start..start + 1) })
 }
 
+/// What a reader saw, and in which run they act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen<'a> {
+    /// The version; 0: none of this life of the process.
+    pub version: u64,
+    /// True when it was an earlier life's.
+    pub lost: bool,
+    /// The run.
+    pub run: &'a str,
+}
+
 /// What happened to a file's line numbers, as far back as [`LOG_MAX`] reaches.
 #[derive(Debug, Clone, Default)]
 pub struct LineLog {
@@ -236,6 +247,8 @@ pub struct LineLog {
     floor: u64,
     /// True when there were changes before `floor`.
     truncated: bool,
+    /// True when the lines that it began with are all that readers saw in earlier lives.
+    trusted: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -250,6 +263,11 @@ impl LineLog {
     /// with lines that may have been others.
     pub fn new(version: u64, known: bool) -> Self {
         Self { floor: version, truncated: !known, ..Self::default() }
+    }
+
+    /// Notes that readers of earlier lives saw just the lines that this one begins with.
+    pub fn trust(&mut self) {
+        self.trusted = !self.truncated && self.entries.is_empty();
     }
 
     /// Adds a change that the run made; the version is the one after it.
@@ -268,11 +286,11 @@ impl LineLog {
     ///
     /// # Errors
     /// They are not there any more, or are not the lines that were seen.
-    pub fn map(&self, lines: Range<usize>, seen: u64, run: &str) -> Result<Range<usize>, Lost> {
-        let since = self.since(seen, run)?;
+    pub fn map(&self, lines: Range<usize>, seen: Seen<'_>) -> Result<Range<usize>, Lost> {
+        let since = self.since(seen)?;
         let mut lines = lines;
         for (index, entry) in since.clone().enumerate() {
-            lines = entry.change.map(lines, entry.run == run).map_err(|lost| {
+            lines = entry.change.map(lines, entry.run == seen.run).map_err(|lost| {
                 let now = |place: Range<usize>| drift(since.clone().skip(index + 1), place);
                 match lost {
                     Lost::Changed(place) => Lost::Changed(now(place)),
@@ -285,39 +303,43 @@ impl LineLog {
     }
 
     /// Where a line that was seen is now, or what stands there instead.
-    pub fn drift(&self, line: usize, seen: u64, run: &str) -> usize {
-        let Ok(since) = self.since(seen, run) else { return line };
+    pub fn drift(&self, line: usize, seen: Seen<'_>) -> usize {
+        let Ok(since) = self.since(seen) else { return line };
         since.fold(line, |line, entry| entry.change.drift(line))
     }
 
     /// By how many lines the text grew since a version; none when that isn't known.
-    pub fn growth(&self, seen: u64, run: &str) -> Option<isize> {
-        Some(self.since(seen, run).ok()?.map(|entry| entry.change.growth()).sum())
+    pub fn growth(&self, seen: Seen<'_>) -> Option<isize> {
+        Some(self.since(seen).ok()?.map(|entry| entry.change.growth()).sum())
     }
 
     /// The first line now that stands after everything that changed since a version.
-    pub fn tail(&self, seen: u64, run: &str) -> Option<usize> {
+    pub fn tail(&self, seen: Seen<'_>) -> Option<usize> {
         let tail = |tail: usize, entry: &Entry| match entry.change.tail() {
             None => tail,
             Some((before, _)) if tail > before => tail.saturating_add_signed(entry.change.growth()),
             Some((_, after)) => after,
         };
-        Some(self.since(seen, run).ok()?.fold(0, tail))
+        Some(self.since(seen).ok()?.fold(0, tail))
     }
 
     fn since(
         &self,
-        seen: u64,
-        run: &str,
+        seen: Seen<'_>,
     ) -> Result<impl Iterator<Item = &Entry> + Clone + use<'_>, Lost> {
-        let unknown = match seen {
-            0 => self.truncated || self.entries.iter().any(|entry| entry.run != run),
-            _ => self.truncated && seen < self.floor,
+        let version = if seen.lost { 0 } else { seen.version };
+        let unknown = match version {
+            0 => {
+                self.truncated
+                    || (seen.lost && !self.trusted)
+                    || self.entries.iter().any(|entry| entry.run != seen.run)
+            }
+            _ => self.truncated && version < self.floor,
         };
         if unknown {
             return Err(Lost::Unknown);
         }
-        Ok(self.entries.iter().filter(move |entry| entry.version > seen))
+        Ok(self.entries.iter().filter(move |entry| entry.version > version))
     }
 }
 

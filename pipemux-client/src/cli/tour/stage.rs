@@ -5,6 +5,10 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::cli::slips::as_typed;
 use crate::output::{self, Written};
@@ -19,6 +23,8 @@ pub enum Stop {
     },
     /// Nobody reads on.
     Abandoned,
+    /// Somebody wants it to end: Ctrl-C.
+    Interrupted,
     /// The system failed it.
     System(io::Error),
 }
@@ -39,6 +45,8 @@ pub struct Stage {
     program: PathBuf,
     /// Sessions that are still to be ended.
     open: Vec<String>,
+    /// Set by the signals that would end the process, so that it tidies up first.
+    interrupted: Arc<AtomicBool>,
 }
 
 impl Stage {
@@ -50,8 +58,12 @@ impl Stage {
         let workspace = format!("tour-{}", std::process::id());
         let directory = std::env::temp_dir().join(format!("pipemux-{workspace}"));
         let program = std::env::current_exe()?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+        }
         DirBuilder::new().mode(0o700).create(&directory)?;
-        Ok(Stage { directory, workspace, program, open: Vec::new() })
+        Ok(Stage { directory, workspace, program, open: Vec::new(), interrupted })
     }
 
     /// Puts a file there.
@@ -65,8 +77,9 @@ impl Stage {
     /// Says a sentence, shows the command, runs it, shows what it prints; returns that.
     ///
     /// # Errors
-    /// It didn't end with `expected`.
+    /// It didn't end with `expected`, or somebody wants the tour to end.
     pub fn step(&mut self, remark: &str, words: &[&str], expected: u8) -> Result<String, Stop> {
+        self.go_on()?;
         show(&format!("\n{remark}\n$ pipemux {}\n", as_typed(words)))?;
         if let ["open", session, ..] = words {
             self.open.push(if session.contains('/') {
@@ -76,6 +89,8 @@ impl Stage {
             });
         }
         let ran = self.command(words).output()?;
+        // Ctrl-C ended the command as well.
+        self.go_on()?;
         let mut text = String::from_utf8_lossy(&ran.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&ran.stderr));
         let status = ran.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
@@ -87,6 +102,10 @@ impl Stage {
             self.open.retain(|open| open != session);
         }
         if status == expected { Ok(text) } else { Err(Stop::Unexpected { status: status.max(1) }) }
+    }
+
+    fn go_on(&self) -> Result<(), Stop> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
     fn command(&self, words: &[&str]) -> Command {
