@@ -80,10 +80,33 @@ impl<A: App> Host<A> {
         self.step_as(reader, seen_version, action)
     }
 
+    /// Carries out an action by the default reader, who saw an earlier life of the app and not this
+    /// one, as a run of its own.
+    pub fn invoke_lost(&mut self, action: &A::Action) -> Outcome {
+        self.runs += 1;
+        self.step_lost(action)
+    }
+
+    /// Carries out an action as a further step of the run that [`Host::invoke_lost`] began.
+    pub fn step_lost(&mut self, action: &A::Action) -> Outcome {
+        let invoke = Invoke { seen_lost: true, ..self.message("default", 0, action) };
+        self.send(invoke)
+    }
+
+    /// Where the caller stands from here on: what relative paths start from.
+    pub fn stand(&mut self, cwd: &Path) {
+        self.cwd = cwd.to_string_lossy().into_owned();
+    }
+
     /// Carries out an action as a further step of the run that was last begun.
     pub fn step_as(&mut self, reader: &str, seen_version: u64, action: &A::Action) -> Outcome {
+        let invoke = self.message(reader, seen_version, action);
+        self.send(invoke)
+    }
+
+    fn message(&self, reader: &str, seen_version: u64, action: &A::Action) -> Invoke {
         let (name, args) = action.encode();
-        self.send(Invoke {
+        Invoke {
             action: name.into(),
             args,
             seen_version,
@@ -93,7 +116,7 @@ impl<A: App> Host<A> {
             run_id: format!("run-{}", self.runs),
             confirmed: false,
             resume: None,
-        })
+        }
     }
 
     /// Answers the question that the last action asked.

@@ -55,7 +55,8 @@ impl App for Editor {
                 return Found::Gone(Some(why.clone()));
             }
             let listed = self.listing.as_ref().is_some_and(|listing| {
-                self.current.as_ref() == Some(&listing.path)
+                listing.shown
+                    && self.current.as_ref() == Some(&listing.path)
                     && listing.keys.iter().any(|k| k == key)
             });
             let rev = mark.rev;
@@ -88,10 +89,14 @@ impl App for Editor {
 
     fn refresh(&mut self) -> bool {
         let version = self.version + 1;
-        let mut changed = false;
+        let mut changed = Vec::new();
         for file in &mut self.files {
-            changed |= file.refresh(|| self.names.make("change"), version);
+            if file.refresh(|| self.names.make("change"), version) {
+                changed.push(file.path().to_owned());
+            }
         }
+        changed.iter().for_each(|path| self.changed_on_disk(path));
+        let changed = !changed.is_empty();
         if changed {
             self.version = version;
             self.list_files();

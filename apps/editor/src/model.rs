@@ -11,6 +11,7 @@
 //! | [`linemap`] | line numbers across versions |
 //! | [`manifest`] | the open files on disk |
 //! | [`marks`] | selections and matches |
+//! | [`witness`] | what was shown in earlier lives of the process |
 
 pub mod buffer;
 pub mod changes;
@@ -21,6 +22,7 @@ pub mod journal;
 pub mod linemap;
 pub mod manifest;
 pub mod marks;
+pub mod witness;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -31,14 +33,20 @@ use docui::{Context, Fault, Opening};
 use crate::limits::{FILES_MAX, SWITCHES_MAX};
 use file::File;
 use history::Author;
+use linemap::Seen;
 use manifest::{Listed, Manifest};
+use witness::Witness;
 
 /// One session of the editor.
 #[derive(Debug)]
 pub struct Editor {
     pub(crate) files: Vec<File>,
     pub(crate) current: Option<PathBuf>,
-    pub(crate) cwd: PathBuf,
+    /// Where the first opener stood: the directory of those whose own isn't known.
+    cwd: PathBuf,
+    /// What paths are shown relative to, to every reader: it never changes.
+    root: PathBuf,
+    witness: Witness,
     session: String,
     pub(crate) state_dir: PathBuf,
     pub(crate) listing: Option<Listing>,
@@ -60,6 +68,8 @@ pub(crate) struct Listing {
     pub text: String,
     pub keys: Vec<String>,
     pub more: usize,
+    /// True until something else is done: then the places keep their keys, but are no longer listed.
+    pub shown: bool,
 }
 
 /// The current file became another one.
@@ -97,10 +107,15 @@ impl Names {
 
 impl Editor {
     pub(crate) fn start(opening: &Opening) -> Result<(Self, Vec<String>), Fault> {
+        let cwd = real(&opening.cwd);
+        let manifest = Manifest::read(&opening.state_dir);
+        let later = opening.again || manifest.is_some();
         let mut editor = Self {
+            root: root(&cwd),
+            witness: Witness::read(&opening.state_dir, later),
             files: Vec::new(),
             current: None,
-            cwd: real(&opening.cwd),
+            cwd,
             session: opening.session.clone(),
             state_dir: opening.state_dir.clone(),
             listing: None,
@@ -112,7 +127,7 @@ impl Editor {
             closed: VecDeque::new(),
             unlisted: false,
         };
-        let notes = match Manifest::read(&opening.state_dir).filter(|_| opening.again) {
+        let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest),
             None => editor.take_in(opening)?,
         };
@@ -120,7 +135,7 @@ impl Editor {
         let open = |path: &Path| editor.file(path).is_some();
         let left = journal::kept(&opening.state_dir).into_iter().filter(|path| !open(path));
         let left = left.map(|path| {
-            format!("unsaved edits of {} are kept: open it to have them back", path.display())
+            format!("Unsaved edits of {} are kept: open it to have them back.", path.display())
         });
         let notes = notes.into_iter().chain(left).collect();
         Ok((editor, notes))
@@ -147,8 +162,8 @@ impl Editor {
                     ))
                     .hint("close some first, or open another session: pipemux open editor/two …"));
                 }
-                let version = self.version + 1;
-                let (mut file, said) = File::open(path.clone(), &self.state_dir, version)?;
+                let (version, shown) = (self.version + 1, self.shown(&path));
+                let (mut file, said) = File::open(path.clone(), &shown, &self.state_dir, version)?;
                 // Who saw it before it was closed may have seen other lines.
                 if self.why_closed(&file.key()).is_some() {
                     file.forget_lines(version);
@@ -165,13 +180,13 @@ impl Editor {
                     opened.extend(file);
                 }
                 Err(fault) if opening.again => {
-                    notes.push(format!("{argument} not opened: {fault}"))
+                    notes.push(format!("{argument} is not opened: {fault}."))
                 }
                 Err(fault) => return Err(fault),
             }
         }
+        opened.iter_mut().for_each(|file| note_shown(&mut self.witness, file));
         self.files.append(&mut opened);
-        self.cwd = real(&opening.cwd);
         if let Some(last) = last {
             self.switch(Some(last), &Author { version: self.version + 1, ..Author::default() });
         }
@@ -182,15 +197,17 @@ impl Editor {
     fn restore(&mut self, manifest: Manifest) -> Vec<String> {
         let mut notes = Vec::new();
         for listed in manifest.files {
-            match File::open(listed.path.clone(), &self.state_dir, 1) {
+            let shown = self.shown(&listed.path);
+            match File::open(listed.path.clone(), &shown, &self.state_dir, 1) {
                 Ok((mut file, said)) => {
                     if file.base() != listed.base {
                         file.forget_lines(1);
                     }
+                    note_shown(&mut self.witness, &mut file);
                     self.files.push(file);
                     notes.extend(said);
                 }
-                Err(fault) => notes.push(format!("not opened again: {fault}")),
+                Err(fault) => notes.push(format!("{shown} is not open any more: {fault}.")),
             }
         }
         let current = manifest.current.filter(|path| self.file(path).is_some());
@@ -217,22 +234,68 @@ impl Editor {
     /// The file that was in view in the version which a reader saw, after their own steps: the one that
     /// bare numbers are about.
     pub(crate) fn seen_current(&self, context: &Context) -> Result<usize, Fault> {
-        let counts = |switch: &&Switch| {
-            context.seen_version == 0
-                || switch.version <= context.seen_version
-                || switch.run == context.run_id
-        };
-        let path = match self.switches.iter().rev().find(counts) {
-            Some(switch) => switch.to.as_deref(),
-            None => self.current.as_deref(),
-        };
-        let Some(path) = path else {
-            return Err(no_file());
-        };
+        let path = self.seen_path(context).unwrap_or(self.current.as_deref());
+        let path = path.ok_or_else(no_file)?;
         self.index(path).ok_or_else(|| {
             Fault::stale(format!("{}, which you saw, was closed", self.shown(path)))
                 .hint(self.look_hint())
         })
+    }
+
+    /// The file that was in view as a reader saw it, if there was one; none when it can't be told.
+    pub(crate) fn seen_path(&self, context: &Context) -> Option<Option<&Path>> {
+        let own = |switch: &Switch| !switch.run.is_empty() && switch.run == context.run_id;
+        let counts = |switch: &&Switch| match (context.seen_lost, context.seen_version) {
+            (true, _) => own(switch),
+            (false, 0) => true,
+            (false, seen) => switch.version <= seen || own(switch),
+        };
+        match self.switches.iter().rev().find(counts) {
+            Some(switch) => Some(switch.to.as_deref()),
+            None if context.seen_lost => self.witness.only_current().map(Some),
+            None => Some(self.current.as_deref()),
+        }
+    }
+
+    /// What the caller's line numbers mean.
+    pub(crate) fn seen<'a>(&self, context: &'a Context) -> Seen<'a> {
+        let (version, lost) = (context.seen_version, context.seen_lost);
+        Seen { version, lost, run: &context.run_id }
+    }
+
+    /// A path as the caller means it.
+    pub(crate) fn path_of(&self, argument: &str, context: &Context) -> PathBuf {
+        self.cwd.join(context.path(argument))
+    }
+
+    /// Notes that a file's text is about to become another one: after that no number from an earlier
+    /// life counts for it.
+    pub(crate) fn before_change(&mut self, index: usize) -> Result<(), Fault> {
+        self.witness.several(self.files[index].path());
+        self.witness.write().map_err(|error| {
+            let place = self.state_dir.display();
+            Fault::failed(format!("the change couldn't be kept safe in {place}: {error}"))
+                .hint("nothing was changed; free some disk space and do it again")
+        })
+    }
+
+    /// Notes that a path has another text than it was seen with.
+    pub(crate) fn shows_another(&mut self, index: usize) {
+        let file = &self.files[index];
+        self.witness.shows(file.path(), file.buffer().hash());
+        self.witness.several(file.path());
+    }
+
+    /// Lists the matches of the last `find` no longer: they were about what was in view then.
+    pub(crate) fn unlist(&mut self) {
+        if let Some(listing) = &mut self.listing {
+            listing.shown = false;
+        }
+    }
+
+    /// As [`Editor::before_change`], of what the disk changed: there is nobody to refuse it to.
+    pub(crate) fn changed_on_disk(&mut self, path: &Path) {
+        self.witness.several(path);
     }
 
     pub(crate) fn switch(&mut self, to: Option<PathBuf>, author: &Author) {
@@ -242,6 +305,9 @@ impl Editor {
             return;
         }
         self.unlisted |= self.current != to;
+        if let Some(to) = &to {
+            self.witness.current(to);
+        }
         self.current.clone_from(&to);
         if self.switches.len() >= SWITCHES_MAX {
             self.switches.pop_front();
@@ -259,6 +325,8 @@ impl Editor {
     pub(crate) fn remove(&mut self, index: usize, why: &str, author: &Author) {
         let mut file = self.files.remove(index);
         file.discard();
+        // What it has when it is opened again may be something else.
+        self.witness.several(file.path());
         if self.closed.len() >= FILES_MAX {
             self.closed.pop_front();
         }
@@ -297,9 +365,9 @@ impl Editor {
         format!("look: pipemux view editor/{session}")
     }
 
-    /// The path as the reader would write it: relative to the session's directory when below it.
+    /// The path as every reader is shown it: relative to the session's root when below it.
     pub(crate) fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.cwd).unwrap_or(path).display().to_string()
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
     /// Writes down which files are open, for a restart. What can't be written is tried again with the
@@ -307,7 +375,7 @@ impl Editor {
     pub(crate) fn list_files(&mut self) {
         let listed = |file: &File| Listed { path: file.path().to_owned(), base: file.base() };
         let manifest = Manifest::new(self.files.iter().map(listed).collect(), self.current.clone());
-        self.unlisted = manifest.write(&self.state_dir).is_err();
+        self.unlisted = manifest.write(&self.state_dir).is_err() || self.witness.write().is_err();
     }
 
     pub(crate) fn list_if_needed(&mut self) {
@@ -320,6 +388,21 @@ impl Editor {
 /// A directory by the path that files in it have: without symlinks.
 fn real(directory: &Path) -> PathBuf {
     directory.canonicalize().unwrap_or_else(|_| directory.to_owned())
+}
+
+/// The project that a directory is in: the nearest one above it with `.git`, else itself.
+fn root(directory: &Path) -> PathBuf {
+    let project = directory.ancestors().find(|above| above.join(".git").exists());
+    project.unwrap_or(directory).to_owned()
+}
+
+/// Notes that a file is going to be shown, and finds out what numbers of earlier lives mean in it.
+fn note_shown(witness: &mut Witness, file: &mut File) {
+    let digest = file.buffer().hash();
+    if witness.knows(file.path(), digest) {
+        file.trust_lines();
+    }
+    witness.shows(file.path(), digest);
 }
 
 pub(crate) fn no_file() -> Fault {

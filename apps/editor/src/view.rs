@@ -11,7 +11,7 @@ use crate::limits::{PAGE, SPOT_LINES};
 use crate::model::Editor;
 use crate::model::file::{File, OnDisk};
 
-pub(crate) use text::{language, readable, visible};
+pub(crate) use text::{language, match_row, readable, visible};
 
 /// About what a link or an anchor costs beside its label.
 const ANCHOR_TOKENS: u64 = 7;
@@ -117,8 +117,8 @@ impl Editor {
                 let mark: String =
                     marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
                 let before = if index > 0 { " · " } else { "" };
-                if *spent > most {
-                    view.text(format!("{before}{} more", self.files.len() - index));
+                if *spent > most && index > 0 {
+                    view.text(format!(" and {} more", self.files.len() - index));
                     break;
                 }
                 *spent += tokens::estimate(&self.shown(file.path())) + ANCHOR_TOKENS + 2;
@@ -133,32 +133,29 @@ impl Editor {
     }
 
     fn list_found(&self, view: &mut View, file: &File, spent: &mut u64, most: u64) {
-        let listing = self.listing.as_ref().filter(|listing| listing.path == file.path());
+        let listing = self.listing.as_ref().filter(|l| l.shown && l.path == file.path());
         let Some(listing) = listing else { return };
+        let buffer = file.buffer();
         let marks = listing.keys.iter().filter_map(|key| file.marks.get(key));
         let marks: Vec<_> = marks.filter(|mark| mark.gone.is_none()).collect();
-        if marks.is_empty() {
-            return;
-        }
-        let head: String =
-            listing.text.lines().next().unwrap_or_default().chars().take(40).collect();
-        let head = format!("matches of {}:", readable(&head));
-        *spent += tokens::estimate(&head) + 4;
-        view.text(head);
+        let lines: Vec<_> = marks.iter().map(|mark| buffer.line_at(mark.bytes.start)).collect();
         let mut more = listing.more + marks.len();
-        for mark in marks {
-            if *spent > most {
+        for (index, mark) in marks.iter().enumerate() {
+            let line = lines[index];
+            let several = lines.iter().filter(|other| **other == line).count() > 1;
+            let label = format!("line {}", line + 1);
+            let row = format!(" {}\n", match_row(buffer, &mark.bytes, several));
+            let cost = tokens::estimate(&label) + tokens::estimate(&row) + ANCHOR_TOKENS;
+            if *spent + cost > most {
                 break;
             }
             more -= 1;
-            let label = format!("line {}", file.buffer().line_at(mark.bytes.start) + 1);
-            *spent += tokens::estimate(&label) + ANCHOR_TOKENS;
-            view.text(" ").object(Object::new(&*mark.key, label).ty("match").rev(mark.rev));
+            *spent += cost;
+            view.object(Object::new(&*mark.key, label).ty("match").rev(mark.rev)).text(row);
         }
         if more > 0 {
-            view.text(format!(" · {more} more"));
+            view.text(format!("{more} more {}\n", if more == 1 { "match" } else { "matches" }));
         }
-        view.text("\n");
     }
 
     fn links(&self, view: &mut View, file: &File, shown: &Range<usize>) {
@@ -227,7 +224,7 @@ fn lines(file: &File, wanted: Range<usize>, room: u64) -> Shown {
 }
 
 fn shown_line(file: &File, line: usize) -> (String, u64) {
-    let text = visible(file.buffer(), line) + "\n";
+    let text = visible(file, line) + "\n";
     let tokens = tokens::estimate(&format!("{}\t{text}", line + 1));
     (text, tokens)
 }

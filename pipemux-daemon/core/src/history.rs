@@ -39,7 +39,11 @@ pub fn round(acting: &Acting, number: u64, unix_ms: u64, exit: u8) -> SavedRound
         .collect();
     let mut results = Vec::new();
     let mut details = Vec::new();
-    for (index, step) in visible() {
+    // A nested call is part of its outer step, but where it failed it is the reason.
+    let failed =
+        |index: usize| acting.done.get(index).is_some_and(|ended| ended.status != Status::Done);
+    let told = acting.steps.iter().enumerate();
+    for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let Some(ended) = acting.done.get(index) else {
             results.push(format!("{}: not run", step.prototype.name));
             continue;

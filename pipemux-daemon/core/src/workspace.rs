@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
+use pipemux_proto::app::Project;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::{Lod, Projection};
 
@@ -12,7 +13,9 @@ use crate::anchors::AnchorTable;
 use crate::event::Now;
 use crate::history::History;
 use crate::keys::SessionKey;
-use crate::limits::{DELIVERIES_MAX, FAILURES_MAX, NOTICES_MAX, PAST_MAX, READERS_MAX};
+use crate::limits::{
+    DELIVERIES_MAX, FAILURES_MAX, NOTICES_MAX, PAST_MAX, READERS_MAX, WINDOW_BUDGET,
+};
 use crate::render::window::Rendered;
 use crate::saved::SavedOptions;
 
@@ -78,6 +81,14 @@ pub struct Past {
 }
 
 impl Window {
+    /// Asks for all of it at its own detail, whatever is held of it; with the budget that it is for.
+    pub fn whole(&self) -> (u32, Project) {
+        let budget = self.budget.unwrap_or(WINDOW_BUDGET);
+        let (window, lod) = (self.number, self.lod);
+        // A fifth is kept back for what the app's own estimate leaves out.
+        (budget, Project { window, lod, budget: budget - budget / 5, known_version: None })
+    }
+
     /// Not shown yet.
     pub fn new(number: u64, session: SessionKey) -> Self {
         Self {

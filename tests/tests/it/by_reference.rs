@@ -144,3 +144,34 @@ fn a_value_that_is_too_large_is_refused_with_the_limit() {
     assert_ne!(refused.exit, 0, "{refused}");
     world.pipemux(&["view", "notebook/main"]).ok().lacks("[endless]");
 }
+
+#[test]
+fn a_name_means_what_it_stood_for_when_it_was_seen_or_what_the_run_made_of_it() {
+    let world = desk();
+    let read = |added: &Output, title: &str| {
+        let read = world.pipemux(&["read", &format!("obj:{}", added.obj(title))]);
+        read.ok().text()
+    };
+    world.run("editor.select(1, 1)").ok();
+    // The run's own selection, not the one before it.
+    let own = world.run("editor.select(2, 2); notebook.add(title='own', text=editor.selection)");
+    own.ok().has("from a.rs:2");
+    assert_eq!(read(&own, "own").trim_end(), source()[1].trim_end());
+    // It moves with its lines within the run as well.
+    let moved =
+        world.run("editor.insert(1, 'new'); notebook.add(title='moved', text=editor.selection)");
+    moved.ok().has("from a.rs:3");
+    assert_eq!(read(&moved, "moved").trim_end(), source()[1].trim_end());
+    // Another one's selection is not what this reader meant.
+    let bob = |args: &[&str]| world.command(args).reader("bob").output();
+    bob(&["view"]).ok();
+    bob(&["run", "editor.select(10, 10)"]).ok();
+    let refused = world.run("notebook.add(title='theirs', text=editor.selection)");
+    refused.exits(4).has("Anchor editor/main.selection is stale.").has("a.rs:10");
+    world.pipemux(&["view", "notebook/main"]).ok().lacks("[theirs]");
+    // Now it was shown.
+    world.run("notebook.add(title='theirs', text=editor.selection)").ok().has("from a.rs:10");
+    // What the run did before is in it.
+    let file = world.run("editor.insert(1, 'x'); notebook.add(title='file', text=editor.file)");
+    file.ok().has("402 lines from a.rs");
+}

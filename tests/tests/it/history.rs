@@ -30,6 +30,9 @@ fn rounds_are_kept_with_what_came_of_them_across_a_lost_daemon() {
     assert_eq!(world.pipemux(&["history"]).ok().text(), before.text());
     world.run("editor.save()").ok();
     world.pipemux(&["history"]).ok().has("4. ");
+    // What failed within a call is the reason why that one didn't run.
+    world.run("editor.insert(1, text=editor.lines(1, 9))").exits(2);
+    world.pipemux(&["history", "--rounds", "1"]).ok().has("lines failed: ").has("insert: not run");
     // A workspace's own.
     let there = world.command(&["history"]).workspace("there").output();
     there.ok().has("0 rounds");

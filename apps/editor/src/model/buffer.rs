@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use ropey::Rope;
+use ropey::{Rope, RopeBuilder};
+
+use crate::limits::SPLICES_IN_PLACE;
 
 use super::disk::Hasher;
 
@@ -16,6 +18,23 @@ pub struct Splice {
     pub old: String,
     /// What takes its place.
     pub new: String,
+}
+
+/// A place within a line, with what stands around it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// How many characters of the line come before all that is given.
+    pub ahead: usize,
+    /// What stands before the place.
+    pub before: String,
+    /// What stands in it.
+    pub inside: String,
+    /// How many characters of the place are not given.
+    pub left_out: usize,
+    /// What stands behind it.
+    pub behind: String,
+    /// How many characters of the line come after all that is given.
+    pub after: usize,
 }
 
 /// A text as lines; only `\n` ends a line. A byte order mark is kept apart from it.
@@ -103,6 +122,30 @@ impl Buffer {
         (slice.slice(..shown).to_string(), chars - shown)
     }
 
+    /// A place and what stands around it in its first line, without the line's ending: at most `max`
+    /// characters each of what is before, in and behind the place.
+    pub fn around(&self, place: &Range<usize>, max: usize) -> Around {
+        let line = self.line_at(place.start);
+        let start = self.rope.byte_to_char(self.start(line));
+        let mut end = self.rope.byte_to_char(self.start(line + 1));
+        for ending in ['\n', '\r'] {
+            end -= usize::from(end > start && self.rope.char(end - 1) == ending);
+        }
+        let first = self.rope.byte_to_char(place.start).clamp(start, end);
+        let last = self.rope.byte_to_char(place.end.min(self.len())).clamp(first, end);
+        let (from, to) = (first.saturating_sub(max).max(start), end.min(last.saturating_add(max)));
+        let inside = last.min(first.saturating_add(max));
+        let text = |chars: Range<usize>| self.rope.slice(chars).to_string();
+        Around {
+            ahead: from - start,
+            before: text(from..first),
+            inside: text(first..inside),
+            left_out: last - inside,
+            behind: text(last..to),
+            after: end - to,
+        }
+    }
+
     /// True when the text has that splice's old text where the splice says.
     pub fn fits(&self, splice: &Splice) -> bool {
         let end = splice.at.saturating_add(splice.old.len());
@@ -112,12 +155,29 @@ impl Buffer {
     /// Carries out splices that are in ascending order, apart from each other, all counted in the text
     /// as it is before.
     pub fn apply(&mut self, splices: &[Splice]) {
+        if splices.len() > SPLICES_IN_PLACE {
+            return self.rebuild(splices);
+        }
         for splice in splices.iter().rev() {
             let start = self.rope.byte_to_char(splice.at);
             let end = self.rope.byte_to_char(splice.at + splice.old.len());
             self.rope.remove(start..end);
             self.rope.insert(start, &splice.new);
         }
+    }
+
+    /// Carries out splices in one pass: each costs its text, not a search.
+    fn rebuild(&mut self, splices: &[Splice]) {
+        let text = self.text();
+        let mut builder = RopeBuilder::new();
+        let mut from = 0;
+        for splice in splices {
+            builder.append(&text[from..splice.at]);
+            builder.append(&splice.new);
+            from = splice.at + splice.old.len();
+        }
+        builder.append(&text[from..]);
+        self.rope = builder.finish();
     }
 
     /// The whole text without its byte order mark.

@@ -26,10 +26,14 @@ pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
     let spliced = groups.into_iter().filter_map(|(lines, members)| {
         let start = buffer.start(lines.start);
         let old = buffer.text_of(&lines);
-        let mut new = old.clone();
-        for splice in members.iter().rev() {
-            new.replace_range(splice.at - start..splice.at - start + splice.old.len(), &splice.new);
+        let (mut new, mut from) = (String::with_capacity(old.len()), 0);
+        for splice in members {
+            let at = splice.at - start;
+            new += &old[from..at];
+            new += &splice.new;
+            from = at + splice.old.len();
         }
+        new += &old[from..];
         trimmed(lines.start, &old, &new)
     });
     LineChange::Splices(spliced.collect())

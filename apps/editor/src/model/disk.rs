@@ -255,6 +255,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Fault {
 }
 
 fn missing(path: &Path) -> Fault {
+    if let Some(parent) = path.parent().filter(|parent| path.is_absolute() && !parent.exists()) {
+        let (path, parent) = (path.display(), parent.display());
+        return Fault::not_found(format!("{path}: the directory {parent} is missing"));
+    }
     let fault = Fault::not_found(format!("{}: no such file", path.display()));
     match neighbour(path) {
         Some(name) => fault.hint(format!("did you mean {}?", path.with_file_name(name).display())),

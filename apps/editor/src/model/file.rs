@@ -45,16 +45,19 @@ pub struct File {
     pub top: usize,
     /// What the last change altered, in lines.
     pub spots: Vec<Range<usize>>,
+    /// Where the last change altered something, in bytes, ascending.
+    changed: Vec<usize>,
 }
 
 impl File {
     /// Opens a file as it is on disk, with the unsaved edits that its journal kept. Returns what the
-    /// reader should know.
+    /// reader should know of it, by the name that they know it by.
     ///
     /// # Errors
     /// As [`disk::load`].
     pub fn open(
         path: PathBuf,
+        shown: &str,
         state_dir: &Path,
         version: u64,
     ) -> Result<(Self, Vec<String>), Fault> {
@@ -62,12 +65,11 @@ impl File {
         let loaded = disk::load(&path);
         let (recovered, mut notes) = match journal.recover() {
             Ok(recovered) => (recovered, Vec::new()),
-            Err(fault) => (None, vec![format!("{fault}; {}", fault.hints.join("; "))]),
+            Err(fault) => (None, vec![format!("{fault}; {}.", fault.hints.join("; "))]),
         };
         let Some(recovered) = recovered else {
             return Ok((Self::from_disk(path, journal, loaded?, version), notes));
         };
-        let shown = path.display().to_string();
         let (hash, stamp) = match &loaded {
             Ok(loaded) => (Some(loaded.hash), Some(loaded.stamp.clone())),
             Err(_) => (disk::digest(&path), Stamp::of(&path)),
@@ -90,8 +92,10 @@ impl File {
             OnDisk::Deleted => "; the file itself is gone from disk",
             _ => "; the file on disk has changed meanwhile: save() will ask",
         };
-        notes.push(format!("{shown}: unsaved edits restored, not what can be undone{but}"));
+        notes.push(format!("{shown}: unsaved edits restored, undo history is lost{but}."));
         let mut file = Self::new(path, journal, buffer, version);
+        // Who saw it before the edits saw other lines.
+        file.forget_lines(version);
         file.history.mark_unsaved();
         (file.base, file.stamp, file.on_disk) = (recovered.base, stamp, on_disk);
         Ok((file, notes))
@@ -117,7 +121,21 @@ impl File {
             marks: Marks::default(),
             top: 0,
             spots: Vec::new(),
+            changed: Vec::new(),
         }
+    }
+
+    /// Where in a line the last change altered something first: a byte of the text.
+    pub fn changed_in(&self, line: usize) -> Option<usize> {
+        let bytes = self.buffer.bytes_of(&(line..line + 1));
+        let next = self.changed.partition_point(|byte| *byte < bytes.start);
+        self.changed.get(next).copied().filter(|byte| bytes.contains(byte))
+    }
+
+    /// Forgets where the last change was: it was looked at.
+    pub fn settle(&mut self) {
+        self.spots.clear();
+        self.changed.clear();
     }
 
     /// Where it is; symlinks followed.
@@ -163,6 +181,11 @@ impl File {
     /// Forgets what line numbers meant before a version.
     pub fn forget_lines(&mut self, version: u64) {
         self.log = LineLog::new(version, false);
+    }
+
+    /// Notes that readers of earlier lives saw just these lines.
+    pub fn trust_lines(&mut self) {
+        self.log.trust();
     }
 
     /// Changes the text, as one action.
@@ -330,9 +353,24 @@ impl File {
         }
         self.top = lines.drift(self.top).min(self.buffer.lines().saturating_sub(1));
         self.spots = lines.places();
+        self.changed = altered(splices);
         self.log.push(author.version, &author.run, lines.clone());
         Ok(())
     }
+}
+
+/// Where the text differs first at each splice, counted in the text after all of them.
+fn altered(splices: &[Splice]) -> Vec<usize> {
+    let mut shift: isize = 0;
+    let place = |splice: &Splice| {
+        let chars = splice.old.chars().zip(splice.new.chars());
+        let alike = chars.take_while(|(old, new)| old == new);
+        let alike: usize = alike.map(|(old, _)| old.len_utf8()).sum();
+        let at = splice.at.saturating_add_signed(shift) + alike;
+        shift += splice.new.len() as isize - splice.old.len() as isize;
+        at
+    };
+    splices.iter().map(place).collect()
 }
 
 /// A file's key.

@@ -149,6 +149,8 @@ impl Editor {
         lines: LineChange,
         context: &Context,
     ) -> Result<(), Fault> {
+        self.before_change(span.file)?;
+        self.unlist();
         let id = self.names.make("change");
         self.files[span.file].change(id, what, author(context), splices, lines)
     }
@@ -176,10 +178,10 @@ impl Editor {
     /// `lines 4-412 are now 1-409`.
     pub(super) fn moved(&self, file: usize, context: &Context) -> Option<String> {
         let file = &self.files[file];
-        let (seen, run) = (context.seen_version, context.run_id.as_str());
+        let seen = self.seen(context);
         // A reader who doesn't know the numbers before isn't told of them.
-        let growth = file.log().growth(seen, run).filter(|growth| *growth != 0)?;
-        let tail = file.log().tail(seen, run)?..file.buffer().lines();
+        let growth = file.log().growth(seen).filter(|growth| *growth != 0)?;
+        let tail = file.log().tail(seen)?..file.buffer().lines();
         let before =
             tail.start.checked_add_signed(-growth)?..tail.end.checked_add_signed(-growth)?;
         (!tail.is_empty()).then(|| format!("{} now {}", are(&before), bare(&tail)))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use docui::{Anchor, Ask, Context, Done, Fault, Opening, Reply};
 
 use crate::action;
+use crate::limits::UNSAVED_NAMED;
 use crate::model::Editor;
 use crate::model::disk::{self, Placing};
 use crate::model::file::OnDisk;
@@ -14,12 +15,12 @@ use super::{author, count};
 
 impl Editor {
     pub(super) fn open_path(&mut self, path: &str, context: &Context) -> Result<Reply, Fault> {
-        let target = disk::resolve(&self.cwd.join(path))?;
+        let target = self.target_of(path, context)?;
         let known = self.index(&target);
         let mut notes = Vec::new();
         if known.is_none() {
-            let (args, cwd) = (vec![path.to_owned()], self.cwd.clone());
-            let state_dir = self.state_dir.clone();
+            let args = vec![target.display().to_string()];
+            let (cwd, state_dir) = (self.path_of("", context), self.state_dir.clone());
             notes = self.take_in(&Opening { args, cwd, state_dir, ..Opening::default() })?;
         }
         self.switch(Some(target.clone()), &author(context));
@@ -43,7 +44,13 @@ impl Editor {
 
     pub(super) fn save_as(&mut self, path: &str, context: &Context) -> Result<Reply, Fault> {
         let index = self.seen_current(context)?;
-        let target = disk::resolve(&self.cwd.join(path))?;
+        let target = self.path_of(path, context);
+        let target = disk::resolve(&target).map_err(|fault| match target.parent() {
+            Some(parent) if !parent.exists() => {
+                fault.hint(format!("mkdir -p {} makes it", parent.display()))
+            }
+            _ => fault,
+        })?;
         if target == self.files[index].path() {
             return self.save_file(index, context);
         }
@@ -73,12 +80,15 @@ impl Editor {
         };
         let old_path = self.files[index].path().to_owned();
         let state_dir = self.state_dir.clone();
+        // Both paths have had another text for somebody.
+        self.before_change(index)?;
         self.files[index].save_as(target.clone(), how, &state_dir)?;
         if let Some(listing) = self.listing.as_mut().filter(|listing| listing.path == old_path) {
             listing.path.clone_from(&target);
         }
         self.note_closed(old_key, format!("it was saved as {shown}"));
         self.rename_seen(&old_path, &target);
+        self.shows_another(index);
         if was_current {
             self.switch(Some(target), &author(context));
         }
@@ -138,6 +148,7 @@ impl Editor {
                 self.remove(index, "it was closed, its changes discarded", &author(context));
                 Ok(Done::new(format!("{shown}, changes discarded")).into())
             }
+            // Kept by choice, yet a failure: the later steps of the run count on it being closed.
             _ => Err(Fault::failed(format!("{shown} is still open"))),
         }
     }
@@ -149,13 +160,13 @@ impl Editor {
         let gone = !path.exists();
         if disk == file.base() && !gone {
             if !file.is_unsaved() && *file.on_disk() == OnDisk::Same {
-                return Ok(Done::new("no changes").into());
+                return Ok(Done::new(format!("{shown}, no changes{}", self.others(index))).into());
             }
         } else if disk.is_some() && disk == Some(file.buffer().hash()) {
             // Someone wrote just this text.
             self.files[index].save()?;
             self.list_files();
-            return Ok(Done::new("").into());
+            return Ok(Done::new(format!("{shown}{}", self.others(index))).into());
         } else {
             match Token::answered(context)? {
                 Some((Token::OnDisk { path: asked, disk: then }, choice))
@@ -164,6 +175,7 @@ impl Editor {
                     match (one(choice, if gone { 2 } else { 3 })?, gone) {
                         (1, _) => {}
                         (2, false) => return self.reload(index, context),
+                        // By choice, yet a failure: the later steps of the run count on the file.
                         _ => {
                             return Err(Fault::failed(format!("{shown} is not saved"))
                                 .hint(self.command("diff()")));
@@ -176,18 +188,39 @@ impl Editor {
         let links = hard_links(&path);
         self.files[index].save()?;
         self.list_files();
-        let mut brief = match self.current.as_ref() == Some(&path) {
-            true => String::new(),
-            false => shown,
-        };
+        let mut brief = shown;
         if links > 1 {
             let others = count(links as usize - 1, "other hard link");
-            brief = format!("{brief} {others} of it keep the old text").trim().to_owned();
+            brief = format!("{brief} · {others} of it keep the old text");
         }
-        Ok(Done::new(brief).into())
+        Ok(Done::new(brief + &self.others(index)).into())
+    }
+
+    /// Names the other files that are still to be saved.
+    fn others(&self, saved: usize) -> String {
+        let unsaved = self.files.iter().enumerate().filter(|(index, _)| *index != saved);
+        let unsaved: Vec<_> = unsaved.filter(|(_, file)| file.is_unsaved()).collect();
+        let names = unsaved.iter().take(UNSAVED_NAMED).map(|(_, file)| self.shown(file.path()));
+        let names = names.collect::<Vec<_>>().join(", ");
+        match unsaved.len().saturating_sub(UNSAVED_NAMED) {
+            _ if unsaved.is_empty() => String::new(),
+            0 => format!(" · still unsaved: {names}"),
+            more => format!(" · still unsaved: {names} and {more} more"),
+        }
+    }
+
+    /// The file that a path means: as the caller stands, else the open file that is shown so.
+    fn target_of(&self, path: &str, context: &Context) -> Result<PathBuf, Fault> {
+        let found = disk::resolve(&self.path_of(path, context));
+        found.or_else(|fault| {
+            let open = self.files.iter().find(|file| self.shown(file.path()) == path);
+            open.map(|file| file.path().to_owned()).ok_or(fault)
+        })
     }
 
     fn reload(&mut self, index: usize, context: &Context) -> Result<Reply, Fault> {
+        self.before_change(index)?;
+        self.unlist();
         let id = self.names.make("change");
         self.files[index].reload(id, author(context))?;
         self.list_files();

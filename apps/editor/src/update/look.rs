@@ -52,8 +52,12 @@ impl Editor {
         lines.dedup();
         let line = buffer.line_at(first.start);
         let more = found.len() - keys.len();
-        self.listing = Some(Listing { path: path.clone(), text: text.to_owned(), keys, more });
-        self.show_line(index, line, ABOVE, context);
+        let file = &self.files[index];
+        let top = file.top.min(file.buffer().lines().saturating_sub(PAGE));
+        let in_view = lines.iter().any(|line| (top..top + PAGE).contains(line));
+        self.go(index, if in_view { top } else { line.saturating_sub(ABOVE) }, context);
+        let text = text.to_owned();
+        self.listing = Some(Listing { path, text, keys, more, shown: true });
         let on = match lines.len() {
             1 => format!("line {}", line + 1),
             several => format!("{several} lines, the first is {}", line + 1),
@@ -108,6 +112,7 @@ impl Editor {
 
     pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {
         let span = self.target(line, context)?;
+        self.unlist();
         self.go(span.file, span.lines.start, context);
         let shown = self.shown(self.files[span.file].path());
         Ok(Done::new(format!("{shown}:{}", span.lines.start + 1)).into())
@@ -124,7 +129,7 @@ impl Editor {
         };
         let now = file.buffer().text();
         if disk == now {
-            return Ok(Done::new("no changes").value("").into());
+            return Ok(Done::new(format!("{shown}, no changes")).value("").into());
         }
         let mut config = TextDiff::configure();
         config.timeout(Duration::from_millis(DIFF_MS));
@@ -140,7 +145,7 @@ impl Editor {
         }
         let mut text =
             diff.unified_diff().header(&shown, &format!("{shown} (unsaved)")).to_string();
-        let mut brief = format!("+{added} -{removed} lines");
+        let mut brief = format!("{shown}, +{added} -{removed} lines");
         if text.len() > VALUE_MAX {
             text = format!("{}\n… cut\n", head(&text, VALUE_MAX));
             brief += ", cut";
@@ -156,18 +161,8 @@ impl Editor {
     fn go(&mut self, index: usize, line: usize, context: &Context) {
         let path = self.files[index].path().to_owned();
         self.files[index].top = line;
-        self.files[index].spots.clear();
+        self.files[index].settle();
         self.switch(Some(path), &author(context));
-    }
-
-    /// Shows a line, with some above it, unless it is in view.
-    fn show_line(&mut self, index: usize, line: usize, above: usize, context: &Context) {
-        let top = self.files[index].top;
-        let top = match (top..top + PAGE).contains(&line) {
-            true => top,
-            false => line.saturating_sub(above),
-        };
-        self.go(index, top, context);
     }
 
     /// `src/parse.rs:101-300`

@@ -23,8 +23,8 @@ pub(crate) struct Span {
 }
 
 enum Point {
-    /// A number as last seen.
-    Seen(i64),
+    /// A number as last seen. `known` is false when it can't be told in which file.
+    Seen { number: i64, known: bool },
     /// Lines as they are now.
     Now(Range<usize>),
 }
@@ -40,14 +40,17 @@ impl Editor {
                 .hint("name lines of one file"));
         }
         let lines = match (from, to) {
-            (Point::Seen(from), Point::Seen(to)) => {
+            (
+                Point::Seen { number: from, known: one },
+                Point::Seen { number: to, known: other },
+            ) => {
                 if from > to {
                     return Err(Fault::usage(format!("first is {from}, after last, {to}"))
                         .hint(format!("did you mean first={to}, last={from}?")));
                 }
                 self.check_number("first", from, file, 0, context)?;
                 self.check_number("last", to, file, 0, context)?;
-                self.now(file, from as usize - 1..to as usize, context)?
+                self.now(file, from as usize - 1..to as usize, one && other, context)?
             }
             (from, to) => {
                 let from = self.settle("first", from, file, context)?;
@@ -74,10 +77,10 @@ impl Editor {
         context: &Context,
     ) -> Result<Span, Fault> {
         let (file, point) = self.point(name, at, within, context)?;
-        if let Point::Seen(number) = point {
+        if let Point::Seen { number, known } = point {
             self.check_number(name, number, file, 1, context)?;
-            let seen = self.seen_lines(file, context);
-            if number as usize == seen + 1 {
+            let seen = self.seen_lines(file, context).filter(|_| known);
+            if seen.is_some_and(|seen| number as usize == seen + 1) {
                 let end = self.files[file].buffer().lines();
                 return Ok(Span { file, lines: end..end });
             }
@@ -91,10 +94,9 @@ impl Editor {
         let (file, point) = self.point("line", line, None, context)?;
         let lines = match point {
             Point::Now(lines) => lines,
-            Point::Seen(number) => {
+            Point::Seen { number, .. } => {
                 self.check_number("line", number, file, 0, context)?;
-                let log = self.files[file].log();
-                let now = log.drift(number as usize - 1, context.seen_version, &context.run_id);
+                let now = self.files[file].log().drift(number as usize - 1, self.seen(context));
                 now..now + 1
             }
         };
@@ -130,10 +132,10 @@ impl Editor {
 
     /// The lines around a place, as they are now.
     pub(crate) fn excerpt(&self, file: usize, around: &Range<usize>) -> String {
-        let buffer = self.files[file].buffer();
+        let file = &self.files[file];
         let start = around.start.saturating_sub(2);
-        let end = (around.end + 2).min(start + EXCERPT_LINES).min(buffer.lines());
-        let line = |line: usize| format!("{}\t{}", line + 1, visible(buffer, line));
+        let end = (around.end + 2).min(start + EXCERPT_LINES).min(file.buffer().lines());
+        let line = |line: usize| format!("{}\t{}", line + 1, visible(file, line));
         (start..end).map(line).collect::<Vec<_>>().join("\n")
     }
 
@@ -154,20 +156,21 @@ impl Editor {
         context: &Context,
     ) -> Result<(usize, Point), Fault> {
         let here = || within.map_or_else(|| self.seen_current(context), Ok);
+        let known = self.seen_path(context).is_some();
         match line {
-            Line::Number(number) => Ok((here()?, Point::Seen(*number))),
+            Line::Number(number) => Ok((here()?, Point::Seen { number: *number, known })),
             Line::At(anchor) => self.anchored(&anchor.key),
             Line::Text(text) => {
-                let (file, number) = match text.rsplit_once(':') {
-                    Some((file, number)) => (self.named(file), number),
-                    None => (here(), text.as_str()),
+                let (file, number, known) = match text.rsplit_once(':') {
+                    Some((file, number)) => (self.named(file), number, true),
+                    None => (here(), text.as_str(), known),
                 };
                 let number = number.trim().parse().map_err(|_| {
                     Fault::usage(format!(
                         "{name}: expected a line number, 'file.rs:20' or an anchor"
                     ))
                 })?;
-                Ok((file?, Point::Seen(number)))
+                Ok((file?, Point::Seen { number, known }))
             }
         }
     }
@@ -195,18 +198,18 @@ impl Editor {
     ) -> Result<Range<usize>, Fault> {
         match point {
             Point::Now(lines) => Ok(lines),
-            Point::Seen(number) => {
+            Point::Seen { number, known } => {
                 self.check_number(name, number, file, 1, context)?;
-                self.now(file, number as usize - 1..number as usize, context)
+                self.now(file, number as usize - 1..number as usize, known, context)
             }
         }
     }
 
-    /// How many lines the file had in the version that was seen; as now, if that isn't known.
-    fn seen_lines(&self, file: usize, context: &Context) -> usize {
+    /// How many lines the file had in the version that was seen, if that is known.
+    fn seen_lines(&self, file: usize, context: &Context) -> Option<usize> {
         let file = &self.files[file];
-        let growth = file.log().growth(context.seen_version, &context.run_id).unwrap_or(0);
-        file.buffer().lines().saturating_add_signed(-growth)
+        let growth = file.log().growth(self.seen(context))?;
+        Some(file.buffer().lines().saturating_add_signed(-growth))
     }
 
     fn check_number(
@@ -217,7 +220,12 @@ impl Editor {
         beyond: usize,
         context: &Context,
     ) -> Result<(), Fault> {
+        // A number of lines that aren't known is no mistake: it is stale, which is found later.
         let lines = self.seen_lines(file, context);
+        if lines.is_none() && number >= 1 {
+            return Ok(());
+        }
+        let lines = lines.unwrap_or_else(|| self.files[file].buffer().lines());
         if number >= 1 && usize::try_from(number).is_ok_and(|number| number <= lines + beyond) {
             return Ok(());
         }
@@ -235,6 +243,7 @@ impl Editor {
         &self,
         index: usize,
         seen: Range<usize>,
+        known: bool,
         context: &Context,
     ) -> Result<Range<usize>, Fault> {
         let file = &self.files[index];
@@ -245,8 +254,14 @@ impl Editor {
             Fault::stale(format!("{place} {why}; now:\n{lines}"))
                 .hint("nothing was changed: call again with the numbers as they are now")
         };
-        let found = file.log().map(seen.clone(), context.seen_version, &context.run_id);
+        let found = match known {
+            true => file.log().map(seen.clone(), self.seen(context)),
+            false => Err(Lost::Unknown),
+        };
         found.map_err(|lost| match lost {
+            Lost::Unknown if context.seen_lost => {
+                stale("can't be told: the editor was restarted since you saw it", seen.clone())
+            }
             Lost::Unknown => {
                 stale("can't be told: the file changed since you saw it", seen.clone())
             }

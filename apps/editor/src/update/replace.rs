@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use docui::{Ask, Choice, Context, Fault, Reply};
 
-use crate::limits::{MATCHES_ASKED, OPTION_COLUMNS_MAX};
+use crate::limits::MATCHES_ASKED;
 use crate::model::Editor;
-use crate::model::buffer::{Buffer, Splice};
+use crate::model::buffer::Splice;
 use crate::model::changes::line_change;
-use crate::view::readable;
+use crate::model::linemap::Seen;
+use crate::view::match_row;
 
 use super::ask::{Matches, Token, many};
 use super::count;
@@ -56,14 +57,13 @@ impl Editor {
                 Err(Fault::refused(format!("{total} matches are too many to choose from"))
                     .hint("all=true takes all of them; a longer old has fewer matches"))
             }
-            _ => self.ask_which(index, &text, &found, context),
+            _ => self.ask_which(index, &found, context),
         }
     }
 
     fn ask_which(
         &self,
         index: usize,
-        text: &str,
         found: &[Range<usize>],
         context: &Context,
     ) -> Result<Reply, Fault> {
@@ -79,7 +79,7 @@ impl Editor {
             let line = places[at].0;
             let shared = at.checked_sub(1).is_some_and(|before| places[before].0 == line)
                 || places.get(at + 1).is_some_and(|next| next.0 == line);
-            ask = ask.option(format!("line {}", line + 1), context_of(buffer, text, found, shared));
+            ask = ask.option(format!("line {}", line + 1), match_row(buffer, found, shared));
         }
         ask = ask.unlisted(found.len().saturating_sub(LISTED) as u64);
         let token = Token::Matches(Matches {
@@ -108,6 +108,7 @@ impl Editor {
         let file = &self.files[index];
         let text = file.buffer().text();
         let same = asked.launch == self.names.launch();
+        let then = Seen { version: asked.version, lost: false, run: &context.run_id };
         if !same && file.buffer().hash() != asked.text {
             return Err(Fault::stale("the editor was restarted and the text is another one")
                 .hint("run the call again"));
@@ -117,7 +118,7 @@ impl Editor {
         for (line, offset) in chosen.iter().map(|chosen| asked.places[*chosen]) {
             let seen = line..line + further + 1;
             let now = match same {
-                true => file.log().map(seen.clone(), asked.version, &context.run_id),
+                true => file.log().map(seen.clone(), then),
                 false => Ok(seen.clone()),
             };
             let here = now.ok().and_then(|now| {
@@ -125,7 +126,7 @@ impl Editor {
                 Some(at..end_at(&text, at, old)?)
             });
             found.push(here.ok_or_else(|| {
-                let about = file.log().drift(line, asked.version, &context.run_id);
+                let about = file.log().drift(line, then);
                 let lines = self.excerpt(index, &(about..about + 1));
                 Fault::stale(format!(
                     "line {} changed since you were asked; now:\n{lines}",
@@ -170,30 +171,4 @@ impl Editor {
         self.edit(&span, "replace", splices, lines, context)?;
         Ok(self.edited(&span, brief, context))
     }
-}
-
-/// The line around a match, short enough for a question.
-fn context_of(buffer: &Buffer, text: &str, found: &Range<usize>, mark: bool) -> String {
-    let line = buffer.line_at(found.start);
-    let bytes = buffer.bytes_of(&(line..line + 1));
-    let (before, behind) = (&text[bytes.start..found.start], &text[found.start..bytes.end]);
-    let inside = (found.end - found.start).min(behind.len());
-    let (inside, behind) = behind.split_at(inside);
-    let inside = inside.trim_end_matches(['\n', '\r']);
-    let before = before.trim_start();
-    let behind = behind.trim_end();
-    let room = OPTION_COLUMNS_MAX.saturating_sub(inside.chars().count());
-    let behind_room = room.saturating_sub(before.chars().count().min(room / 2));
-    let shown_behind: String = behind.chars().take(behind_room).collect();
-    let before_room = room - shown_behind.chars().count();
-    let cut = before.chars().count().saturating_sub(before_room);
-    let shown_before: String = before.chars().skip(cut).collect();
-    let shown_inside: String = inside.chars().take(OPTION_COLUMNS_MAX).collect();
-    let dots = |cut: bool| if cut { "…" } else { "" };
-    let (open, close) = if mark { ("«", "»") } else { ("", "") };
-    readable(&format!(
-        "{}{shown_before}{open}{shown_inside}{close}{shown_behind}{}",
-        dots(cut > 0),
-        dots(shown_behind.len() < behind.len() || shown_inside.len() < inside.len()),
-    ))
 }

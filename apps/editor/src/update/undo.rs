@@ -67,7 +67,7 @@ impl Editor {
             change.author.version > context.seen_version && change.author.run != context.run_id
         };
         if change.is_none()
-            && context.seen_version > 0
+            && (context.seen_version > 0 || context.seen_lost)
             && let Some(unseen) = there.iter().copied().find(|change| unseen(change))
         {
             let by = match unseen.author.reader.as_str() {
@@ -80,6 +80,8 @@ impl Editor {
             ))
             .hint(self.look_hint()));
         }
+        self.before_change(index)?;
+        self.unlist();
         let mut names = Vec::new();
         for _ in 0..wanted {
             let stepped = match way {

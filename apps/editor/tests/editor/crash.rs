@@ -36,10 +36,7 @@ fn unsaved_edits_come_back_and_are_written_nowhere() {
         let mut editor = Editor::open(&opening).unwrap();
         assert_eq!(current(&editor), "b\r\n漢\r\nb\r\n");
         let notes = editor.notes();
-        assert!(
-            notes.len() == 1 && notes[0].contains("b.txt: unsaved edits restored"),
-            "{notes:?}"
-        );
+        assert!(notes == ["b.txt: unsaved edits restored, undo history is lost."], "{notes:?}");
         assert!(editor.current().unwrap().is_unsaved());
         assert_eq!(std::fs::read_to_string(dir.path().join("b.txt")).unwrap(), "b\r\nb\r\n");
     }
@@ -190,4 +187,118 @@ fn an_edit_that_cannot_be_kept_is_not_made() {
     std::fs::create_dir(state.path()).unwrap();
     editor.update(insert(1, "x"), &context).unwrap();
     assert!(editor.current().unwrap().is_unsaved());
+}
+
+/// What happens to a session in one life, by a reader who saw its beginning.
+fn life(dir: &Path, state: &Path, again: bool, actions: &[Action]) -> Editor {
+    let mut editor = Editor::open(&opening(&["a.txt"], dir, state, again)).unwrap();
+    for (version, action) in (1..).zip(actions) {
+        let (run_id, seen_version) = (format!("life {version}"), version);
+        let context = Context { run_id, version, seen_version, ..Context::default() };
+        editor.update(action.clone(), &context).unwrap();
+    }
+    editor
+}
+
+fn by_lost(editor: &mut Editor, action: Action) -> Result<docui::Reply, Fault> {
+    let context =
+        Context { run_id: "lost".into(), version: 20, seen_lost: true, ..Context::default() };
+    editor.update(action, &context)
+}
+
+#[test]
+fn numbers_of_an_earlier_life_are_refused_once_anything_has_changed() {
+    let open = |path: &str| Action::Open { path: path.into() };
+    let named = Action::ReplaceLines { first: place("a.txt:3"), last: at(3), text: text("x") };
+    let lives: [&[Action]; 7] = [
+        &[insert(1, "new")],
+        &[insert(1, "new"), save()],
+        // The text is the same in the end, yet somebody was shown another one.
+        &[insert(1, "new"), undo()],
+        &[delete_lines(1, 1), undo(), save()],
+        &[Action::SaveAs { path: "c.txt".into() }, open("a.txt")],
+        &[Action::Close { file: None }, open("a.txt")],
+        &[Action::Replace { old: "line".into(), new: text("LINE"), all: true }],
+    ];
+    for (number, actions) in lives.iter().enumerate() {
+        let (dir, state) = desk();
+        drop(life(dir.path(), state.path(), false, actions));
+        for again in [true, false] {
+            let mut editor = life(dir.path(), state.path(), again, &[]);
+            let before = current(&editor);
+            let stale = [
+                replace_lines(3, 3, "x"),
+                named.clone(),
+                delete_lines(1, 2),
+                move_lines(1, 1, 3),
+                insert(6, "x"),
+                insert(400, "x"),
+                Action::Lines { first: at(1), last: at(2) },
+                Action::Select { first: at(1), last: at(2) },
+            ];
+            for action in stale {
+                let fault = by_lost(&mut editor, action.clone()).unwrap_err();
+                assert_eq!(fault.code, pipemux_proto::Code::Stale, "{number} {action:?} {fault}");
+                assert!(
+                    fault.message.contains("the editor was restarted since you saw it; now:\n")
+                );
+            }
+            assert_eq!(current(&editor), before);
+        }
+    }
+}
+
+#[test]
+fn numbers_of_an_earlier_life_count_when_nobody_ever_saw_another_text() {
+    let (dir, state) = desk();
+    drop(life(dir.path(), state.path(), false, &[Action::Find { text: "line 3".into() }]));
+    let mut editor = life(dir.path(), state.path(), true, &[]);
+    // Also those of a later step, after the run's own changes.
+    by_lost(&mut editor, delete_lines(1, 1)).unwrap();
+    by_lost(&mut editor, replace_lines(3, 3, "x")).unwrap();
+    assert_eq!(current(&editor), "line 2\nx\nline 4\nline 5\n");
+    // Somebody else's change in this life ends it.
+    let (dir, state) = desk();
+    drop(life(dir.path(), state.path(), false, &[]));
+    let mut editor = life(dir.path(), state.path(), true, &[insert(1, "theirs")]);
+    assert!(by_lost(&mut editor, delete_lines(3, 3)).is_err());
+    let fault = by_lost(&mut editor, undo()).unwrap_err();
+    assert!(fault.message.contains("a change that you haven't seen"), "{fault}");
+    // And so does a change on disk between two lives.
+    let (dir, state) = desk();
+    drop(life(dir.path(), state.path(), false, &[]));
+    std::fs::write(dir.path().join("a.txt"), numbered(6)).unwrap();
+    drop(life(dir.path(), state.path(), true, &[]));
+    std::fs::write(dir.path().join("a.txt"), numbered(5)).unwrap();
+    let mut editor = life(dir.path(), state.path(), true, &[]);
+    assert!(by_lost(&mut editor, delete_lines(3, 3)).is_err());
+}
+
+#[test]
+fn a_bare_number_of_an_earlier_life_needs_the_one_file_that_was_ever_current() {
+    let (dir, state) = desk();
+    let open = |path: &str| Action::Open { path: path.into() };
+    drop(life(dir.path(), state.path(), false, &[open("b.txt"), open("a.txt")]));
+    let mut editor = life(dir.path(), state.path(), true, &[]);
+    let fault = by_lost(&mut editor, delete_lines(1, 1)).unwrap_err();
+    assert_eq!(fault.code, pipemux_proto::Code::Stale);
+    let named = Action::DeleteLines { first: place("a.txt:1"), last: place("a.txt:1") };
+    by_lost(&mut editor, named).unwrap();
+    assert!(current(&editor).starts_with("line 2\n"));
+    // One's own step says which file is meant.
+    by_lost(&mut editor, open("b.txt")).unwrap();
+    by_lost(&mut editor, delete_lines(1, 1)).unwrap();
+    assert_eq!(current(&editor), "b\r\n");
+}
+
+#[test]
+fn a_reader_who_never_looked_names_no_lines_of_what_was_restored() {
+    let (dir, state) = desk();
+    drop(life(dir.path(), state.path(), false, &[insert(1, "new")]));
+    let mut host = Host::<Editor>::open(&["a.txt"], dir.path(), state.path()).unwrap();
+    let fault = failed(host.invoke_as("stranger", 0, &delete_lines(3, 3)));
+    assert_eq!(fault.code, pipemux_proto::Code::Stale);
+    assert_eq!(failed(host.invoke_lost(&delete_lines(3, 3))).code, pipemux_proto::Code::Stale);
+    host.project(Lod::Full, 9_000).unwrap();
+    done(host.invoke(&delete_lines(3, 3)));
 }

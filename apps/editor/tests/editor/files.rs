@@ -89,12 +89,12 @@ fn a_save_keeps_the_mode_and_the_symlink() {
     std::fs::set_permissions(desk.path("run.sh"), std::fs::Permissions::from_mode(0o751)).unwrap();
     desk.host.attach(&["link"]).unwrap();
     desk.done(&insert(2, "echo"));
-    assert_eq!(desk.done(&save()).brief, "");
+    assert_eq!(desk.done(&save()).brief, "run.sh");
     assert_eq!(desk.on_disk("run.sh"), "#!/bin/sh\necho\n");
     assert!(std::fs::symlink_metadata(desk.path("link")).unwrap().is_symlink());
     let mode = std::fs::metadata(desk.path("run.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o751);
-    assert_eq!(desk.done(&save()).brief, "no changes");
+    assert_eq!(desk.done(&save()).brief, "run.sh, no changes");
     let names = std::fs::read_dir(desk.files.path()).unwrap().count();
     assert_eq!(names, 2, "nothing else is left there");
 }
@@ -190,7 +190,10 @@ fn save_as_goes_on_with_the_new_name() {
     desk.asks(&save_as("a.sh"));
     done(desk.host.answer(Choice::Picked(vec![1])));
     assert_eq!(desk.on_disk("a.sh"), "a\nb\n");
-    assert_eq!(desk.failed(&save_as("no/such/dir.txt")).code, Code::NotFound);
+    let fault = desk.failed(&save_as("no/such/dir.txt"));
+    assert_eq!(fault.code, Code::NotFound);
+    assert!(fault.message.ends_with("/no/such is missing"), "{fault}");
+    assert!(fault.hints[0].starts_with("mkdir -p "), "{:?}", fault.hints);
     assert!(desk.failed(&save_as(".")).message.contains("is a directory"));
 }
 
@@ -221,11 +224,57 @@ fn a_file_with_unsaved_changes_is_not_closed_unasked() {
 fn diff_compares_with_the_disk() {
     let mut desk = Desk::with(&[("a.txt", &numbered(9))]);
     let diff = Action::Diff {};
-    assert_eq!(desk.done(&diff).brief, "no changes");
+    assert_eq!(desk.done(&diff).brief, "a.txt, no changes");
     desk.done(&replace_lines(5, 5, "five\nand more"));
     let outcome = desk.done(&diff);
-    assert_eq!(outcome.brief, "+2 -1 lines");
+    assert_eq!(outcome.brief, "a.txt, +2 -1 lines");
     let expected = "--- a.txt\n+++ a.txt (unsaved)\n@@ -2,7 +2,8 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n+and more\n line 6\n line 7\n line 8\n";
     assert_eq!(value(&outcome), expected);
     assert_eq!(outcome.detail.as_deref(), Some(expected));
+}
+
+#[test]
+fn a_path_starts_where_the_caller_stands_and_is_shown_from_the_root() {
+    let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let root = dir.path().canonicalize().unwrap();
+    let (one, two) = (root.join("project/one"), root.join("project/two"));
+    for dir in [&one, &two, &root.join("project/.git")] {
+        std::fs::create_dir_all(dir).unwrap();
+    }
+    std::fs::write(one.join("a.txt"), "a\n").unwrap();
+    std::fs::write(two.join("a.txt"), "other\n").unwrap();
+    std::fs::write(root.join("out.txt"), "out\n").unwrap();
+    let mut host = Host::<Editor>::open(&["a.txt"], &one, state.path()).unwrap();
+    let title = |host: &mut Host<Editor>| host.project(Lod::Summary, 900).unwrap().title;
+    assert_eq!(title(&mut host), "one/a.txt · 1 line · saved");
+    host.stand(&two);
+    let open = |path: &str| Action::Open { path: path.into() };
+    assert_eq!(done(host.invoke(&open("a.txt"))).brief, "two/a.txt, 1 line");
+    assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
+    // What a window shows is understood wherever the caller stands.
+    assert_eq!(done(host.invoke(&open("one/a.txt"))).brief, "one/a.txt, 1 line, open already");
+    let outside = root.join("out.txt").display().to_string();
+    assert_eq!(done(host.invoke(&open("../../out.txt"))).brief, format!("{outside}, 1 line"));
+    host.attach(&["a.txt"]).unwrap();
+    assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
+    let saved = done(host.invoke(&Action::SaveAs { path: "b.txt".into() }));
+    assert_eq!(saved.brief, "now two/b.txt");
+    assert_eq!(std::fs::read_to_string(two.join("b.txt")).unwrap(), "other\n");
+    assert!(!one.join("b.txt").exists());
+}
+
+#[test]
+fn a_save_names_its_file_and_those_still_unsaved() {
+    let names: Vec<String> = (0..8).map(|number| format!("{number}.txt")).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), "x\n")).collect();
+    let mut desk = Desk::with(&files);
+    desk.done(&insert(1, "new"));
+    desk.done(&Action::Insert { at: place("2.txt:1"), text: text("new") });
+    assert_eq!(desk.done(&save()).brief, "7.txt · still unsaved: 2.txt");
+    assert_eq!(desk.done(&save()).brief, "7.txt, no changes · still unsaved: 2.txt");
+    for name in &names[..7] {
+        desk.done(&Action::Insert { at: place(&format!("{name}:1")), text: text("new") });
+    }
+    let brief = desk.done(&save()).brief;
+    assert!(brief.ends_with("still unsaved: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more"));
 }

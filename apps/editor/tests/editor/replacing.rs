@@ -120,3 +120,41 @@ fn matches_do_not_overlap() {
     let outcome = desk.done(&Action::Replace { old: "aa".into(), new: text("b"), all: true });
     assert_eq!((outcome.brief.as_str(), desk.text().as_str()), ("2 matches on 1 line", "bba"));
 }
+
+#[test]
+fn a_great_many_matches_are_replaced_in_one_pass() {
+    let many = 20_000;
+    let before = "ab \u{5b57} ab\n".repeat(many / 2);
+    for (new, one_line) in [("longer", false), ("", false), ("x", true)] {
+        let before = if one_line { before.replace('\n', " ") } else { before.clone() };
+        let mut desk = Desk::with(&[("a.txt", &before)]);
+        let all = Action::Replace { old: "ab".into(), new: text(new), all: true };
+        assert!(desk.done(&all).brief.starts_with("20000 matches on "));
+        assert_eq!(desk.text(), before.replace("ab", new));
+        desk.look();
+        desk.done(&undo());
+        assert_eq!(desk.text(), before);
+        desk.look();
+        desk.done(&redo());
+        assert_eq!(desk.text(), before.replace("ab", new));
+        desk.look();
+        if !one_line {
+            desk.done(&replace_lines(9_000, 9_000, "here"));
+            assert_eq!(desk.text().lines().nth(8_999), Some("here"));
+        }
+    }
+}
+
+#[test]
+fn tmp_big() {
+    let before = "ab 字 ab\n".repeat(200_000);
+    let mut desk = Desk::with(&[("a.txt", &before)]);
+    let all = Action::Replace { old: "ab".into(), new: text("longer"), all: true };
+    let t = std::time::Instant::now();
+    desk.done(&all);
+    eprintln!("TIME {:?}", t.elapsed());
+    desk.look();
+    let t = std::time::Instant::now();
+    desk.done(&undo());
+    eprintln!("TIME undo {:?}", t.elapsed());
+}

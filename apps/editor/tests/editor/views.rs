@@ -122,22 +122,31 @@ fn found_places_are_listed_and_can_be_gone_to() {
     assert_eq!(outcome.brief, "11 matches on 11 lines, the first is 29");
     let objects = desk.objects();
     assert_eq!((objects.len(), objects[0].label.as_str()), (11, "line 29"));
+    // The screenful stays where it is: a match stands in it.
+    let view = desk.host.project(Lod::Summary, 2_000).unwrap();
+    assert_eq!(view.position.as_deref(), Some("lines 1-40"));
+    let shown = desk.look();
+    assert!(shown.contains(") line 29\n[line 290](obj:match-"), "{shown}");
+    // They are no longer listed after the next edit.
     desk.done(&insert(1, "above"));
+    assert!(desk.objects().is_empty());
+    let hidden = desk.host.app().unwrap().find(&objects[1].key);
+    assert!(
+        matches!(hidden, Found::Hidden { rev: 0, how } if how == r#"pipemux run 'editor.goto("a.txt:291")'"#)
+    );
+    // Found again where it is, a match keeps its key.
+    desk.done(&Action::Find { text: "line 29".into() });
     let moved = desk.objects();
     assert_eq!((moved[1].label.as_str(), &moved[1].key), ("line 291", &objects[1].key));
     desk.done(&Action::Goto { line: to(&moved[1]) });
     let view = desk.host.project(Lod::Summary, 2_000).unwrap();
     assert_eq!(view.position.as_deref(), Some("lines 262-301"));
-    // Found again where it is, a match keeps its key.
-    desk.done(&Action::Find { text: "line 29".into() });
-    assert_eq!(desk.objects()[1].key, objects[1].key);
+    assert!(desk.objects().is_empty());
     desk.done(&Action::Find { text: "line 7\n".into() });
-    let hidden = desk.host.app().unwrap().find(&objects[1].key);
-    assert!(
-        matches!(hidden, Found::Hidden { rev: 0, how } if how == r#"pipemux run 'editor.goto("a.txt:291")'"#)
-    );
+    let view = desk.host.project(Lod::Summary, 2_000).unwrap();
+    assert_eq!(view.position.as_deref(), Some("lines 5-44"));
     desk.done(&Action::Find { text: "line".into() });
-    assert!(desk.look().contains(" · 280 more\n"));
+    assert!(desk.look().contains("\n280 more matches\n"));
     assert_eq!(desk.failed(&Action::Find { text: "nowhere".into() }).message, "no match in a.txt");
     assert_eq!(desk.failed(&Action::Find { text: "LINE 7".into() }).hints.len(), 1);
     assert!(
@@ -163,4 +172,36 @@ fn the_window_shows_three_actions_and_counts_the_rest() {
     );
     assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1)"]);
     assert_eq!(with(Prominence::Help).len(), 11);
+}
+
+#[test]
+fn a_match_is_marked_only_where_its_line_has_several_and_a_row_is_short() {
+    let long = format!("{}needle{}", "字".repeat(500), "x".repeat(500));
+    let mut desk = Desk::with(&[("a.txt", &format!("  one needle\nneedle, needle\r\n{long}\n"))]);
+    desk.done(&Action::Find { text: "needle".into() });
+    let shown = desk.look();
+    let rows: Vec<_> = shown.lines().filter(|line| line.starts_with("[line ")).collect();
+    let texts: Vec<_> = rows.iter().map(|row| row.split_once(") ").unwrap().1).collect();
+    assert_eq!(texts[..3], ["one needle", "«needle», needle", "needle, «needle»"]);
+    assert!(texts[3].chars().count() <= 80 && texts[3].contains("字needlexxx"), "{}", texts[3]);
+    assert!(texts[3].starts_with('…') && texts[3].ends_with('…'), "{}", texts[3]);
+}
+
+#[test]
+fn a_very_long_line_is_shown_around_what_changed_in_it() {
+    let text = format!("{}let deep=1;{}\nlast\n", "a=字;".repeat(5_000), "b();".repeat(5_000));
+    let mut desk = Desk::with(&[("min.js", &text)]);
+    assert!(!desk.look().contains("deep"));
+    desk.done(&replace("let deep=1;", "let deep=2;"));
+    let shown = desk.host.text(Lod::Summary, 2_000).unwrap();
+    assert!(shown.contains("1\t(+19,909 chars) …") && shown.contains("let deep=2;b();"), "{shown}");
+    assert!(shown.contains("… (+19,902 chars)\n2\tlast"), "{shown}");
+    // The same when the whole line was written anew.
+    let whole = desk.text().lines().next().unwrap().replace("deep=2", "deep=3");
+    desk.done(&replace_lines(1, 1, &whole));
+    assert!(desk.look().contains("let deep=3;"));
+    desk.done(&undo());
+    assert!(desk.look().contains("let deep=2;"));
+    desk.done(&Action::Goto { line: at(1) });
+    assert!(!desk.look().contains("deep"));
 }

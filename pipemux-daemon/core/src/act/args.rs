@@ -92,8 +92,34 @@ impl Acting {
                 self.pass(session, thing, ty, &soft::name(of))
             }
             Argument::Name { session: owner, name, ty } => {
+                if self.touched.contains(owner) && !self.looked_up.windows.contains(owner) {
+                    let session = owner.clone();
+                    return Err(Stop::Look(Box::new(Lookup::Window { session })));
+                }
                 let thing = named(workspace, owner, name)?;
+                self.check_name(workspace, owner, name, &thing)?;
                 self.pass(session, thing, ty, name)
+            }
+        }
+    }
+
+    /// A name means what it stood for when the reader saw it, or what this run made it stand for.
+    fn check_name(
+        &self,
+        workspace: &Workspace,
+        owner: &SessionKey,
+        name: &str,
+        thing: &Thing,
+    ) -> Result<(), Stop> {
+        if self.own && self.touched.contains(owner) {
+            return Ok(());
+        }
+        let Some(seen) = workspace.seen(&self.reader, owner) else { return Ok(()) };
+        match seen.rendered.names.get(name) {
+            Some((key, rev)) if *key == thing.key && *rev == thing.rev => Ok(()),
+            _ => {
+                let fault = soft::stale(&format!("{owner}.{name}"));
+                Err(Stop::Miss(Box::new(fault), Some(owner.clone())))
             }
         }
     }

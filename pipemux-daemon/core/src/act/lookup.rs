@@ -1,6 +1,8 @@
 //! What must be looked up before a step can run: where a thing is that its window doesn't show, and values
 //! that go from one app to another.
 
+use std::rc::Rc;
+
 use pipemux_proto::app::{Chunk, Locate, Located, Place, Read};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
@@ -10,9 +12,11 @@ use pipemux_proto::{Code, Fault, Value, decode};
 
 use super::{Acting, Lookup, soft};
 use crate::Core;
-use crate::keys::JobId;
+use crate::keys::{JobId, SessionKey};
 use crate::limits::LOCATE_MS;
 use crate::requests::{Answered, Purpose};
+use crate::verbs::show::read_projection;
+use crate::workspace::Held;
 
 impl Core {
     pub(super) fn look_up(
@@ -23,8 +27,19 @@ impl Core {
         deadline: u64,
     ) {
         acting.looked_up.asking = Some(lookup.clone());
+        let at = acting.workspace.clone();
         self.put_acting(job, acting);
         match lookup {
+            Lookup::Window { session } => {
+                let window = self.workspaces.get(&at).and_then(|found| found.window(&session));
+                let Some((budget, ask)) = window.map(|window| window.whole()) else {
+                    let why = format!("the window of {session} was closed meanwhile");
+                    let lost = Answered::Lost { delivered: false, why, hints: Vec::new() };
+                    return self.refresh_answered(job, &session, 0, lost);
+                };
+                let purpose = Purpose::Refresh(job, budget);
+                self.request(&session, Method::Project, &ask, deadline, purpose);
+            }
             Lookup::Place { session, key, .. } => {
                 let soon = deadline.min(self.now.mono_ms + LOCATE_MS);
                 let locate = Locate { keys: vec![key] };
@@ -56,6 +71,42 @@ impl Core {
                 acting.touch(&session);
                 acting.fail(Status::Failed, fault);
                 self.acted(job, acting);
+            }
+        }
+    }
+
+    /// A window came, or didn't, for what its names stand for now.
+    pub(super) fn names_answered(
+        &mut self,
+        job: JobId,
+        mut acting: Acting,
+        session: SessionKey,
+        budget: u32,
+        answered: Answered,
+    ) {
+        let app = self.sessions.get(&session).and_then(|live| live.app());
+        let held = match (answered, app) {
+            (Answered::Reply(body), Some(app)) => read_projection(&body)
+                .map(|projection| (app, Rc::new(projection)))
+                .map_err(|error| Fault::unavailable(format!("{session} sent no window: {error}"))),
+            (Answered::Fault(fault), _) => Err(fault),
+            (Answered::Lost { why, .. }, _) => Err(Fault::unavailable(why)),
+            (_, None) => Err(Fault::unavailable(format!("{session} has ended"))),
+        };
+        match held {
+            Err(fault) => {
+                acting.fail(Status::Failed, fault);
+                self.acted(job, acting);
+            }
+            Ok((app, projection)) => {
+                let workspace = self.workspaces.get_mut(&acting.workspace);
+                if let Some(window) = workspace.and_then(|found| found.window_mut(&session)) {
+                    let lod = window.lod;
+                    window.projection = Some(Held { app, lod, budget, projection });
+                }
+                acting.looked_up.windows.push(session);
+                self.put_acting(job, acting);
+                self.advance(job);
             }
         }
     }

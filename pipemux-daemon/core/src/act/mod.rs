@@ -165,6 +165,8 @@ impl Ended {
 pub struct LookedUp {
     /// Things that their windows don't show, and that were found.
     pub found: Vec<(SessionKey, String)>,
+    /// Sessions whose windows were asked for anew, after earlier steps of the run.
+    pub windows: Vec<SessionKey>,
     /// Values read from things, by session and key.
     pub copies: BTreeMap<(SessionKey, String), Copied>,
     /// What is being looked up.
@@ -182,6 +184,11 @@ pub enum Lookup {
         key: String,
         /// How the reader calls it: `obj:23`.
         shown: String,
+    },
+    /// What names stand for once the run itself has acted on their session.
+    Window {
+        /// Whose.
+        session: SessionKey,
     },
     /// The value of a thing.
     Value {

@@ -2,17 +2,15 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::Project;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault};
 
-use super::{Acting, Ended, Step};
+use super::{Acting, Ended, Lookup, Step};
 use crate::Core;
 use crate::deliver::rewrite;
 use crate::keys::{JobId, SessionKey};
-use crate::limits::WINDOW_BUDGET;
 use crate::requests::{Answered, Purpose};
 use crate::workspace::Held;
 
@@ -38,8 +36,7 @@ impl Core {
             acting.done.push(Ended::failed(Status::Failed, fault));
             return self.acted(job, acting);
         };
-        let budget = window.budget.unwrap_or(WINDOW_BUDGET);
-        let look = Project { window: window.number, lod: window.lod, budget, known_version: None };
+        let (budget, look) = window.whole();
         acting.rebased.push((acting.next, fault));
         self.put_acting(job, acting);
         let purpose = Purpose::Refresh(job, budget);
@@ -55,6 +52,9 @@ impl Core {
         answered: Answered,
     ) {
         let Some((mut acting, _)) = self.take_acting(job) else { return };
+        if let Some(Lookup::Window { session }) = acting.looked_up.asking.take() {
+            return self.names_answered(job, acting, session, budget, answered);
+        }
         let now = self.now;
         let live = self.sessions.get(session);
         let app = live.and_then(|live| live.app());

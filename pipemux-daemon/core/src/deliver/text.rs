@@ -36,27 +36,36 @@ impl AnswerText<'_> {
         for note in notes {
             out += &format!("{}\n", inert::lines(note));
         }
-        let (mut cut, mut lowered) = (None, None);
         for (index, part) in self.parts.iter().enumerate() {
             if index > 0 || !out.is_empty() {
                 out.push('\n');
             }
             out += &self.window(part, whole);
-            let hidden = part.rendered.as_ref().is_some_and(|rendered| rendered.hidden_tokens > 0);
-            if let Some(tokens) = part.lowered {
-                lowered = Some((&part.session, tokens));
-            } else if self.budget.is_some() && hidden {
-                cut = Some(&part.session);
-            }
         }
         if self.parts.is_empty() {
             out += "0 windows · pipemux apps · pipemux open <app>\n";
         }
-        if let (Some(session), Some(budget)) = (cut, self.budget) {
+        out += &self.cut();
+        let position = match self.parts {
+            [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),
+            _ => None,
+        };
+        self.finish(out, position, true)
+    }
+
+    /// Says of what less is shown than was asked for, and how to see it.
+    fn cut(&self) -> String {
+        let mut out = String::new();
+        let hidden = |part: &&Part| {
+            part.lowered.is_none() && part.rendered.as_ref().is_some_and(|r| r.hidden_tokens > 0)
+        };
+        let cut = self.parts.iter().rev().find(hidden);
+        if let (Some(budget), Some(Part { session, .. })) = (self.budget, cut) {
             out += &format!(
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
         }
+        let lowered = self.parts.iter().rev().find_map(|part| Some((&part.session, part.lowered?)));
         if let Some((session, tokens)) = lowered {
             // What the daemon writes around it takes some, too.
             let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
@@ -64,11 +73,7 @@ impl AnswerText<'_> {
                 "less detail, to fit; all of it: pipemux view {session} --lod full --budget {enough}\n"
             );
         }
-        let position = match self.parts {
-            [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),
-            _ => None,
-        };
-        self.finish(out, position, true)
+        out
     }
 
     /// What changed since an epoch.
@@ -156,6 +161,7 @@ impl AnswerText<'_> {
                 }
             }
         }
+        out += &self.cut();
         if !self.others.is_empty() {
             let names: Vec<String> = self.others.iter().map(ToString::to_string).collect();
             out += &format!("\nchanged too: {} · pipemux view\n", names.join(", "));

@@ -88,6 +88,7 @@ fn value(ended: &Ended) -> String {
     let decoded = ended.value.as_ref().and_then(|value| value.to_value().ok());
     match decoded {
         None | Some(Value::Null) => String::new(),
+        Some(Value::Str(text)) if text.is_empty() => String::new(),
         Some(Value::Str(text)) => {
             let shown = clipped(&text);
             let mut writer = super::inert::Writer::default();

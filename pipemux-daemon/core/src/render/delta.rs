@@ -58,7 +58,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
             _ => {}
         }
     }
-    if !explained {
+    if !explained || !shift.overlaps(&before, &after) {
         return Delta::Whole;
     }
     if changed.is_empty() && seen.heading == now.heading && seen.nav == now.nav {
@@ -91,6 +91,13 @@ struct Shift {
 }
 
 impl Shift {
+    /// True unless the window moved away from what it showed: then what looks the same is other lines.
+    fn overlaps(&self, before: &[&Line], after: &[&Line]) -> bool {
+        let base = self.base.unwrap_or(0).unsigned_abs();
+        let shown = before.len().min(after.len()) as u64;
+        base == 0 || base < shown / 2
+    }
+
     fn explains(&mut self, old: &Line, new: &Line) -> bool {
         let (Some(was), Some(is)) = (old.number, new.number) else {
             return old.number.is_none() && new.number.is_none();

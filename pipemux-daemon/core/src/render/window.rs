@@ -1,6 +1,6 @@
 //! One window's Markdown.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projection};
 use pipemux_proto::prototype::{Prototype, Risk};
@@ -36,6 +36,8 @@ pub struct Rendered {
     pub position: Option<String>,
     /// The ids shown, in order.
     pub ids: Vec<u64>,
+    /// What each bound name stands for: key and rev.
+    pub names: BTreeMap<String, (String, u64)>,
     /// About how many tokens the app left out.
     pub hidden_tokens: u64,
     /// Tokens of heading, links and content.
@@ -161,6 +163,7 @@ impl<'a> Painter<'a> {
             lines,
             position: projection.position.as_deref().map(inert::whole_line),
             ids: std::mem::take(&mut self.ids),
+            names: projection.names.iter().map(|(name, of)| (name.clone(), (of.key.clone(), of.rev))).collect(),
             hidden_tokens: projection.hidden_tokens,
             tokens: 0,
         };

@@ -317,7 +317,8 @@ impl Core {
     }
 }
 
-fn read_projection(body: &[u8]) -> Result<Projection, String> {
+/// A window as its app sent it, if it is within its bounds.
+pub(crate) fn read_projection(body: &[u8]) -> Result<Projection, String> {
     let projection = decode::<Projection>(body).map_err(|error| error.to_string())?;
     let slots = projection.content.len() + projection.nav.len() + projection.names.len();
     if slots > SLOTS_MAX {

@@ -106,10 +106,10 @@ proptest! {
             carry_out(&mut lines, change, *own);
         }
         prop_assert_eq!(lines.len(), length);
-        prop_assert_eq!(log.growth(seen, OWN).unwrap(), length as isize - before as isize);
+        prop_assert_eq!(log.growth(by(seen)).unwrap(), length as isize - before as isize);
         for line in 0..before {
             let now = lines.iter().position(|found| found.seen == Some(line) && !found.altered);
-            match (log.map(line..line + 1, seen, OWN), now) {
+            match (log.map(line..line + 1, by(seen)), now) {
                 (Ok(mapped), Some(now)) => prop_assert_eq!(mapped, now..now + 1),
                 // A line that a step of the same run replaced by several stands where they stand.
                 (Ok(mapped), None) => {
@@ -158,7 +158,7 @@ proptest! {
                 log.push(version, if *own { OWN } else { OTHER }, change);
             }
         }
-        let Ok(mapped) = log.map(start..start + count, 1, OWN) else { return Ok(()) };
+        let Ok(mapped) = log.map(start..start + count, by(1)) else { return Ok(()) };
         prop_assert!(mapped.end <= lines.len());
         let wanted = |line: &Identity| line.seen.is_some_and(|seen| seen >= start && seen < start + count);
         for (at, line) in lines.iter().enumerate().filter(|(_, line)| wanted(line)) {
@@ -182,19 +182,19 @@ fn a_log_that_was_cut_knows_only_what_it_has() {
     for version in 2..LOG_MAX as u64 + 12 {
         log.push(version, OTHER, splices(&[(0, 0, 1)]));
     }
-    assert_eq!(log.map(5..6, 3, OWN), Err(Lost::Unknown));
+    assert_eq!(log.map(5..6, by(3)), Err(Lost::Unknown));
     let newest = LOG_MAX as u64 + 10;
-    assert_eq!(log.map(5..6, newest, OWN), Ok(6..7));
+    assert_eq!(log.map(5..6, by(newest)), Ok(6..7));
 }
 
 #[test]
 fn who_saw_nothing_may_name_lines_until_someone_else_changes_some() {
     let mut log = LineLog::new(1, true);
-    assert_eq!(log.map(4..5, 0, OWN), Ok(4..5));
+    assert_eq!(log.map(4..5, by(0)), Ok(4..5));
     log.push(2, OWN, splices(&[(0, 3, 0)]));
-    assert_eq!(log.map(4..5, 0, OWN), Ok(1..2));
+    assert_eq!(log.map(4..5, by(0)), Ok(1..2));
     log.push(3, OTHER, splices(&[(9, 1, 0)]));
-    assert_eq!(log.map(4..5, 0, OWN), Err(Lost::Unknown));
+    assert_eq!(log.map(4..5, by(0)), Err(Lost::Unknown));
 }
 
 #[test]
@@ -202,16 +202,37 @@ fn what_another_changed_is_shown_where_it_is_now() {
     let mut log = LineLog::new(1, true);
     log.push(2, OTHER, splices(&[(10, 2, 1)]));
     log.push(3, OTHER, splices(&[(0, 0, 5)]));
-    assert_eq!(log.map(11..12, 1, OWN), Err(Lost::Changed(15..16)));
-    assert_eq!(log.map(12..13, 1, OWN), Ok(16..17));
+    assert_eq!(log.map(11..12, by(1)), Err(Lost::Changed(15..16)));
+    assert_eq!(log.map(12..13, by(1)), Ok(16..17));
 }
 
 #[test]
 fn own_replacement_of_a_whole_range_stands_for_it() {
     let mut log = LineLog::new(1, true);
     log.push(2, OWN, splices(&[(10, 3, 5)]));
-    assert_eq!(log.map(10..13, 1, OWN), Ok(10..15));
-    assert_eq!(log.map(11..12, 1, OWN), Err(Lost::Replaced(10..15)));
-    assert_eq!(log.map(13..14, 1, OWN), Ok(15..16));
-    assert_eq!(log.tail(1, OWN), Some(15));
+    assert_eq!(log.map(10..13, by(1)), Ok(10..15));
+    assert_eq!(log.map(11..12, by(1)), Err(Lost::Replaced(10..15)));
+    assert_eq!(log.map(13..14, by(1)), Ok(15..16));
+    assert_eq!(log.tail(by(1)), Some(15));
+}
+
+#[test]
+fn numbers_of_an_earlier_life_count_only_when_its_lines_are_known_to_be_these() {
+    let lost = |run| Seen { version: 0, lost: true, run };
+    let mut log = LineLog::new(1, true);
+    assert_eq!(log.map(4..5, lost(OWN)), Err(Lost::Unknown));
+    log.trust();
+    assert_eq!(log.map(4..5, lost(OWN)), Ok(4..5));
+    log.push(2, OWN, splices(&[(0, 3, 0)]));
+    assert_eq!(log.map(4..5, lost(OWN)), Ok(1..2));
+    assert_eq!(log.map(4..5, lost(OTHER)), Err(Lost::Unknown));
+    let mut unknown = LineLog::new(1, false);
+    unknown.trust();
+    assert_eq!(unknown.map(4..5, lost(OWN)), Err(Lost::Unknown));
+    assert_eq!(unknown.map(4..5, by(0)), Err(Lost::Unknown));
+    assert_eq!(unknown.map(4..5, by(1)), Ok(4..5));
+}
+
+fn by(version: u64) -> Seen<'static> {
+    Seen { version, lost: false, run: OWN }
 }
