@@ -11,6 +11,7 @@
 //! | [`linemap`] | line numbers across versions |
 //! | [`manifest`] | the open files on disk |
 //! | [`marks`] | selections and matches |
+//! | `sight` | what a reader saw: which file, which version |
 //! | [`witness`] | what was shown in earlier lives of the process |
 
 pub mod buffer;
@@ -22,6 +23,7 @@ pub mod journal;
 pub mod linemap;
 pub mod manifest;
 pub mod marks;
+mod sight;
 pub mod witness;
 
 use std::collections::VecDeque;
@@ -33,7 +35,6 @@ use docui::{Context, Fault, Opening};
 use crate::limits::{FILES_MAX, SWITCHES_MAX};
 use file::File;
 use history::Author;
-use linemap::Seen;
 use manifest::{Listed, Manifest};
 use witness::Witness;
 
@@ -231,59 +232,9 @@ impl Editor {
         self.current.as_deref().and_then(|path| self.file(path))
     }
 
-    /// The file that was in view in the version which a reader saw, after their own steps: the one that
-    /// bare numbers are about.
-    pub(crate) fn seen_current(&self, context: &Context) -> Result<usize, Fault> {
-        let path = self.seen_path(context).unwrap_or(self.current.as_deref());
-        let path = path.ok_or_else(no_file)?;
-        self.index(path).ok_or_else(|| {
-            Fault::stale(format!("{}, which you saw, was closed", self.shown(path)))
-                .hint(self.look_hint())
-        })
-    }
-
-    /// The file that was in view as a reader saw it, if there was one; none when it can't be told.
-    pub(crate) fn seen_path(&self, context: &Context) -> Option<Option<&Path>> {
-        let own = |switch: &Switch| !switch.run.is_empty() && switch.run == context.run_id;
-        let counts = |switch: &&Switch| match (context.seen_lost, context.seen_version) {
-            (true, _) => own(switch),
-            (false, 0) => true,
-            (false, seen) => switch.version <= seen || own(switch),
-        };
-        match self.switches.iter().rev().find(counts) {
-            Some(switch) => Some(switch.to.as_deref()),
-            None if context.seen_lost => self.witness.only_current().map(Some),
-            None => Some(self.current.as_deref()),
-        }
-    }
-
-    /// What the caller's line numbers mean.
-    pub(crate) fn seen<'a>(&self, context: &'a Context) -> Seen<'a> {
-        let (version, lost) = (context.seen_version, context.seen_lost);
-        Seen { version, lost, run: &context.run_id }
-    }
-
     /// A path as the caller means it.
     pub(crate) fn path_of(&self, argument: &str, context: &Context) -> PathBuf {
         self.cwd.join(context.path(argument))
-    }
-
-    /// Notes that a file's text is about to become another one: after that no number from an earlier
-    /// life counts for it.
-    pub(crate) fn before_change(&mut self, index: usize) -> Result<(), Fault> {
-        self.witness.several(self.files[index].path());
-        self.witness.write().map_err(|error| {
-            let place = self.state_dir.display();
-            Fault::failed(format!("the change couldn't be kept safe in {place}: {error}"))
-                .hint("nothing was changed; free some disk space and do it again")
-        })
-    }
-
-    /// Notes that a path has another text than it was seen with.
-    pub(crate) fn shows_another(&mut self, index: usize) {
-        let file = &self.files[index];
-        self.witness.shows(file.path(), file.buffer().hash());
-        self.witness.several(file.path());
     }
 
     /// Lists the matches of the last `find` no longer: they were about what was in view then.
@@ -291,11 +242,6 @@ impl Editor {
         if let Some(listing) = &mut self.listing {
             listing.shown = false;
         }
-    }
-
-    /// As [`Editor::before_change`], of what the disk changed: there is nobody to refuse it to.
-    pub(crate) fn changed_on_disk(&mut self, path: &Path) {
-        self.witness.several(path);
     }
 
     pub(crate) fn switch(&mut self, to: Option<PathBuf>, author: &Author) {

@@ -12,6 +12,12 @@ use super::linemap::{LineChange, LineSplice};
 
 /// What splices of a text do to its lines.
 pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
+    if splices.iter().all(|splice| is_within_a_line(buffer, splice)) {
+        let mut lines: Vec<_> = splices.iter().map(|splice| buffer.line_at(splice.at)).collect();
+        lines.dedup();
+        let altered = |start| LineSplice { start, removed: 1, inserted: 1 };
+        return LineChange::Splices(lines.into_iter().map(altered).collect());
+    }
     let mut groups: Vec<(Range<usize>, Vec<&Splice>)> = Vec::new();
     for splice in splices {
         let lines = touched(buffer, splice);
@@ -68,6 +74,13 @@ pub fn difference(old: &str, new: &str) -> (Vec<Splice>, LineChange) {
         at += text.len();
     }
     (splices, LineChange::Splices(lines))
+}
+
+/// True when a splice leaves its line a line: no newline comes or goes, and the text goes on behind it,
+/// so that no last line vanishes with all of its text.
+fn is_within_a_line(buffer: &Buffer, splice: &Splice) -> bool {
+    let newline = splice.old.contains('\n') || splice.new.contains('\n');
+    !newline && splice.at + splice.old.len() < buffer.len()
 }
 
 /// The lines that a splice stands in.

@@ -55,7 +55,11 @@ impl Editor {
         let file = &self.files[index];
         let top = file.top.min(file.buffer().lines().saturating_sub(PAGE));
         let in_view = lines.iter().any(|line| (top..top + PAGE).contains(line));
-        self.go(index, if in_view { top } else { line.saturating_sub(ABOVE) }, context);
+        match in_view {
+            // What is shown stays as it is, to the byte: only the places are new.
+            true => self.switch(Some(path.clone()), &author(context)),
+            false => self.go(index, line.saturating_sub(ABOVE), context),
+        }
         let text = text.to_owned();
         self.listing = Some(Listing { path, text, keys, more, shown: true });
         let on = match lines.len() {

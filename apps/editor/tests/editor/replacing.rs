@@ -146,15 +146,13 @@ fn a_great_many_matches_are_replaced_in_one_pass() {
 }
 
 #[test]
-fn tmp_big() {
-    let before = "ab 字 ab\n".repeat(200_000);
-    let mut desk = Desk::with(&[("a.txt", &before)]);
-    let all = Action::Replace { old: "ab".into(), new: text("longer"), all: true };
-    let t = std::time::Instant::now();
-    desk.done(&all);
-    eprintln!("TIME {:?}", t.elapsed());
+fn a_last_line_that_goes_with_its_text_is_a_line_less() {
+    let mut desk = Desk::with(&[("a.txt", "one\ntwo\nend")]);
+    desk.done(&replace("end", ""));
+    assert_eq!(desk.text(), "one\ntwo\n");
     desk.look();
-    let t = std::time::Instant::now();
-    desk.done(&undo());
-    eprintln!("TIME undo {:?}", t.elapsed());
+    desk.done(&insert(3, "third"));
+    assert_eq!(desk.text(), "one\ntwo\nthird\n");
+    desk.look();
+    assert_eq!(desk.done(&delete_lines(2, 2)).brief, "1 line; line 3 is now 2");
 }

@@ -163,7 +163,11 @@ impl<'a> Painter<'a> {
             lines,
             position: projection.position.as_deref().map(inert::whole_line),
             ids: std::mem::take(&mut self.ids),
-            names: projection.names.iter().map(|(name, of)| (name.clone(), (of.key.clone(), of.rev))).collect(),
+            names: projection
+                .names
+                .iter()
+                .map(|(name, of)| (name.clone(), (of.key.clone(), of.rev)))
+                .collect(),
             hidden_tokens: projection.hidden_tokens,
             tokens: 0,
         };
