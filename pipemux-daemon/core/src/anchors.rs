@@ -68,6 +68,8 @@ pub struct Anchor {
     pub last_epoch: u64,
     /// True for what an answer offered: it stays when the window changes.
     pub offered: bool,
+    /// Parameters that a link leaves open.
+    pub open: Vec<String>,
 }
 
 /// Why a ref doesn't lead to a live thing.
@@ -133,6 +135,7 @@ impl AnchorTable {
                 self.windows.entry(session.clone()).or_default().push(*id);
             }
             anchor.ty = shown.ty.map(Into::into);
+            anchor.open = shown.open.to_vec();
             if anchor.label != shown.label {
                 anchor.label = shown.label.into();
             }
@@ -150,6 +153,7 @@ impl AnchorTable {
             shown: true,
             last_epoch: epoch,
             offered: shown.offered,
+            open: shown.open.to_vec(),
         };
         self.anchors.insert(id, anchor);
         if shown.offered {
@@ -210,6 +214,7 @@ impl AnchorTable {
             shown: false,
             last_epoch: epoch,
             offered: false,
+            open: Vec::new(),
         };
         self.next = self.next.max(saved.id + 1);
         self.ids.insert((session, target), saved.id);
@@ -350,6 +355,8 @@ pub struct Shown<'a> {
     pub ty: Option<&'a str>,
     /// What is shown for it.
     pub label: &'a str,
+    /// Parameters that a link leaves open.
+    pub open: &'a [String],
     /// True for what an answer offers beside the window: `undo`. It stays when the window changes.
     pub offered: bool,
 }

@@ -112,7 +112,8 @@ fn info(workspace: &Workspace, anchor: &Anchor) -> AnchorInfo {
                 }
                 _ => None,
             });
-            AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target }
+            let ty = if anchor.open.is_empty() { AnchorType::Button } else { AnchorType::Form };
+            AnchorInfo { ty, params: anchor.open.clone(), target }
         }
         Target::Answer { .. } => {
             AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target: None }

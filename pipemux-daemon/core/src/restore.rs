@@ -145,7 +145,7 @@ impl Core {
         }
         self.numbers.next += 1;
         let number = self.numbers.next;
-        workspace.windows.push(Window { lod, budget, ..Window::new(number, key) });
+        workspace.windows.push(Window { lod, budget, ..Window::new(number, key, workspace.epoch) });
     }
 
     /// Writes down how far numbers really came, so that a daemon that was ended in order leaves no

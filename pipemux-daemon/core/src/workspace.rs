@@ -89,8 +89,9 @@ impl Window {
         (budget, Project { window, lod, budget: budget - budget / 5, known_version: None })
     }
 
-    /// Not shown yet.
-    pub fn new(number: u64, session: SessionKey) -> Self {
+    /// Not shown yet. Its Context's versions go on from the workspace's epoch, which never goes back:
+    /// each of them took an epoch of its own.
+    pub fn new(number: u64, session: SessionKey, epoch: u64) -> Self {
         Self {
             number,
             session,
@@ -98,7 +99,7 @@ impl Window {
             budget: None,
             projection: None,
             rendered: None,
-            context: ContextCount::default(),
+            context: ContextCount { major: epoch, ..ContextCount::default() },
             conflicts: Vec::new(),
             past: VecDeque::new(),
         }

@@ -84,7 +84,7 @@ fn an_undo_of_an_earlier_life_undoes_its_change_or_nothing() {
     kill(app, Signal::SIGKILL);
     wait_until("the app's end", || (!is_alive(app)).then_some(()));
     // The editor keeps unsaved text through a crash, not how it came about, and says so.
-    world.pipemux(&["view"]).ok().has("ONE").has("not what can be undone");
+    world.pipemux(&["view"]).ok().has("ONE").has("unsaved edits restored").has("undo");
     click(&world, edit).exits(1).has("next:");
     kill(world.daemon(), Signal::SIGKILL);
     wait_until("everything ends", || world.processes().is_empty().then_some(()));

@@ -196,6 +196,9 @@ fn a_very_long_line_is_shown_around_what_changed_in_it() {
     let shown = desk.host.text(Lod::Summary, 2_000).unwrap();
     assert!(shown.contains("1\t(+19,909 chars) …") && shown.contains("let deep=2;b();"), "{shown}");
     assert!(shown.contains("… (+19,902 chars)\n2\tlast"), "{shown}");
+    // Finding something in view leaves what is shown as it is.
+    desk.done(&Action::Find { text: "deep=2".into() });
+    assert!(desk.look().contains("1\t(+19,909 chars) …"));
     // The same when the whole line was written anew.
     let whole = desk.text().lines().next().unwrap().replace("deep=2", "deep=3");
     desk.done(&replace_lines(1, 1, &whole));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projection};
-use pipemux_proto::prototype::{Prototype, Risk};
+use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::tokens;
 
 use super::inert::{self, Tokens, Writer};
@@ -186,7 +186,10 @@ impl<'a> Painter<'a> {
         let title = (self.titles || link.titled || prototype.risk == Risk::Destructive)
             .then(|| self.call(link));
         let target = Target::Action { action: link.action.clone(), args: link.args.clone() };
-        let id = self.mint(target, Shown { label: &link.label, offered, ..Shown::default() });
+        let open: Vec<String> =
+            open_params(prototype, &link.args).map(|param| param.name.clone()).collect();
+        let shown = Shown { label: &link.label, offered, open: &open, ..Shown::default() };
+        let id = self.mint(target, shown);
         writer.raw("[");
         writer.label(&link.label);
         writer.raw(&format!("](link:{id}"));
@@ -273,7 +276,7 @@ impl<'a> Painter<'a> {
             rev: object.rev,
             ty: object.ty.as_deref(),
             label: &object.label,
-            offered: false,
+            ..Shown::default()
         };
         let id = self.mint(target, shown);
         if !listed && self.ids.last() == Some(&id) {
@@ -330,4 +333,15 @@ fn clip(text: &str) -> String {
     }
     let head: String = text.chars().take(MAX).collect();
     format!("{head}…").replace(['\n', '\r'], " ")
+}
+
+/// The parameters that a link leaves open: without a default, and not bound.
+pub fn open_params<'a>(
+    prototype: &'a Prototype,
+    args: &'a Args,
+) -> impl Iterator<Item = &'a Param> + 'a {
+    prototype.params.iter().filter(|param| {
+        let spare = param.default.is_some() || matches!(param.ty, Type::Optional(_));
+        !spare && !args.contains_key(&param.name)
+    })
 }

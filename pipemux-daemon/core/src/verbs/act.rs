@@ -12,15 +12,15 @@ use super::show::{Head, Want};
 use crate::Core;
 use crate::act::plan::Planner;
 use crate::act::question::{Answering, From};
-use crate::act::{Acting, Argument, Ended, Prototypes, Step, fixed, gap, soft};
+use crate::act::{Acting, Argument, Ended, Gap, Prototypes, Step, fixed, gap, soft};
 use crate::anchors::{Miss, Target};
 use crate::event::Effect;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
+use crate::render::window::open_params;
 use crate::saved::Record;
 use crate::session::Life;
 use pipemux_proto::app::Choice;
-use pipemux_proto::prototype::Type;
 use pipemux_proto::report::Status;
 
 impl Core {
@@ -32,6 +32,10 @@ impl Core {
                     let link = of.to_string();
                     self.click(job, &link);
                 }
+                [call::Step::Call(call)] => match clicked(call) {
+                    Some(link) => self.click(job, &link),
+                    None => self.prepare(job, &script),
+                },
                 _ => self.prepare(job, &script),
             },
         }
@@ -202,20 +206,17 @@ impl Core {
         let prototype = prototypes
             .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
             .ok_or_else(|| soft::out_of_view(&shown, Some(format!("pipemux view {session}"))))?;
-        let missing = prototype.params.iter().find(|param| {
-            let optional = param.default.is_some() || matches!(param.ty, Type::Optional(_));
-            !optional && !args.contains_key(&param.name)
-        });
-        if let Some(missing) = missing {
-            let message = format!("{shown} leaves {}: {} open", missing.name, missing.ty);
-            let call = format!("{session}.{}", prototype.compact());
-            return Err(Fault::usage(message).hint(format!("write it out: pipemux run '{call}'")));
+        // What the link leaves open is asked for.
+        let mut bound = fixed(args);
+        for param in open_params(prototype, args) {
+            let gap = Gap { ty: param.ty.clone(), meant: None };
+            bound.push((param.name.clone(), Argument::Gap(gap)));
         }
         Ok(Clicked::Step(Box::new(Step {
             session: session.clone(),
             prototype: prototype.clone(),
             owners: Vec::new(),
-            args: fixed(args),
+            args: bound,
             call: shown,
             nested: false,
         })))
@@ -382,6 +383,19 @@ impl Core {
 enum Clicked {
     Step(Box<Step>),
     Answer(u64, String),
+}
+
+/// The link of `click(link:42)`, the spelling of the UI-Anchor document.
+fn clicked(call: &call::Call) -> Option<String> {
+    match (call.owner.as_ref(), call.action.as_str(), call.args.as_slice()) {
+        (None, "click", [argument]) => match &argument.value {
+            call::Expr::Ref(of) => Some(of.to_string()),
+            call::Expr::Value(pipemux_proto::Value::Str(text)) => Some(text.clone()),
+            call::Expr::Value(pipemux_proto::Value::Int(id)) => Some(id.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// True when a script may mean an app: it names it, or something in it names none.

@@ -154,7 +154,7 @@ impl Core {
         let number = self.next_number();
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         if workspace.window(&key).is_none() {
-            workspace.windows.push(Window::new(number, key.clone()));
+            workspace.windows.push(Window::new(number, key.clone(), workspace.epoch));
         }
         if let Some(window) = workspace.window_mut(&key) {
             window.lod = lod.unwrap_or(window.lod);
