@@ -250,6 +250,12 @@ impl<'a> Planner<'a> {
                 }
             }
         }
+        if bound.is_empty() {
+            // An earlier step of the same run may bind it: it is looked up when its own step runs.
+            let acts = |session: &SessionKey| self.steps.iter().any(|s| s.session == *session);
+            let after = candidates.iter().map(|(session, _)| session).filter(|s| acts(s));
+            bound.extend(after.cloned());
+        }
         match bound.as_slice() {
             [session] => {
                 Ok(Argument::Name { session: session.clone(), name: name.into(), ty: ty.clone() })
