@@ -9,10 +9,10 @@
 //! | `verbs` | what each verb does |
 //! | `act` | runs: checked as a whole, carried out step by step, questions |
 //! | `requests` | a request to an app, ended exactly once |
-//! | `lifecycle`, `session` | a process from start to end |
+//! | `lifecycle`, `opening`, `session` | a process from start to end |
 //! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
 //! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
-//! | `saved`, `restore` | what survives the daemon |
+//! | `saved`, `restore`, `history` | what survives the daemon, what was done |
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
 //! same events and times give the same effects. `tests/dependencies.rs` holds the dependency tree to
@@ -36,6 +36,7 @@ mod keys;
 mod lifecycle;
 pub mod limits;
 pub mod manifest;
+mod opening;
 mod render;
 mod requests;
 mod restore;

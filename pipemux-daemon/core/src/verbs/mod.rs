@@ -1,6 +1,7 @@
 //! The verbs: one file where one has substance.
 
 mod act;
+mod click;
 mod history;
 mod list;
 mod open;

@@ -1,0 +1,140 @@
+//! A process from its greeting to its first requests: what it can do, and the opens it is told.
+
+use std::rc::Rc;
+
+use pipemux_proto::app::{Open, Opened};
+use pipemux_proto::envelope::Method;
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::prototype::Prototype;
+use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
+
+use crate::Core;
+use crate::event::Effect;
+use crate::keys::SessionKey;
+use crate::requests::{Answered, Purpose};
+use crate::saved::{Record, SavedOpen};
+use crate::session::Life;
+use crate::timers::Timer;
+
+impl Core {
+    pub(crate) fn handle_app_hello(&mut self, key: &SessionKey, app: Incarnation, frame: &Frame) {
+        let hello = match decode::<Hello>(&frame.body) {
+            Ok(hello) => hello,
+            Err(error) => return self.break_app(app, format!("an unreadable Hello: {error}")),
+        };
+        if let Err(fault) = hello.check() {
+            return self.break_app(app, fault.message);
+        }
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        match &mut session.life {
+            Life::Starting { greeted, .. } if !*greeted => *greeted = true,
+            _ => return,
+        }
+        let prototypes = Rc::new(hello.prototypes);
+        session.prototypes = prototypes.clone();
+        session.token_prefix = hello.token_prefix;
+        self.learn(&key.addr.provider, prototypes);
+        self.send_start_open(key, app, 0);
+    }
+
+    /// Remembers what a provider's app can do, so that calls can be checked before it runs again.
+    fn learn(&mut self, provider: &ProviderId, prototypes: Rc<Vec<Prototype>>) {
+        if self.prototypes.get(provider).is_some_and(|known| *known == prototypes) {
+            return;
+        }
+        if let Ok(encoded) = pipemux_proto::encode(&*prototypes) {
+            let (provider, prototypes) = (provider.to_string(), encoded.into());
+            self.out.push(Effect::Persist(Record::Prototypes { provider, prototypes }));
+        }
+        self.prototypes.insert(provider.clone(), prototypes);
+    }
+
+    /// Sends the open of that index, or the next one that there is.
+    fn send_start_open(&mut self, key: &SessionKey, app: Incarnation, index: usize) {
+        let (state_dir, _) = self.places(key);
+        let Some(session) = self.sessions.get(key) else { return };
+        let Life::Starting { deadline, .. } = session.life else { return };
+        let saved = session.opens.get(index).cloned().unwrap_or_default();
+        let last = session.opens.len().saturating_sub(1);
+        // Only the newest open may be the one that a client just asked for.
+        let again = index < last || !self.opening.contains_key(key);
+        let open = open_message(key, saved, index > 0, again, state_dir);
+        self.send_now(key, app, Method::AppOpen, &open, deadline, Purpose::StartOpen(index));
+    }
+
+    pub(crate) fn start_open_answered(
+        &mut self,
+        key: &SessionKey,
+        index: usize,
+        answered: Answered,
+    ) {
+        let opened = match answered {
+            Answered::Reply(body) => match decode::<Opened>(&body) {
+                Ok(opened) => Ok(opened.notes),
+                Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
+            },
+            Answered::Fault(fault) => Err(fault),
+            // The process is gone or out of time; its end tells the waiting requests.
+            Answered::Lost { .. } => return,
+        };
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let Life::Starting { app, deadline, .. } = session.life else { return };
+        let is_last = index + 1 >= session.opens.len();
+        let asked = self.opening.get(key).copied();
+        match (opened, asked.filter(|_| is_last)) {
+            (Ok(notes), Some(job)) => self.opened(job, notes),
+            (Ok(notes), None) => session.notes.extend(notes),
+            (Err(fault), Some(job)) => {
+                // What was asked for just now is refused: it isn't repeated at the next start.
+                session.opens.pop();
+                let fresh = session.opens.is_empty();
+                self.opening.remove(key);
+                self.fail_job(job, fault);
+                if fresh {
+                    return self.discard(key);
+                }
+            }
+            (Err(fault), None) => {
+                session.notes.push(format!("Could not open again: {}", fault.message));
+            }
+        }
+        if is_last {
+            self.timers.clear(deadline, Timer::Start(app));
+            self.become_ready(key, app);
+        } else {
+            self.send_start_open(key, app, index + 1);
+        }
+    }
+
+    fn become_ready(&mut self, key: &SessionKey, app: Incarnation) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        session.life = Life::Ready { app };
+        let watchers = std::mem::take(&mut session.watchers);
+        let (crash, notes) = (session.crashed.take(), std::mem::take(&mut session.notes));
+        self.notify_start(key, crash.as_ref(), &notes);
+        self.save_session(key);
+        self.send_waiting(key, app);
+        for job in watchers {
+            self.session_settled(job, Ok(()));
+        }
+    }
+}
+
+/// The message for one open.
+pub(crate) fn open_message(
+    key: &SessionKey,
+    saved: SavedOpen,
+    attach: bool,
+    again: bool,
+    state_dir: String,
+) -> Open {
+    Open {
+        session: key.addr.clone(),
+        attach,
+        again,
+        args: saved.args,
+        cwd: saved.cwd,
+        env: saved.env.into_iter().collect(),
+        state_dir,
+    }
+}
