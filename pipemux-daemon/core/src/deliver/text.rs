@@ -117,7 +117,9 @@ impl AnswerText<'_> {
         let known = seen.is_some_and(|seen| seen.prototypes == part.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
         let prototypes = if known && whole { "" } else { &*part.prototypes };
-        let room = self.budget.map_or(u64::MAX, u64::from);
+        // Each window has its share, prototypes included.
+        let windows = self.parts.len().max(1) as u64;
+        let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
         let elsewhere;
         let prototypes = if rendered.tokens + tokens::estimate(prototypes) > room {
             elsewhere = format!("actions: pipemux help {}\n", part.session.addr.provider);

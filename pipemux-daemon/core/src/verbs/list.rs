@@ -20,7 +20,10 @@ impl Core {
                 Scope::Workspace => "workspace",
                 Scope::User => "user",
             };
-            text += &format!("{} · {}\n", manifest.id, manifest.description);
+            text += &match manifest.description.as_str() {
+                "" => format!("{}\n", manifest.id),
+                description => format!("{} · {description}\n", manifest.id),
+            };
             data.push(Value::Map(vec![
                 ("id".into(), manifest.id.as_str().into()),
                 ("description".into(), manifest.description.as_str().into()),

@@ -3,6 +3,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod budgets;
 mod clients;
 mod contexts;
 mod lives;

@@ -1,0 +1,57 @@
+//! A budget is kept, whatever apps send: they estimate, the daemon bounds.
+
+use crate::world::{World, asker};
+use pipemux_core::limits::BUDGET_MIN;
+use pipemux_proto::client::{Call, Verb, View};
+use pipemux_proto::tokens;
+use proptest::prelude::*;
+
+/// Tokens of what isn't required: headings, links under them, and the lines that say what was cut.
+fn content(text: &str) -> u64 {
+    let mut after_heading = false;
+    let mut counted = 0;
+    for line in text.lines() {
+        let required = line.is_empty()
+            || line.starts_with("## ")
+            || (after_heading && line.starts_with("[pick]("))
+            || line.starts_with("actions: pipemux help")
+            || line.starts_with("… ")
+            || line.starts_with("cut to fit")
+            || line.starts_with("less detail, to fit")
+            || line.starts_with("workspace ");
+        after_heading = line.starts_with("## ");
+        counted += if required { 0 } else { tokens::estimate(line) + 1 };
+    }
+    counted
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_view_keeps_its_budget(
+        budget in BUDGET_MIN..1500,
+        notes in prop::collection::vec("[a-z 界🦀]{0,60}", 0..60),
+        others in prop::collection::vec("[a-z ]{0,400}", 0..12),
+    ) {
+        let mut world = World::new();
+        world.open(asker("a"), "notes");
+        world.open(asker("a"), "other");
+        for note in &notes {
+            world.model("notes/main").add(note);
+        }
+        for note in &others {
+            world.model("other/main").add(note);
+        }
+        let call = world.call(asker("a"), Verb::View(View::default()));
+        let said = world.ask_call(&Call { budget: Some(budget), ..call });
+        said.exits(0);
+        // A share is never less than the least budget.
+        let allowed = u64::from(budget.max(2 * BUDGET_MIN));
+        prop_assert!(content(&said.text) <= allowed, "{} of {allowed}:\n{}", content(&said.text), said.text);
+        // What is left out is told.
+        let shown = notes.iter().chain(&others).filter(|note| said.text.contains(note.trim()));
+        let whole = shown.count() == notes.len() + others.len();
+        prop_assert!(whole || said.text.contains("to fit"), "{}", said.text);
+    }
+}
