@@ -3,7 +3,7 @@
 use crate::world::{Asker, Manner, World, asker};
 use pipemux_proto::client::{Body, Call, Format, Verb, View};
 use pipemux_proto::context::Context;
-use pipemux_proto::projection::Lod;
+use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::report::Report;
 use proptest::prelude::*;
 
@@ -201,4 +201,21 @@ proptest! {
             last = Some(now);
         }
     }
+}
+
+#[test]
+fn a_version_that_the_daemon_does_not_hold_is_projected_anew() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.model("notes/main").add("first");
+    world.view(asker("a")).has("first");
+    let before = world.projected.len();
+    // It claims to be unchanged since a version that was never sent: the whole is asked for again, and
+    // an app that insists sends no window.
+    let claim = Projection { version: 999, unchanged: true, ..Projection::default() };
+    world.manner("notes/main", Manner::Shows(Box::new(claim)));
+    world.view(asker("a")).has("sent no window").has("never sent");
+    let known: Vec<_> =
+        world.projected[before..].iter().map(|(_, ask)| ask.known_version).collect();
+    assert!(matches!(known.as_slice(), [Some(_), None]), "asked once more, as a whole: {known:?}");
 }

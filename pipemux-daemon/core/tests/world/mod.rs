@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Config, Core, Effect, Event, Exit, Manifest, Now, Scope, Signal};
-use pipemux_proto::app::Invoke;
+use pipemux_proto::app::{Invoke, Project};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
@@ -61,6 +61,8 @@ pub struct World {
     pub manners: BTreeMap<String, Manner>,
     /// Every `Invoke` that reached an app.
     pub invoked: Vec<(String, Invoke)>,
+    /// Every `Project` that reached an app.
+    pub projected: Vec<(String, Project)>,
     /// Every effect, for comparing.
     pub effects: Vec<String>,
     /// What went out, in order.
@@ -89,6 +91,7 @@ impl World {
             models: BTreeMap::new(),
             manners: BTreeMap::new(),
             invoked: Vec::new(),
+            projected: Vec::new(),
             effects: Vec::new(),
             shown: Vec::new(),
             clients: BTreeMap::new(),
@@ -260,6 +263,10 @@ impl World {
             if frame.envelope.method == Method::Invoke && frame.envelope.kind == Kind::Request {
                 let invoke = decode(&frame.body).expect("an Invoke");
                 self.invoked.push((app.session.clone(), invoke));
+            }
+            if frame.envelope.method == Method::Project && frame.envelope.kind == Kind::Request {
+                let project = decode(&frame.body).expect("a Project");
+                self.projected.push((app.session.clone(), project));
             }
             let reaction = app.react(life, &frame, &manner, model);
             self.queue.extend(
