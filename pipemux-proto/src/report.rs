@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
-use crate::fault::Fault;
+use crate::fault::{Fault, Level};
 use crate::value::Value;
 
 /// The answer of `run`, `click`, `answer`, `open` and `view`.
@@ -83,6 +83,9 @@ pub struct Step {
 pub struct Asked {
     /// For `answer --to`.
     pub id: u64,
+    /// How much is needed: one answer, a choice, or further questions after this one.
+    #[serde(default)]
+    pub level: Level,
     /// What is asked.
     pub text: String,
     /// What may be answered.

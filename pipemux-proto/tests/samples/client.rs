@@ -96,6 +96,7 @@ fn report() -> Report {
         epoch: 17,
         steps: statuses.map(step).to_vec(),
         question: Some(Asked {
+            level: pipemux_proto::Level::Choice,
             id: 66,
             text: "3 matches".into(),
             options: vec![AnswerOption { label: "line 2".into(), link: "link:9".into() }],

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::report::{AnswerOption, Asked};
 
-use crate::act::Acting;
 use crate::act::question::From;
+use crate::act::{Acting, Argument};
 use crate::keys::SessionKey;
 use crate::render::answer;
 use crate::render::window::Painter;
@@ -46,6 +47,7 @@ pub fn outcome(
     text += &asked_text;
     let asked = Asked {
         id: number,
+        level: level(&open.acting, !asks.options.is_empty()),
         text: title,
         options: match asks.kind {
             QuestionKind::Text => Vec::new(),
@@ -58,4 +60,20 @@ pub fn outcome(
         hints: ways.iter().map(|way| format!("pipemux answer {way}")).collect(),
     };
     (text, Some(asked), true)
+}
+
+/// How much is needed to get on: more than one thing to settle is a wizard of several steps.
+fn level(acting: &Acting, options: bool) -> Level {
+    let rest = acting.steps.iter().skip(acting.next);
+    let open: usize = rest
+        .map(|step| {
+            let gaps = step.args.iter().filter(|(_, arg)| matches!(arg, Argument::Gap(_)));
+            gaps.count() + usize::from(!step.owners.is_empty())
+        })
+        .sum();
+    match (open, options) {
+        (2.., _) => Level::Wizard,
+        (_, true) => Level::Choice,
+        (_, false) => Level::Hint,
+    }
 }
