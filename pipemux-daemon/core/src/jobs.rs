@@ -15,6 +15,7 @@ use crate::event::{ClientId, Effect};
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::{CLIENT_REQUESTS_MAX, CLIENTS_MAX, RECORDS_BYTES_MAX, RECORDS_MAX, REQUEST_MS};
 use crate::requests::Purpose;
+use crate::saved::Record;
 use crate::session::Pending;
 use crate::timers::Timer;
 use crate::verbs::show::Showing;
@@ -94,6 +95,36 @@ impl Records {
             self.bytes -= Self::size(&answer);
             self.order.retain(|kept| kept != run_id);
         }
+    }
+
+    /// Takes in what an earlier daemon wrote down. Its words are gone; that nothing is carried out twice
+    /// stays.
+    pub(crate) fn restore(&mut self, run_id: &str, exit: Option<u8>) {
+        let (exit, text) = match exit {
+            Some(exit) => {
+                let text = format!("this was answered before (exit {exit}) · pipemux history\n");
+                (exit, text)
+            }
+            None => {
+                let text = "unknown · the daemon was lost while this was carried out; it may or may \
+                            not have taken effect\nnext: pipemux view\n";
+                (Code::Unknown.exit_status(), text.to_owned())
+            }
+        };
+        self.keep(run_id, Some(Answer { exit, body: Body::Text(text), delivery: 0 }));
+    }
+
+    /// The records that say the same again.
+    pub(crate) fn to_saved(&self) -> Vec<Record> {
+        let saved = |run_id: &String| {
+            let begun = Record::Begun { run_id: run_id.clone() };
+            let answer = self.runs.get(run_id).and_then(Option::as_ref);
+            let answered = answer
+                .filter(|answer| answer.exit != Code::Unknown.exit_status())
+                .map(|answer| Record::Answered { run_id: run_id.clone(), exit: answer.exit });
+            std::iter::once(begun).chain(answered)
+        };
+        self.order.iter().flat_map(saved).collect()
     }
 
     fn keep(&mut self, run_id: &str, answer: Option<Answer>) {
@@ -277,6 +308,12 @@ impl Core {
             self.records.forget(&run_id.unwrap_or_default());
             return;
         }
+        if acts(&verb)
+            && let Some(job) = self.jobs.get(&id)
+        {
+            let run_id = job.call.run_id.clone();
+            self.out.push(Effect::Persist(Record::Begun { run_id }));
+        }
         self.begin(id, verb);
     }
 
@@ -332,6 +369,8 @@ impl Core {
         self.timers.clear(job.deadline, Timer::Job(id));
         if acts(&job.call.verb) {
             self.records.keep(&job.call.run_id, Some(Answer { delivery: 0, ..answer.clone() }));
+            let (run_id, exit) = (job.call.run_id.clone(), answer.exit);
+            self.out.push(Effect::Persist(Record::Answered { run_id, exit }));
         }
         if let Some(client) = self.clients.get_mut(&job.client) {
             client.open = client.open.saturating_sub(1);

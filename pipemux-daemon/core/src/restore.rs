@@ -92,6 +92,8 @@ impl Core {
                     found.options = options;
                 }
             }
+            Record::Begun { run_id } => self.records.restore(&run_id, None),
+            Record::Answered { run_id, exit } => self.records.restore(&run_id, Some(exit)),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
@@ -173,6 +175,7 @@ impl Core {
                 records.push(Record::Prototypes { provider, prototypes });
             }
         }
+        records.extend(self.records.to_saved());
         for (key, session) in &self.sessions {
             records.push(Record::Session {
                 workspace: key.workspace.as_deref().map(Into::into),

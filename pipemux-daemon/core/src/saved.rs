@@ -67,6 +67,18 @@ pub enum Record {
         /// Its options.
         options: SavedOptions,
     },
+    /// An acting request was taken, before anything of it reached an app.
+    Begun {
+        /// The client's id of it.
+        run_id: String,
+    },
+    /// An acting request was answered.
+    Answered {
+        /// The client's id of it.
+        run_id: String,
+        /// The exit status.
+        exit: u8,
+    },
     /// Something was done.
     Round {
         /// Where.

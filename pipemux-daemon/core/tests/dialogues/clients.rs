@@ -123,3 +123,26 @@ fn a_step_that_is_taken_back_while_its_ref_is_looked_up_is_not_run() {
         assert!(world.invoked.is_empty());
     }
 }
+
+#[test]
+fn a_run_is_not_carried_out_again_by_a_later_daemon() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let answered = world.call(asker("a"), run("notes.say('x')"));
+    world.ask_call(&answered).exits(0);
+    // One that was with the app when the daemon was lost.
+    world.manner("notes/main", Manner::Holds);
+    let client = world.connect();
+    let lost = world.call(asker("a"), run("notes.say('y')"));
+    world.send(client, &lost);
+    world.settle();
+    let reached = world.invoked.len();
+    assert_eq!(reached, 2);
+    for _ in 0..2 {
+        world.lose_daemon();
+        world.manner("notes/main", Manner::Normal);
+        world.ask_call(&answered).exits(0).has("answered before");
+        world.ask_call(&lost).exits(7).has("may or may not");
+        assert_eq!(world.invoked.len(), reached, "carried out again");
+    }
+}
