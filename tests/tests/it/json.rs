@@ -51,7 +51,8 @@ fn view_and_run_have_the_documented_fields() {
     let asked = asked.exits(5).json();
     assert_eq!(asked["steps"][0]["status"], "done");
     assert_eq!(asked["steps"][1]["status"], "needs");
-    assert_eq!(keys(&asked["question"]), ["hints", "id", "options", "text", "unlisted"]);
+    assert_eq!(keys(&asked["question"]), ["hints", "id", "level", "options", "text", "unlisted"]);
+    assert_eq!(asked["question"]["level"], "choice");
     assert_eq!(keys(&asked["question"]["options"][0]), ["label", "ref"]);
 
     let done = world.pipemux(&["answer", "all", "--json"]).ok().json();
