@@ -66,7 +66,7 @@ fn the_same_failure_three_times_is_told_to_step_back() {
 #[test]
 fn several_gaps_are_a_wizard_and_the_seeds_spelling_of_a_click_is_one() {
     let world = World::new();
-    world.write("a.txt", &"line\n".repeat(200));
+    world.write("a.txt", "line\n".repeat(200));
     let page = world.pipemux(&["open", "editor", "a.txt"]).ok().link("next page");
     let asked = world.pipemux(&["run", "--json", "editor.replace_lines()"]).exits(5).json();
     assert_eq!(asked["question"]["level"], "wizard", "{asked:#}");
