@@ -18,6 +18,7 @@ use pipemux_core::saved::Record;
 
 use crate::checksum::crc32;
 use crate::limits::{BAD_MAX, JOURNAL_GROWTH, RECORD_MAX, SYNC_MS, UNWRITTEN_MAX};
+use crate::note::note;
 
 const FORMAT: &[u8] = b"pipemux state 1\n";
 const HEAD: usize = 8;
@@ -170,7 +171,10 @@ impl Syncer {
                 while wants.try_recv().is_ok() {}
                 // Synced through a descriptor of its own, so that nobody waits for it.
                 let file = file.lock().unwrap_or_else(PoisonError::into_inner).try_clone();
-                let _ = file.and_then(|file| file.sync_data());
+                let synced = file.and_then(|file| file.sync_data());
+                if let Err(error) = synced {
+                    note(format_args!("the state is written but can't be synced: {error}"));
+                }
             }
         })?;
         Ok(Self { wanted, thread })
