@@ -57,8 +57,8 @@ pub fn load(programs: &Path, user: Option<&Path>) -> Found {
             continue;
         }
         let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
-        let (args, pass, description) = (Vec::new(), Vec::new(), description.to_owned());
-        found.manifests.push(Manifest { id, command, args, description, scope, pass });
+        let description = description.to_owned();
+        found.manifests.push(Manifest { description, scope, ..Manifest::new(id, command) });
     }
     found.manifests.sort_by(|one, other| one.id.cmp(&other.id));
     found

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use pipemux_proto::Frame;
 use pipemux_proto::ids::Incarnation;
 
+use crate::manifest::{Limits, Transport};
 use crate::saved::Record;
 
 /// The two clocks, read by the driver.
@@ -157,6 +158,11 @@ pub enum Effect {
     },
     /// Append a record to the saved state before any later effect is carried out.
     Persist(Record),
+    /// Remove the directory of a session that was ended, with all that is in it.
+    Discard {
+        /// Which.
+        state_dir: String,
+    },
     /// Everything has ended: leave the loop once what was sent is written.
     Stopped,
 }
@@ -187,4 +193,8 @@ pub struct Start {
     pub state_dir: String,
     /// Where standard output and error go, appended.
     pub log: String,
+    /// How it speaks with the daemon.
+    pub transport: Transport,
+    /// What it may use; what is none is the daemon's default.
+    pub limits: Limits,
 }

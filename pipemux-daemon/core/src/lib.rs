@@ -54,7 +54,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
 pub use event::{ClientId, Effect, Event, Exit, Now, Signal, Start};
-pub use manifest::{Manifest, Scope};
+pub use manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport};
 
 use jobs::{Client, Job, Records};
 use keys::{JobId, SessionKey, WorkspaceKey};

@@ -86,6 +86,8 @@ impl Core {
             cwd: open.cwd,
             state_dir,
             log,
+            transport: session.manifest.transport,
+            limits: session.manifest.limits,
         };
         self.lives.insert(app, key.clone());
         self.timers.set(deadline, Timer::Start(app));

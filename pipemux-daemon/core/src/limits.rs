@@ -24,6 +24,28 @@ pub const BACKOFF_MS: u64 = 200;
 /// Longest such wait, in milliseconds.
 pub const BACKOFF_MAX_MS: u64 = 5_000;
 
+/// Milliseconds without a request after which a session is put to sleep when its manifest says nothing
+/// else.
+pub const IDLE_MS: u64 = 30 * 60_000;
+/// Milliseconds that an app gets to write down its state before it is put to sleep.
+pub const SAVE_MS: u64 = 5_000;
+/// Milliseconds between two questions whether an app is still there, asked while it owes an answer.
+pub const PING_MS: u64 = 5_000;
+/// Milliseconds that an app may take to answer such a question; longer makes it `silent`.
+pub const PONG_MS: u64 = 2_000;
+/// Crashes by the same request after which that request isn't delivered any more.
+pub const QUARANTINE_AFTER: u32 = 3;
+/// Requests in quarantine, or on the way to it, that one session remembers; the oldest is forgotten
+/// first.
+pub const SUSPECTS_MAX: usize = 64;
+
+/// Bytes of memory of its own that one process may have when its manifest says nothing else.
+pub const APP_MEMORY_MAX: u64 = 4 * 1024 * 1024 * 1024;
+/// Descriptors that one process may have open when its manifest says nothing else.
+pub const APP_FILES_MAX: u64 = 1024;
+/// Processes that a session may have, its descendants included, when its manifest says nothing else.
+pub const APP_PROCESSES_MAX: u64 = 512;
+
 /// Clients connected at once.
 pub const CLIENTS_MAX: usize = 1024;
 /// Requests that one client has open at once.

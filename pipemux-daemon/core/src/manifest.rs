@@ -1,7 +1,11 @@
 //! What a provider's manifest says.
 
+mod units;
+
 use pipemux_proto::ProviderId;
 use serde::Deserialize;
+
+pub use units::{Idle, Size};
 
 /// A registered app.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -20,9 +24,47 @@ pub struct Manifest {
     /// Who shares its sessions.
     #[serde(default)]
     pub scope: Scope,
+    /// How its processes speak with the daemon.
+    #[serde(default)]
+    pub transport: Transport,
+    /// What shares a process.
+    #[serde(default)]
+    pub isolation: Isolation,
+    /// What happens after a crash.
+    #[serde(default)]
+    pub restart: Restart,
+    /// What one of its processes may use; what is not said is the daemon's default.
+    #[serde(default)]
+    pub limits: Limits,
+    /// When a session that nobody uses is put to sleep.
+    #[serde(default)]
+    pub idle: Idle,
+    /// What becomes of a session's own directory when the session is ended.
+    #[serde(default)]
+    pub state: State,
     /// Variables of the opener's environment that are passed on besides the usual ones.
     #[serde(default)]
     pub pass: Vec<String>,
+}
+
+impl Manifest {
+    /// An app of that name and program, everything else as when a manifest says nothing of it.
+    pub fn new(id: ProviderId, command: impl Into<String>) -> Self {
+        Self {
+            id,
+            command: command.into(),
+            args: Vec::new(),
+            description: String::new(),
+            scope: Scope::default(),
+            transport: Transport::default(),
+            isolation: Isolation::default(),
+            restart: Restart::default(),
+            limits: Limits::default(),
+            idle: Idle::default(),
+            state: State::default(),
+            pass: Vec::new(),
+        }
+    }
 }
 
 /// Who shares a provider's sessions.
@@ -34,4 +76,69 @@ pub enum Scope {
     Workspace,
     /// All of the user's workspaces share them.
     User,
+}
+
+/// How a process speaks with the daemon.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// Over descriptor 3; standard output and error are its log.
+    #[default]
+    Fd,
+    /// Over standard input and output; standard error is its log.
+    Stdio,
+}
+
+/// What shares a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// Each session has one of its own.
+    #[default]
+    Session,
+    /// All sessions of the provider are in one.
+    Provider,
+}
+
+/// What happens after a crash.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    /// The next touch starts the process again.
+    #[default]
+    OnCrash,
+    /// The session stays down until `pipemux restart`.
+    Never,
+}
+
+/// What becomes of a session's own directory when the session is ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It stays: the same session opened again finds it.
+    #[default]
+    Keep,
+    /// It is removed.
+    Discard,
+}
+
+/// What one process may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Memory of its own: bytes, or `"512M"`.
+    #[serde(default)]
+    pub memory: Option<Size>,
+    /// Seconds of processor time in its whole life.
+    #[serde(default)]
+    pub cpu: Option<u64>,
+    /// Open descriptors.
+    #[serde(default)]
+    pub files: Option<u64>,
+    /// Processes, itself and all its descendants.
+    #[serde(default)]
+    pub processes: Option<u64>,
+    /// Its log before it is rotated: bytes, or `"8M"`.
+    #[serde(default)]
+    pub log: Option<Size>,
 }

@@ -28,6 +28,7 @@ impl Driver {
                 Effect::Signal { app, signal } => self.children.signal(app, signal),
                 Effect::ReadLog { request, log, lines } => self.read_log(request, &log, lines),
                 Effect::Persist(record) => self.persist(&record),
+                Effect::Discard { state_dir } => discard(&state_dir),
                 Effect::Stopped => self.stopped(),
             }
         }
@@ -107,5 +108,18 @@ impl Driver {
 
     fn stopped(&mut self) {
         self.leave.get_or_insert(self.now.mono_ms + FLUSH_MS);
+    }
+}
+
+/// On a thread of its own: an app may have put any number of files there.
+fn discard(state_dir: &str) {
+    let path = state_dir.to_owned();
+    let remove = move || match std::fs::remove_dir_all(&path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => note(format_args!("{path} can't be removed: {error}")),
+    };
+    if let Err(error) = std::thread::Builder::new().name("discard".into()).spawn(remove) {
+        note(format_args!("{state_dir} is not removed: {error}"));
     }
 }

@@ -69,6 +69,9 @@ pub struct World {
     pub shown: Vec<Shown>,
     pub clients: BTreeMap<ClientId, Client>,
     pub stopped: bool,
+    /// Directories that were to be removed.
+    pub discarded: Vec<String>,
+    config: Config,
     queue: VecDeque<Event>,
     /// The workspace's key of each request.
     keys: BTreeMap<(ClientId, u64), String>,
@@ -83,8 +86,21 @@ impl World {
 
     /// A daemon that starts on what an earlier one left on disk.
     pub fn restored(records: Vec<Record>) -> Self {
+        Self::configured(config(), records)
+    }
+
+    /// A daemon whose `notes` have this manifest.
+    pub fn with_notes(change: impl FnOnce(&mut Manifest)) -> Self {
+        let mut config = config();
+        if let Some(notes) = config.providers.first_mut() {
+            change(notes);
+        }
+        Self::configured(config, Vec::new())
+    }
+
+    fn configured(config: Config, records: Vec<Record>) -> Self {
         Self {
-            core: Core::new(config(), records.clone()),
+            core: Core::new(config.clone(), records.clone()),
             now: Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 },
             records,
             apps: BTreeMap::new(),
@@ -96,6 +112,8 @@ impl World {
             shown: Vec::new(),
             clients: BTreeMap::new(),
             stopped: false,
+            discarded: Vec::new(),
+            config,
             queue: VecDeque::new(),
             keys: BTreeMap::new(),
             next_client: 0,
@@ -105,7 +123,7 @@ impl World {
 
     /// The daemon is lost, and another one starts on the same disk.
     pub fn lose_daemon(&mut self) {
-        self.core = Core::new(config(), self.records.clone());
+        self.core = Core::new(self.config.clone(), self.records.clone());
         self.apps.clear();
         self.clients.clear();
         self.queue.clear();
@@ -231,6 +249,7 @@ impl World {
                     self.shown.push(Shown::Saved(record.clone()));
                     self.records.push(record);
                 }
+                Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }
         }
@@ -311,12 +330,9 @@ impl World {
 /// Providers: `notes` (a workspace's own), `other` (likewise) and `shared` (the user's).
 fn config() -> Config {
     let manifest = |id: &str, scope| Manifest {
-        id: id.parse().expect("a provider"),
-        command: format!("/apps/{id}"),
-        args: Vec::new(),
         description: format!("the {id} app"),
         scope,
-        pass: Vec::new(),
+        ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
     Config {
         providers: vec![
