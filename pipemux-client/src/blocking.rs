@@ -1,12 +1,12 @@
 //! A client for one request after the other, on std alone: a one-shot process starts no runtime.
 
-use std::io::{self, Read, Write};
+use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::client::{Answer, Call};
 
-use crate::connect;
+use crate::connect::{self, First};
 use crate::error::ClientError;
 use crate::options::Options;
 use crate::wire::{Ended, Incoming, Wire, WireError, acts, answer_of};
@@ -37,6 +37,27 @@ impl Connection {
         connect::open(options).map(Self::new)
     }
 
+    /// [`Connection::open`] and the first [`Connection::call`] in one: greeting and request go out together.
+    /// A daemon of another version takes neither. A daemon that is lost before it greets is followed by
+    /// another one, and that gets the request under the same id, so that it is carried out once.
+    ///
+    /// # Errors
+    /// As both.
+    pub fn open_and_call(
+        options: &Options,
+        call: &Call,
+        timeout: Duration,
+    ) -> Result<(Connection, Answer), ClientError> {
+        let acts = acts(&call.verb);
+        let request = Wire::call(1, call, timeout)?;
+        let mut connection =
+            connect::open_with(options, First { request: &request, acts }).map(Self::new)?;
+        connection.last_id = 1;
+        let deadline = Instant::now() + timeout + GRACE;
+        let answer = connection.answer(1, acts, deadline)?;
+        Ok((connection, answer))
+    }
+
     /// Connects only if a daemon listens now.
     ///
     /// # Errors
@@ -54,7 +75,7 @@ impl Connection {
         timeout: Duration,
     ) -> Result<Option<Connection>, ClientError> {
         let deadline = Instant::now() + timeout;
-        Ok(connect::knock(options, deadline)?.map(Self::new))
+        Ok(connect::knock(options, deadline, First::default())?.map(Self::new))
     }
 
     fn new((stream, wire): connect::Greeted) -> Self {
@@ -71,10 +92,7 @@ impl Connection {
         self.last_id += 1;
         let request = Wire::call(self.last_id, call, timeout)?;
         self.send(&request, deadline)?;
-        match self.receive(self.last_id, deadline) {
-            Ok(ended) => answer_of(ended, acts),
-            Err(why) => Err(ClientError::lost(acts, &why)),
-        }
+        self.answer(self.last_id, acts, deadline)
     }
 
     /// Says that the answer of that delivery was written out, and waits until the daemon has noted it.
@@ -94,17 +112,28 @@ impl Connection {
         ended.map(drop).map_err(ClientError::Refused)
     }
 
+    /// [`Connection::seen`] as the last that is said here: what a later connection asks comes after it.
+    /// Nothing is reported, for nothing is lost when it fails: the reader sees some things again.
+    pub fn end(mut self, delivery: u64) {
+        // The daemon reads connections in the order in which something came on them, as the system tells
+        // it; where the system keeps no such order, its reply is waited for.
+        if !cfg!(target_os = "linux") {
+            let _ = self.seen(delivery);
+        } else if delivery != 0
+            && let Ok(request) = Wire::seen(self.last_id + 1, delivery, SEEN_DEADLINE)
+        {
+            let _ = self.send(&request, Instant::now() + SEEN_DEADLINE);
+        }
+    }
+
     /// Waits until the daemon closes the connection; false when the timeout passes before.
     pub fn wait_closed(mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         let mut buffer = [0; 4096];
         loop {
-            match connect::until(&self.stream, deadline)
-                .and_then(|()| self.stream.read(&mut buffer))
-            {
+            match connect::read_until(&mut self.stream, &mut buffer, deadline) {
                 Ok(0) => return true,
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return !connect::is_timeout(&error),
             }
         }
@@ -112,16 +141,22 @@ impl Connection {
 
     /// A frame that isn't written whole is no request: the daemon can't have acted on it.
     fn send(&mut self, frame: &[u8], deadline: Instant) -> Result<(), ClientError> {
-        connect::until(&self.stream, deadline).and_then(|()| self.stream.write_all(frame)).map_err(
-            |error| {
-                ClientError::unreachable(format!("the request could not be sent: {error}"))
-                    .hint("nothing was done; run the command again")
-            },
-        )
+        connect::write_until(&mut self.stream, frame, deadline).map_err(|error| {
+            ClientError::unreachable(format!("the request could not be sent: {error}"))
+                .hint("nothing was done; run the command again")
+        })
+    }
+
+    fn answer(&mut self, id: u64, acts: bool, deadline: Instant) -> Result<Answer, ClientError> {
+        match self.receive(id, deadline) {
+            Ok(ended) => answer_of(ended, acts),
+            Err(why) => Err(ClientError::lost(acts, &why)),
+        }
     }
 
     fn receive(&mut self, id: u64, deadline: Instant) -> Result<Ended, String> {
-        let mut buffer = vec![0; 16 * 1024];
+        // Small at first: most answers fit, and memory that is touched costs a short process time.
+        let mut buffer = vec![0; 2 * 1024];
         loop {
             match self.wire.poll_incoming() {
                 Ok(Some(Incoming::Answer(of, ended))) if of == id => return Ok(ended),
@@ -137,12 +172,14 @@ impl Connection {
                     return Err(format!("the daemon sent what can't be read ({what})"));
                 }
             }
-            match connect::until(&self.stream, deadline)
-                .and_then(|()| self.stream.read(&mut buffer))
-            {
+            match connect::read_until(&mut self.stream, &mut buffer, deadline) {
                 Ok(0) => return Err("the daemon ended before it answered".into()),
-                Ok(length) => self.wire.handle_bytes(&buffer[..length]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(length) => {
+                    self.wire.handle_bytes(&buffer[..length]);
+                    if length == buffer.len() {
+                        buffer = vec![0; 64 * 1024];
+                    }
+                }
                 Err(error) if connect::is_timeout(&error) => {
                     return Err("the daemon didn't answer in time".into());
                 }

@@ -1,27 +1,36 @@
 //! From arguments to an exit status.
 
 mod args;
+mod around;
 mod ask;
+mod doctor;
 mod down;
+mod follow;
 mod listen;
+mod logs;
 mod misread;
 mod open;
+mod pipe;
+mod quick;
 mod run;
 mod slips;
 mod status;
 mod stdin;
 mod tour;
+mod wanted;
+mod watch;
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{Verb as Wanted, View};
 
 use crate::output;
 use args::{Cli, Verb};
+use around::Process;
 use ask::Asker;
+use wanted::Means;
 
 /// Exit status of a wrong command line.
 const USAGE: u8 = 2;
@@ -29,7 +38,7 @@ const USAGE: u8 = 2;
 /// Carries out a command line; returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     let json = wants_json(&words);
-    let cli = match Cli::try_parse_from(&words) {
+    let cli = match quick::read(&words).map_or_else(|| Cli::try_parse_from(&words), Ok) {
         Ok(cli) => cli,
         Err(error) => return misread(&error, &words, json),
     };
@@ -43,37 +52,25 @@ pub fn main(words: Vec<OsString>) -> u8 {
 }
 
 fn carry_out(asker: &Asker, verb: Option<Verb>) -> Result<u8, ClientError> {
-    let wanted = match verb {
-        None => return Ok(print_help().max(USAGE)),
-        Some(Verb::Help { provider: None }) => return Ok(print_help()),
-        Some(Verb::Open { target, args }) => open::wanted(target, args)?,
-        Some(Verb::View { session, since }) => Wanted::View(View { session, since }),
-        Some(Verb::Click { link }) => Wanted::Click { link },
-        Some(Verb::Run { code }) => run::wanted(code, asker.options.timeout)?,
-        Some(Verb::Listen) => return listen::carry_out(asker),
-        Some(Verb::Answer { words, to }) => Wanted::Answer { text: joined(&words), to },
-        Some(Verb::Read { target }) => Wanted::Read { target },
-        Some(Verb::Help { provider: Some(provider) }) => Wanted::Help { provider },
-        Some(Verb::Close { session, end }) => Wanted::Close { session, end },
-        Some(Verb::History { detail, rounds }) => Wanted::History { detail, rounds },
-        Some(Verb::Set { option, value }) => Wanted::Set { option, value },
-        Some(Verb::Apps) => Wanted::Apps,
-        Some(Verb::Sessions) => Wanted::Sessions,
-        Some(Verb::Logs { session, lines }) => Wanted::Logs { session, lines },
-        Some(Verb::Restart { session }) => Wanted::Restart { session },
-        Some(Verb::End { session }) => Wanted::End { session },
-        Some(Verb::Up) => Wanted::Status,
-        Some(Verb::Down) => return down::carry_out(asker),
-        Some(Verb::Status) => return status::carry_out(asker),
-        Some(Verb::Tour) => return tour::carry_out(asker),
-        Some(Verb::Other(words)) => return Err(slips::corrected(&words, &asker.options)),
+    let Some(verb) = verb else { return Ok(print_help().max(USAGE)) };
+    let around = Process { timeout: asker.options.timeout };
+    let more = match wanted::wanted(verb, &around)? {
+        Means::Request(request) => return asker.ask(request),
+        Means::More(more) => more,
     };
-    asker.ask(wanted)
-}
-
-/// The words of an answer as one: `all but 2` may stand unquoted.
-fn joined(words: &[String]) -> String {
-    words.join(" ")
+    match more {
+        Verb::Listen => listen::carry_out(asker),
+        Verb::Watch { since, count, all } => watch::carry_out(asker, since, count, all),
+        Verb::Logs { session, lines, .. } => logs::carry_out(asker, session, lines),
+        Verb::Down => down::carry_out(asker),
+        Verb::Status { limits } => status::carry_out(asker, limits),
+        Verb::Doctor { fix } => doctor::carry_out(asker, fix),
+        Verb::Pipe => pipe::carry_out(asker),
+        Verb::Tour => tour::carry_out(asker),
+        Verb::Other(words) => Err(slips::corrected(&words, &asker.options)),
+        // `help` without an app; all others are one request.
+        _ => Ok(print_help()),
+    }
 }
 
 fn print_help() -> u8 {
@@ -108,20 +105,23 @@ fn wants_json(words: &[OsString]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pipemux_client::proto::client::Verb as Wanted;
 
     #[test]
     fn the_words_of_an_answer_are_one_answer() {
-        let line = ["pipemux", "answer", "all", "but", "2", "--to", "4"];
-        let Some(Verb::Answer { words, to }) = Cli::try_parse_from(line).unwrap().verb else {
-            panic!()
-        };
-        assert_eq!((joined(&words).as_str(), to), ("all but 2", Some(4)));
-        let Some(Verb::Answer { words, .. }) =
-            Cli::try_parse_from(["pipemux", "answer", "1,3"]).unwrap().verb
-        else {
-            panic!()
-        };
-        assert_eq!(joined(&words), "1,3");
+        for (line, expected) in [
+            (&["pipemux", "answer", "all", "but", "2", "--to", "4"][..], ("all but 2", Some(4))),
+            (&["pipemux", "answer", "1,3"], ("1,3", None)),
+        ] {
+            let verb = Cli::try_parse_from(line).unwrap().verb.unwrap();
+            let around = Process { timeout: std::time::Duration::from_secs(1) };
+            let Means::Request(Wanted::Answer { text, to }) =
+                wanted::wanted(verb, &around).unwrap()
+            else {
+                panic!()
+            };
+            assert_eq!((text.as_str(), to), expected);
+        }
     }
 
     #[test]

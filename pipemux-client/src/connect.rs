@@ -3,9 +3,15 @@
 //! A refused connection proves nothing: a daemon may be about to listen, or about to end. Only its lock
 //! decides, and only a daemon takes that; so the client never removes a socket, it starts a `pipemuxd`
 //! and lets that find out.
+//!
+//! A first request may go out together with the greeting, which spares a one-shot process a round trip. A
+//! daemon of another version refuses the greeting and takes nothing behind it. A connection that ends
+//! before the daemon's greeting is tried again, the request with it: it has the same id, and the daemon
+//! writes the id down before anything comes of the request, so it is carried out once however often it
+//! is sent.
 
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -28,14 +34,31 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// A connection on which both sides have greeted.
 pub(crate) type Greeted = (UnixStream, Wire);
 
+/// What goes out right behind the greeting.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct First<'a> {
+    /// A whole request, or nothing.
+    pub request: &'a [u8],
+    /// True when it changes something: once it is out and no greeting comes, its outcome is unknown.
+    pub acts: bool,
+}
+
 /// Connects to the daemon, started if need be and allowed.
 ///
 /// # Errors
 /// [`ClientError::Unreachable`] with what to do, [`ClientError::Version`].
 pub(crate) fn open(options: &Options) -> Result<Greeted, ClientError> {
+    open_with(options, First::default())
+}
+
+/// [`open`] with a first request.
+///
+/// # Errors
+/// As [`open`]; [`ClientError::Unknown`] when the request acts, is out, and no greeting came in time.
+pub(crate) fn open_with(options: &Options, first: First<'_>) -> Result<Greeted, ClientError> {
     let deadline = Instant::now() + START_DEADLINE;
     loop {
-        if let Some(greeted) = knock(options, deadline)? {
+        if let Some(greeted) = knock(options, deadline, first)? {
             return Ok(greeted);
         }
         if !options.start {
@@ -49,7 +72,7 @@ pub(crate) fn open(options: &Options) -> Result<Greeted, ClientError> {
         };
         let mut pause = Duration::from_millis(1);
         while Instant::now() < patience {
-            if let Some(greeted) = knock(options, deadline)? {
+            if let Some(greeted) = knock(options, deadline, first)? {
                 return Ok(greeted);
             }
             thread::sleep(pause);
@@ -72,12 +95,16 @@ pub(crate) fn open(options: &Options) -> Result<Greeted, ClientError> {
 }
 
 /// Connects and greets once; `None` when nobody listens, or who did has just ended.
-pub(crate) fn knock(options: &Options, deadline: Instant) -> Result<Option<Greeted>, ClientError> {
-    if let Some(greeted) = knock_at(&options.paths.socket, options, deadline)? {
+pub(crate) fn knock(
+    options: &Options,
+    deadline: Instant,
+    first: First<'_>,
+) -> Result<Option<Greeted>, ClientError> {
+    if let Some(greeted) = knock_at(&options.paths.socket, options, deadline, first)? {
         return Ok(Some(greeted));
     }
     match daemon::recorded_socket(&options.paths) {
-        Some(socket) => knock_at(&socket, options, deadline),
+        Some(socket) => knock_at(&socket, options, deadline, first),
         None => Ok(None),
     }
 }
@@ -86,6 +113,7 @@ fn knock_at(
     socket: &Path,
     options: &Options,
     deadline: Instant,
+    first: First<'_>,
 ) -> Result<Option<Greeted>, ClientError> {
     let stream = match connect(socket, deadline) {
         Ok(stream) => stream,
@@ -104,26 +132,30 @@ fn knock_at(
         }
     };
     check_owner(socket.parent().unwrap_or(socket))?;
-    greet(stream, options, deadline)
+    greet(stream, options, deadline, first)
 }
 
-/// Without blocking: a daemon that hangs lets its queue fill up, and then a plain connect waits for ever.
+/// With a timeout: a daemon that hangs lets its queue fill up, and then a plain connect waits for ever.
 fn connect(path: &Path, deadline: Instant) -> io::Result<UnixStream> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    socket.set_nonblocking(true)?;
     let address = SockAddr::unix(path)?;
-    let mut pause = Duration::from_millis(1);
-    while let Err(error) = socket.connect(&address) {
-        let passing =
-            matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
-        if !passing || Instant::now() >= deadline {
-            return Err(error);
+    loop {
+        let left = left(deadline)?;
+        // The one that connecting keeps to as well; where a full queue refuses instead, nothing waits.
+        socket.set_write_timeout(Some(left))?;
+        match socket.connect(&address) {
+            Ok(()) => return Ok(apart(OwnedFd::from(socket))?.into()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
     }
-    socket.set_nonblocking(false)?;
-    Ok(UnixStream::from(OwnedFd::from(socket)))
+}
+
+/// The socket, not in the place of a standard stream that the process was started without: what is printed
+/// would go to the daemon.
+fn apart(socket: OwnedFd) -> io::Result<OwnedFd> {
+    // A copy never gets one of these three numbers.
+    if socket.as_raw_fd() <= 2 { socket.try_clone() } else { Ok(socket) }
 }
 
 /// Refuses a directory that somebody else could have put a socket into: `open` sends the caller's whole
@@ -145,17 +177,21 @@ fn greet(
     mut stream: UnixStream,
     options: &Options,
     deadline: Instant,
+    first: First<'_>,
 ) -> Result<Option<Greeted>, ClientError> {
     let mut wire = Wire::default();
-    let hello = Wire::hello()?;
-    let outcome = until(&stream, deadline).and_then(|()| stream.write_all(&hello));
-    if let Err(error) = outcome {
-        return ended(&error, options);
+    let mut out = Wire::hello()?.to_vec();
+    out.extend_from_slice(first.request);
+    // The timeout of writing was set to connect. Half a frame is no request.
+    let sent = stream.write_all(&out);
+    if sent.as_ref().is_err_and(is_timeout) {
+        return Err(silent(options));
     }
     let mut buffer = [0; 4096];
     loop {
         match wire.poll_incoming() {
-            Ok(Some(Incoming::Hello)) => return Ok(Some((stream, wire))),
+            // Who greets and can't be written to is about to end.
+            Ok(Some(Incoming::Hello)) => return Ok(sent.is_ok().then_some((stream, wire))),
             Ok(_) => {}
             Err(WireError::Greeting(fault)) => return Err(ClientError::of_greeting(fault)),
             Err(WireError::Garbage(what)) => {
@@ -164,33 +200,52 @@ fn greet(
                 return Err(ClientError::unreachable(message).hint("look: pipemux status"));
             }
         }
-        match until(&stream, deadline).and_then(|()| stream.read(&mut buffer)) {
+        match read_until(&mut stream, &mut buffer, deadline) {
             Ok(0) => return Ok(None),
             Ok(length) => wire.handle_bytes(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return ended(&error, options),
+            Err(error) if is_timeout(&error) && first.acts && sent.is_ok() => {
+                return Err(ClientError::lost(true, &silent(options).fault().message));
+            }
+            Err(error) if is_timeout(&error) => return Err(silent(options)),
+            Err(_) => return Ok(None),
         }
     }
 }
 
-/// Lets the next reads and writes wait until the deadline and no longer.
-pub(crate) fn until(stream: &UnixStream, deadline: Instant) -> io::Result<()> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        return Err(io::ErrorKind::TimedOut.into());
+/// Reads once, waiting until the deadline and no longer.
+pub(crate) fn read_until(
+    stream: &mut UnixStream,
+    buffer: &mut [u8],
+    deadline: Instant,
+) -> io::Result<usize> {
+    loop {
+        stream.set_read_timeout(Some(left(deadline)?))?;
+        match stream.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
     }
-    stream.set_read_timeout(Some(left))?;
-    stream.set_write_timeout(Some(left))
+}
+
+/// Writes everything; each wait ends at the deadline.
+pub(crate) fn write_until(
+    stream: &mut UnixStream,
+    bytes: &[u8],
+    deadline: Instant,
+) -> io::Result<()> {
+    stream.set_write_timeout(Some(left(deadline)?))?;
+    stream.write_all(bytes)
+}
+
+fn left(deadline: Instant) -> io::Result<Duration> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
 /// True for errors that say: the deadline has passed.
 pub(crate) fn is_timeout(error: &io::Error) -> bool {
     // A socket's own timeout is reported as WouldBlock.
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
-}
-
-fn ended(error: &io::Error, options: &Options) -> Result<Option<Greeted>, ClientError> {
-    if is_timeout(error) { Err(silent(options)) } else { Ok(None) }
 }
 
 fn silent(options: &Options) -> ClientError {

@@ -7,6 +7,7 @@
 //! | [`blocking`] | one request after the other on a std socket: the command line |
 //! | [`client`] | many requests in flight on tokio: harnesses and bridges |
 //! | [`error`] | why there is no answer |
+//! | `link` | a connection that many calls share |
 //! | `wire` | frames and greetings, without IO; both clients stand on it |
 //! | [`daemon`] | whether `pipemuxd` runs; starts it |
 //! | `connect` | finds the socket, has the daemon started when nobody listens |
@@ -54,6 +55,7 @@ pub mod client;
 mod connect;
 pub mod daemon;
 pub mod error;
+mod link;
 pub mod options;
 mod wire;
 pub mod workspace;
@@ -61,7 +63,7 @@ pub mod workspace;
 #[cfg(test)]
 mod tests;
 
-pub use client::Client;
+pub use client::{Attached, Client};
 pub use error::ClientError;
 pub use options::Options;
 /// The wire types, of the version that this library speaks.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use pipemux_client::ClientError;
 use pipemux_client::proto::Fault;
 use pipemux_client::proto::client::{Answer, Body};
+use pipemux_client::proto::watch::Occurrence;
 use serde::Serialize;
 use serde_json::json;
 
@@ -47,7 +48,20 @@ pub fn printed(answer: &Answer, json: bool) -> Vec<u8> {
             Err(_) => pretty(&json!({ "bytes": bytes.len(), "base64": base64(bytes) })),
         },
         Body::Raw(bytes) => bytes.to_vec(),
+        Body::Events(events) if json => pretty(events),
+        Body::Events(events) => {
+            let line = |event: &Occurrence| format!("{}\n", event_line(event));
+            events.events.iter().map(line).collect::<String>().into_bytes()
+        }
+        Body::Log(part) if json => pretty(part),
+        Body::Log(part) => part.text.clone().into_bytes(),
     }
+}
+
+/// An event on one line: number, time of day in UTC, what happened.
+pub fn event_line(event: &Occurrence) -> String {
+    let time = event.at.get(11..19).unwrap_or(&event.at);
+    format!("{} {time} {}", event.number, event.text)
 }
 
 /// Says why there is no answer. With `--json` on standard output, where a program looks for it; as text

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use pipemux_proto::client::{Answer, Call, Seen, Verb};
+use bytes::{Bytes, BytesMut};
+use pipemux_proto::client::{Answer, Attach, Attached, Call, Seen, Verb, Workspace};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::envelope::{EnvelopeError, Kind, Method};
+use pipemux_proto::frame::Head;
 use pipemux_proto::{
-    Envelope, Fault, Frame, FrameDecoder, FrameError, Hello, Incarnation, Role, decode,
+    Envelope, Fault, Frame, FrameDecoder, FrameError, Hello, Incarnation, Role, SessionAddr, decode,
 };
 use serde::Serialize;
 
@@ -61,11 +62,52 @@ impl Wire {
         request(Method::Seen, id, &Seen { delivery }, timeout)
     }
 
+    /// Names a session for exchanges.
+    pub(crate) fn attach(
+        id: u64,
+        workspace: &Workspace,
+        session: &SessionAddr,
+        timeout: Duration,
+    ) -> Result<Bytes, ClientError> {
+        let attach = Attach { workspace: workspace.clone(), session: session.clone() };
+        request(Method::Attach, id, &attach, timeout)
+    }
+
+    /// The life in the answer to that.
+    pub(crate) fn attached(body: &[u8]) -> Result<Incarnation, ClientError> {
+        let attached: Attached = decode(body).map_err(|error| {
+            ClientError::lost(false, &format!("the daemon's answer can't be read: {error}"))
+        })?;
+        Ok(attached.incarnation)
+    }
+
+    /// What stands before an exchange's body.
+    pub(crate) fn exchange(
+        id: u64,
+        life: Incarnation,
+        length: usize,
+        timeout: Duration,
+    ) -> Result<Head, ClientError> {
+        let mut envelope = Envelope::request(Method::Exchange, id, life);
+        envelope.deadline_ms = milliseconds(timeout);
+        Frame::head(&envelope, length).map_err(unsendable)
+    }
+
     /// Says that nobody waits for the request of that id any more.
     pub(crate) fn cancel(id: u64) -> Result<Bytes, ClientError> {
         let mut envelope = Envelope::request(Method::Verb, id, Incarnation(0));
         envelope.kind = Kind::Cancel;
         Frame::encode(&envelope, &pipemux_proto::app::Empty {}).map_err(unsendable)
+    }
+
+    /// Where the next bytes are to be read to, with room for so many or for the rest of a frame.
+    pub(crate) fn room(&mut self, least: usize) -> &mut BytesMut {
+        self.decoder.room(least)
+    }
+
+    /// Keeps the buffer between messages.
+    pub(crate) fn keep_buffer(&mut self) {
+        self.decoder.keep_buffer();
     }
 
     /// Takes bytes as they came.
@@ -131,6 +173,7 @@ pub(crate) fn acts(verb: &Verb) -> bool {
         | Verb::Restart { .. }
         | Verb::End { .. }
         | Verb::Set { .. }
+        | Verb::Providers(_)
         | Verb::Down => true,
         Verb::View(_)
         | Verb::Read { .. }
@@ -139,6 +182,8 @@ pub(crate) fn acts(verb: &Verb) -> bool {
         | Verb::Sessions
         | Verb::Logs { .. }
         | Verb::History { .. }
+        | Verb::Watch(_)
+        | Verb::Limits
         | Verb::Status => false,
     }
 }
@@ -150,8 +195,12 @@ fn request<T: Serialize>(
     timeout: Duration,
 ) -> Result<Bytes, ClientError> {
     let mut envelope = Envelope::request(method, id, Incarnation(0));
-    envelope.deadline_ms = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1);
+    envelope.deadline_ms = milliseconds(timeout);
     Frame::encode(&envelope, body).map_err(unsendable)
+}
+
+fn milliseconds(timeout: Duration) -> u32 {
+    u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1)
 }
 
 fn greeting(frame: &Frame) -> Result<(), WireError> {

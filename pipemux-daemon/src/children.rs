@@ -10,14 +10,13 @@ use std::process::{Child, Command, Stdio};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use pipemux_core::{Signal, Start, limits};
-use pipemux_launcher::{Force, Inbox, Order, Report, Spawn, encode, orphans, send};
+use pipemux_core::{Signal, Start, Transport, limits};
+use pipemux_launcher::{Force, Inbox, Limits, Order, Origin, Report, Spawn, encode, orphans, send};
 use pipemux_proto::Incarnation;
 use tokio::io::Interest;
 use tokio::net::UnixStream;
 
 use crate::limits::{LAUNCHER_END_S, ORPHANS_MS};
-use crate::logs;
 use crate::note::note;
 
 /// A launcher's process and the socket to it.
@@ -28,16 +27,14 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Starts a launcher; its apps get `nofile` as their soft limit of open files. `program` is this
-    /// program.
+    /// Starts a launcher. `program` is this program.
     ///
     /// # Errors
     /// As `socketpair` and `spawn`.
-    pub fn start(program: &Path, nofile: Option<u64>) -> io::Result<Self> {
+    pub fn start(program: &Path) -> io::Result<Self> {
         let (socket, theirs) = StdStream::pair()?;
         let process = Command::new(program)
             .arg("launcher")
-            .args(nofile.map(|limit| limit.to_string()))
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             // Standard output is the starting client's pipe, which has to end.
             .stdout(io::stderr())
@@ -62,7 +59,7 @@ impl Launcher {
 #[derive(Debug)]
 pub struct Children {
     program: PathBuf,
-    nofile: Option<u64>,
+    origin: Origin,
     launcher: Option<Link>,
     apps: HashMap<Incarnation, App>,
     waker: Waker,
@@ -70,7 +67,7 @@ pub struct Children {
 
 #[derive(Debug)]
 struct App {
-    log: PathBuf,
+    transport: Transport,
     started: bool,
 }
 
@@ -105,33 +102,26 @@ pub enum Heard {
 }
 
 impl Children {
-    /// Takes over a launcher. To be called in a runtime; reports wake `waker`.
+    /// Takes over a launcher. To be called in a runtime; reports wake `waker`, and processes are marked
+    /// as of `origin`.
     ///
     /// # Errors
     /// The socket can't be watched.
     pub fn new(
         program: PathBuf,
-        nofile: Option<u64>,
+        origin: Origin,
         launcher: Launcher,
         waker: Waker,
     ) -> io::Result<Self> {
         let launcher = Some(Link::new(launcher)?);
-        Ok(Self { program, nofile, launcher, apps: HashMap::new(), waker })
+        Ok(Self { program, origin, launcher, apps: HashMap::new(), waker })
     }
 
-    /// Orders a process; returns the daemon's end of its connection.
+    /// Orders a process that prints into that pipe; returns the daemon's end of its connection.
     ///
     /// # Errors
     /// What is missing for it, in one line.
-    pub fn start(&mut self, start: &Start) -> Result<UnixStream, String> {
-        let log = Path::new(&start.log);
-        let directories = [Some(Path::new(&start.state_dir)), log.parent()];
-        for directory in directories.into_iter().flatten() {
-            logs::make_directory(directory)
-                .map_err(|error| format!("can't make {}: {error}", directory.display()))?;
-        }
-        let output = logs::open(log, limits::LOG_MAX)
-            .map_err(|error| format!("can't write to {}: {error}", start.log))?;
+    pub fn start(&mut self, start: &Start, output: OwnedFd) -> Result<UnixStream, String> {
         let (ours, theirs) = connection().map_err(|error| format!("no connection: {error}"))?;
         let order = Order::Spawn(Spawn {
             incarnation: start.app.0,
@@ -140,10 +130,18 @@ impl Children {
             env: start.env.clone(),
             cwd: start.cwd.clone(),
             fallback_cwd: start.state_dir.clone(),
+            mark: self.origin.mark(start.app.0),
+            stdio: start.transport == Transport::Stdio,
+            limits: Limits {
+                memory: Some(start.limits.memory.map_or(limits::APP_MEMORY_MAX, |most| most.0)),
+                cpu: start.limits.cpu,
+                files: Some(start.limits.files.unwrap_or(limits::APP_FILES_MAX)),
+                processes: Some(start.limits.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
+            },
         });
-        let fds = vec![OwnedFd::from(theirs), OwnedFd::from(output)];
+        let fds = vec![OwnedFd::from(theirs), output];
         self.order(&order, fds).map_err(|error| format!("the launcher can't start it: {error}"))?;
-        self.apps.insert(start.app, App { log: log.to_owned(), started: false });
+        self.apps.insert(start.app, App { transport: start.transport, started: false });
         Ok(ours)
     }
 
@@ -162,9 +160,14 @@ impl Children {
         }
     }
 
-    /// Forgets a process that ended; returns where its log is.
-    pub fn forget(&mut self, app: Incarnation) -> Option<PathBuf> {
-        self.apps.remove(&app).map(|app| app.log)
+    /// Forgets a process that ended; true when it was known.
+    pub fn forget(&mut self, app: Incarnation) -> bool {
+        self.apps.remove(&app).is_some()
+    }
+
+    /// How a process speaks with the daemon.
+    pub fn transport(&self, app: Incarnation) -> Option<Transport> {
+        self.apps.get(&app).map(|app| app.transport)
     }
 
     /// The next thing that the launcher says; sends waiting orders meanwhile. Nothing: the waker tells
@@ -207,7 +210,7 @@ impl Children {
         let link = match &mut self.launcher {
             Some(link) => link,
             None => {
-                let new = Link::new(Launcher::start(&self.program, self.nofile)?)?;
+                let new = Link::new(Launcher::start(&self.program)?)?;
                 note("a new launcher runs");
                 self.launcher.insert(new)
             }

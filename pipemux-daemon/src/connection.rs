@@ -1,28 +1,27 @@
 //! One stream of frames: bytes in, bytes out, and never waiting for either.
 
-use std::collections::VecDeque;
 use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 use pipemux_proto::envelope::EnvelopeError;
+use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::future::Future;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 
-use crate::limits::{GATHER, WRITE_TURN};
+use crate::limits::{READ_DIRECT, WRITE_TURN};
 
 /// One connection. An idle one holds no buffer.
 #[derive(Debug)]
 pub struct Connection {
     stream: UnixStream,
     waker: Waker,
+    /// Holds a frame that hasn't come whole.
     decoder: FrameDecoder,
-    /// What is to be written; of the first, `written` bytes are.
-    output: VecDeque<Bytes>,
-    written: usize,
-    queued: usize,
+    output: Output,
     /// False before it may be read, and for ever once it ended or made no sense.
     pub reading: bool,
     /// False once writing failed.
@@ -36,8 +35,10 @@ pub struct Connection {
 /// What reading gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {
-    /// So many bytes; there may be more.
-    Bytes(usize),
+    /// So many bytes, in the shared buffer; there may be more. They go on with [`Connection::keep`].
+    Shared(usize),
+    /// So many bytes of a frame that had begun; there may be more.
+    Held(usize),
     /// Nothing now; the waker tells when.
     Nothing,
     /// The end.
@@ -78,9 +79,7 @@ impl Connection {
             stream,
             waker,
             decoder: FrameDecoder::default(),
-            output: VecDeque::new(),
-            written: 0,
-            queued: 0,
+            output: Output::default(),
             reading,
             writing: true,
             listed: false,
@@ -88,52 +87,109 @@ impl Connection {
         }
     }
 
-    /// Reads once, through a buffer that all connections share.
-    pub fn read(&mut self, scratch: &mut [u8]) -> Read {
-        let mut buffer = ReadBuf::new(scratch);
+    /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
+    /// where that frame stays.
+    pub fn read(&mut self, shared: &mut [u8]) -> Read {
         let context = &mut Context::from_waker(&self.waker);
-        match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
+        let missing = self.decoder.missing();
+        let read = if missing >= READ_DIRECT {
+            let mut room = self.decoder.room(missing).limit(missing.min(shared.len()));
+            pin!(self.stream.read_buf(&mut room)).poll(context)
+        } else {
+            let mut buffer = ReadBuf::new(shared);
+            let read = Pin::new(&mut self.stream).poll_read(context, &mut buffer);
+            read.map_ok(|()| buffer.filled().len())
+        };
+        match read {
             Poll::Pending => Read::Nothing,
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Bytes(0),
-            Poll::Ready(Err(_)) => Read::End,
-            Poll::Ready(Ok(())) => match buffer.filled() {
-                [] => Read::End,
-                bytes => {
-                    self.decoder.extend(bytes);
-                    Read::Bytes(bytes.len())
-                }
-            },
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Held(0),
+            Poll::Ready(Err(_) | Ok(0)) => Read::End,
+            Poll::Ready(Ok(length)) if missing >= READ_DIRECT => Read::Held(length),
+            Poll::Ready(Ok(length)) if self.decoder.is_empty() => Read::Shared(length),
+            Poll::Ready(Ok(length)) => {
+                self.decoder.extend(&shared[..length]);
+                Read::Held(length)
+            }
         }
     }
 
-    /// The next thing among the bytes that were read; none when more are needed.
+    /// Keeps the beginning of a frame until its rest comes.
+    pub fn keep(&mut self, bytes: &[u8]) {
+        self.decoder.extend(bytes);
+    }
+
+    /// The next thing among the bytes that are held; none when more are needed.
     pub fn next_incoming(&mut self) -> Option<Incoming> {
         match self.decoder.next_frame() {
             Ok(None) => None,
             Ok(Some(frame)) => Some(Incoming::Frame(frame)),
-            Err(FrameError::Envelope(EnvelopeError::Method { number, id, request })) => {
-                Some(Incoming::Unknown { number, request: request.then_some(id) })
-            }
+            Err(FrameError::Envelope(error)) => Some(incoming(error)),
             Err(error) => Some(Incoming::Broken(error.to_string())),
         }
     }
 
     /// Queues bytes; returns how many wait now.
-    pub fn push(&mut self, bytes: Bytes) -> usize {
-        self.queued += bytes.len();
-        if !bytes.is_empty() {
-            self.output.push_back(bytes);
+    pub fn push(&mut self, bytes: Bytes, spares: &mut Spares) -> usize {
+        self.output.push(bytes, spares);
+        self.output.queued()
+    }
+
+    /// Queues a frame whose body came from elsewhere, and is only copied when it is small or has to wait.
+    pub fn forward(&mut self, head: &[u8], body: Body<'_>, spares: &mut Spares) -> Written {
+        let bytes = body.bytes();
+        if bytes.len() <= GATHERED_MAX {
+            self.output.copy(head, spares);
+            self.output.copy(bytes, spares);
+            return Written::Some;
         }
-        self.queued
+        let before = self.output.queued();
+        let mut slices = [IoSlice::new(&[]); GATHER];
+        let mut count = self.output.slices(&mut slices, usize::MAX);
+        // Behind a queue that one write can't take there is nothing to gain.
+        let at_once = count + 2 <= GATHER && before <= WRITE_TURN;
+        let mut length = 0;
+        if at_once {
+            slices[count] = IoSlice::new(head);
+            slices[count + 1] = IoSlice::new(bytes);
+            count += 2;
+            let context = &mut Context::from_waker(&self.waker);
+            let written = Pin::new(&mut self.stream).poll_write_vectored(context, &slices[..count]);
+            length = match written {
+                Poll::Ready(Ok(0)) => return Written::Failed,
+                Poll::Ready(Ok(length)) => length,
+                Poll::Ready(Err(error)) if error.kind() != io::ErrorKind::Interrupted => {
+                    return Written::Failed;
+                }
+                Poll::Ready(Err(_)) | Poll::Pending => 0,
+            };
+        }
+        let own = length.saturating_sub(before);
+        if length > 0 && before > 0 {
+            self.output.advance(length.min(before), spares);
+        }
+        if own < head.len() {
+            self.output.copy(&head[own..], spares);
+        }
+        let gone = own.saturating_sub(head.len());
+        if gone == bytes.len() {
+            return Written::All;
+        }
+        self.output.push(body.rest(gone), spares);
+        Written::Some
     }
 
     /// True when something waits to be written.
     pub fn has_output(&self) -> bool {
-        !self.output.is_empty()
+        self.output.queued() > 0
+    }
+
+    /// How many bytes wait to be written.
+    pub fn queued(&self) -> usize {
+        self.output.queued()
     }
 
     /// Writes what is queued, as much as fits a turn.
-    pub fn flush(&mut self) -> Written {
+    pub fn flush(&mut self, spares: &mut Spares) -> Written {
         let mut left = WRITE_TURN;
         while self.has_output() {
             if left == 0 {
@@ -145,7 +201,7 @@ impl Connection {
                 Poll::Pending => return Written::Some,
                 Poll::Ready(Ok(0)) => return Written::Failed,
                 Poll::Ready(Ok(length)) => {
-                    self.advance(length);
+                    self.output.advance(length, spares);
                     left = left.saturating_sub(length);
                 }
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -156,8 +212,8 @@ impl Connection {
     }
 
     /// Drops what waits to be written.
-    pub fn clear(&mut self) {
-        (self.output, self.written, self.queued) = (VecDeque::new(), 0, 0);
+    pub fn clear(&mut self, spares: &mut Spares) {
+        self.output.clear(spares);
     }
 
     /// Has the driver serve this connection again.
@@ -165,39 +221,47 @@ impl Connection {
         self.waker.wake_by_ref();
     }
 
-    fn write_once(&mut self, mut room: usize) -> Poll<io::Result<usize>> {
-        let mut parts = [IoSlice::new(&[]); GATHER];
-        let mut count = 0;
-        let mut skip = self.written;
-        for (part, bytes) in parts.iter_mut().zip(&self.output) {
-            if room == 0 {
-                break;
-            }
-            let rest = &bytes[skip..];
-            let rest = &rest[..rest.len().min(room)];
-            room -= rest.len();
-            skip = 0;
-            *part = IoSlice::new(rest);
-            count += 1;
-        }
+    fn write_once(&mut self, room: usize) -> Poll<io::Result<usize>> {
+        let mut slices = [IoSlice::new(&[]); GATHER];
+        let count = self.output.slices(&mut slices, room);
         let context = &mut Context::from_waker(&self.waker);
-        Pin::new(&mut self.stream).poll_write_vectored(context, &parts[..count])
+        Pin::new(&mut self.stream).poll_write_vectored(context, &slices[..count])
+    }
+}
+
+/// A body on its way.
+#[derive(Debug, Clone)]
+pub enum Body<'a> {
+    /// In the buffer that all connections share: gone with the next reading.
+    Shared(&'a [u8]),
+    /// Of its own.
+    Held(Bytes),
+}
+
+impl Body<'_> {
+    /// All of it.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Body::Shared(bytes) => bytes,
+            Body::Held(bytes) => bytes,
+        }
     }
 
-    fn advance(&mut self, mut length: usize) {
-        self.queued -= length;
-        while let Some(first) = self.output.front() {
-            let rest = first.len() - self.written;
-            if length < rest {
-                self.written += length;
-                return;
-            }
-            length -= rest;
-            self.written = 0;
-            self.output.pop_front();
+    fn rest(self, from: usize) -> Bytes {
+        match self {
+            Body::Shared(bytes) => Bytes::copy_from_slice(&bytes[from..]),
+            Body::Held(bytes) => bytes.slice(from..),
         }
-        // An idle connection keeps no queue.
-        self.output = VecDeque::new();
+    }
+}
+
+/// What a frame is whose envelope can't be read.
+pub fn incoming(error: EnvelopeError) -> Incoming {
+    match error {
+        EnvelopeError::Method { number, id, request } => {
+            Incoming::Unknown { number, request: request.then_some(id) }
+        }
+        error => Incoming::Broken(error.to_string()),
     }
 }
 
@@ -246,23 +310,24 @@ mod tests {
             let frames: Vec<Bytes> =
                 (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
             let total: usize = frames.iter().map(Bytes::len).sum();
+            let mut spares = Spares::default();
             for frame in &frames {
-                connection.push(frame.clone());
+                connection.push(frame.clone(), &mut spares);
             }
-            assert_eq!(connection.push(Bytes::new()), total);
+            assert_eq!(connection.push(Bytes::new(), &mut spares), total);
             let mut read = vec![0; total];
             let (mut at, mut turns) = (0, 0);
             while connection.has_output() {
-                let before = connection.queued;
-                assert_ne!(connection.flush(), Written::Failed);
-                let went = before - connection.queued;
+                let before = connection.queued();
+                assert_ne!(connection.flush(&mut spares), Written::Failed);
+                let went = before - connection.queued();
                 assert!((1..=WRITE_TURN).contains(&went), "{went}");
                 theirs.read_exact(&mut read[at..at + went]).unwrap();
                 at += went;
                 turns += 1;
             }
             assert!(turns >= total / WRITE_TURN);
-            assert_eq!((at, connection.queued), (total, 0));
+            assert_eq!((at, connection.queued()), (total, 0));
             assert_eq!(read, frames.concat());
         });
     }
@@ -272,7 +337,7 @@ mod tests {
         with_connection(|mut connection, theirs| {
             drop(theirs);
             connection.push(notify("x"));
-            assert_eq!(connection.flush(), Written::Failed);
+            assert_eq!(connection.flush(&mut spares), Written::Failed);
         });
     }
 
@@ -321,7 +386,10 @@ mod tests {
             for byte in &bytes {
                 theirs.write_all(&[*byte]).unwrap();
                 assert!(frame.is_none());
-                assert_eq!(read_some(&mut connection, &mut scratch).await, Read::Bytes(1));
+                match read_some(&mut connection, &mut scratch).await {
+                    Read::Shared(1) => connection.keep(&scratch[..1]),
+                    read => assert_eq!(read, Read::Held(1)),
+                }
                 frame = connection.next_incoming();
             }
             assert!(matches!(frame, Some(Incoming::Frame(_))));

@@ -8,14 +8,18 @@
 //! |---|---|
 //! | `driver` | the turn, timers, the end |
 //! | `driver::effects` | what the core wants, carried out |
-//! | `driver::traffic` | connections: accepted, read, written to, closed |
+//! | `driver::traffic` | connections: accepted, written to, closed |
+//! | `driver::intake` | what comes on them |
 //! | `driver::apps` | what the launcher reports |
+//! | `driver::prints` | what apps print |
 
 mod apps;
 mod effects;
+mod intake;
+mod prints;
 mod traffic;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -24,14 +28,18 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_core::{ClientId, Core, Effect, Event, Now};
+use pipemux_proto::output::Spares;
+use pipemux_proto::table::Table;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Sleep, sleep};
 
 use crate::children::Children;
 use crate::connection::Connection;
 use crate::journal::Journal;
-use crate::limits::SCRATCH;
+use crate::limits::SHARED;
+use crate::manifests::Places;
 use crate::note::note;
+use crate::prints::Prints;
 use crate::transport::Listener;
 use crate::wake::{Peer, Token, Wakes};
 
@@ -49,17 +57,21 @@ pub struct Driver {
     accept_again: Option<u64>,
     /// True since accepting failed, until nobody waits: told once.
     accept_failing: bool,
-    connections: HashMap<Peer, Connection>,
+    connections: Table<Peer, Connection>,
     clients: usize,
     next_client: u64,
     /// Connections with something to write.
     dirty: Vec<Peer>,
     /// Clients that are to be closed, with when at the latest.
     lingering: VecDeque<(u64, ClientId)>,
-    scratch: Box<[u8]>,
+    /// What everything is read into.
+    shared: Box<[u8]>,
+    spares: Spares,
 
     children: Children,
+    prints: Prints,
     journal: Journal,
+    manifests: Places,
     /// True while records can't be written.
     disk_failing: bool,
     /// When they are tried again.
@@ -80,6 +92,8 @@ pub struct Parts {
     pub children: Children,
     /// The saved state.
     pub journal: Journal,
+    /// Where manifests are.
+    pub manifests: Places,
     /// What wakes the driver.
     pub wakes: Arc<Wakes>,
 }
@@ -90,7 +104,7 @@ impl Driver {
     /// # Errors
     /// Signals can't be watched.
     pub fn new(parts: Parts) -> io::Result<Self> {
-        let Parts { core, listener, children, journal, wakes } = parts;
+        let Parts { core, listener, children, journal, manifests, wakes } = parts;
         let driver = Self {
             core,
             now: Now::default(),
@@ -101,14 +115,17 @@ impl Driver {
             accept: wakes.waker(Token::Accept),
             accept_again: None,
             accept_failing: false,
-            connections: HashMap::new(),
+            connections: Table::default(),
+            spares: Spares::default(),
             clients: 0,
             next_client: 1,
             dirty: Vec::new(),
             lingering: VecDeque::new(),
-            scratch: vec![0; SCRATCH].into(),
+            shared: vec![0; SHARED].into(),
             children,
+            prints: Prints::default(),
             journal,
+            manifests,
             disk_failing: false,
             disk_again: None,
             timer: Timer::new(wakes.waker(Token::Timer)),
@@ -126,6 +143,8 @@ impl Driver {
     /// Serves until the core has ended everything, or is told twice to end; gives back the processes.
     pub async fn run(mut self) -> Children {
         let mut ready = Vec::new();
+        let written = self.journal.write_kept();
+        self.note_disk(written);
         poll_fn(|context| self.turn(context.waker(), &mut ready)).await;
         self.children
     }
@@ -140,15 +159,12 @@ impl Driver {
                 Token::Signal => self.take_signals(),
                 Token::Timer => self.timer.elapsed(),
                 Token::Peer(peer) => self.serve(peer),
+                Token::Print(app) => self.read_print(app),
             }
         }
         self.do_what_is_due();
         self.write_all();
-        if self.journal.is_overgrown()
-            && let Err(error) = self.journal.rewrite(&self.core.snapshot())
-        {
-            note(format_args!("the saved state can't be written anew: {error}"));
-        }
+        self.keep_journal();
         if self.may_leave() {
             return Poll::Ready(());
         }
@@ -182,6 +198,9 @@ impl Driver {
             self.accept_again = None;
             self.accept();
         }
+        if due(self.prints.next_timeout()) {
+            self.prints_are_due();
+        }
         while let Some((at, client)) = self.lingering.front().copied() {
             if at > now {
                 break;
@@ -196,7 +215,11 @@ impl Driver {
 
     fn own_timeout(&self) -> Option<u64> {
         let lingering = self.lingering.front().map(|(at, _)| *at);
-        [self.accept_again, self.disk_again, lingering, self.leave].into_iter().flatten().min()
+        let prints = self.prints.next_timeout();
+        [self.accept_again, self.disk_again, lingering, prints, self.leave]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn take_signals(&mut self) {

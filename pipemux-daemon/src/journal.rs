@@ -1,95 +1,171 @@
 //! The saved state: an append-only log of records.
 //!
-//! A file is a line that names its format, then records: `u32` length, `u32` checksum, MessagePack. A
-//! record is written before anything that follows from it goes out, so a daemon that is killed loses
-//! none; a helper thread syncs what was written, so a machine that loses power loses a moment's. A
-//! record is whole or isn't there.
+//! | module | holds |
+//! |---|---|
+//! | `journal` | the log from its loading to its end |
+//! | `journal::format` | how records lie in it, and what damage looks like |
+//! | `journal::file` | one file: appended to, cut back after a write that failed |
+//! | `journal::rewrite` | writing it anew, beside the driver |
+//! | `journal::sync` | the thread that syncs |
+//!
+//! A record is written before anything that follows from it goes out, so a daemon that is killed loses
+//! none; what was written is synced within 50 ms, so a machine that loses power loses a moment's. A record
+//! is whole or isn't there.
+//!
+//! Records are written on the driver's own thread: into the system's memory that takes microseconds,
+//! less than handing them to another thread and waiting for its word. What takes longer (syncing, and
+//! writing all of it anew) is done by threads.
+//!
+//! **Invariant: damage is never fatal.** What can't be read is kept aside and told; what can't be written
+//! is kept in memory, and acts are refused meanwhile.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+mod file;
+mod format;
+mod rewrite;
+mod sync;
+
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::sync::Arc;
 
+use pipemux_core::Loss;
 use pipemux_core::saved::Record;
 
-use crate::checksum::crc32;
-use crate::limits::{BAD_MAX, JOURNAL_GROWTH, RECORD_MAX, SYNC_MS, UNWRITTEN_MAX};
-use crate::note::note;
-
-const FORMAT: &[u8] = b"pipemux state 1\n";
-const HEAD: usize = 8;
+use crate::limits::{JOURNAL_GROWTH, UNSYNCED, UNWRITTEN_MAX};
+use file::{LogFile, put_in_place, set_aside};
+use format::{Damage, Mark, Parsed, parse};
+use rewrite::{Rewrite, Step, new_name};
+use sync::Syncer;
 
 /// What an earlier daemon wrote.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The records, oldest first.
     pub records: Vec<Record>,
-    /// What was damaged, and what was done about it.
+    /// What was damaged, and what was done about it: for the daemon's log.
     pub problems: Vec<String>,
+    /// What is gone, for the core to go on from.
+    pub loss: Option<Loss>,
 }
 
-/// Reads the saved state. What is damaged ends it there; a file with more damage than a last record that
-/// was cut short is kept beside it as `<name>.bad-<n>`.
-///
-/// # Errors
-/// The file is there and can't be read.
-pub fn load(path: &Path) -> io::Result<Loaded> {
+/// Reads the saved state. What is damaged ends it there, and the file is kept beside it as
+/// `<name>.bad-<n>`; what can't be read at all is kept so, too.
+pub fn load(path: &Path) -> Loaded {
+    load_in(path, boot().as_deref())
+}
+
+fn load_in(path: &Path, boot: Option<&str>) -> Loaded {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Loaded::default()),
-        Err(error) => return Err(error),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Loaded::default(),
+        Err(error) => return unreadable(path, &error),
     };
-    let (records, damage) = parse(&bytes);
-    let mut loaded = Loaded { records, problems: Vec::new() };
-    let Some(damage) = damage else { return Ok(loaded) };
-    let (shown, kept) = (path.display(), loaded.records.len());
-    loaded.problems.push(match damage {
-        Damage::CutShort(at) => {
-            let lost = bytes.len() - at;
-            format!(
-                "{shown}: the last record was cut short: {lost} bytes dropped, {kept} records kept"
-            )
+    let parsed = parse(&bytes);
+    let gone = (bytes.len() - parsed.sound) as u64;
+    let mut loaded = Loaded { loss: loss(&parsed, gone, boot), ..Loaded::default() };
+    if let Some(what) = told(&parsed, &bytes, gone) {
+        let shown = path.display();
+        let kept = parsed.records.len();
+        let mut problem = format!("{shown} {what}: {kept} records kept");
+        if parsed.damage != Some(Damage::CutShort) {
+            let aside = aside(path, true);
+            problem += &format!(", {aside}");
+            loaded.loss = loaded.loss.map(|loss| Loss { told: Some(sentence(&aside)), ..loss });
         }
-        Damage::Corrupt(at) => {
-            let aside = set_aside(path)?;
-            format!(
-                "{shown} is damaged at byte {at}: {kept} records kept, the whole file is {aside}"
-            )
+        loaded.problems.push(problem);
+    }
+    loaded.records = parsed.records;
+    loaded
+}
+
+/// What was found of it, for people.
+fn told(parsed: &Parsed, bytes: &[u8], gone: u64) -> Option<String> {
+    let at = parsed.sound;
+    match (parsed.damage, parsed.unknown) {
+        (Some(Damage::CutShort), _) => {
+            Some(format!("ends in the middle of a record: {gone} bytes dropped"))
         }
-        Damage::Unknown(count) => {
-            let aside = set_aside(path)?;
-            format!("{shown}: {count} records are of a newer release and left out; see {aside}")
+        (Some(Damage::Corrupt), _) => Some(format!("is damaged at byte {at}")),
+        (Some(Damage::NotOurs), _) if bytes.starts_with(b"pipemux state ") => {
+            Some("was written by another release".to_owned())
         }
-    });
-    Ok(loaded)
+        (Some(Damage::NotOurs), _) => Some("is no saved state".to_owned()),
+        (None, 0) => None,
+        (None, count) => Some(format!("has {count} records of a newer release, left out")),
+    }
+}
+
+fn loss(parsed: &Parsed, gone: u64, boot: Option<&str>) -> Option<Loss> {
+    // In the same start of the machine all that was written is there.
+    let synced = parsed.ended || (boot.is_some() && parsed.boot.as_deref() == boot);
+    let unsynced = if synced { 0 } else { UNSYNCED };
+    if parsed.damage.is_none() && parsed.unknown == 0 && synced {
+        return None;
+    }
+    let whole = parsed.damage.is_some() && !parsed.whole;
+    Some(Loss { told: None, bytes: gone + unsynced, workspaces: whole })
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Loaded {
+    let aside = aside(path, false);
+    let problem = format!("{} can't be read: {error}: {aside}", path.display());
+    let loss = Loss { told: Some(sentence(&aside)), bytes: 0, workspaces: true };
+    Loaded { problems: vec![problem], loss: Some(loss), records: Vec::new() }
+}
+
+fn aside(path: &Path, readable: bool) -> String {
+    match set_aside(path, readable) {
+        Ok(aside) => format!("what was found is kept as {}", aside.display()),
+        Err(error) => format!("what was found can't be kept aside: {error}"),
+    }
+}
+
+/// What readers are told.
+fn sentence(aside: &str) -> String {
+    format!(
+        "the daemon's saved state was damaged: windows, history and questions may be older or \
+         missing, apps have kept what is theirs; look with: pipemux view, pipemux history ({aside})"
+    )
 }
 
 /// The open log.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: Arc<Mutex<File>>,
-    length: u64,
+    boot: Option<String>,
+    log: Option<LogFile>,
+    /// What the log begins with, while it can't be made.
+    first: Vec<u8>,
     length_at_start: u64,
     unwritten: Vec<u8>,
-    syncer: Option<Syncer>,
+    rewrite: Option<Rewrite>,
+    syncer: Syncer,
 }
 
 impl Journal {
-    /// Begins a log with these records, in place of the one that is there, all at once.
+    /// Begins a log with these records, in place of the one that is there, all at once. When that can't be
+    /// done it is tried again with every record; the old one is untouched until then.
     ///
     /// # Errors
-    /// As the file system's; the old log is untouched then.
+    /// There can be no thread.
     pub fn create(path: &Path, records: &[Record]) -> io::Result<Self> {
-        let (file, length) = write_anew(path, records)?;
-        let file = Arc::new(Mutex::new(file));
-        let syncer = Some(Syncer::start(Arc::clone(&file))?);
-        let path = path.to_owned();
-        Ok(Self { path, file, length, length_at_start: length, unwritten: Vec::new(), syncer })
+        let boot = boot();
+        let first = format::begin(records, boot.as_deref())?;
+        let (path, syncer) = (path.to_owned(), Syncer::start()?);
+        let mut journal = Self {
+            path,
+            boot,
+            log: None,
+            first,
+            length_at_start: 0,
+            unwritten: Vec::new(),
+            rewrite: None,
+            syncer,
+        };
+        // Told with the first record that can't be written.
+        let _ = journal.write_kept();
+        Ok(journal)
     }
 
     /// Appends a record. When it can't be written it is kept, and written with the next.
@@ -100,7 +176,7 @@ impl Journal {
         if self.unwritten.len() > UNWRITTEN_MAX {
             return Err(io::Error::other("a record is lost: too many wait to be written"));
         }
-        encode(&mut self.unwritten, record)?;
+        format::encode(&mut self.unwritten, record)?;
         self.write_kept()
     }
 
@@ -109,179 +185,97 @@ impl Journal {
     /// # Errors
     /// As `write`; it is kept then.
     pub fn write_kept(&mut self) -> io::Result<()> {
+        let log = match &mut self.log {
+            Some(log) => log,
+            none => {
+                let new = new_name(&self.path);
+                let log = LogFile::create(&new, &self.first)?;
+                put_in_place(&new, &self.path).inspect_err(|_| drop(fs::remove_file(&new)))?;
+                self.length_at_start = log.length;
+                self.first = Vec::new();
+                self.syncer.watch(vec![Arc::clone(&log.file)]);
+                none.insert(log)
+            }
+        };
         if self.unwritten.is_empty() {
             return Ok(());
         }
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(&self.unwritten) {
-            // A part of a record may be there: nothing could be read behind it.
-            let _ = file.set_len(self.length);
+        log.append(&self.unwritten)?;
+        if let Some(rewrite) = &mut self.rewrite
+            && let Err(error) = rewrite.append(&self.unwritten)
+        {
+            log.take_back(self.unwritten.len());
             return Err(error);
         }
-        drop(file);
-        self.length += self.unwritten.len() as u64;
         self.unwritten.clear();
-        if let Some(syncer) = &self.syncer {
-            syncer.nudge();
+        self.syncer.nudge();
+        Ok(())
+    }
+
+    /// True when most of the log has been overtaken by later records, and it isn't being written anew.
+    pub fn is_overgrown(&self) -> bool {
+        let length = self.log.as_ref().map_or(0, |log| log.length);
+        self.rewrite.is_none() && length > 2 * self.length_at_start + JOURNAL_GROWTH
+    }
+
+    /// Begins to write the log anew, with what all its records amount to.
+    ///
+    /// # Errors
+    /// There can be no thread; the log goes on as it was, and isn't overgrown for a while.
+    pub fn begin_rewrite(&mut self, records: Vec<Record>) -> io::Result<()> {
+        self.length_at_start = self.log.as_ref().map_or(0, |log| log.length);
+        // Records that wait to be written are in these, too: once more they change nothing.
+        self.rewrite = Some(Rewrite::begin(&self.path, records, self.boot.clone())?);
+        Ok(())
+    }
+
+    /// Goes on with that, without waiting.
+    ///
+    /// # Errors
+    /// As the file system's: as with [`Journal::begin_rewrite`].
+    pub fn go_on(&mut self) -> io::Result<()> {
+        let Some(rewrite) = self.rewrite.take() else { return Ok(()) };
+        let (step, rest) = rewrite.poll()?;
+        self.rewrite = rest;
+        match step {
+            Step::Waits => {}
+            Step::Both => {
+                let new = self.rewrite.as_ref().and_then(Rewrite::both);
+                let files = [self.log.as_ref(), new].into_iter().flatten();
+                self.syncer.watch(files.map(|log| Arc::clone(&log.file)).collect());
+            }
+            Step::Done(log) => self.go_on_with(log),
         }
         Ok(())
     }
 
-    /// True when most of the log has been overtaken by later records.
-    pub fn is_overgrown(&self) -> bool {
-        self.length > 2 * self.length_at_start + JOURNAL_GROWTH
-    }
-
-    /// Writes the log anew, with what all its records amount to.
-    ///
-    /// # Errors
-    /// As the file system's; the log goes on as it was, and isn't overgrown for a while.
-    pub fn rewrite(&mut self, records: &[Record]) -> io::Result<()> {
-        self.length_at_start = self.length;
-        let (file, length) = write_anew(&self.path, records)?;
-        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = file;
-        (self.length, self.length_at_start) = (length, length);
-        self.unwritten.clear();
-        Ok(())
+    fn go_on_with(&mut self, log: LogFile) {
+        self.length_at_start = log.length;
+        self.syncer.watch(vec![Arc::clone(&log.file)]);
+        self.log = Some(log);
     }
 }
 
 impl Drop for Journal {
+    /// An ordered end: all is synced, and says so.
     fn drop(&mut self) {
-        if let Some(syncer) = self.syncer.take() {
-            syncer.stop();
+        if let Some(log) = self.rewrite.take().and_then(Rewrite::settle) {
+            self.go_on_with(log);
         }
-        let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).sync_data();
-    }
-}
-
-/// The thread that syncs.
-#[derive(Debug)]
-struct Syncer {
-    wanted: SyncSender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Syncer {
-    fn start(file: Arc<Mutex<File>>) -> io::Result<Self> {
-        let (wanted, wants) = sync_channel::<()>(1);
-        let thread = thread::Builder::new().name("sync".into()).spawn(move || {
-            while wants.recv().is_ok() {
-                thread::sleep(Duration::from_millis(SYNC_MS));
-                while wants.try_recv().is_ok() {}
-                // Synced through a descriptor of its own, so that nobody waits for it.
-                let file = file.lock().unwrap_or_else(PoisonError::into_inner).try_clone();
-                let synced = file.and_then(|file| file.sync_data());
-                if let Err(error) = synced {
-                    note(format_args!("the state is written but can't be synced: {error}"));
-                }
-            }
-        })?;
-        Ok(Self { wanted, thread })
-    }
-
-    fn nudge(&self) {
-        // Full: it is told already, and has yet to begin.
-        let _ = self.wanted.try_send(());
-    }
-
-    fn stop(self) {
-        drop(self.wanted);
-        let _ = self.thread.join();
-    }
-}
-
-enum Damage {
-    CutShort(usize),
-    Corrupt(usize),
-    Unknown(usize),
-}
-
-fn parse(bytes: &[u8]) -> (Vec<Record>, Option<Damage>) {
-    let mut records = Vec::new();
-    if !bytes.starts_with(FORMAT) {
-        let damage = match FORMAT.starts_with(bytes) {
-            true if bytes.is_empty() => None,
-            true => Some(Damage::CutShort(0)),
-            false => Some(Damage::Corrupt(0)),
-        };
-        return (records, damage);
-    }
-    let (mut at, mut unknown) = (FORMAT.len(), 0);
-    while at < bytes.len() {
-        let Some(head) = bytes[at..].first_chunk::<HEAD>() else {
-            return (records, Some(Damage::CutShort(at)));
-        };
-        let [a, b, c, d, sum @ ..] = *head;
-        let length = u32::from_be_bytes([a, b, c, d]) as usize;
-        if length > RECORD_MAX {
-            return (records, Some(Damage::Corrupt(at)));
+        let Some(log) = &mut self.log else { return };
+        if !self.unwritten.is_empty() || log.file.sync_data().is_err() {
+            return;
         }
-        let start = at + HEAD;
-        let Some(body) = bytes.get(start..start + length) else {
-            return (records, Some(Damage::CutShort(at)));
-        };
-        if crc32(body) != u32::from_be_bytes(sum) {
-            return (records, Some(Damage::Corrupt(at)));
-        }
-        match rmp_serde::from_slice(body) {
-            Ok(record) => records.push(record),
-            Err(_) => unknown += 1,
-        }
-        at = start + length;
+        let mut end = Vec::new();
+        let written = format::encode(&mut end, &Mark::Ended).and_then(|()| log.append(&end));
+        let _ = written.and_then(|()| log.file.sync_data());
     }
-    (records, (unknown > 0).then_some(Damage::Unknown(unknown)))
 }
 
-fn encode(out: &mut Vec<u8>, record: &Record) -> io::Result<()> {
-    let body = rmp_serde::to_vec_named(record).map_err(io::Error::other)?;
-    if body.len() > RECORD_MAX {
-        return Err(io::Error::other(format!("a record of {} bytes is too long", body.len())));
-    }
-    out.extend((body.len() as u32).to_be_bytes());
-    out.extend(crc32(&body).to_be_bytes());
-    out.extend(body);
-    Ok(())
-}
-
-fn write_anew(path: &Path, records: &[Record]) -> io::Result<(File, u64)> {
-    let mut bytes = FORMAT.to_vec();
-    for record in records {
-        encode(&mut bytes, record)?;
-    }
-    let new = path.with_extension("new");
-    let mut options = OpenOptions::new();
-    // Appending, so that what was cut back after a failed write isn't left as a hole.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = options.append(true).create_new(true).mode(0o600).open(&new)?;
-    let written = file.write_all(&bytes).and_then(|()| file.sync_all());
-    if let Err(error) = written.and_then(|()| fs::rename(&new, path)) {
-        let _ = fs::remove_file(&new);
-        return Err(error);
-    }
-    if let Some(directory) = path.parent() {
-        // The new name, too; where directories can't be synced it lasts anyhow, a little later.
-        let _ = File::open(directory).and_then(|directory| directory.sync_all());
-    }
-    Ok((file, bytes.len() as u64))
-}
-
-/// Keeps the file under another name, and gives that name.
-fn set_aside(path: &Path) -> io::Result<String> {
-    let name = |number: u32| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".bad-{number}"));
-        PathBuf::from(name)
-    };
-    let free = (1..BAD_MAX).find(|number| !name(*number).exists()).unwrap_or(BAD_MAX);
-    let aside = name(free);
-    let _ = fs::remove_file(&aside);
-    // A second name, not a new one: what can be read of it must not be lost before it is written anew.
-    fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop))?;
-    Ok(aside.display().to_string())
+/// Tells one start of the machine from another; none where the system doesn't tell.
+fn boot() -> Option<String> {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
 #[cfg(test)]

@@ -1,18 +1,35 @@
 //! The bounds of the daemon's IO; those of its decisions are in `pipemux_core::limits`.
 
 /// Bytes of the one buffer that everything is read into: a body of 64 KiB and its frame around it.
-pub const SCRATCH: usize = 65 * 1024;
-/// Bytes read from one connection before the others have their turn.
-pub const READ_TURN: usize = 256 * 1024;
+pub const SHARED: usize = 65 * 1024;
+/// Bytes read from one connection before the others have their turn: a stream of large frames makes a
+/// small one wait no longer than that.
+pub const READ_TURN: usize = 64 * 1024;
 /// Bytes written to one connection before the others have their turn; as much as one reading.
 pub const WRITE_TURN: usize = 65 * 1024;
-/// Frames that one write gathers.
-pub const GATHER: usize = 128;
+/// Bytes of a frame still to come from which on they are read to where they stay.
+pub const READ_DIRECT: usize = 8 * 1024;
 /// Bytes that are read from an app's connection after its process ended; sockets hold less, so more
 /// comes only from a descendant that still writes.
 pub const LAST_WORDS: usize = 4 * 1024 * 1024;
 /// Bytes of a log that one reading takes.
 pub const LOG_READ: u64 = 256 * 1024;
+/// Bytes that one process's prints are read by before others have their turn: what a pipe holds.
+pub const LOG_TURN: usize = 64 * 1024;
+/// Milliseconds after a turn that took so many; so a flood is read by at most 64 MB a second.
+pub const LOG_PAUSE_MS: u64 = 1;
+/// Bytes a second that one log keeps; what is left out is told in a line of its own.
+pub const LOG_RATE: u64 = 128 * 1024;
+/// Bytes that one log keeps at once, when it was quiet before.
+pub const LOG_BURST: u64 = 512 * 1024;
+/// Bytes of what was left out that are kept after all: the last ones.
+pub const LOG_TAIL: usize = 8 * 1024;
+/// Bytes that are taken from a pipe whose process ended: as much as a pipe can hold.
+pub const LAST_PRINTED: usize = 1024 * 1024;
+/// Logs of processes that ended whose positions are known; the oldest is forgotten first.
+pub const LOGS_KNOWN: usize = 4096;
+/// Milliseconds that what an earlier daemon left may take to die, before this one serves.
+pub const LEFTOVERS_MS: u64 = 1_000;
 /// Milliseconds that a client which is to be closed may take to read its last answers.
 pub const LINGER_MS: u64 = 2_000;
 /// Milliseconds in which answers are still written when the daemon ends.
@@ -35,5 +52,13 @@ pub const UNWRITTEN_MAX: usize = 16 * 1024 * 1024;
 pub const JOURNAL_GROWTH: u64 = 4 * 1024 * 1024;
 /// Milliseconds in which written records are gathered for one sync.
 pub const SYNC_MS: u64 = 25;
+/// Bytes of records that power loss may take: what one sync gathers, at most.
+pub const UNSYNCED: u64 = 64 * 1024;
+/// Bytes that are summed up to learn whether records stand behind damage.
+pub const SEARCH_MAX: usize = 64 * 1024 * 1024;
+/// Bytes of the daemon's own log before it is rotated; one that is full is kept.
+pub const DAEMON_LOG_MAX: u64 = 1024 * 1024;
 /// Damaged states that are kept aside.
 pub const BAD_MAX: u32 = 9;
+/// Longest manifest that is read, in bytes.
+pub const MANIFEST_MAX: u64 = 64 * 1024;

@@ -9,16 +9,17 @@
 //! | `transport` | the socket that clients come in by |
 //! | `children` | the launcher, and through it the apps' processes |
 //! | `journal`, `checksum` | the saved state |
-//! | `logs` | what apps print |
+//! | `prints`, `logs` | what apps print: their pipes; what is kept of it |
 //! | `manifests` | which apps there are |
 //! | `lock` | one daemon a user and state directory |
-//! | `limits`, `note` | bounds; the daemon's own log |
+//! | `limits`, `bounds`, `note` | bounds, which of them a user can reach; the daemon's own log |
 //!
 //! **Invariant: only `driver` touches both the core and IO.**
 //!
 //! **Invariant: one thread does everything but syncing the disk**, and it waits in one place, the
 //! runtime's.
 
+mod bounds;
 mod checksum;
 mod children;
 mod connection;
@@ -29,6 +30,7 @@ mod lock;
 mod logs;
 mod manifests;
 mod note;
+mod prints;
 mod serve;
 mod transport;
 mod wake;
@@ -56,9 +58,9 @@ fn main() -> ExitCode {
                 }
             }
         }
-        ["launcher", ref nofile @ ..] => {
+        ["launcher"] => {
             fds::close_inherited();
-            match pipemux_launcher::run(nofile.first().and_then(|limit| limit.parse().ok())) {
+            match pipemux_launcher::run() {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     note::note(format_args!("the launcher ended: {error}"));

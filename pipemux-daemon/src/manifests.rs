@@ -1,10 +1,14 @@
 //! The registered providers: those that come with the daemon, and the user's.
 
+mod change;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use pipemux_core::{Manifest, Scope};
+
+use crate::limits::MANIFEST_MAX;
 
 /// What comes with the daemon: provider, one line about it, who shares its sessions.
 const BUILT_IN: [(&str, &str, Scope); 3] = [
@@ -20,6 +24,22 @@ pub struct Found {
     pub manifests: Vec<Manifest>,
     /// What was passed over and why, with file and line.
     pub problems: Vec<String>,
+}
+
+/// Where manifests are looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// What comes with the daemon lies here.
+    pub programs: PathBuf,
+    /// The user's directory, if there is one.
+    pub user: Option<PathBuf>,
+}
+
+impl Places {
+    /// The providers that there are now.
+    pub fn load(&self) -> Found {
+        load(&self.programs, self.user.as_deref())
+    }
 }
 
 /// Where the user's manifests are: `$PIPEMUX_CONFIG_DIR/apps`, else `$XDG_CONFIG_HOME/pipemux/apps`,
@@ -76,9 +96,19 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 
 fn read(path: &Path) -> Result<Manifest, String> {
     let shown = path.display();
+    let length = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?.len();
+    if length > MANIFEST_MAX {
+        return Err(format!("{shown}: {length} bytes, at most {MANIFEST_MAX} are read"));
+    }
     let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-    let mut manifest: Manifest = toml::from_str(&text).map_err(|error| {
-        let place = error.span().map(|span| place(&text, span.start)).unwrap_or_default();
+    parse(path, &text)
+}
+
+/// A manifest's text, as if it stood at that path.
+fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
+    let shown = path.display();
+    let mut manifest: Manifest = toml::from_str(text).map_err(|error| {
+        let place = error.span().map(|span| place(text, span.start)).unwrap_or_default();
         format!("{shown}{place}: {}", error.message().replace('\n', "; "))
     })?;
     if manifest.command.is_empty() {

@@ -3,24 +3,25 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
-use pipemux_core::{Config, Core};
-use pipemux_launcher::orphans;
+use pipemux_core::{Config, Core, Now};
+use pipemux_launcher::{Origin, leftovers, orphans};
 use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::children::{Children, Launcher};
 use crate::driver::{Driver, Parts};
 use crate::journal::{self, Journal};
-use crate::limits::LAUNCHER_END_S;
+use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
 use crate::lock::{self, Lock};
+use crate::manifests::Places;
 use crate::note::note;
 use crate::transport::Listener;
 use crate::wake::{Token, Wakes};
-use crate::{logs, manifests};
+use crate::{bounds, logs, manifests};
 
 /// How many open files are asked for where the hard limit is none: what macOS allows.
 const FILES_MAX: u64 = 10_240;
@@ -49,8 +50,8 @@ pub fn serve() -> Result<(), String> {
     // The launcher comes before all else: it inherits nothing then, and its apps get the limits that
     // the daemon was started with.
     let program = std::env::current_exe().map_err(|error| format!("can't find itself: {error}"))?;
-    let nofile = getrlimit(Resource::RLIMIT_NOFILE).ok().map(|(soft, _)| soft);
-    let launcher = Launcher::start(&program, nofile)
+    let origin = end_leftovers(&paths.state_dir)?;
+    let launcher = Launcher::start(&program)
         .map_err(|error| format!("can't start the launcher: {error}"))?;
     raise_file_limit();
     if let Err(error) = orphans::adopt() {
@@ -64,7 +65,7 @@ pub fn serve() -> Result<(), String> {
         .event_interval(2)
         .build_local(LocalOptions::default())
         .map_err(|error| format!("can't start the runtime: {error}"))?;
-    let house = House { paths: &paths, program, nofile };
+    let house = House { paths: &paths, program, origin };
     let driver = {
         let _in = runtime.enter();
         house.driver(launcher)?
@@ -104,33 +105,49 @@ fn run(runtime: &LocalRuntime, driver: Driver, lock: Lock) -> Result<(), String>
     result
 }
 
+/// Ends what an earlier daemon of this state directory left when it was killed together with its
+/// launcher: the lock says that nobody looks after it.
+fn end_leftovers(state_dir: &Path) -> Result<Origin, String> {
+    let origin = Origin::of(state_dir)
+        .map_err(|error| format!("can't look at {}: {error}", state_dir.display()))?;
+    let (found, all) = leftovers::end(origin, None, Duration::from_millis(LEFTOVERS_MS));
+    for one in &found {
+        note(format_args!("ended what an earlier daemon left: process {} ({})", one.pid, one.command));
+    }
+    if !all {
+        note("some of that could not be ended: pipemux doctor");
+    }
+    Ok(origin)
+}
+
 struct House<'a> {
     paths: &'a Paths,
     program: PathBuf,
-    nofile: Option<u64>,
+    origin: Origin,
 }
 
 impl House<'_> {
     fn driver(self, launcher: Launcher) -> Result<Driver, String> {
-        let Self { paths, program, nofile } = self;
+        let Self { paths, program, origin } = self;
         let wakes = Arc::new(Wakes::default());
-        let (core, journal) = restore(paths, &program)?;
+        let manifests = Places {
+            programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
+            user: manifests::directory(|name| std::env::var(name).ok()),
+        };
+        let (core, journal) = restore(paths, &manifests)?;
         let listener = Listener::bind(paths, getuid().as_raw())?;
-        let children = Children::new(program, nofile, launcher, wakes.waker(Token::Launcher))
+        let children = Children::new(program, origin, launcher, wakes.waker(Token::Launcher))
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
-        Driver::new(Parts { core, listener, children, journal, wakes })
+        Driver::new(Parts { core, listener, children, journal, manifests, wakes })
             .map_err(|error| format!("can't watch signals: {error}"))
     }
 }
 
 /// The core as it was saved, and the log that it goes on with.
-fn restore(paths: &Paths, program: &Path) -> Result<(Core, Journal), String> {
-    let user = manifests::directory(|name| std::env::var(name).ok());
-    let programs = program.parent().unwrap_or(Path::new("/"));
-    let found = manifests::load(programs, user.as_deref());
+fn restore(paths: &Paths, manifests: &Places) -> Result<(Core, Journal), String> {
+    let found = manifests.load();
     let state = paths.state_dir.join("state.log");
-    let cannot = |error: io::Error| format!("can't keep the state in {}: {error}", state.display());
-    let saved = journal::load(&state).map_err(cannot)?;
+    let saved = journal::load(&state);
     for problem in found.problems.iter().chain(&saved.problems) {
         note(problem);
     }
@@ -140,9 +157,16 @@ fn restore(paths: &Paths, program: &Path) -> Result<(Core, Journal), String> {
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
         socket: paths.socket.to_string_lossy().into_owned(),
+        bounds: bounds::BOUNDS,
     };
-    let core = Core::new(config, saved.records);
-    let journal = Journal::create(&state, &core.snapshot()).map_err(cannot)?;
+    let mut core = Core::new(config, saved.records);
+    if let Some(loss) = saved.loss {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let unix_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        core.lost(loss, Now { mono_ms: 0, unix_ms });
+    }
+    let journal = Journal::create(&state, &core.snapshot())
+        .map_err(|error| format!("can't keep the state in {}: {error}", state.display()))?;
     Ok((core, journal))
 }
 

@@ -33,6 +33,8 @@ pub enum Token {
     Timer,
     /// A connection: something to read, or room to write.
     Peer(Peer),
+    /// What a process prints.
+    Print(Incarnation),
 }
 
 /// The list of what is ready.

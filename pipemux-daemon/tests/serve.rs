@@ -185,6 +185,7 @@ fn open(client: &mut UnixStream, request: u64, session: &str) {
         args: vec![],
         cwd: "/".into(),
         env: [("PATH".to_owned(), std::env::var("PATH").unwrap())].into(),
+        pin: None,
     });
     let call = Call {
         workspace: Workspace { key: "w".into(), name: "w".into() },

@@ -34,6 +34,10 @@ pub struct Open {
     pub env: BTreeMap<String, String>,
     /// A directory of the session's own; it exists and survives restarts.
     pub state_dir: String,
+    /// The version of the state that the app saved before it was put to sleep, as it told it then: it
+    /// goes on from that state and that version. 0: it wasn't put to sleep.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub woken: u64,
 }
 
 /// The reply to [`Open`].
@@ -42,6 +46,22 @@ pub struct Opened {
     /// What the reader should know: what was restored, what was lost.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The version named in [`Open::woken`] when the app has exactly that state again; else 0: readers
+    /// are told that their line numbers mean nothing any more.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resumed: u64,
+}
+
+/// The reply to `Save`: everything that the app would lose by ending now is written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The version of the state that was saved; 0: the app can't go on from it by number.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub version: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Asks for a window's content. Replied to with [`crate::projection::Projection`].

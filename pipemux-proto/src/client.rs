@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{ProviderId, SessionAddr, SessionId};
+use crate::ids::{Incarnation, ProviderId, SessionAddr, SessionId};
 use crate::projection::Lod;
 use crate::report::Report;
 use crate::value::Value;
+use crate::watch::{Events, LogPart};
 
 /// One project's desk.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,12 +115,19 @@ pub enum Verb {
     Apps,
     /// What runs.
     Sessions,
-    /// The last lines that a session printed.
+    /// The last lines that a session printed; to follow it, what it printed since. Without `after` and
+    /// `wait_ms` answered as text, else with [`Body::Log`].
     Logs {
         /// Whose.
         session: SessionAddr,
         /// How many.
         lines: u32,
+        /// What was printed after this position, as an earlier answer gave it; none: the last lines.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<u64>,
+        /// How long to wait for something to be printed, in milliseconds; 0: no time.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        wait_ms: u32,
     },
     /// End the session's process and start it anew.
     Restart {
@@ -151,8 +159,62 @@ pub enum Verb {
     },
     /// How the daemon is.
     Status,
+    /// Every bound that a user can reach, and how much of it is used.
+    Limits,
+    /// What happens, as it happens; marks nothing as seen. Answered with [`Body::Events`].
+    Watch(Watch),
+    /// Reads the manifests again, after a change to them if one is given.
+    Providers(Providers),
     /// End everything.
     Down,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// Events after this one; none: those that are yet to come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// The daemon's life that `after` is of, as its answer gave it; of another life, all of the present
+    /// one's events count as later. 0: the present one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub life: u64,
+    /// How long to wait for one, in milliseconds; 0: no time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wait_ms: u32,
+    /// True for the events of all workspaces.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
+}
+
+/// Arguments of `app add` and `app remove`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Providers {
+    /// A manifest to copy into the user's directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub add: Option<NewProvider>,
+    /// A provider whose manifest is to be removed from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remove: Option<ProviderId>,
+}
+
+/// A manifest as `app add` found it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewProvider {
+    /// Its absolute path: errors name it, relative commands start beside it.
+    pub file: String,
+    /// What it says.
+    pub text: String,
+    /// True when it may take the place of another of the same id.
+    #[serde(default)]
+    pub replace: bool,
+    /// The caller's `PATH`, in which a bare command is looked up.
+    #[serde(default)]
+    pub path: String,
+}
+
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }
 
 /// Arguments of `open`.
@@ -171,6 +233,9 @@ pub struct Open {
     /// The caller's environment; the daemon passes on its allow-list and what the manifest names.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Whether the session is to stay awake however long nobody uses it; none: as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<bool>,
 }
 
 /// Arguments of `view`.
@@ -182,6 +247,9 @@ pub struct View {
     /// Only what changed since that epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
+    /// How long to wait until something changed since the reader saw it, in milliseconds; 0: no time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wait_ms: u32,
 }
 
 /// The answer of a verb.
@@ -209,6 +277,10 @@ pub enum Body {
     Data(Value),
     /// A value, printed byte for byte.
     Raw(Bytes),
+    /// What happened.
+    Events(Events),
+    /// What a session printed.
+    Log(LogPart),
 }
 
 /// The reader has the answer. A request, replied to with [`crate::app::Empty`], so that the next
@@ -217,4 +289,20 @@ pub enum Body {
 pub struct Seen {
     /// Which one.
     pub delivery: u64,
+}
+
+/// Names a session for exchanges, and starts its process if it has none. Replied to with [`Attached`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attach {
+    /// Where it was opened.
+    pub workspace: Workspace,
+    /// Which.
+    pub session: SessionAddr,
+}
+
+/// The reply to [`Attach`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attached {
+    /// The life that exchanges name in their envelope.
+    pub incarnation: Incarnation,
 }

@@ -53,7 +53,8 @@ methods! {
     Locate = 5,
     /// Either way: empty body, empty reply.
     Ping = 6,
-    /// Daemon → app: write down what would be lost ([`crate::app::Empty`]).
+    /// Daemon → app: write down what would be lost, before it sleeps (empty body); replied to with
+    /// [`crate::app::Saved`].
     Save = 7,
     /// Daemon → app: end; the app saves, replies and exits ([`crate::app::Empty`]).
     AppClose = 8,
@@ -69,6 +70,10 @@ methods! {
     Verb = 32,
     /// Client → daemon: the answer was written out ([`crate::client::Seen`]).
     Seen = 33,
+    /// Client → daemon: names a session and wakes it, for [`Method::Exchange`] ([`crate::client::Attach`]).
+    Attach = 34,
+    /// Client → daemon → app: bytes that the daemon doesn't read, answered by such bytes.
+    Exchange = 40,
 }
 
 /// What stands before a body.
@@ -80,7 +85,8 @@ pub struct Envelope {
     pub method: Method,
     /// Chosen by the requester, unique among its open requests; repeated in the reply.
     pub id: u64,
-    /// The session's life that is meant; 0 between client and daemon, and in `Hello`.
+    /// The session's life that is meant; 0 in `Hello`, and between client and daemon but for an
+    /// [`Method::Exchange`].
     pub incarnation: Incarnation,
     /// Milliseconds that the requester waits, from sending; 0: no deadline of its own.
     pub deadline_ms: u32,
@@ -130,12 +136,22 @@ impl Envelope {
 
     /// Appends the encoding to `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.push(ARRAY_OF_FIVE);
-        write_uint(out, self.kind as u64);
-        write_uint(out, self.method as u64);
-        write_uint(out, self.id);
-        write_uint(out, self.incarnation.0);
-        write_uint(out, u64::from(self.deadline_ms));
+        let mut bytes = [0; Self::MAX];
+        let length = self.write_at(&mut bytes, 0);
+        out.extend_from_slice(&bytes[..length]);
+    }
+
+    /// Writes the encoding into `out` from `at` on, which has room for [`Envelope::MAX`]; returns where
+    /// it ends.
+    pub(crate) fn write_at(&self, out: &mut [u8], mut at: usize) -> usize {
+        out[at] = ARRAY_OF_FIVE;
+        at += 1;
+        let deadline = u64::from(self.deadline_ms);
+        for number in [self.kind as u64, self.method as u64, self.id, self.incarnation.0, deadline]
+        {
+            at = write_uint(out, at, number);
+        }
+        at
     }
 
     /// Reads an envelope from the front of `bytes`; returns it and its length.
@@ -171,23 +187,20 @@ impl Envelope {
     }
 }
 
-fn write_uint(out: &mut Vec<u8>, number: u64) {
-    match number {
-        0..=0x7f => out.push(number as u8),
-        0x80..=0xff => out.extend([0xcc, number as u8]),
-        0x100..=0xffff => {
-            out.push(0xcd);
-            out.extend((number as u16).to_be_bytes());
+fn write_uint(out: &mut [u8], at: usize, number: u64) -> usize {
+    let (mark, width) = match number {
+        0..=0x7f => {
+            out[at] = number as u8;
+            return at + 1;
         }
-        0x1_0000..=0xffff_ffff => {
-            out.push(0xce);
-            out.extend((number as u32).to_be_bytes());
-        }
-        _ => {
-            out.push(0xcf);
-            out.extend(number.to_be_bytes());
-        }
-    }
+        0x80..=0xff => (0xcc, 1),
+        0x100..=0xffff => (0xcd, 2),
+        0x1_0000..=0xffff_ffff => (0xce, 4),
+        _ => (0xcf, 8),
+    };
+    out[at] = mark;
+    out[at + 1..=at + width].copy_from_slice(&number.to_be_bytes()[8 - width..]);
+    at + 1 + width
 }
 
 /// Any of MessagePack's unsigned forms, whether or not it is the shortest one.

@@ -60,6 +60,21 @@ impl Frame {
         finish(out)
     }
 
+    /// The bytes before a body of that many bytes.
+    ///
+    /// # Errors
+    /// A frame above [`FRAME_MAX`].
+    pub fn head(envelope: &Envelope, body: usize) -> Result<Head, EncodeError> {
+        let mut bytes = [0; Head::MAX];
+        let end = envelope.write_at(&mut bytes, PREFIX);
+        let length = end - PREFIX + body;
+        if length > FRAME_MAX {
+            return Err(EncodeError::TooLong(length));
+        }
+        bytes[..PREFIX].copy_from_slice(&(length as u32).to_be_bytes());
+        Ok(Head { bytes, length: end as u8 })
+    }
+
     /// Reads a frame from the bytes after its length prefix.
     ///
     /// # Errors
@@ -67,6 +82,26 @@ impl Frame {
     pub fn from_payload(payload: Bytes) -> Result<Self, EnvelopeError> {
         let (envelope, length) = Envelope::read(&payload)?;
         Ok(Self { envelope, body: payload.slice(length..) })
+    }
+}
+
+/// What stands before a body: the length of both together, and the envelope.
+#[derive(Debug, Clone, Copy)]
+pub struct Head {
+    bytes: [u8; Self::MAX],
+    length: u8,
+}
+
+impl Head {
+    /// Longest head, in bytes.
+    pub const MAX: usize = PREFIX + Envelope::MAX;
+}
+
+impl std::ops::Deref for Head {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
     }
 }
 
@@ -79,17 +114,92 @@ fn finish(mut out: Vec<u8>) -> Result<Bytes, EncodeError> {
     Ok(out.into())
 }
 
-/// Cuts a stream of bytes into frames. Feed it with [`FrameDecoder::extend`], drain it with
-/// [`FrameDecoder::next_frame`]. Holds at most one incomplete frame and what was last fed.
+/// A whole frame where it lies, nothing copied.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// How many bytes it takes, its length prefix included.
+    pub length: usize,
+    /// What routing needs.
+    pub envelope: Result<Envelope, EnvelopeError>,
+    /// The body, untouched; empty when the envelope can't be read.
+    pub body: &'a [u8],
+}
+
+impl<'a> Cut<'a> {
+    /// The frame at the front of `bytes`; `None` when more bytes are needed.
+    ///
+    /// # Errors
+    /// [`FrameError::TooLong`].
+    pub fn first(bytes: &'a [u8]) -> Result<Option<Self>, FrameError> {
+        let Some(length) = length_at(bytes)? else { return Ok(None) };
+        let Some(payload) = bytes.get(PREFIX..length) else { return Ok(None) };
+        let (envelope, body) = match Envelope::read(payload) {
+            Ok((envelope, end)) => (Ok(envelope), &payload[end..]),
+            Err(error) => (Err(error), &[][..]),
+        };
+        Ok(Some(Self { length, envelope, body }))
+    }
+
+    /// How many bytes the frame at the front lacks; 0 when it is whole, or its length isn't known.
+    pub fn missing(bytes: &[u8]) -> usize {
+        match length_at(bytes) {
+            Ok(Some(length)) => length.saturating_sub(bytes.len()),
+            _ => 0,
+        }
+    }
+}
+
+/// The length of the frame at the front, its prefix included, once that is known.
+fn length_at(bytes: &[u8]) -> Result<Option<usize>, FrameError> {
+    let Some(prefix) = bytes.first_chunk::<PREFIX>() else { return Ok(None) };
+    let length = u32::from_be_bytes(*prefix) as usize;
+    if length > FRAME_MAX {
+        return Err(FrameError::TooLong(length as u64));
+    }
+    Ok(Some(PREFIX + length))
+}
+
+/// Longest body that is copied out of the decoder's buffer; a longer one takes its part of the buffer
+/// along. So a small body never keeps a large buffer alive.
+const COPIED_MAX: usize = 8 * 1024;
+
+/// Cuts a stream of bytes into frames. Feed it with [`FrameDecoder::extend`] or through
+/// [`FrameDecoder::room`], drain it with [`FrameDecoder::next_frame`]. Holds at most one incomplete frame
+/// and what was last fed; none of it once it is drained, unless it is told
+/// to [`FrameDecoder::keep_buffer`].
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
     buffer: BytesMut,
+    keeps: bool,
 }
 
 impl FrameDecoder {
+    /// Has it keep its buffer for the next bytes: for a connection that is rarely idle.
+    pub fn keep_buffer(&mut self) {
+        self.keeps = true;
+    }
+
     /// Appends bytes as they came.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The buffer to append to, with room for the rest of a frame that has begun, else for `least` bytes.
+    pub fn room(&mut self, least: usize) -> &mut BytesMut {
+        let have = self.buffer.len();
+        let rest = match self.missing() {
+            0 => least,
+            missing => missing,
+        };
+        if self.buffer.capacity() - have < rest {
+            self.buffer.reserve(rest.max(least));
+        }
+        &mut self.buffer
+    }
+
+    /// How many bytes of a frame are still to come; 0 when that isn't known, or none has begun.
+    pub fn missing(&self) -> usize {
+        Cut::missing(&self.buffer)
     }
 
     /// The next whole frame; `None` when more bytes are needed.
@@ -98,21 +208,24 @@ impl FrameDecoder {
     /// [`FrameError::TooLong`] before anything is allocated for the frame; an unreadable envelope.
     /// An unknown method consumes its frame, so that the caller may refuse it and go on.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
-        let Some(prefix) = self.buffer.first_chunk::<PREFIX>() else { return Ok(None) };
-        let length = u32::from_be_bytes(*prefix) as usize;
-        if length > FRAME_MAX {
-            return Err(FrameError::TooLong(length as u64));
-        }
-        if self.buffer.len() < PREFIX + length {
+        let Some(Cut { length, envelope, body }) = Cut::first(&self.buffer)? else {
             return Ok(None);
-        }
-        self.buffer.advance(PREFIX);
-        let payload = self.buffer.split_to(length).freeze();
-        if self.buffer.is_empty() {
+        };
+        let body = if body.len() <= COPIED_MAX {
+            let body = Bytes::copy_from_slice(body);
+            self.buffer.advance(length);
+            body
+        } else {
+            let start = length - body.len();
+            let mut whole = self.buffer.split_to(length).freeze();
+            whole.advance(start);
+            whole
+        };
+        if self.buffer.is_empty() && !self.keeps {
             // An idle connection keeps no buffer.
             self.buffer = BytesMut::new();
         }
-        Ok(Some(Frame::from_payload(payload)?))
+        Ok(Some(Frame { envelope: envelope?, body }))
     }
 
     /// True when no part of a frame is waiting.

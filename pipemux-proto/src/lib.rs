@@ -5,10 +5,12 @@
 //! | [`ids`] | names of providers, sessions and lives of a process |
 //! | [`limits`] | the bounds of the wire |
 //! | [`frame`], [`envelope`] | how bytes become messages |
+//! | [`output`] | what waits to be written to one connection |
 //! | [`hello`] | the first message each way, and versions |
 //! | [`app`] | daemon ↔ app messages |
 //! | [`client`] | client ↔ daemon messages |
 //! | [`report`] | the answer of a verb as data (`--json`) |
+//! | [`watch`] | what is told as it happens |
 //! | [`projection`] | a window as slots, before ids are minted |
 //! | [`prototype`] | an action's signature |
 //! | [`value`] | MessagePack values: literals and opaque blobs |
@@ -17,6 +19,7 @@
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
 //! | [`paths`] | where a daemon keeps its state and listens |
+//! | [`table`] | maps by one's own numbers |
 //! | [`tokens`] | an estimate of what a text costs a model |
 //!
 //! **Invariant: no IO, no runtime.** Nothing here opens, waits or reads a clock, so that each side of
@@ -37,13 +40,16 @@ pub mod frame;
 pub mod hello;
 pub mod ids;
 pub mod limits;
+pub mod output;
 pub mod paths;
 pub mod projection;
 pub mod prototype;
 pub mod refs;
 pub mod report;
+pub mod table;
 pub mod tokens;
 pub mod value;
+pub mod watch;
 
 pub use codec::{DecodeError, decode, encode};
 pub use envelope::{Envelope, Kind, Method};

@@ -2,6 +2,8 @@
 
 /// Longest frame after its length prefix, in bytes: envelope and body together.
 pub const FRAME_MAX: usize = 1024 * 1024;
+/// Longest body of an exchange, in bytes: with the longest envelope it still fits one frame.
+pub const EXCHANGE_MAX: usize = FRAME_MAX - 64;
 /// Longest provider name, in bytes.
 pub const PROVIDER_MAX: usize = 32;
 /// Longest session id, in bytes.
@@ -26,3 +28,5 @@ pub const CHOICES_MAX: usize = 20;
 pub const COPY_MAX: usize = 512 * 1024;
 /// One chunk of a `Read`, in bytes.
 pub const READ_CHUNK: u32 = 128 * 1024;
+/// Longest that a `view`, `watch` or `logs` waits for something to happen, in milliseconds.
+pub const WAIT_MAX_MS: u32 = 3_600_000;

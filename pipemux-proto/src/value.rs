@@ -92,12 +92,20 @@ impl fmt::Display for Value {
             Value::Map(entries) => {
                 f.write_str("{")?;
                 for (index, (key, item)) in entries.iter().enumerate() {
-                    write!(f, "{}{key}: {item}", if index > 0 { ", " } else { "" })?;
+                    f.write_str(if index > 0 { ", " } else { "" })?;
+                    write_key(f, key)?;
+                    write!(f, ": {item}")?;
                 }
                 f.write_str("}")
             }
         }
     }
+}
+
+/// As it is, where that is a name.
+fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
+    let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if !key.is_empty() && key.chars().all(named) { f.write_str(key) } else { write_quoted(f, key) }
 }
 
 fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {

@@ -1,8 +1,8 @@
 //! A home with its daemon, and that nothing of it is left at the end.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -14,12 +14,15 @@ use crate::programs::program;
 use crate::waiting::look_for;
 use crate::{Invocation, Output, Signal};
 
+/// Bytes of commands and answers that a world remembers, to tell them when it fails.
+const TRANSCRIPT_MAX: usize = 4 * 1024 * 1024;
+
 /// A home, a project, and the daemon that the first command starts. When it is dropped the daemon is
 /// ended, and a process, socket or lock that is left fails the test, as does a panic in a log.
 #[derive(Debug)]
 pub struct World {
     directory: TempDir,
-    transcript: RefCell<String>,
+    transcript: Mutex<String>,
 }
 
 /// A line of `sessions`.
@@ -46,7 +49,7 @@ impl World {
     /// There is no temporary directory.
     pub fn new() -> Self {
         let directory = tempfile::Builder::new().prefix("pmx-").tempdir().expect("a directory");
-        let world = Self { directory, transcript: RefCell::default() };
+        let world = Self { directory, transcript: Mutex::default() };
         for made in ["home", "run", "proj/.git"] {
             fs::create_dir_all(world.directory.path().join(made)).expect("a directory");
         }
@@ -206,12 +209,17 @@ impl World {
     }
 
     pub(crate) fn remember(&self, output: &Output) {
-        let mut transcript = self.transcript.borrow_mut();
+        let mut transcript = self.transcript.lock().unwrap_or_else(PoisonError::into_inner);
         *transcript += &format!("{output}\n\n");
+        // A world that lives for long is remembered by its last commands.
+        if let Some(excess) = transcript.len().checked_sub(TRANSCRIPT_MAX) {
+            let cut = transcript.ceil_char_boundary(excess);
+            transcript.drain(..cut);
+        }
     }
 
     /// What is left once the daemon has ended; what was just killed may take a moment to vanish.
-    fn left(&self) -> Option<String> {
+    pub(crate) fn left(&self) -> Option<String> {
         let mut left = Vec::new();
         let gone = look_for(Duration::from_secs(3), || {
             left = self.processes();
@@ -240,7 +248,8 @@ impl World {
     fn tell(&self) {
         #[allow(clippy::print_stderr, reason = "the test harness shows what is printed so")]
         {
-            eprintln!("{}", self.transcript.borrow());
+            let transcript = self.transcript.lock().unwrap_or_else(PoisonError::into_inner);
+            eprintln!("{transcript}");
             eprintln!("daemon.log:\n{}", self.daemon_log());
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use pipemux_proto::Fault;
 use pipemux_proto::app::Choice;
 use pipemux_proto::projection::Lod;
@@ -22,6 +23,11 @@ pub trait App: Sized {
     /// most 7 of `[A-Z0-9]`. A token is accepted wherever a ref is, and means the object of that type
     /// and key. None: the app writes no tokens.
     const TOKEN_PREFIX: Option<&'static str> = None;
+
+    /// True when an app that is opened with [`Opening::woken`] has exactly the state that [`App::save`]
+    /// wrote: the same views, revisions and undo steps. Such an app is put to sleep when nobody uses it
+    /// for long, and no reader sees a difference. False: it is never put to sleep.
+    const RESUMES: bool = false;
 
     /// Makes the model when the session starts. A fault ends the process and is shown to the caller.
     ///
@@ -66,6 +72,20 @@ pub trait App: Sized {
         Err(Fault::refused(format!("{key} has no value to read")).about(key))
     }
 
+    /// Answers bytes that a program sent past the desk: a bulk transfer, a page, a plotter. What they mean
+    /// is between the app and that program; the daemon passes them on unread. They come one after the
+    /// other, like actions, and bounded by [`pipemux_proto::limits::EXCHANGE_MAX`] each way.
+    ///
+    /// Not for acting behind the readers' backs: what changes views says so with [`Exchanged::changed`].
+    ///
+    /// # Errors
+    /// The app takes none, or not this one; nothing took effect.
+    fn exchange(&mut self, body: Bytes) -> Result<Exchanged, Fault> {
+        let length = body.len();
+        Err(Fault::refused(format!("this app takes no exchanges ({length} bytes came)"))
+            .hint("act on it as its window shows: pipemux view"))
+    }
+
     /// Brings the model up to date with the world (a file on disk, the machine's load). Called before
     /// each view and each action; returns true when what views show has changed.
     fn refresh(&mut self) -> bool {
@@ -88,11 +108,45 @@ pub trait App: Sized {
     fn save(&mut self) -> Result<(), Fault> {
         Ok(())
     }
+
+    /// Whether the state that was saved before the sleep was found whole, after an [`App::open`] with
+    /// [`Opening::woken`]. False: readers are told that it started anew.
+    fn resumed(&self) -> bool {
+        true
+    }
+}
+
+/// The answer to an exchange.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchanged {
+    pub(crate) body: Bytes,
+    pub(crate) changed: bool,
+}
+
+impl Exchanged {
+    /// Bytes for the program that asked.
+    pub fn new(body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), changed: false }
+    }
+
+    /// Says that what views show has changed by it: those who look on are told.
+    #[must_use]
+    pub fn changed(mut self) -> Self {
+        self.changed = true;
+        self
+    }
+
+    /// The bytes.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
 }
 
 /// An `open` of the session.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
+    /// The name that the app is registered under, which calls on it begin with: `editor`.
+    pub provider: String,
     /// The session's id: `main`.
     pub session: String,
     /// What followed the session on the command line.
@@ -105,6 +159,9 @@ pub struct Opening {
     pub state_dir: PathBuf,
     /// True when the daemon repeats an earlier `open` after the process was lost.
     pub again: bool,
+    /// True when the process before this one was put to sleep, its state saved. Only for apps that say
+    /// so in [`App::RESUMES`].
+    pub woken: bool,
 }
 
 impl Opening {

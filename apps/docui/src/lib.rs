@@ -41,6 +41,7 @@ mod actions;
 mod app;
 pub mod args;
 mod fd;
+mod link;
 mod own;
 pub mod reply;
 pub mod serve;
@@ -49,7 +50,9 @@ pub mod testing;
 pub mod view;
 
 pub use actions::Actions;
-pub use app::{App, Context, Found, Look, Opening};
+pub use app::{App, Context, Exchanged, Found, Look, Opening};
+/// What exchanges are made of.
+pub use bytes::Bytes;
 pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::projection::Lod;

@@ -1,18 +1,52 @@
 //! What the running run changed itself: its later steps still mean the same things.
 
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 
 use pipemux_proto::projection::Arg;
+use pipemux_proto::{Fault, decode, encode};
+use serde::{Deserialize, Serialize};
+
+/// The file in a session's state directory that holds them while the session sleeps.
+const NAME: &str = "docui.asleep";
 
 /// Revs of things that the steps of one run changed, from the rev that its reader saw.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OwnChanges {
     run_id: String,
     /// By key: the rev before the run's first change, and after its last.
     revs: HashMap<String, (u64, u64)>,
 }
 
+/// What is written down before a sleep.
+#[derive(Debug, Serialize, Deserialize)]
+struct Asleep<T> {
+    /// The version of the state that was saved with it.
+    version: u64,
+    own: T,
+}
+
 impl OwnChanges {
+    /// Writes them down, with the version of the state that they belong to.
+    ///
+    /// # Errors
+    /// They can't be written; what was written before is as it was.
+    pub(crate) fn save(&self, state_dir: &Path, version: u64) -> Result<(), Fault> {
+        let (path, fresh) = (state_dir.join(NAME), state_dir.join(format!("{NAME}.new")));
+        let bytes = encode(&Asleep { version, own: self });
+        let bytes = bytes.map_err(|error| Fault::failed(error.to_string()))?;
+        let written = fs::write(&fresh, bytes).and_then(|()| fs::rename(&fresh, &path));
+        written.map_err(|error| Fault::failed(format!("{}: {error}", path.display())))
+    }
+
+    /// Reads them again; none when they were not written for that version.
+    pub(crate) fn load(state_dir: &Path, version: u64) -> Option<Self> {
+        let wanted = |asleep: &Asleep<Self>| version != 0 && asleep.version == version;
+        let bytes = fs::read(state_dir.join(NAME)).ok()?;
+        decode(&bytes).ok().filter(wanted).map(|asleep: Asleep<Self>| asleep.own)
+    }
+
     /// True when nothing but this run's own steps led from the rev that was seen to the present one.
     pub(crate) fn explain(&self, run_id: &str, key: &str, seen: u64, now: u64) -> bool {
         self.run_id == run_id && self.revs.get(key) == Some(&(seen, now))

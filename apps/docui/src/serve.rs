@@ -1,14 +1,15 @@
 //! The loop around an app: one thread, blocking reads, one message at a time.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Envelope, Frame, FrameDecoder, Hello, Method};
+use pipemux_proto::{Envelope, Frame, Hello, Kind, Method};
 
 use crate::app::App;
 use crate::fd;
+use crate::link::Link;
 use crate::server::{Next, Server};
 
 /// Serves one app on the connection that this process inherited, until the daemon closes it. What
@@ -32,36 +33,45 @@ pub fn run<A: App>() -> ExitCode {
     }
 }
 
-/// Bytes of one read; frames may be longer.
-const CHUNK: usize = 16 * 1024;
-
 /// Serves one app on a connection until the other side closes it or asks for the end.
 ///
 /// # Errors
 /// The connection broke, or what came on it are no frames.
-pub fn serve<A: App>(mut stream: UnixStream) -> std::io::Result<()> {
+pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
+    let mut link = Link::new(stream);
     let hello = Envelope::event(Method::Hello, Incarnation::default());
     let greeting = Frame::encode(&hello, &Server::<A>::hello()).map_err(std::io::Error::other)?;
-    stream.write_all(&greeting)?;
+    link.send(&greeting)?;
     let mut server = Server::<A>::new();
-    let mut decoder = FrameDecoder::default();
-    let mut chunk = [0; CHUNK];
-    loop {
-        while let Some(frame) = decoder.next_frame().map_err(std::io::Error::other)? {
-            if frame.envelope.method == Method::Hello {
-                check_version(&frame)?;
-                continue;
-            }
-            match server.handle(&frame).map_err(std::io::Error::other)? {
-                Next::Wait => {}
-                Next::Send(bytes) => stream.write_all(&bytes)?,
-                Next::End(bytes) => return stream.write_all(&bytes),
+    while let Some(frame) = link.next_frame()? {
+        match (frame.envelope.kind, frame.envelope.method) {
+            (_, Method::Hello) => check_version(&frame)?,
+            (Kind::Request, Method::Exchange) => exchange(&mut link, &mut server, frame)?,
+            _ => {
+                // What is asked next may take long.
+                link.flush()?;
+                match server.handle(&frame).map_err(std::io::Error::other)? {
+                    Next::Wait => {}
+                    Next::Send(bytes) => link.send(&bytes)?,
+                    Next::End(bytes) => return link.send(&bytes),
+                }
             }
         }
-        match stream.read(&mut chunk)? {
-            0 => return Ok(()),
-            length => decoder.extend(&chunk[..length]),
+    }
+    Ok(())
+}
+
+fn exchange<A: App>(link: &mut Link, server: &mut Server<A>, frame: Frame) -> std::io::Result<()> {
+    let request = frame.envelope;
+    match server.exchange(frame.body) {
+        Ok((body, None)) => link.answer(&request, &body),
+        Ok((body, Some(changed))) => {
+            let event = Envelope::event(Method::Changed, request.incarnation);
+            let told = Frame::encode(&event, &changed).map_err(std::io::Error::other)?;
+            link.send(&told)?;
+            link.answer(&request, &body)
         }
+        Err(fault) => link.refuse(&request, &fault),
     }
 }
 

@@ -1,10 +1,14 @@
 //! One app behind the wire, without the wire: a frame in, frames out.
 
+use std::path::PathBuf;
+
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read,
+    Changed, Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read,
+    Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
+use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Kind, Method, Role};
@@ -12,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
-use crate::app::{App, Context, Found, Look, Opening};
+use crate::app::{App, Context, Exchanged, Found, Look, Opening};
 use crate::own::{self, OwnChanges};
 use crate::reply::Reply;
 use crate::view::View;
@@ -33,11 +37,15 @@ pub(crate) struct Server<A> {
     app: Option<A>,
     version: u64,
     own: OwnChanges,
+    state_dir: PathBuf,
+    /// True when this process goes on where the one before it was put to sleep.
+    resumed: bool,
 }
 
 impl<A: App> Server<A> {
     pub(crate) fn new() -> Self {
-        Self { app: None, version: 0, own: OwnChanges::default() }
+        let (own, state_dir) = (OwnChanges::default(), PathBuf::new());
+        Self { app: None, version: 0, own, state_dir, resumed: false }
     }
 
     pub(crate) fn hello() -> Hello {
@@ -62,7 +70,7 @@ impl<A: App> Server<A> {
             Method::Invoke => answer(envelope, parse(body).map(|m| self.invoke(m))),
             Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
             Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
-            Method::Save => answer(envelope, self.save()),
+            Method::Save => answer(envelope, self.sleep()),
             Method::Ping => answer(envelope, Ok(Empty {})),
             Method::AppClose => return Ok(Next::End(answer(envelope, self.save())?)),
             _ => answer::<Empty>(envelope, Err(Fault::refused("an app doesn't answer this"))),
@@ -71,23 +79,38 @@ impl<A: App> Server<A> {
     }
 
     pub(crate) fn open(&mut self, message: Open) -> Result<Opened, Fault> {
-        let opening = Opening {
+        let Open { woken, again, .. } = message;
+        let mut opening = Opening {
+            provider: message.session.provider.to_string(),
             session: message.session.session.to_string(),
             args: message.args,
             cwd: message.cwd.into(),
             env: message.env,
             state_dir: message.state_dir.into(),
-            again: message.again,
+            again,
+            woken: woken != 0 && self.resumed,
         };
         let notes = match &mut self.app {
             Some(app) => app.attach(&opening)?,
             None => {
+                self.state_dir.clone_from(&opening.state_dir);
+                // Of what was saved for another version nothing is taken up, neither here nor there.
+                let own = OwnChanges::load(&self.state_dir, woken).filter(|_| A::RESUMES);
+                opening.woken = own.is_some();
                 let app = self.app.insert(A::open(&opening)?);
+                self.resumed = opening.woken && app.resumed();
+                if let Some(own) = own.filter(|_| self.resumed) {
+                    // Numbers that readers saw before the sleep mean the same now.
+                    (self.own, self.version) = (own, woken);
+                }
                 app.notes()
             }
         };
-        self.version += 1;
-        Ok(Opened { notes })
+        let resumed = if self.resumed { woken } else { 0 };
+        if resumed == 0 || !again {
+            self.version += 1;
+        }
+        Ok(Opened { notes, resumed })
     }
 
     pub(crate) fn project(&mut self, message: &Project) -> Result<Projection, Fault> {
@@ -150,6 +173,21 @@ impl<A: App> Server<A> {
         }
     }
 
+    /// The answer to an exchange, and the new version when what views show has changed by it.
+    pub(crate) fn exchange(&mut self, body: Bytes) -> Result<(Bytes, Option<Changed>), Fault> {
+        let Exchanged { body, changed } = self.app_mut()?.exchange(body)?;
+        if changed {
+            self.version += 1;
+        }
+        if body.len() > EXCHANGE_MAX {
+            let length = body.len();
+            return Err(Fault::failed(format!(
+                "the answer has {length} bytes, one exchange takes {EXCHANGE_MAX}"
+            )));
+        }
+        Ok((body, changed.then_some(Changed { version: self.version })))
+    }
+
     /// Refuses refs to things that are gone or no longer mean what they meant.
     fn check_refs<'a>(
         &self,
@@ -206,7 +244,18 @@ impl<A: App> Server<A> {
         Ok(Located { places: message.keys.iter().map(place).collect() })
     }
 
-    fn save(&mut self) -> Result<Empty, Fault> {
+    pub(crate) fn sleep(&mut self) -> Result<Saved, Fault> {
+        if !A::RESUMES {
+            return Err(Fault::refused("it can't be put to sleep without losing something"));
+        }
+        // Saved is what views show, so that the first look after the sleep finds nothing changed.
+        self.refresh()?;
+        self.save()?;
+        self.own.save(&self.state_dir, self.version)?;
+        Ok(Saved { version: self.version })
+    }
+
+    pub(crate) fn save(&mut self) -> Result<Empty, Fault> {
         match &mut self.app {
             Some(app) => app.save().map(|()| Empty {}),
             None => Ok(Empty {}),

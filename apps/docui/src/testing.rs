@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pipemux_proto::app::{Choice, Invoke, Open, Outcome, Project, Resume};
+use pipemux_proto::app::{Choice, Invoke, Open, Opened, Outcome, Project, Resume};
 use pipemux_proto::projection::{Lod, Piece, Projection};
 use pipemux_proto::{Blob, Fault, SessionAddr};
 
@@ -13,6 +13,7 @@ use crate::server::Server;
 /// Stands in for the daemon: opens the app, invokes actions, asks for views.
 pub struct Host<A> {
     server: Server<A>,
+    address: SessionAddr,
     state_dir: String,
     cwd: String,
     seen_version: u64,
@@ -27,8 +28,23 @@ impl<A: App> Host<A> {
     /// # Errors
     /// What the app's `open` refuses.
     pub fn open(args: &[&str], cwd: &Path, state_dir: &Path) -> Result<Self, Fault> {
+        Self::open_as("app/main", args, cwd, state_dir)
+    }
+
+    /// Opens an app as the session of that address: `editor/main`.
+    ///
+    /// # Errors
+    /// What is no address, and what the app's `open` refuses.
+    pub fn open_as(
+        address: &str,
+        args: &[&str],
+        cwd: &Path,
+        state_dir: &Path,
+    ) -> Result<Self, Fault> {
+        let address = address.parse().map_err(|error| Fault::usage(format!("{error}")))?;
         let mut host = Self {
             server: Server::new(),
+            address,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
             seen_version: 0,
@@ -40,24 +56,71 @@ impl<A: App> Host<A> {
         Ok(host)
     }
 
+    /// Puts the app to sleep and wakes it with the opens given, as the daemon does: what it showed and
+    /// the numbers that were seen mean the same afterwards.
+    ///
+    /// # Errors
+    /// The app can't be put to sleep, or didn't find its state again.
+    pub fn sleep_and_wake(&mut self, opens: &[&[&str]]) -> Result<(), Fault> {
+        let version = self.sleep()?;
+        self.wake(version, opens).and_then(|(resumed, notes)| match resumed {
+            true => Ok(()),
+            false => Err(Fault::failed("it did not find the state that it saved")
+                .hint(notes.join(" "))),
+        })
+    }
+
+    /// Has the app save its state, and ends it as the daemon does. Returns the version that was saved.
+    ///
+    /// # Errors
+    /// The app can't be put to sleep: it is as it was.
+    pub fn sleep(&mut self) -> Result<u64, Fault> {
+        let version = self.server.sleep()?.version;
+        self.server.save()?;
+        self.server = Server::new();
+        self.opened = false;
+        Ok(version)
+    }
+
+    /// Starts the app that was put to sleep with that version. Returns whether it went on from there,
+    /// and what it noted.
+    ///
+    /// # Errors
+    /// What the app's `open` and `attach` refuse.
+    pub fn wake(
+        &mut self,
+        version: u64,
+        opens: &[&[&str]],
+    ) -> Result<(bool, Vec<String>), Fault> {
+        let (mut resumed, mut notes) = (true, Vec::new());
+        for args in opens {
+            let opened = self.open_once(args, true, version)?;
+            resumed &= opened.resumed == version;
+            notes.extend(opened.notes);
+        }
+        Ok((resumed, notes))
+    }
+
     /// Opens the session once more.
     ///
     /// # Errors
     /// What the app's `attach` refuses.
     pub fn attach(&mut self, args: &[&str]) -> Result<Vec<String>, Fault> {
-        let session: SessionAddr =
-            "app/main".parse().map_err(|error| Fault::usage(format!("{error}")))?;
+        self.open_once(args, false, 0).map(|opened| opened.notes)
+    }
+
+    fn open_once(&mut self, args: &[&str], again: bool, woken: u64) -> Result<Opened, Fault> {
         let attach = std::mem::replace(&mut self.opened, true);
-        let opened = self.server.open(Open {
-            session,
+        self.server.open(Open {
+            session: self.address.clone(),
             attach,
-            again: false,
+            again,
+            woken,
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: self.cwd.clone(),
             env: Default::default(),
             state_dir: self.state_dir.clone(),
-        })?;
-        Ok(opened.notes)
+        })
     }
 
     /// The model, to look into.
@@ -117,6 +180,14 @@ impl<A: App> Host<A> {
             confirmed: false,
             resume: None,
         }
+    }
+
+    /// Sends bytes past the desk.
+    ///
+    /// # Errors
+    /// As [`App::exchange`].
+    pub fn exchange(&mut self, body: impl Into<bytes::Bytes>) -> Result<bytes::Bytes, Fault> {
+        self.server.exchange(body.into()).map(|(body, _)| body)
     }
 
     /// Answers the question that the last action asked.

@@ -7,10 +7,15 @@ use crate::model::Editor;
 
 impl App for Editor {
     type Action = Action;
+    const RESUMES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         let (mut editor, notes) = Editor::start(opening)?;
         editor.notes = notes;
+        if editor.resumed && !opening.again {
+            let notes = editor.attach(opening)?;
+            editor.notes.extend(notes);
+        }
         Ok(editor)
     }
 
@@ -19,12 +24,18 @@ impl App for Editor {
     }
 
     fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        if opening.woken && opening.again {
+            // The state that it goes on from has it.
+            return Ok(Vec::new());
+        }
+        self.stir();
         let notes = self.take_in(opening)?;
         self.version += 1;
         Ok(notes)
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
+        self.stir();
         self.version = context.version;
         let reply = self.act(action, context)?;
         if let Reply::Done(_) = reply {
@@ -98,6 +109,7 @@ impl App for Editor {
         changed.iter().for_each(|path| self.changed_on_disk(path));
         let changed = !changed.is_empty();
         if changed {
+            self.stir();
             self.version = version;
             self.list_files();
         }
@@ -105,8 +117,10 @@ impl App for Editor {
     }
 
     fn save(&mut self) -> Result<(), Fault> {
-        // Every edit is in its journal already; only the list may be behind.
-        self.list_files();
-        Ok(())
+        self.fall_asleep()
+    }
+
+    fn resumed(&self) -> bool {
+        self.resumed
     }
 }

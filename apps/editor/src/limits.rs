@@ -20,6 +20,8 @@ pub const SPOT_LINES: usize = 8;
 pub const MARKS_MAX: usize = 256;
 /// Places that one file's log of line changes keeps; the oldest changes go first.
 pub const LOG_MAX: usize = 65_536;
+/// Bytes of the state that is written down before a sleep; a session with more is not put to sleep.
+pub const ASLEEP_MAX: usize = 128 * 1024 * 1024;
 /// Files that the record of what was shown keeps; further ones are not trusted after a restart.
 pub const WITNESS_MAX: usize = 4_096;
 /// Changes of the current file that are remembered, to know which file a reader saw.

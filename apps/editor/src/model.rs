@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `asleep` | the whole state on disk while the process sleeps |
 //! | [`buffer`] | a text, byte for byte |
 //! | [`changes`] | what a change of text does to its lines |
 //! | [`disk`] | reading and writing files |
@@ -14,6 +15,7 @@
 //! | `sight` | what a reader saw: which file, which version |
 //! | [`witness`] | what was shown in earlier lives of the process |
 
+mod asleep;
 pub mod buffer;
 pub mod changes;
 pub mod disk;
@@ -31,6 +33,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use docui::{Context, Fault, Opening};
+use serde::{Deserialize, Serialize};
 
 use crate::limits::{FILES_MAX, SWITCHES_MAX};
 use file::File;
@@ -39,7 +42,7 @@ use manifest::{Listed, Manifest};
 use witness::Witness;
 
 /// One session of the editor.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Editor {
     pub(crate) files: Vec<File>,
     pub(crate) current: Option<PathBuf>,
@@ -48,7 +51,12 @@ pub struct Editor {
     /// What paths are shown relative to, to every reader: it never changes.
     root: PathBuf,
     witness: Witness,
+    /// The name that the app is registered under.
+    #[serde(skip)]
+    provider: String,
+    #[serde(skip)]
     session: String,
+    #[serde(skip)]
     pub(crate) state_dir: PathBuf,
     pub(crate) listing: Option<Listing>,
     pub(crate) selection: Option<String>,
@@ -56,14 +64,21 @@ pub struct Editor {
     /// an action.
     pub(crate) version: u64,
     pub(crate) names: Names,
+    #[serde(skip)]
     pub(crate) notes: Vec<String>,
     switches: VecDeque<Switch>,
     closed: VecDeque<(String, String)>,
     unlisted: bool,
+    /// True while the file of [`asleep`] has just this state.
+    #[serde(skip)]
+    asleep: bool,
+    /// True when this process goes on where the one before it was put to sleep.
+    #[serde(skip)]
+    pub(crate) resumed: bool,
 }
 
 /// What the last `find` found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Listing {
     pub path: PathBuf,
     pub text: String,
@@ -74,7 +89,7 @@ pub(crate) struct Listing {
 }
 
 /// The current file became another one.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Switch {
     version: u64,
     run: String,
@@ -82,7 +97,7 @@ struct Switch {
 }
 
 /// Makes names that are never used again, in this life of the process or another.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Names {
     launch: String,
     last: u64,
@@ -108,6 +123,14 @@ impl Names {
 
 impl Editor {
     pub(crate) fn start(opening: &Opening) -> Result<(Self, Vec<String>), Fault> {
+        let mut lost = None;
+        if opening.woken {
+            match Self::wake_up(opening) {
+                Ok(editor) => return Ok((editor, Vec::new())),
+                Err(why) => lost = Some(why),
+            }
+        }
+        asleep::forget(&opening.state_dir);
         let cwd = real(&opening.cwd);
         let manifest = Manifest::read(&opening.state_dir);
         let later = opening.again || manifest.is_some();
@@ -117,6 +140,7 @@ impl Editor {
             files: Vec::new(),
             current: None,
             cwd,
+            provider: opening.provider.clone(),
             session: opening.session.clone(),
             state_dir: opening.state_dir.clone(),
             listing: None,
@@ -127,6 +151,8 @@ impl Editor {
             switches: VecDeque::new(),
             closed: VecDeque::new(),
             unlisted: false,
+            asleep: false,
+            resumed: false,
         };
         let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest),
@@ -138,14 +164,14 @@ impl Editor {
         let left = left.map(|path| {
             format!("Unsaved edits of {} are kept: open it to have them back.", path.display())
         });
-        let notes = notes.into_iter().chain(left).collect();
+        let notes = lost.into_iter().chain(notes).chain(left).collect();
         Ok((editor, notes))
     }
 
     /// Opens what was asked for: all of it or nothing.
     pub(crate) fn take_in(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
         // A repeated `open` asks for what the manifest has brought back, but for what was closed since.
-        if opening.again && !self.files.is_empty() {
+        if opening.again && (self.resumed || !self.files.is_empty()) {
             return Ok(Vec::new());
         }
         let mut notes = Vec::new();

@@ -1,9 +1,11 @@
 //! The arguments of the command line, and their help.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pipemux_client::proto::ids::IdError;
+use pipemux_client::proto::limits::WAIT_MAX_MS;
 use pipemux_client::proto::projection::Lod;
 use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
 
@@ -11,7 +13,8 @@ use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
 pub const VERBS: &str = "\
 Look and act:
   open <provider>[/<session>] [args…]   start or attach an app and show its window
-  view [<provider>/<session>]           the workspace, or one window; --since e17: what changed
+  view [<provider>/<session>]           the workspace, or one window; --since e17: what changed;
+                                        --wait 60: once something changes
   click <link>                          carry out a link: click 15
   run <code> | -                        carry out calls; `stdin` in them is standard input
   listen                                carry out the `docui` blocks of a message on standard input
@@ -20,18 +23,22 @@ Look and act:
   help <provider>                       an app's actions in full
   close <provider>/<session> [--end]    close the window; --end: and end the session
   history [--detail] [--rounds N]       what was done here
+  watch [--since N] [--count N]         events as they come, one a line
   set [epoch strict|meaning]            when a ref is stale; without more: all options
   set [rebase on|off]                   whether safe actions take a changed thing as it is
 
 What runs:
-  apps                                  registered apps
+  apps                                  registered apps, and why others are not registered
+  app add <manifest.toml> [--replace]   register an app · app remove <provider>
   sessions                              sessions and their state
-  logs <provider>/<session>             the last lines that a session printed
+  logs <provider>/<session> [--follow]  the last lines that a session printed
   restart <provider>/<session>          end the session's process and start it anew
   end <provider>/<session>              end the session, close its windows
 
 The daemon (every other verb starts it when it isn't up):
-  up · down · status                    start it · end everything · how it is
+  up · down · status [--limits]         start it · end everything · how it is, its bounds
+  doctor [--fix]                        what is wrong with it; mends what it can
+  pipe                                  for programs: requests as lines of JSON, answers likewise
   tour                                  a first walk, in under a minute";
 
 const TEMPLATE: &str = "\
@@ -119,6 +126,12 @@ pub enum Verb {
         /// For the app: files, paths; what begins with - goes after --
         #[arg(value_name = "ARGS")]
         args: Vec<String>,
+        /// Keep its session awake, however long nobody uses it
+        #[arg(long, conflicts_with = "unpin")]
+        pin: bool,
+        /// Let its session sleep again when nobody uses it
+        #[arg(long)]
+        unpin: bool,
     },
     /// Show the workspace, or one window
     View {
@@ -128,6 +141,9 @@ pub enum Verb {
         /// Only what changed since that epoch: e17
         #[arg(long, value_name = "EPOCH", value_parser = epoch, allow_negative_numbers = true)]
         since: Option<u64>,
+        /// Once something changed since you saw it; after so many seconds as it is then
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Carry out a link
     Click {
@@ -202,8 +218,26 @@ pub enum Verb {
         /// strict, meaning · on, off
         value: Option<String>,
     },
-    /// List the registered apps
+    /// Print events as they come, until Ctrl-C
+    ///
+    /// What was done and by whom, windows that change, sessions that start, crash and end, questions,
+    /// notices. It marks nothing as seen for anybody. Each event has a number; --since goes on after it.
+    Watch {
+        /// Events after that number, as far as they are kept; else those to come
+        #[arg(long, value_name = "NUMBER", value_parser = event, allow_negative_numbers = true)]
+        since: Option<u64>,
+        /// End after so many events
+        #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
+        count: Option<u32>,
+        /// Of all workspaces
+        #[arg(long)]
+        all: bool,
+    },
+    /// List the registered apps, and why others are not registered
     Apps,
+    /// Register an app, or take one away
+    #[command(subcommand)]
+    App(AppVerb),
     /// List the sessions and their state
     Sessions,
     /// Print the last lines that a session printed
@@ -213,6 +247,9 @@ pub enum Verb {
         /// How many
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
         lines: u32,
+        /// Go on with what it prints from now on, until Ctrl-C
+        #[arg(long)]
+        follow: bool,
     },
     /// End a session's process and start it anew
     Restart {
@@ -229,12 +266,52 @@ pub enum Verb {
     /// End the daemon with all its sessions, and wait until it is gone
     Down,
     /// Say how the daemon is; never starts it
-    Status,
+    Status {
+        /// Every bound that can be reached, and how much of it is used
+        #[arg(long)]
+        limits: bool,
+    },
+    /// Check what PipeMux needs, and say what to do about what is wrong
+    ///
+    /// Works without a daemon, and starts none. Exit status 0: all is well, or was mended.
+    Doctor {
+        /// Mend what can be mended safely
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Take requests as lines of JSON, answer likewise: for programs that keep a process
+    ///
+    /// A request: {"id": 1, "args": ["run", "editor.save()"]}, where args are what stands on a command
+    /// line behind `pipemux`. Besides: "stdin": text, "json": true for data instead of Markdown,
+    /// "workspace", "reader", "cwd", "env": {name: value}.
+    ///
+    /// Its answer, when it is there, whatever the order: {"id": 1, "exit": 0, "text": "…"}, with
+    /// "json": true {"id": 1, "exit": 0, "report": {…}}. At most 64 are worked on at once. The end of
+    /// standard input ends it, once all is answered.
+    Pipe,
     /// Walk through all apps on copies of files of this project
     Tour,
     /// What is no verb.
     #[command(external_subcommand)]
     Other(Vec<String>),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AppVerb {
+    /// Check a manifest, copy it into your apps, and have the daemon take it at once
+    Add {
+        /// A TOML file with at least id and command
+        #[arg(value_name = "MANIFEST.TOML")]
+        manifest: PathBuf,
+        /// Take the place of another app of the same id
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Remove a manifest from your apps; an app that comes with PipeMux is back then
+    Remove {
+        #[arg(value_name = "PROVIDER", value_parser = provider)]
+        provider: ProviderId,
+    },
 }
 
 /// What `open` opens.
@@ -257,7 +334,7 @@ fn provider(text: &str) -> Result<ProviderId, IdError> {
 }
 
 /// A session; without its name the one that `open` opens without a name.
-fn session(text: &str) -> Result<SessionAddr, IdError> {
+pub fn session(text: &str) -> Result<SessionAddr, IdError> {
     let Target { provider, session } = target(text)?;
     let session = session.map_or_else(|| SessionAddr::DEFAULT_SESSION.parse(), Ok)?;
     Ok(SessionAddr { provider, session })
@@ -275,6 +352,17 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
     let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     found.ok_or_else(|| "expected seconds, from 0.001 to 86400".to_owned())
+}
+
+/// How long to wait: more than nothing, at most as long as the daemon waits.
+fn wait(text: &str) -> Result<Duration, String> {
+    let most = Duration::from_millis(WAIT_MAX_MS.into());
+    let expected = || format!("expected seconds, from 0.001 to {}", most.as_secs());
+    seconds(text).ok().filter(|wait| *wait <= most).ok_or_else(expected)
+}
+
+fn event(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected an event's number, as watch prints it: --since 12".into())
 }
 
 fn tokens(text: &str) -> Result<u32, String> {
@@ -330,13 +418,13 @@ mod tests {
         for line in
             ["open editor -- a.rs b.rs", "open editor a.rs b.rs", "open editor a.rs -- b.rs"]
         {
-            let Some(Verb::Open { target, args }) = parse(line).unwrap().verb else { panic!() };
+            let Some(Verb::Open { target, args, .. }) = parse(line).unwrap().verb else { panic!() };
             assert_eq!((target.provider.as_str(), target.session), ("editor", None));
             assert_eq!(args, ["a.rs", "b.rs"]);
         }
         let cli = parse("open editor/b a.rs --json --budget 300 --lod FULL -- --json").unwrap();
         assert!(cli.global.json && cli.global.budget == Some(300));
-        let Some(Verb::Open { target, args }) = cli.verb else { panic!() };
+        let Some(Verb::Open { target, args, .. }) = cli.verb else { panic!() };
         assert_eq!(target.session.unwrap().as_str(), "b");
         assert_eq!(args, ["a.rs", "--json"]);
         assert!(parse("--workspace demo view").unwrap().global.workspace.is_some());
@@ -361,6 +449,12 @@ mod tests {
             "click 15 --at -1",
             "run --at @e3 a()",
             "history --rounds 0",
+            "view --wait 0",
+            "view --wait 3601",
+            "watch --count 0",
+            "watch --since -1",
+            "app add",
+            "app remove Foo",
             "set epoch strict now",
             "listen message.md",
             "click",

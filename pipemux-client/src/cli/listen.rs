@@ -6,8 +6,8 @@ use pipemux_client::proto::call::{CallError, stdin_at};
 use pipemux_client::proto::client::Verb;
 use serde_json::json;
 
+use super::around::{Around, Process};
 use super::ask::Asker;
-use super::stdin;
 
 /// Longest message, in bytes; of its code, what a run may have.
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
@@ -18,14 +18,20 @@ const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 /// The message can't be had; a block has no end; code that asks for standard input, which is the
 /// message.
 pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
-    let message = stdin::text(MESSAGE_MAX, asker.options.timeout)?;
-    match wanted(&message)? {
+    match asked(&Process { timeout: asker.options.timeout })? {
         Some(run) => asker.ask(run),
         None => Ok(asker.say("0 docui blocks: nothing ran", &json!({ "blocks": 0 }))),
     }
 }
 
-/// What is asked of the daemon; nothing when the message has no block.
+/// What is asked of the daemon; nothing when the message on standard input has no block.
+///
+/// # Errors
+/// As [`carry_out`].
+pub fn asked(around: &dyn Around) -> Result<Option<Verb>, ClientError> {
+    wanted(&around.stdin(MESSAGE_MAX)?)
+}
+
 fn wanted(message: &str) -> Result<Option<Verb>, ClientError> {
     let refused = |error: CallError, code: &str| ClientError::Invalid(error.to_fault(code));
     let found = blocks(message).map_err(|error| refused(error, message))?;

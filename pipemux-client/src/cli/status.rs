@@ -9,11 +9,12 @@ use serde_json::json;
 
 use super::ask::Asker;
 
-/// Prints the daemon's state; returns the exit status.
-pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
+/// Prints the daemon's state, or its bounds; returns the exit status.
+pub fn carry_out(asker: &Asker, limits: bool) -> Result<u8, ClientError> {
     let paths = &asker.options.paths;
+    let verb = if limits { Verb::Limits } else { Verb::Status };
     if let Some(mut connection) = Connection::find(&asker.options)? {
-        let answer = asker.answer(&mut connection, Verb::Status)?;
+        let answer = asker.answer(&mut connection, verb)?;
         return Ok(asker.deliver(&mut connection, &answer));
     }
     if !daemon::is_running(paths) {

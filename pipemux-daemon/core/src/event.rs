@@ -1,10 +1,11 @@
 //! What comes into the core and what goes out: one closed enum each.
 
 use bytes::Bytes;
-use pipemux_proto::Frame;
+use pipemux_proto::client::Providers;
+use pipemux_proto::{Fault, Frame};
 use pipemux_proto::ids::Incarnation;
 
-use crate::manifest::{Limits, Transport};
+use crate::manifest::{Limits, Manifest, Transport};
 use crate::saved::Record;
 
 /// The two clocks, read by the driver.
@@ -89,12 +90,19 @@ pub enum Event {
         /// The last lines of its log.
         last_lines: Vec<String>,
     },
-    /// The answer to [`Effect::ReadLog`].
+    /// The answer to [`Effect::ReadLog`] or [`Effect::WatchLog`].
     LogRead {
         /// Which.
         request: u64,
-        /// The text, or why there is none.
-        text: Result<String, String>,
+        /// A piece of the log, or why there is none.
+        read: Result<LogText, String>,
+    },
+    /// The answer to [`Effect::LoadProviders`].
+    Providers {
+        /// Which.
+        request: u64,
+        /// What was read, or why the change was refused.
+        read: Result<Manifests, Fault>,
     },
     /// Records can't be written down, or can again.
     Disk {
@@ -105,6 +113,30 @@ pub enum Event {
     Stop,
 }
 
+/// The manifests that there are.
+#[derive(Debug, Clone, Default)]
+pub struct Manifests {
+    /// The registered providers, each once.
+    pub manifests: Vec<Manifest>,
+    /// What was passed over and why, with file, line and field.
+    pub problems: Vec<String>,
+    /// What was changed before; whole lines, empty when nothing was.
+    pub said: String,
+}
+
+/// A piece of a log. Positions count the bytes of a log from its beginning on, also those that were
+/// rotated away.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogText {
+    /// What stands there; bytes that aren't UTF-8 are replaced. It ends where the log does now, so that
+    /// its last line may go on in the next piece, or earlier where it would be too long.
+    pub text: String,
+    /// The position after it: what the next piece is asked for with.
+    pub next: u64,
+    /// Bytes between the position asked for and the beginning of the text that are kept no more.
+    pub missed: u64,
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -112,8 +144,28 @@ pub enum Exit {
     Code(i32),
     /// By this signal.
     Signal(i32),
+    /// It used more than it may.
+    OverLimit(Limit),
+    /// By itself or a signal, with so much of its memory used that it most likely had no more.
+    NearMemoryLimit {
+        /// Its status, or its signal negated.
+        status: i32,
+        /// What it used at most, in bytes.
+        used: u64,
+        /// What it may use, in bytes.
+        limit: u64,
+    },
     /// The launcher was lost; how it ended isn't known.
     Lost,
+}
+
+/// A limit that a process is ended for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// So many seconds of processor time.
+    Cpu(u64),
+    /// So many processes, its descendants and itself.
+    Processes(u64),
 }
 
 /// Something is to be done outside, in this order.
@@ -147,14 +199,40 @@ pub enum Effect {
         /// With what.
         signal: Signal,
     },
-    /// Read the end of a log; answered by `LogRead`.
+    /// Read a log; answered by `LogRead` at once.
     ReadLog {
         /// Comes back.
         request: u64,
         /// The log's path.
         log: String,
-        /// How many lines.
+        /// How many lines at most.
         lines: u32,
+        /// None: the last lines. Otherwise the first ones after that position, possibly none.
+        after: Option<u64>,
+    },
+    /// Read a log as soon as there is more than that position; answered by one `LogRead`, unless
+    /// [`Effect::UnwatchLog`] comes first.
+    WatchLog {
+        /// Comes back.
+        request: u64,
+        /// The log's path.
+        log: String,
+        /// How many lines at most.
+        lines: u32,
+        /// The position, as a `LogRead` gave it.
+        after: u64,
+    },
+    /// Nobody waits for that `WatchLog` any more; unknown ones are passed over.
+    UnwatchLog {
+        /// Which.
+        request: u64,
+    },
+    /// Read the manifests, after that change to them; answered by `Providers`.
+    LoadProviders {
+        /// Comes back.
+        request: u64,
+        /// What is added or removed first.
+        change: Providers,
     },
     /// Append a record to the saved state before any later effect is carried out.
     Persist(Record),

@@ -19,6 +19,7 @@ use crate::saved::Record;
 use crate::session::Pending;
 use crate::timers::Timer;
 use crate::verbs::show::Showing;
+use crate::verbs::wait::{Span, Wait};
 
 /// A connected client.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +28,10 @@ pub struct Client {
     pub greeted: bool,
     /// Its requests that have no answer yet.
     pub open: usize,
+    /// Its exchanges that have no answer yet, and the bytes of their bodies.
+    pub exchanges: usize,
+    /// See `exchanges`.
+    pub exchanged: usize,
 }
 
 /// A client's request.
@@ -42,6 +47,8 @@ pub struct Job {
     pub workspace: WorkspaceKey,
     /// When it must be answered, on the monotonic clock.
     pub deadline: u64,
+    /// What is said in the answer besides.
+    pub remark: Option<String>,
     /// What it waits for.
     pub task: Task,
 }
@@ -62,7 +69,11 @@ pub enum Task {
     /// A thing's value.
     Reading(Box<crate::verbs::read::Reading>),
     /// A log that is being read.
-    Log,
+    Log(crate::verbs::logs::Reading),
+    /// Manifests that are being read.
+    Loading(crate::verbs::providers::Then),
+    /// Something to happen.
+    Waiting(Box<Wait>, Span),
     /// A session that is being started anew.
     Restarting(SessionKey),
     /// Sessions that end.
@@ -85,7 +96,7 @@ impl Records {
             Some(Body::Text(text)) => text.len(),
             Some(Body::Raw(bytes)) => bytes.len(),
             Some(Body::Report(report)) => report.windows.iter().map(|w| w.content.len()).sum(),
-            Some(Body::Data(_)) | None => 64,
+            Some(Body::Data(_) | Body::Events(_) | Body::Log(_)) | None => 64,
         }
     }
 
@@ -159,6 +170,7 @@ impl Core {
     /// no further.
     pub(crate) fn client_closed(&mut self, client: ClientId) {
         self.clients.remove(&client);
+        self.orphan_exchanges(client);
         let mut jobs: Vec<JobId> =
             self.jobs.iter().filter(|(_, job)| job.client == client).map(|(id, _)| *id).collect();
         jobs.sort_unstable();
@@ -182,6 +194,7 @@ impl Core {
                 let begun = acting.next + usize::from(acting.sent.is_some());
                 acting.steps.truncate(begun.max(acting.next));
             }
+            Task::Waiting(..) | Task::Log(_) => self.abandon_wait(id),
             Task::Preparing(_) => {
                 self.fail_job(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
@@ -206,8 +219,9 @@ impl Core {
                     .jobs
                     .iter()
                     .find(|(_, job)| job.client == client && job.request.id == envelope.id);
-                if let Some(id) = cancelled.map(|(id, _)| *id) {
-                    self.abandon(id);
+                match cancelled.map(|(id, _)| *id) {
+                    Some(id) => self.abandon(id),
+                    None => self.cancel_exchange(client, envelope.id),
                 }
             }
             (Kind::Request, _) if !greeted => {
@@ -225,6 +239,7 @@ impl Core {
                 }
                 self.send_client(client, &envelope.answer(Kind::Reply), &Empty {});
             }
+            (Kind::Request, Method::Attach) => self.handle_attach(client, frame),
             (Kind::Request, Method::Ping) => {
                 self.send_client(client, &envelope.answer(Kind::Reply), &Empty {});
             }
@@ -286,15 +301,10 @@ impl Core {
                 return self.refuse(client, &request, &fault);
             }
         };
-        let wanted = match request.deadline_ms {
-            0 => REQUEST_MS,
-            // The answer has to be there before the client gives up.
-            given => u64::from(given).saturating_sub(u64::from(given / 10).min(500)).max(1),
-        };
-        let deadline = self.now.mono_ms + wanted;
+        let deadline = self.now.mono_ms + patience(request.deadline_ms, REQUEST_MS);
         self.timers.set(deadline, Timer::Job(id));
         let verb = call.verb.clone();
-        let job = Job { client, request, call, workspace, deadline, task: Task::Moving };
+        let job = Job { client, request, call, workspace, deadline, remark: None, task: Task::Moving };
         self.jobs.insert(id, job);
         if let Some(known) = self.clients.get_mut(&client) {
             known.open += 1;
@@ -378,11 +388,11 @@ impl Core {
         }
     }
 
-    fn refuse(&mut self, client: ClientId, request: &Envelope, fault: &Fault) {
+    pub(crate) fn refuse(&mut self, client: ClientId, request: &Envelope, fault: &Fault) {
         self.send_client(client, &request.answer(Kind::Fault), fault);
     }
 
-    fn send_client<T: serde::Serialize>(
+    pub(crate) fn send_client<T: serde::Serialize>(
         &mut self,
         client: ClientId,
         envelope: &Envelope,
@@ -394,6 +404,15 @@ impl Core {
             Frame::fault(envelope, &fault).unwrap_or_else(|_| Bytes::new())
         });
         self.out.push(Effect::ToClient { client, bytes });
+    }
+}
+
+/// How long a request may take, in milliseconds: the answer has to be there before the client gives up,
+/// which it does after `deadline_ms`; 0: it named none.
+pub(crate) fn patience(deadline_ms: u32, otherwise: u64) -> u64 {
+    match deadline_ms {
+        0 => otherwise,
+        given => u64::from(given).saturating_sub(u64::from(given / 10).min(500)).max(1),
     }
 }
 

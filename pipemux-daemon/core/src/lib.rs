@@ -9,10 +9,13 @@
 //! | `verbs` | what each verb does |
 //! | `act` | runs: checked as a whole, carried out step by step, questions |
 //! | `requests` | a request to an app, ended exactly once |
+//! | [`exchange`] | bytes between a client and an app |
 //! | `lifecycle`, `opening`, `session` | a process from start to end |
+//! | `health`, `suspects`, `sleep` | whether it still answers, what it dies of, when it rests |
 //! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
 //! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
-//! | `saved`, `restore`, `history` | what survives the daemon, what was done |
+//! | `feed` | what happened, for those who watch |
+//! | `saved`, `restore`, [`Loss`], `history` | what survives the daemon, what was done |
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
 //! same events and times give the same effects. `tests/dependencies.rs` holds the dependency tree to
@@ -27,35 +30,45 @@
 
 mod act;
 mod anchors;
+pub mod bounds;
 mod context;
 mod deliver;
 pub mod event;
+mod feed;
+pub mod exchange;
+mod health;
 mod history;
 mod jobs;
 mod keys;
 mod lifecycle;
 pub mod limits;
+mod loss;
 pub mod manifest;
 mod opening;
+mod rate;
 mod render;
 mod requests;
 mod restore;
 pub mod saved;
 mod session;
+mod sleep;
+mod suspects;
 mod timers;
 mod verbs;
 mod workspace;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
-pub use event::{ClientId, Effect, Event, Exit, Now, Signal, Start};
+pub use event::{ClientId, Effect, Event, Exit, Limit, LogText, Manifests, Now, Signal, Start};
+pub use loss::Loss;
 pub use manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport};
 
+use feed::Feed;
 use jobs::{Client, Job, Records};
 use keys::{JobId, SessionKey, WorkspaceKey};
 use session::{Pending, Session};
@@ -75,6 +88,8 @@ pub struct Config {
     pub software: String,
     /// The socket's path, for `status`.
     pub socket: String,
+    /// The bounds of the daemon's IO, for `status --limits`.
+    pub bounds: &'static [bounds::Bound],
 }
 
 /// The daemon's whole state.
@@ -92,8 +107,13 @@ pub struct Core {
     workspaces: BTreeMap<WorkspaceKey, Workspace>,
     /// Ids and epochs of workspaces that made room: they are never used again.
     retired: BTreeMap<WorkspaceKey, (u64, u64)>,
+    /// What was lost of the saved state.
+    lost: loss::Lost,
     /// Requests to apps.
     pending: HashMap<u64, Pending>,
+    /// Exchanges that have no answer yet.
+    exchanges: exchange::Exchanges,
+    attaching: Vec<exchange::Attaching>,
     /// Requests of clients.
     jobs: HashMap<JobId, Job>,
     /// Requests whose `open` is part of a start that is under way.
@@ -101,6 +121,10 @@ pub struct Core {
     /// Answers that were not confirmed yet: where and by whom.
     deliveries: BTreeMap<u64, (WorkspaceKey, String)>,
     records: Records,
+    /// What happened.
+    feed: Feed,
+    /// Requests that wait for something to happen.
+    waits: BTreeSet<JobId>,
     timers: Timers,
     /// Numbers of incarnations, windows and questions: never used again, not by a later daemon either.
     numbers: Numbers,
@@ -138,16 +162,18 @@ impl Core {
             Event::Started { app, pid } => self.started(app, pid),
             Event::StartFailed { app, why } => self.start_failed(app, &why),
             Event::Exited { app, exit, last_lines } => self.exited(app, exit, last_lines),
-            Event::LogRead { request, text } => self.log_read(JobId(request), text),
+            Event::LogRead { request, read } => self.log_read(JobId(request), read),
+            Event::Providers { request, read } => self.providers_loaded(JobId(request), read),
             Event::Disk { failing } => self.disk = failing,
             Event::Stop => self.stop(),
         }
+        self.settle_waits();
         out.append(&mut self.out);
     }
 
     /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds.
     pub fn next_timeout(&self) -> Option<u64> {
-        self.timers.next()
+        [self.timers.next(), self.next_exchange_timeout()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -160,9 +186,14 @@ impl Core {
                 Timer::Backoff(app) => self.backoff_over(app),
                 Timer::Start(app) => self.start_expired(app),
                 Timer::Drain(app) => self.drain_expired(app),
+                Timer::Look(app) => self.look(app),
+                Timer::Rest(app) => self.rest_due(app),
                 Timer::Question(number) => self.question_expired(number),
+                Timer::Wait(job) => self.wait_over(job),
             }
         }
+        self.exchanges_due();
+        self.settle_waits();
         out.append(&mut self.out);
     }
 

@@ -3,12 +3,14 @@
 use pipemux_proto::app::{Changed, Empty, Notify};
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::ids::Incarnation;
+use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
 
 use crate::Core;
 use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::{SessionKey, directory_name};
 use crate::limits::{DRAIN_MS, START_MS};
+use crate::manifest::Restart;
 use crate::requests::Purpose;
 use crate::session::{Crash, Life, exit_words};
 use crate::timers::Timer;
@@ -30,8 +32,14 @@ impl Core {
                 .hint(format!("pipemux open {}", key.addr)));
         };
         if let Some(why) = &session.failed {
-            return Err(Fault::unavailable(format!("{key} is down: {why}"))
-                .hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")));
+            let mut fault = Fault::unavailable(format!("{key} is down: {why}"));
+            if !session.last_lines.is_empty() {
+                fault = fault.hint("its last lines:");
+                fault.hints.extend(session.last_lines.iter().cloned());
+            }
+            return Err(
+                fault.hint(format!("pipemux logs {key} · start it again: pipemux restart {key}"))
+            );
         }
         if session.life != Life::Down {
             return Ok(());
@@ -76,7 +84,6 @@ impl Core {
         let (state_dir, log) = self.places(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.life = Life::Starting { app, deadline, greeted: false };
-        session.silent = false;
         let open = session.opens.last().cloned().unwrap_or_default();
         let start = Start {
             app,
@@ -115,7 +122,7 @@ impl Core {
         let Some(key) = self.lives.get(&app).cloned() else { return };
         let envelope = frame.envelope;
         if let Some(session) = self.sessions.get_mut(&key) {
-            session.silent = false;
+            session.health.hear(self.now.mono_ms);
         }
         match (envelope.kind, envelope.method) {
             (Kind::Event, Method::Hello) => self.handle_app_hello(&key, app, &frame),
@@ -125,13 +132,20 @@ impl Core {
             (Kind::Event, Method::Changed) if envelope.incarnation == app => {
                 if let (Ok(changed), Some(session)) =
                     (decode::<Changed>(&frame.body), self.sessions.get_mut(&key))
+                    && changed.version > session.version
                 {
-                    session.version = session.version.max(changed.version);
+                    session.version = changed.version;
+                    self.tell_session(What::Changed, &key, "changed");
+                }
+            }
+            (Kind::Event, Method::Busy) if envelope.incarnation == app => {
+                if let Ok(busy) = decode(&frame.body) {
+                    self.heard_busy(&key, busy);
                 }
             }
             (Kind::Event, Method::Notify) if envelope.incarnation == app => {
                 if let Ok(notify) = decode::<Notify>(&frame.body) {
-                    self.notify_windows(&key, format!("{key}: {}", notify.text));
+                    self.heard_notice(&key, &notify.text);
                 }
             }
             (Kind::Request, method) if envelope.incarnation == app => {
@@ -189,7 +203,10 @@ impl Core {
                 was_ready = before;
                 self.timers.clear(deadline, Timer::Drain(app));
             }
-            Life::Ready { .. } => was_ready = true,
+            Life::Ready { .. } => {
+                was_ready = true;
+                self.exchanges.dismiss(app);
+            }
             Life::Down | Life::Waiting { .. } => {}
         }
         let deadline = self.now.mono_ms + DRAIN_MS;
@@ -251,6 +268,7 @@ impl Core {
         let unstarted = exit.is_none();
         let Some(key) = self.lives.remove(&app) else { return };
         self.pids.remove(&app);
+        self.forget_rest(&key, app);
         let now = self.now;
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let was = std::mem::replace(&mut session.life, Life::Down);
@@ -274,7 +292,13 @@ impl Core {
         // Whoever closes the connection of a process that is starting drains it before its end is heard.
         let starting = !wanted
             && matches!(was, Life::Starting { .. } | Life::Draining { was_ready: false, .. });
+        if let Some(at) = std::mem::take(&mut session.health).look_at {
+            self.timers.clear(at, Timer::Look(app));
+        }
         session.version = 0;
+        if !wanted {
+            session.rest.asleep = None;
+        }
         let mut words = format!("{key} ended: {how}");
         let mut hints = last_lines;
         if !wanted {
@@ -285,17 +309,22 @@ impl Core {
             } else {
                 format!("{key} died while it ran ({how})")
             };
-            if unstarted || session.crashed_out() {
-                session.failed = Some(if unstarted {
-                    how
-                } else {
-                    format!("it crashed {nth} times; last: {how}")
-                });
-            }
+            session.last_lines = hints.clone();
+            session.failed = if unstarted {
+                Some(how)
+            } else if session.crashed_out() {
+                Some(format!("it crashed {nth} times; last: {how}"))
+            } else if session.manifest.restart == Restart::Never {
+                Some(format!("{how}; its manifest says restart = \"never\""))
+            } else {
+                None
+            };
             if !hints.is_empty() {
                 hints.insert(0, "its last lines:".into());
             }
         }
+        self.tell_end(&key, wanted, &words);
+        let Some(session) = self.sessions.get(&key) else { return };
         let opening = self.opening.remove(&key);
         let gone = session.opens.is_empty() && !self.has_window(&key);
         let watchers = match self.sessions.get_mut(&key) {
@@ -303,6 +332,7 @@ impl Core {
             None => Vec::new(),
         };
         self.end_requests(&key, Some(app), &words, &hints);
+        self.exchanges_lost(app, &words, &hints);
         if let Some(job) = opening {
             let mut fault = Fault::unavailable(words.clone());
             fault.hints = hints.clone();
@@ -334,6 +364,7 @@ impl Core {
             };
             self.session_settled(job, settled);
         }
+        self.attach_lost(&key, starting || gone, &words);
         self.session_ended(&key);
     }
 

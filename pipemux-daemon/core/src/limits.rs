@@ -29,10 +29,20 @@ pub const BACKOFF_MAX_MS: u64 = 5_000;
 pub const IDLE_MS: u64 = 30 * 60_000;
 /// Milliseconds that an app gets to write down its state before it is put to sleep.
 pub const SAVE_MS: u64 = 5_000;
+/// Longest that an app may defer its sleep by one `Busy`, in milliseconds.
+pub const BUSY_MAX_MS: u64 = 24 * 3_600_000;
+/// Notices of one session that are passed on within [`NOTICE_SPAN_MS`]; further ones are counted.
+pub const NOTICE_RATE: u32 = 20;
+/// The span in which a session's notices are counted, in milliseconds.
+pub const NOTICE_SPAN_MS: u64 = 10_000;
+/// Characters of a notice that are passed on.
+pub const NOTICE_CHARS: usize = 400;
 /// Milliseconds between two questions whether an app is still there, asked while it owes an answer.
 pub const PING_MS: u64 = 5_000;
 /// Milliseconds that an app may take to answer such a question; longer makes it `silent`.
 pub const PONG_MS: u64 = 2_000;
+/// Milliseconds that an app may be silent when nobody waits for it any more; then it is ended.
+pub const WEDGED_MS: u64 = 60_000;
 /// Crashes by the same request after which that request isn't delivered any more.
 pub const QUARANTINE_AFTER: u32 = 3;
 /// Requests in quarantine, or on the way to it, that one session remembers; the oldest is forgotten
@@ -55,7 +65,15 @@ pub const CLIENT_QUEUE_MAX: usize = 8 * 1024 * 1024;
 /// Requests that wait for one app at once.
 pub const APP_REQUESTS_MAX: usize = 256;
 /// Bytes that wait to be written to one app; past it the app counts as broken.
-pub const APP_QUEUE_MAX: usize = 16 * 1024 * 1024;
+pub const APP_QUEUE_MAX: usize = 24 * 1024 * 1024;
+/// Exchanges that one client has open at once.
+pub const CLIENT_EXCHANGES_MAX: usize = 256;
+/// Bytes of exchanges that one client has open at once.
+pub const CLIENT_EXCHANGE_BYTES: usize = 4 * 1024 * 1024;
+/// Exchanges that one app has open at once.
+pub const APP_EXCHANGES_MAX: usize = 1024;
+/// Bytes of exchanges that one app has open at once: they never fill its queue.
+pub const APP_EXCHANGE_BYTES: usize = 16 * 1024 * 1024;
 /// Sessions at once.
 pub const SESSIONS_MAX: usize = 4096;
 /// Workspaces at once.
@@ -86,6 +104,15 @@ pub const ROUND_RESULT_MAX: usize = 400;
 pub const ROUND_DETAIL_MAX: usize = 4_000;
 /// Deliveries of a window that are kept, for `--since` and `--at`.
 pub const PAST_MAX: usize = 32;
+/// Events that are kept for those who watch; the oldest make room.
+pub const FEED_MAX: usize = 1_024;
+/// Characters of an event's text.
+pub const EVENT_CHARS: usize = 800;
+/// Events that one answer of `watch` tells.
+pub const EVENTS_A_TURN: usize = 256;
+/// Milliseconds from the begin of a `watch` to its answer at least, so that a flood of events is told in
+/// few answers.
+pub const WATCH_PAUSE_MS: u64 = 50;
 /// Failures of the same call in a row after which the answer advises to step back.
 pub const FAILURES_MAX: u32 = 3;
 /// Notices that wait for one reader.

@@ -7,6 +7,7 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
+use pipemux_proto::watch::What;
 
 use crate::Core;
 use crate::event::Effect;
@@ -58,7 +59,8 @@ impl Core {
         let last = session.opens.len().saturating_sub(1);
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
-        let open = open_message(key, saved, index > 0, again, state_dir);
+        let woken = session.rest.asleep.map_or(0, |asleep| asleep.version);
+        let open = Open { woken, ..open_message(key, saved, index > 0, again, state_dir) };
         self.send_now(key, app, Method::AppOpen, &open, deadline, Purpose::StartOpen(index));
     }
 
@@ -68,9 +70,13 @@ impl Core {
         index: usize,
         answered: Answered,
     ) {
+        let mut resumed = 0;
         let opened = match answered {
             Answered::Reply(body) => match decode::<Opened>(&body) {
-                Ok(opened) => Ok(opened.notes),
+                Ok(opened) => {
+                    resumed = opened.resumed;
+                    Ok(opened.notes)
+                }
                 Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
             },
             Answered::Fault(fault) => Err(fault),
@@ -100,20 +106,39 @@ impl Core {
         }
         if is_last {
             self.timers.clear(deadline, Timer::Start(app));
-            self.become_ready(key, app);
+            self.become_ready(key, app, resumed);
         } else {
             self.send_start_open(key, app, index + 1);
         }
     }
 
-    fn become_ready(&mut self, key: &SessionKey, app: Incarnation) {
+    fn become_ready(&mut self, key: &SessionKey, app: Incarnation, resumed: u64) {
+        let slept = self.sessions.get(key).is_some_and(|session| session.rest.asleep.is_some());
+        let woken = self.woken(key, app, resumed);
+        if slept && !woken {
+            // Actions that wait were made out for the state that it was put to sleep with.
+            let why = format!("{key} did not wake in the state that was seen");
+            self.end_waiting_invokes(key, &why);
+        }
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.life = Life::Ready { app };
+        if woken {
+            // It went on where it was: nothing to tell.
+            session.notes.clear();
+        }
         let watchers = std::mem::take(&mut session.watchers);
         let (crash, notes) = (session.crashed.take(), std::mem::take(&mut session.notes));
+        let (what, how) = match (&crash, woken) {
+            (Some(_), _) => (What::Restarted, "was restarted"),
+            (None, true) => (What::Started, "woke up"),
+            (None, false) => (What::Started, "started"),
+        };
+        self.tell_session(what, key, how);
         self.notify_start(key, crash.as_ref(), &notes);
         self.save_session(key);
+        self.rest_later(key, app);
         self.send_waiting(key, app);
+        self.exchange_ready(key, app);
         for job in watchers {
             self.session_settled(job, Ok(()));
         }
@@ -132,6 +157,7 @@ pub(crate) fn open_message(
         session: key.addr.clone(),
         attach,
         again,
+        woken: 0,
         args: saved.args,
         cwd: saved.cwd,
         env: saved.env.into_iter().collect(),

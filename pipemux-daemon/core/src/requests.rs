@@ -31,6 +31,10 @@ pub enum Purpose {
     Locate(JobId),
     /// A thing's value.
     Read(JobId),
+    /// Whether it is still there.
+    Ping,
+    /// Its state, written down before it sleeps.
+    Save,
     /// The end; nobody waits for the reply.
     Close,
 }
@@ -46,6 +50,8 @@ pub enum Answered {
     Lost {
         /// True when the app may have acted on it.
         delivered: bool,
+        /// True when its process ended with it.
+        died: bool,
         /// What happened.
         why: String,
         /// The app's last words, when it could not start.
@@ -69,7 +75,8 @@ impl Core {
             Err(error) => return self.answered(session, purpose, undelivered(error.to_string())),
         };
         if let Err(fault) = self.wake(session) {
-            let lost = Answered::Lost { delivered: false, why: fault.message, hints: fault.hints };
+            let (why, hints) = (fault.message, fault.hints);
+            let lost = Answered::Lost { delivered: false, died: false, why, hints };
             return self.answered(session, purpose, lost);
         }
         let Some(live) = self.sessions.get_mut(session) else { return };
@@ -79,6 +86,7 @@ impl Core {
             return self.answered(session, purpose, undelivered(why));
         }
         live.owes += 1;
+        live.rest.used = self.now.mono_ms;
         self.next_request += 1;
         let id = self.next_request;
         self.timers.set(deadline, Timer::Request(id));
@@ -136,7 +144,10 @@ impl Core {
         let deadline_ms = u32::try_from(deadline_ms).unwrap_or(u32::MAX);
         let envelope = Envelope { deadline_ms, ..Envelope::request(method, id, app) };
         match Frame::forward(&envelope, body) {
-            Ok(bytes) => self.out.push(Effect::ToApp { app, bytes }),
+            Ok(bytes) => {
+                self.out.push(Effect::ToApp { app, bytes });
+                self.look_after(app);
+            }
             Err(error) => self.end_request(id, undelivered(error.to_string())),
         }
     }
@@ -164,8 +175,9 @@ impl Core {
         let session = pending.session.clone();
         let delivered = pending.app.is_some();
         if let Some(app) = pending.app {
+            let now = self.now.mono_ms;
             if let Some(live) = self.sessions.get_mut(&session) {
-                live.silent = true;
+                live.health.miss(now);
             }
             let envelope = Envelope {
                 kind: Kind::Cancel,
@@ -183,7 +195,7 @@ impl Core {
         } else {
             format!("{session} was not ready in time")
         };
-        self.end_request(id, Answered::Lost { delivered, why, hints: Vec::new() });
+        self.end_request(id, Answered::Lost { delivered, died: false, why, hints: Vec::new() });
     }
 
     /// Ends all requests of a process or, without one, those that wait for the session.
@@ -208,7 +220,20 @@ impl Core {
         }
         for id in ids {
             let (why, hints) = (why.to_owned(), hints.to_vec());
-            self.end_request(id, Answered::Lost { delivered: app.is_some(), why, hints });
+            let delivered = app.is_some();
+            self.end_request(id, Answered::Lost { delivered, died: delivered, why, hints });
+        }
+    }
+
+    /// Ends the actions that wait for a session; what only looks at it goes on.
+    pub(crate) fn end_waiting_invokes(&mut self, session: &SessionKey, why: &str) {
+        let Some(live) = self.sessions.get(session) else { return };
+        let of_it = |waiting: &&Waiting| waiting.method == Method::Invoke;
+        let ids: Vec<u64> = live.waiting.iter().filter(of_it).map(|waiting| waiting.id).collect();
+        for id in ids {
+            let hints = vec![format!("pipemux view {session} shows it as it is now")];
+            let why = why.to_owned();
+            self.end_request(id, Answered::Lost { delivered: false, died: false, why, hints });
         }
     }
 
@@ -222,6 +247,9 @@ impl Core {
         self.timers.clear(pending.deadline, Timer::Request(id));
         if let Some(live) = self.sessions.get_mut(&pending.session) {
             live.owes = live.owes.saturating_sub(1);
+            if !matches!(pending.purpose, Purpose::Ping | Purpose::Save) {
+                live.rest.used = self.now.mono_ms;
+            }
             if pending.app.is_none() {
                 live.waiting.retain(|waiting| waiting.id != id);
             }
@@ -241,6 +269,8 @@ impl Core {
             Purpose::Invoke(job) => self.invoke_answered(job, answered),
             Purpose::Locate(job) => self.locate_answered(job, answered),
             Purpose::Read(job) => self.read_answered(job, answered),
+            Purpose::Ping => self.ping_answered(session),
+            Purpose::Save => self.save_answered(session, answered),
             Purpose::Close => {}
         }
     }
@@ -252,5 +282,5 @@ impl Core {
 }
 
 fn undelivered(why: String) -> Answered {
-    Answered::Lost { delivered: false, why, hints: Vec::new() }
+    Answered::Lost { delivered: false, died: false, why, hints: Vec::new() }
 }

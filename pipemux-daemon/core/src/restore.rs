@@ -7,10 +7,12 @@ use pipemux_proto::client::Call;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
+use pipemux_proto::watch::What;
 
 use crate::event::Effect;
+use crate::feed::Place;
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::limits::{RETIRED_MAX, WORKSPACES_MAX};
+use crate::limits::{NOTICE_CHARS, RETIRED_MAX, WORKSPACES_MAX};
 use crate::saved::{Record, SavedOptions};
 use crate::session::{Crash, Session};
 use crate::verbs::lod_name;
@@ -39,6 +41,7 @@ impl Core {
                 self.numbers.next = numbers_below;
                 self.numbers.reserved = self.numbers.next;
             }
+            Record::Floor { numbers_below } => self.lost.floor = numbers_below,
             Record::Workspace { key, name, ids_below, epochs_below } => {
                 let mut fresh = Workspace::new(name, ids_below, epochs_below);
                 let key: WorkspaceKey = key.into();
@@ -72,8 +75,15 @@ impl Core {
                     }
                 }
             }
-            Record::Window { workspace, session, lod, budget } => {
-                self.restore_window(&workspace.into(), &session, &lod, budget);
+            Record::Window { workspace, session, lod, budget, pinned } => {
+                let workspace = workspace.into();
+                self.restore_window(&workspace, &session, &lod, budget);
+                let addr = session.parse::<SessionAddr>().ok();
+                let windows = self.workspaces.get_mut(&workspace).map(|of| &mut of.windows);
+                let of_it = |w: &&mut Window| Some(&w.session.addr) == addr.as_ref();
+                for window in windows.into_iter().flatten().filter(of_it) {
+                    window.pinned = pinned;
+                }
             }
             Record::Prototypes { provider, prototypes } => {
                 let decoded = pipemux_proto::decode::<Vec<Prototype>>(&prototypes);
@@ -169,6 +179,7 @@ impl Core {
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records =
             vec![Record::Reserved { numbers_below: self.numbers.next.max(self.numbers.reserved) }];
+        records.extend(self.lost.to_saved());
         for (provider, prototypes) in &self.prototypes {
             if let Ok(encoded) = pipemux_proto::encode(&**prototypes) {
                 let (provider, prototypes) = (provider.to_string(), encoded.into());
@@ -222,6 +233,7 @@ impl Core {
                     session: window.session.to_string(),
                     lod: lod_name(window.lod).into(),
                     budget: window.budget,
+                    pinned: window.pinned,
                 });
             }
         }
@@ -248,9 +260,12 @@ impl Core {
                 .hint("pipemux close <provider>/<session> --end in one that is done with"));
         }
         let key: WorkspaceKey = call.workspace.key.as_str().into();
-        let (first_id, epoch) = self.retired.remove(&key).unwrap_or((1, 0));
+        let (first_id, epoch) = self.retired.remove(&key).unwrap_or_else(|| self.lost.first_numbers());
         let mut workspace = Workspace::new(call.workspace.name.clone(), first_id, epoch);
         workspace.reader(&call.reader, now);
+        if let Some(text) = self.lost.news() {
+            workspace.notify(text, now);
+        }
         self.workspaces.insert(key.clone(), workspace);
         // Written down before any window of it is.
         self.reserve(&key);
@@ -277,9 +292,24 @@ impl Core {
     /// Tells every workspace that has a window of the session.
     pub(crate) fn notify_windows(&mut self, key: &SessionKey, text: String) {
         let now = self.now;
+        let shown = text.replace("{ago}", "just now");
         for workspace in self.workspaces.values_mut().filter(|w| w.window(key).is_some()) {
             workspace.notify(text.clone(), now);
         }
+        self.tell(What::Notice, Place::Session(key.clone()), None, &shown);
+    }
+
+    /// Passes an app's notice on, unless it says too much.
+    pub(crate) fn heard_notice(&mut self, key: &SessionKey, text: &str) {
+        let now = self.now.mono_ms;
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let Some(left_out) = session.notices.admit(now) else { return };
+        let text: String = text.chars().take(NOTICE_CHARS).collect();
+        let more = match left_out {
+            0 => String::new(),
+            n => format!(" ({n} notices before it were left out)"),
+        };
+        self.notify_windows(key, format!("{key}: {text}{more}"));
     }
 
     /// Tells that a session was restarted, truthfully, and what the app says of it.

@@ -26,6 +26,12 @@ pub enum Record {
         /// Epochs.
         epochs_below: u64,
     },
+    /// A part of what was saved was lost: a workspace that isn't named may have used numbers below
+    /// these.
+    Floor {
+        /// Ids and epochs.
+        numbers_below: u64,
+    },
     /// A session was opened; its opens so far.
     Session {
         /// The owning workspace; none for a provider of the user's scope.
@@ -52,6 +58,9 @@ pub enum Record {
         lod: String,
         /// Tokens, when fixed.
         budget: Option<u32>,
+        /// True when its session is to stay awake.
+        #[serde(default)]
+        pinned: bool,
     },
     /// What a provider's app said it can do.
     Prototypes {

@@ -8,13 +8,17 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
-use crate::event::{Exit, Now, Signal};
+use crate::event::{Exit, Limit, Now, Signal};
+use crate::health::Health;
 use crate::keys::JobId;
 use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
+use crate::rate::Rate;
 use crate::render::inert::Tokens;
 use crate::requests::Purpose;
 use crate::saved::SavedOpen;
+use crate::sleep::Rest;
+use crate::suspects::Suspects;
 
 /// One instance of an app.
 #[derive(Debug)]
@@ -45,8 +49,16 @@ pub struct Session {
     pub restored: bool,
     /// What the app said while it started, for those who have a window.
     pub notes: Vec<String>,
-    /// True while a request that it had is past its deadline and it has said nothing since.
-    pub silent: bool,
+    /// Whether its process still answers.
+    pub health: Health,
+    /// Requests that its process died with.
+    pub suspects: Suspects,
+    /// Its notices.
+    pub notices: Rate,
+    /// Whether it may sleep, or does.
+    pub rest: Rest,
+    /// The last lines of its log, when it was lost.
+    pub last_lines: Vec<String>,
     /// The opens that were last written down.
     pub saved: Option<Vec<SavedOpen>>,
     /// The newest version that it told.
@@ -133,7 +145,11 @@ impl Session {
             crashed: None,
             notes: Vec::new(),
             restored: false,
-            silent: false,
+            health: Health::default(),
+            suspects: Suspects::default(),
+            notices: Rate::default(),
+            rest: Rest::default(),
+            last_lines: Vec::new(),
             saved: None,
             version: 0,
         }
@@ -188,14 +204,29 @@ impl Session {
         self.crashes.len() > CRASHES_MAX
     }
 
+    /// What it does or waits for besides, if that is worth a word.
+    pub fn doing(&self, now: u64) -> Option<String> {
+        if let Life::Waiting { at, .. } = self.life {
+            let ms = at.saturating_sub(now);
+            return Some(format!("next start in {}.{} s", ms / 1000, ms % 1000 / 100));
+        }
+        let quarantined = match self.suspects.quarantined() {
+            0 => None,
+            n => Some(format!("{n} in quarantine")),
+        };
+        let busy = self.rest.busy.as_ref().filter(|(_, until)| *until > now);
+        busy.map(|(what, _)| format!("busy: {what}")).or(quarantined)
+    }
+
     /// How it fares, in one word.
     pub fn state(&self) -> &'static str {
         match &self.life {
             Life::Down if self.failed.is_some() => "failed",
+            Life::Down if self.rest.asleep.is_some() => "asleep",
             Life::Down => "down",
             Life::Waiting { .. } => "waiting",
             Life::Starting { .. } => "starting",
-            Life::Ready { .. } if self.silent => "silent",
+            Life::Ready { .. } if self.health.silent() => "silent",
             Life::Ready { .. } => "ready",
             Life::Draining { .. } => "ending",
         }
@@ -207,6 +238,17 @@ pub fn exit_words(exit: Exit) -> String {
     match exit {
         Exit::Code(code) => format!("ended with status {code}"),
         Exit::Signal(signal) => format!("killed by signal {signal}"),
+        Exit::OverLimit(Limit::Cpu(seconds)) => {
+            format!("ended for using more than its {seconds} s of processor time")
+        }
+        Exit::OverLimit(Limit::Processes(most)) => {
+            format!("ended for having more than its {most} processes")
+        }
+        Exit::NearMemoryLimit { status, used, limit } => {
+            let exit = if status < 0 { Exit::Signal(-status) } else { Exit::Code(status) };
+            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+            format!("{}, with {} of its {} MiB of memory used", exit_words(exit), mib(used), mib(limit))
+        }
         Exit::Lost => "lost with the launcher".into(),
     }
 }

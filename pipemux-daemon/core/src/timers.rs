@@ -19,8 +19,14 @@ pub enum Timer {
     Start(Incarnation),
     /// A process that must have ended by now.
     Drain(Incarnation),
+    /// An app that owes an answer: is it still there?
+    Look(Incarnation),
+    /// A session that nobody used for long: may it sleep?
+    Rest(Incarnation),
     /// A question that nobody answered.
     Question(u64),
+    /// A client's request that waits for something to happen.
+    Wait(JobId),
 }
 
 /// All that becomes due, by time on the monotonic clock, in milliseconds.

@@ -44,6 +44,8 @@ pub struct Workspace {
     pub options: SavedOptions,
     /// What was done.
     pub history: History,
+    /// How often a window was opened or closed.
+    pub desk: u64,
 }
 
 /// A view of one session.
@@ -57,6 +59,8 @@ pub struct Window {
     pub lod: Lod,
     /// Tokens, when fixed.
     pub budget: Option<u32>,
+    /// True when its session is to stay awake.
+    pub pinned: bool,
     /// What the app last sent, and for which look.
     pub projection: Option<Held>,
     /// What was last written of it, and from what.
@@ -97,6 +101,7 @@ impl Window {
             session,
             lod: Lod::default(),
             budget: None,
+            pinned: false,
             projection: None,
             rendered: None,
             context: ContextCount { major: epoch, ..ContextCount::default() },
@@ -168,6 +173,8 @@ pub struct Reader {
     pub kept: Option<Box<Acting>>,
     /// The call that failed last, and how often in a row.
     pub failures: (String, u32),
+    /// The desk that it knows.
+    pub desk: u64,
 }
 
 /// What a reader has of one window.
@@ -198,6 +205,8 @@ pub struct Delivery {
     pub epoch: u64,
     /// Every id that it shows.
     pub ids: Vec<u64>,
+    /// The desk, when all windows are shown.
+    pub desk: Option<u64>,
 }
 
 /// Something that readers should know.
@@ -226,6 +235,7 @@ impl Workspace {
             reserved: (first_id, epoch),
             options: SavedOptions::default(),
             history: History::default(),
+            desk: 0,
         }
     }
 
@@ -288,6 +298,20 @@ impl Workspace {
         fresh.map(|notice| notice.text.replace("{ago}", &ago(now, notice.at))).collect()
     }
 
+    /// A window was opened or closed. Who did it knows the desk as well as before.
+    pub fn desk_changed(&mut self, by: &str) {
+        let before = self.desk;
+        self.desk += 1;
+        if let Some(reader) = self.readers.get_mut(by).filter(|reader| reader.desk == before) {
+            reader.desk = self.desk;
+        }
+    }
+
+    /// True when windows were opened or closed since the reader saw all of them.
+    pub fn has_other_windows(&self, reader: &str) -> bool {
+        self.readers.get(reader).is_none_or(|reader| reader.desk < self.desk)
+    }
+
     /// The question that a reader has open.
     pub fn question_of(&self, reader: &str) -> Option<(u64, &OpenQuestion)> {
         let mut own = self.questions.iter().filter(|(_, question)| question.reader() == reader);
@@ -306,6 +330,7 @@ impl Workspace {
         let Some(at) = reader.deliveries.iter().position(|d| d.number == number) else { return };
         let Some(delivery) = reader.deliveries.remove(at) else { return };
         reader.noticed = reader.noticed.max(delivery.noticed);
+        reader.desk = delivery.desk.map_or(reader.desk, |desk| desk.max(reader.desk));
         let known = Rc::make_mut(&mut reader.known);
         for id in delivery.ids {
             let newest = known.entry(id).or_default();

@@ -9,25 +9,40 @@
 //! | [`message`] | orders and reports |
 //! | [`channel`] | how they and file descriptors travel |
 //! | `run` | the loop: orders in, exits out |
-//! | `spawn` | one process: its descriptors, environment, group |
+//! | `spawn` | one process: its descriptors, environment, limits |
+//! | `lives` | the apps that run; the end of each, with all that it started |
+//! | [`mark`] | which life a process belongs to, whatever it did to hide it |
+//! | `processes` | the machine's processes, by mark and parent |
 //! | [`orphans`] | killing descendants until none is left |
+//! | [`leftovers`] | what is left when daemon and launcher were both killed |
 //! | [`fds`] | closing what a parent left open by accident |
 //! | `sys` | the few calls that need `unsafe`, each with its reason |
 //!
 //! **Invariant: no process is signalled by a number that may be someone else's.** A process id is used
-//! only while its process isn't reaped, and only the launcher reaps.
+//! only while its process is a child that isn't reaped, and only the launcher reaps; any other process is
+//! held by a handle while its mark is looked at, and signalled through that.
 //!
 //! **Invariant: no runtime, no threads.** A parent-death signal is bound to the thread that forked, and
 //! a fork copies what its parent holds: so this stays one thread with little memory.
 
 pub mod channel;
 pub mod fds;
+pub mod leftovers;
+mod lives;
+pub mod mark;
 pub mod message;
 pub mod orphans;
+#[cfg(target_os = "linux")]
+mod processes;
+#[cfg(not(target_os = "linux"))]
+#[path = "processes_elsewhere.rs"]
+mod processes;
 mod run;
 mod spawn;
 mod sys;
 
 pub use channel::{Inbox, encode, send};
-pub use message::{Ended, Force, Order, Report, Spawn};
+pub use leftovers::Leftover;
+pub use mark::{Mark, Origin};
+pub use message::{Ended, Force, Limits, Order, Over, Report, Spawn};
 pub use run::run;

@@ -4,9 +4,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{WaitPidFlag, waitpid};
-use nix::unistd::Pid;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgid, getpgrp};
+
+use crate::processes;
 
 /// Between two rounds: a killed process needs a moment to become its children's former parent.
 const ROUND: Duration = Duration::from_millis(2);
@@ -46,47 +48,41 @@ pub fn end_all(groups: &[Pid], bound: Duration) -> bool {
     }
 }
 
+/// Reaps a child if it has ended; true when it had.
+pub(crate) fn reap(pid: i32) -> bool {
+    match waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG)) {
+        Ok(WaitStatus::StillAlive) | Err(Errno::ECHILD | Errno::EINTR) => false,
+        // With `EINVAL` too: a signal that nix has no name for.
+        Ok(_) | Err(_) => true,
+    }
+}
+
+/// Kills a child that isn't reaped, and its group unless that is this process's own or spared.
+pub(crate) fn kill_with_group(child: i32, spared: impl Fn(i32) -> bool) {
+    let child = Pid::from_raw(child);
+    let _ = kill(child, Signal::SIGKILL);
+    // A whole group at once: one that forks and ends, again and again, can't slip away in between.
+    match getpgid(Some(child)) {
+        Ok(group) if group != getpgrp() && !spared(group.as_raw()) => {
+            let _ = killpg(group, Signal::SIGKILL);
+        }
+        _ => {}
+    }
+}
+
 /// True when there is no child at all.
 fn reap_all() -> bool {
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            Ok(nix::sys::wait::WaitStatus::StillAlive) => return false,
+            Ok(WaitStatus::StillAlive) => return false,
             Err(Errno::ECHILD) => return true,
-            // Reaped; with `EINVAL` too: a signal that nix has no name for.
             Ok(_) | Err(_) => {}
         }
     }
 }
 
-#[cfg(target_os = "linux")]
 fn kill_children() {
-    use nix::sys::signal::kill;
-    use nix::unistd::{getpgid, getpgrp};
-
-    for child in children() {
-        let _ = kill(child, Signal::SIGKILL);
-        // A whole group at once: one that forks and ends, again and again, can't slip away in between.
-        match getpgid(Some(child)) {
-            Ok(group) if group != getpgrp() => {
-                let _ = killpg(group, Signal::SIGKILL);
-            }
-            _ => {}
-        }
+    for child in processes::children() {
+        kill_with_group(child, |_| false);
     }
 }
-
-#[cfg(target_os = "linux")]
-fn children() -> Vec<Pid> {
-    let mut found = Vec::new();
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return found };
-    for task in tasks.flatten() {
-        let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        found.extend(
-            text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw),
-        );
-    }
-    found
-}
-
-#[cfg(not(target_os = "linux"))]
-fn kill_children() {}

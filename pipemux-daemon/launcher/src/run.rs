@@ -1,42 +1,41 @@
 //! The loop: orders in, exits out.
 
-use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::waitpid;
-use nix::unistd::{Pid, setsid};
+use nix::sys::stat::{Mode, umask};
+use nix::unistd::setsid;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use crate::channel::{Inbox, encode};
-use crate::message::{Ended, Force, Order, Report, Spawn};
+use crate::lives::Lives;
+use crate::message::{Order, Report, Spawn};
 use crate::{orphans, spawn, sys};
 
+/// What apps may not give others in files that they make: writing.
+const UMASK: nix::libc::mode_t = 0o022;
 /// How long descendants may take to die at the end; only one that hangs in the kernel needs it.
 const END: Duration = Duration::from_secs(10);
 
 /// Serves the daemon at the other end of standard input until that end closes; then kills every
 /// descendant.
 ///
-/// `nofile` is the soft limit of open files that apps get; none: the own one.
-///
 /// # Errors
 /// What a launcher can't work without, or a daemon that can't be understood. Descendants are killed
 /// all the same.
-pub fn run(nofile: Option<u64>) -> io::Result<()> {
+pub fn run() -> io::Result<()> {
     // Not of the terminal's or the daemon's group: a Ctrl-C there isn't meant for apps.
     let _ = setsid();
-    limit_files(nofile);
+    // Whoever happened to start the daemon first decides nothing for the apps.
+    umask(Mode::from_bits_truncate(UMASK));
+    // Where it may, it comes before any number of processes that it has to end; they get the default.
+    sys::set_priority(-20);
     orphans::adopt().map_err(io::Error::other)?;
 
     // These two stay open, so that descriptor 3 is never free while a child is prepared: the pipe over
@@ -51,42 +50,43 @@ pub fn run(nofile: Option<u64>) -> io::Result<()> {
     }
 
     let daemon = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let mut launcher = Launcher { daemon, inbox: Inbox::default(), apps: HashMap::new() };
+    let mut launcher = Launcher { daemon, inbox: Inbox::default(), lives: Lives::default() };
     let result = launcher.serve(&woken);
-    let groups: Vec<Pid> = launcher.apps.values().filter_map(|app| group(&app.child)).collect();
-    orphans::end_all(&groups, END);
+    orphans::end_all(&launcher.lives.groups(), END);
     result
 }
 
 struct Launcher {
     daemon: UnixStream,
     inbox: Inbox,
-    /// By process id; what is in here isn't reaped.
-    apps: HashMap<i32, App>,
-}
-
-struct App {
-    incarnation: u64,
-    child: Child,
+    lives: Lives,
 }
 
 impl Launcher {
     fn serve(&mut self, mut woken: &UnixStream) -> io::Result<()> {
+        let mut more = false;
         loop {
             let daemon = self.daemon.as_fd();
             let mut ready = [
                 PollFd::new(daemon, PollFlags::POLLIN),
                 PollFd::new(woken.as_fd(), PollFlags::POLLIN),
             ];
-            match poll(&mut ready, PollTimeout::NONE) {
+            let pause = if more { Some(Duration::ZERO) } else { self.lives.pause() };
+            match poll(&mut ready, timeout(pause)) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
             }
             let [ordered, died] = ready.map(|one| one.any().unwrap_or(true));
             if died {
                 while woken.read(&mut [0; 64]).is_ok_and(|length| length > 0) {}
-                self.report_dead()?;
             }
+            if died || more {
+                more = self.lives.reap()?;
+            }
+            for report in self.lives.end() {
+                self.report(&report)?;
+            }
+            self.lives.count();
             if ordered && !self.take_orders()? {
                 return Ok(());
             }
@@ -104,7 +104,7 @@ impl Launcher {
         while let Some(order) = self.inbox.next_message()? {
             match order {
                 Order::Spawn(order) => self.spawn(&order)?,
-                Order::Signal { incarnation, force } => self.signal(incarnation, force),
+                Order::Signal { incarnation, force } => self.lives.signal(incarnation, force),
             }
         }
         Ok(true)
@@ -117,42 +117,11 @@ impl Launcher {
         let incarnation = order.incarnation;
         match spawn::spawn(order, app, log) {
             Ok(child) => {
-                let pid = child.id();
-                self.apps.insert(pid as i32, App { incarnation, child });
-                self.report(&Report::Spawned { incarnation, pid })
+                self.lives.insert(order, &child);
+                self.report(&Report::Spawned { incarnation, pid: child.id() })
             }
             Err(why) => self.report(&Report::SpawnFailed { incarnation, why }),
         }
-    }
-
-    fn signal(&self, incarnation: u64, force: Force) {
-        let Some(app) = self.apps.values().find(|app| app.incarnation == incarnation) else {
-            return;
-        };
-        let signal = match force {
-            Force::Terminate => Signal::SIGTERM,
-            Force::Kill => Signal::SIGKILL,
-        };
-        if let Some(group) = group(&app.child) {
-            let _ = killpg(group, signal);
-        }
-    }
-
-    fn report_dead(&mut self) -> io::Result<()> {
-        while let Some(pid) = sys::next_dead()? {
-            let Some(mut app) = self.apps.remove(&pid) else {
-                // An orphan that was adopted. Reaped even when its status can't be read.
-                let _ = waitpid(Pid::from_raw(pid), None);
-                continue;
-            };
-            // Not reaped yet: the group is still this app's.
-            if let Some(group) = group(&app.child) {
-                let _ = killpg(group, Signal::SIGKILL);
-            }
-            let how = ended(app.child.wait()?);
-            self.report(&Report::Exited { incarnation: app.incarnation, how })?;
-        }
-        Ok(())
     }
 
     fn report(&mut self, report: &Report) -> io::Result<()> {
@@ -164,20 +133,12 @@ impl Launcher {
     }
 }
 
-fn group(child: &Child) -> Option<Pid> {
-    i32::try_from(child.id()).ok().map(Pid::from_raw)
-}
-
-fn ended(status: ExitStatus) -> Ended {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Code(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or_default()),
-    }
-}
-
-fn limit_files(soft: Option<u64>) {
-    let Some(soft) = soft else { return };
-    if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
-        let _ = setrlimit(Resource::RLIMIT_NOFILE, soft.min(hard), hard);
+fn timeout(pause: Option<Duration>) -> PollTimeout {
+    match pause {
+        None => PollTimeout::NONE,
+        // Rounded up: otherwise the last part of a millisecond is spun through.
+        Some(pause) => {
+            PollTimeout::try_from(pause.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
+        }
     }
 }

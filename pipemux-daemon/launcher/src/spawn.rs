@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -14,29 +13,36 @@ use crate::sys;
 /// The descriptor that an app finds its connection at.
 const APP_FD: i32 = 3;
 
-/// Starts the process: its connection as descriptor 3, its log as standard output and error, nothing
-/// as standard input, nothing else open.
+/// Starts the process: its connection as descriptor 3, or as standard input and output; the log as the
+/// standard output and error that are left; nothing else open.
 ///
 /// # Errors
 /// Why it can't be started, in one line.
 pub(crate) fn spawn(order: &Spawn, app: OwnedFd, log: OwnedFd) -> Result<Child, String> {
-    let errors = log.try_clone().map_err(|error| cannot(&order.command, &error))?;
+    let twice = |fd: &OwnedFd| fd.try_clone().map_err(|error| cannot(&order.command, &error));
     let cwd = [&order.cwd, &order.fallback_cwd].into_iter().find(|path| Path::new(path).is_dir());
     let mut command = Command::new(&order.command);
     command
         .args(&order.args)
         .env_clear()
         .envs(order.env.iter().map(|(name, value)| (name, value)))
-        .env("PIPEMUX_FD", APP_FD.to_string())
-        .current_dir(cwd.map_or("/", String::as_str))
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(log))
-        .stderr(Stdio::from(errors))
-        .process_group(0);
-    sys::die_with_parent(&mut command);
-    command
-        .fd_mappings(vec![FdMapping { parent_fd: app, child_fd: APP_FD }])
-        .map_err(|error| error.to_string())?;
+        .current_dir(cwd.map_or("/", String::as_str));
+    if order.stdio {
+        let input = twice(&app)?;
+        command.env("PIPEMUX_TRANSPORT", "stdio").stdin(input).stdout(app).stderr(log);
+    } else {
+        let errors = twice(&log)?;
+        command
+            .env("PIPEMUX_FD", APP_FD.to_string())
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(errors);
+        command
+            .fd_mappings(vec![FdMapping { parent_fd: app, child_fd: APP_FD }])
+            .map_err(|error| error.to_string())?;
+    }
+    // After the descriptors have their places: the limit of open files may be below what that needs.
+    sys::prepare(&mut command, order.limits, order.mark);
     command.spawn().map_err(|error| cannot(&order.command, &error))
 }
 

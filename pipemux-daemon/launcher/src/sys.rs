@@ -2,14 +2,25 @@
 
 use std::io;
 use std::mem::MaybeUninit;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::process::Command;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 use nix::libc;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+#[cfg(target_os = "linux")]
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getpid, setsid};
+
+use crate::mark::Mark;
+use crate::message::Limits;
 
 /// Takes a descriptor that the kernel just made for this process.
 pub(crate) fn own(fd: RawFd) -> OwnedFd {
-    // SAFETY: called only with what `recvmsg` returned: open, and known to nobody else.
+    // SAFETY: called only with what a system call just returned: open, and known to nobody else.
     #[allow(unsafe_code)]
     unsafe {
         OwnedFd::from_raw_fd(fd)
@@ -42,31 +53,154 @@ pub(crate) fn next_dead() -> io::Result<Option<i32>> {
     }
 }
 
-/// Lets the kernel kill the child when this thread, and so the launcher, is lost.
+/// Reaps a child that ended; gives how, and what it used.
+///
+/// # Errors
+/// As `wait4`.
+pub(crate) fn reap(pid: i32) -> io::Result<(ExitStatus, Usage)> {
+    let mut status = 0;
+    let mut used = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: both are valid for writes, and all zeroes is a valid `rusage`.
+    #[allow(unsafe_code)]
+    let (result, used) = unsafe {
+        let result = libc::wait4(pid, &raw mut status, 0, used.as_mut_ptr());
+        (result, used.assume_init())
+    };
+    if result != pid {
+        return Err(io::Error::last_os_error());
+    }
+    let seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec;
+    let micros = used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+    // In KiB on Linux, in bytes on macOS.
+    let unit = if cfg!(target_os = "linux") { 1024 } else { 1 };
+    let usage = Usage {
+        cpu: Duration::from_secs(seconds as u64) + Duration::from_micros(micros as u64),
+        memory: used.ru_maxrss as u64 * unit,
+    };
+    Ok((ExitStatus::from_raw(status), usage))
+}
+
+/// What a process used in its life.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage {
+    /// Processor time.
+    pub cpu: Duration,
+    /// Bytes of memory, at most.
+    pub memory: u64,
+}
+
+/// Sets this process's priority as far as it may: 0 is what processes have by default, -20 the highest.
+pub(crate) fn set_priority(nice: i32) {
+    // SAFETY: takes plain numbers. That it isn't allowed is no error: it stays as it is then.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, nice);
+    }
+}
+
+/// The mark of a process; none when it has none, is gone or isn't ours to signal.
 #[cfg(target_os = "linux")]
-pub(crate) fn die_with_parent(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
+pub(crate) fn mark_of(pid: i32) -> Option<Mark> {
+    let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
+    // SAFETY: nothing is set, `limit` is valid for writes, and all zeroes is a valid `rlimit`.
+    #[allow(unsafe_code)]
+    let (result, limit) = unsafe {
+        let result = libc::prlimit(pid, libc::RLIMIT_LOCKS, std::ptr::null(), limit.as_mut_ptr());
+        (result, limit.assume_init())
+    };
+    if result == 0 { Mark::read(limit.rlim_cur) } else { None }
+}
 
-    use nix::sys::prctl::set_pdeathsig;
-    use nix::sys::signal::Signal;
-    use nix::unistd::{getpid, getppid};
+/// Kills a process if it carries such a mark; true when it did. Never another one that came by its
+/// number meanwhile.
+#[cfg(target_os = "linux")]
+pub(crate) fn kill_if(pid: i32, wanted: impl Fn(Mark) -> bool) -> bool {
+    if !mark_of(pid).is_some_and(&wanted) {
+        return false;
+    }
+    // SAFETY: takes plain numbers; gives a descriptor that is nobody else's, or -1.
+    #[allow(unsafe_code)]
+    let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    // Looked at once the handle holds the process: what is read is its mark, or the process is gone and
+    // the handle signals nobody.
+    let carries = mark_of(pid).is_some_and(wanted);
+    if handle < 0 {
+        let known = io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS);
+        if carries && !known {
+            // Linux before 5.3 has no handles.
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        return carries;
+    }
+    let handle = own(handle as RawFd);
+    if carries {
+        let info = std::ptr::null::<libc::siginfo_t>();
+        // SAFETY: the descriptor is open, and no information goes along.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, handle.as_raw_fd(), libc::SIGKILL, info, 0);
+        }
+    }
+    carries
+}
 
+/// What is done in the child between fork and exec: a session of its own, the limits and the mark, and
+/// death with the launcher.
+pub(crate) fn prepare(command: &mut Command, limits: Limits, mark: Mark) {
     let launcher = getpid();
-    // SAFETY: between fork and exec the hook makes two plain system calls; it neither allocates nor
-    // locks, and this process has one thread.
+    // SAFETY: between fork and exec the hook makes plain system calls; it neither allocates nor locks,
+    // and this process has one thread.
     #[allow(unsafe_code)]
     unsafe {
         command.pre_exec(move || {
-            set_pdeathsig(Signal::SIGKILL)?;
-            if getppid() != launcher {
-                // It was lost before the call above.
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
-            Ok(())
+            // Not only a group: where the scheduler is fair to sessions, a flood of processes here
+            // leaves the launcher its share.
+            setsid()?;
+            set_priority(0);
+            limit_child(limits, mark)?;
+            die_with_parent(launcher)
         });
     }
 }
 
+fn limit_child(limits: Limits, mark: Mark) -> io::Result<()> {
+    set_limit(Resource::RLIMIT_CORE, Some(0), 0)?;
+    set_limit(Resource::RLIMIT_DATA, limits.memory, 0)?;
+    set_limit(Resource::RLIMIT_NOFILE, limits.files, 0)?;
+    // Told by SIGXCPU first, which can be caught; two seconds later by SIGKILL.
+    set_limit(Resource::RLIMIT_CPU, limits.cpu, 2)?;
+    #[cfg(target_os = "linux")]
+    if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
+        && hard >= mark.number()
+    {
+        setrlimit(Resource::RLIMIT_LOCKS, mark.number(), mark.number())?;
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = mark;
+    Ok(())
+}
+
+/// Sets both limits, or what is allowed of them; the hard one higher by `grace`.
+fn set_limit(resource: Resource, limit: Option<u64>, grace: u64) -> io::Result<()> {
+    let Some(limit) = limit else { return Ok(()) };
+    let (_, most) = getrlimit(resource)?;
+    let hard = limit.saturating_add(grace).min(most);
+    Ok(setrlimit(resource, limit.min(hard), hard)?)
+}
+
+/// Lets the kernel kill the child when this thread, and so the launcher, is lost.
+#[cfg(target_os = "linux")]
+fn die_with_parent(launcher: Pid) -> io::Result<()> {
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
+    if nix::unistd::getppid() != launcher {
+        // It was lost before the call above.
+        return Err(io::Error::from_raw_os_error(libc::ESRCH));
+    }
+    Ok(())
+}
+
 /// Elsewhere there is no such signal: apps see their connection close.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn die_with_parent(_: &mut Command) {}
+fn die_with_parent(_: Pid) -> io::Result<()> {
+    Ok(())
+}

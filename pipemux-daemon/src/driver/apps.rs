@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::task::Poll;
 
-use pipemux_core::{Event, Exit, limits};
-use pipemux_launcher::{Ended, Report};
+use pipemux_core::{Event, Exit, Limit, Transport, limits};
+use pipemux_launcher::{Ended, Over, Report};
 use pipemux_proto::Incarnation;
 
 use super::Driver;
 use crate::children::Heard;
-use crate::limits::{LAST_WORDS, LOG_READ};
-use crate::logs;
+use crate::limits::LAST_WORDS;
+use crate::note::note;
 use crate::wake::Peer;
 
 impl Driver {
@@ -24,12 +24,14 @@ impl Driver {
                 Heard::Report(Report::SpawnFailed { incarnation, why }) => {
                     self.start_failed(Incarnation(incarnation), why);
                 }
-                Heard::Report(Report::Exited { incarnation, how }) => {
-                    let exit = match how {
-                        Ended::Code(code) => Exit::Code(code),
-                        Ended::Signal(signal) => Exit::Signal(signal),
-                    };
-                    self.exited(Incarnation(incarnation), exit);
+                Heard::Report(Report::Exited { incarnation, how, over, left }) => {
+                    if !left.is_empty() {
+                        note(format_args!(
+                            "life {incarnation} ended, but what it started hangs in the system: \
+                             processes {left:?}"
+                        ));
+                    }
+                    self.exited(Incarnation(incarnation), exit(how, over));
                 }
                 Heard::Lost { running, starting } => {
                     for app in running {
@@ -54,7 +56,8 @@ impl Driver {
 
     fn start_failed(&mut self, app: Incarnation, why: String) {
         self.connections.remove(&Peer::App(app));
-        if self.children.forget(app).is_some() {
+        self.prints.finish(app, &mut self.shared, self.now.mono_ms);
+        if self.children.forget(app) {
             self.handle(Event::StartFailed { app, why });
         }
     }
@@ -64,13 +67,41 @@ impl Driver {
         // What it sent before it ended comes before its end.
         self.read(peer, LAST_WORDS);
         self.connections.remove(&peer);
-        if let Some(log) = self.children.forget(app) {
-            self.handle(Event::Exited { app, exit, last_lines: last_lines(&log) });
+        let log = self.prints.finish(app, &mut self.shared, self.now.mono_ms);
+        if self.children.forget(app) {
+            let last_lines = log.map(|log| self.last_lines(&log)).unwrap_or_default();
+            self.handle(Event::Exited { app, exit, last_lines });
         }
+        self.tell_followers();
+    }
+
+    /// Why a connection makes no sense, with what its app's author most likely has to do.
+    pub(super) fn explained(&self, peer: Peer, why: String) -> String {
+        match peer {
+            Peer::App(app) if self.children.transport(app) == Some(Transport::Stdio) => format!(
+                "{why}; with transport = \"stdio\" standard output carries frames and nothing else: \
+                 print to standard error"
+            ),
+            _ => why,
+        }
+    }
+
+    fn last_lines(&self, log: &Path) -> Vec<String> {
+        let piece = self.prints.piece(log, limits::LAST_LINES as u32, None).unwrap_or_default();
+        piece.text.lines().map(str::to_owned).collect()
     }
 }
 
-fn last_lines(log: &Path) -> Vec<String> {
-    let text = logs::tail(log, limits::LAST_LINES, LOG_READ).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
+fn exit(how: Ended, over: Option<Over>) -> Exit {
+    let status = match how {
+        Ended::Code(code) => code,
+        Ended::Signal(signal) => -signal,
+    };
+    match (how, over) {
+        (_, Some(Over::Cpu(seconds))) => Exit::OverLimit(Limit::Cpu(seconds)),
+        (_, Some(Over::Processes(most))) => Exit::OverLimit(Limit::Processes(most)),
+        (_, Some(Over::Memory(used, limit))) => Exit::NearMemoryLimit { status, used, limit },
+        (Ended::Code(code), None) => Exit::Code(code),
+        (Ended::Signal(signal), None) => Exit::Signal(signal),
+    }
 }

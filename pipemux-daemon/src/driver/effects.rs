@@ -5,12 +5,14 @@ use std::path::Path;
 
 use bytes::Bytes;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Effect, Event, Start, limits};
+use pipemux_core::{ClientId, Effect, Event, Manifests, Start, limits};
 use pipemux_proto::Incarnation;
+use pipemux_proto::client::Providers;
+use tokio::net::UnixStream;
 
 use super::Driver;
 use crate::connection::Connection;
-use crate::limits::{DISK_PAUSE_MS, FLUSH_MS, LINGER_MS, LOG_READ};
+use crate::limits::{DISK_PAUSE_MS, FLUSH_MS, LINGER_MS};
 use crate::logs;
 use crate::note::note;
 use crate::wake::{Peer, Token};
@@ -26,9 +28,16 @@ impl Driver {
                 Effect::ToApp { app, bytes } => self.send_to_app(app, bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => self.children.signal(app, signal),
-                Effect::ReadLog { request, log, lines } => self.read_log(request, &log, lines),
+                Effect::ReadLog { request, log, lines, after } => {
+                    self.read_log(request, &log, lines, after);
+                }
+                Effect::WatchLog { request, log, lines, after } => {
+                    self.watch_log(request, &log, lines, after);
+                }
+                Effect::UnwatchLog { request } => self.prints.unwatch(request),
+                Effect::LoadProviders { request, change } => self.load_providers(request, &change),
                 Effect::Persist(record) => self.persist(&record),
-                Effect::Discard { state_dir } => discard(&state_dir),
+                Effect::Discard { state_dir } => discard(&state_dir, self.now.unix_ms),
                 Effect::Stopped => self.stopped(),
             }
         }
@@ -59,7 +68,7 @@ impl Driver {
             return;
         }
         if let Some(connection) = self.connections.get_mut(&peer) {
-            connection.clear();
+            connection.clear(&mut self.spares);
             connection.reading = false;
             connection.writing = false;
             let why = format!("it left {} bytes unread", limits::APP_QUEUE_MAX);
@@ -69,26 +78,55 @@ impl Driver {
 
     fn start(&mut self, start: &Start) {
         let app = start.app;
-        match self.children.start(start) {
+        match self.start_process(start) {
             Ok(stream) => {
                 let waker = self.wakes.waker(Token::Peer(Peer::App(app)));
                 // Read once it is known to run, so that nothing of it comes before that.
                 let connection = Connection::new(stream, waker, false);
                 self.connections.insert(Peer::App(app), connection);
             }
-            Err(why) => self.events.push_back(Event::StartFailed { app, why }),
+            Err(why) => {
+                self.prints.finish(app, &mut [], self.now.mono_ms);
+                self.events.push_back(Event::StartFailed { app, why });
+            }
         }
     }
 
-    fn read_log(&mut self, request: u64, log: &str, lines: u32) {
-        let text = logs::tail(Path::new(log), lines as usize, LOG_READ)
-            .map_err(|error| format!("can't read {log}: {error}"));
-        self.events.push_back(Event::LogRead { request, text });
+    fn start_process(&mut self, start: &Start) -> Result<UnixStream, String> {
+        let log = Path::new(&start.log);
+        let directories = [Some(Path::new(&start.state_dir)), log.parent()];
+        for directory in directories.into_iter().flatten() {
+            logs::make_directory(directory)
+                .map_err(|error| format!("can't make {}: {error}", directory.display()))?;
+        }
+        let max = start.limits.log.map_or(limits::LOG_MAX, |max| max.0);
+        let waker = self.wakes.waker(Token::Print(start.app));
+        let output = self.prints.open(start.app, log, max, waker, self.now.mono_ms)?;
+        self.children.start(start, output)
+    }
+
+    fn load_providers(&mut self, request: u64, change: &Providers) {
+        let read = self.manifests.change(change).map(|said| {
+            let found = self.manifests.load();
+            Manifests { manifests: found.manifests, problems: found.problems, said }
+        });
+        self.events.push_back(Event::Providers { request, read });
     }
 
     fn persist(&mut self, record: &Record) {
         let written = self.journal.append(record);
         self.note_disk(written);
+    }
+
+    /// Has the log written anew when it is time.
+    pub(super) fn keep_journal(&mut self) {
+        let mut kept = self.journal.go_on();
+        if kept.is_ok() && self.journal.is_overgrown() {
+            kept = self.journal.begin_rewrite(self.core.snapshot());
+        }
+        if let Err(error) = kept {
+            note(format_args!("the saved state can't be written anew: {error}"));
+        }
     }
 
     /// Tells the core when records can't be written, and when they can again.
@@ -111,9 +149,15 @@ impl Driver {
     }
 }
 
-/// On a thread of its own: an app may have put any number of files there.
-fn discard(state_dir: &str) {
-    let path = state_dir.to_owned();
+/// Moves the directory aside, so that the session may be opened anew at once, and removes it on a
+/// thread of its own: an app may have put any number of files there.
+fn discard(state_dir: &str, number: u64) {
+    let path = format!("{state_dir}~{number}");
+    match std::fs::rename(state_dir, &path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+        Err(error) => return note(format_args!("{state_dir} can't be removed: {error}")),
+    }
     let remove = move || match std::fs::remove_dir_all(&path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

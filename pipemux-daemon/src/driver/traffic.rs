@@ -1,13 +1,12 @@
-//! Connections: accepted, read, written to, closed.
+//! Connections: accepted, written to, closed.
 
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use pipemux_core::{ClientId, Event, limits};
-use pipemux_proto::{Frame, Incarnation};
 
 use super::Driver;
-use crate::connection::{Connection, Incoming, Read, Written, refusal};
+use crate::connection::{Connection, Written};
 use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN};
 use crate::note::note;
 use crate::wake::{Peer, Token};
@@ -63,50 +62,11 @@ impl Driver {
         }
     }
 
-    /// Reads at most so many bytes, or one buffer more, and hands in the frames; false when there may
-    /// be more to read.
-    pub(super) fn read(&mut self, peer: Peer, mut left: usize) -> bool {
-        loop {
-            // Looked up each time: what a frame led to may have closed the connection.
-            let Some(connection) = self.connections.get_mut(&peer) else { return true };
-            if !connection.reading {
-                return true;
-            }
-            match connection.next_incoming() {
-                Some(Incoming::Frame(frame)) => {
-                    self.handle(frame_of(peer, frame));
-                    continue;
-                }
-                Some(Incoming::Unknown { number, request }) => {
-                    self.refuse(peer, number, request);
-                    continue;
-                }
-                Some(Incoming::Broken(why)) => {
-                    connection.reading = false;
-                    self.handle(broken(peer, why));
-                    continue;
-                }
-                None => {}
-            }
-            if left == 0 {
-                return false;
-            }
-            match connection.read(&mut self.scratch) {
-                Read::Bytes(length) => left = left.saturating_sub(length),
-                Read::Nothing => return true,
-                Read::End => {
-                    self.ended(peer);
-                    return true;
-                }
-            }
-        }
-    }
-
     /// Queues bytes for a connection that is still there; returns how many wait.
     pub(super) fn push(&mut self, peer: Peer, bytes: Bytes) -> usize {
         match self.connections.get_mut(&peer) {
             Some(connection) if connection.writing => {
-                let queued = connection.push(bytes);
+                let queued = connection.push(bytes, &mut self.spares);
                 self.list(peer);
                 queued
             }
@@ -152,62 +112,24 @@ impl Driver {
     fn write(&mut self, peer: Peer) {
         let Some(connection) = self.connections.get_mut(&peer) else { return };
         connection.listed = false;
-        match (connection.flush(), peer) {
+        match (connection.flush(&mut self.spares), peer) {
             (Written::All, Peer::Client(client)) if connection.closing => self.close_client(client),
-            (Written::Failed, Peer::Client(client)) => self.close_client(client),
-            (Written::Failed, Peer::App(_)) => {
-                // Its end is told when reading finds it.
-                connection.clear();
-                connection.writing = false;
-            }
+            (Written::Failed, _) => self.cannot_write(peer),
             (Written::All | Written::Some, _) => {}
         }
     }
 
-    fn refuse(&mut self, peer: Peer, number: u64, request: Option<u64>) {
-        let Some(id) = request else { return };
-        let incarnation = match peer {
-            Peer::Client(_) => Incarnation::default(),
-            Peer::App(app) => app,
-        };
-        if let Some(bytes) = refusal(number, id, incarnation) {
-            let queued = self.push(peer, bytes);
-            if let Peer::Client(client) = peer
-                && queued > limits::CLIENT_QUEUE_MAX
-            {
-                self.close_client(client);
-            }
-        }
-    }
-
-    fn ended(&mut self, peer: Peer) {
+    /// Nobody reads a connection any more.
+    pub(super) fn cannot_write(&mut self, peer: Peer) {
         match peer {
-            Peer::Client(client) => {
-                self.close_client(client);
-                while let Some(event) = self.events.pop_front() {
-                    self.handle(event);
-                }
-            }
-            Peer::App(app) => {
+            Peer::Client(client) => self.close_client(client),
+            Peer::App(_) => {
+                // Its end is told when reading finds it.
                 if let Some(connection) = self.connections.get_mut(&peer) {
-                    connection.reading = false;
+                    connection.clear(&mut self.spares);
+                    connection.writing = false;
                 }
-                self.handle(Event::AppClosed { app });
             }
         }
-    }
-}
-
-fn frame_of(peer: Peer, frame: Frame) -> Event {
-    match peer {
-        Peer::Client(client) => Event::ClientFrame { client, frame },
-        Peer::App(app) => Event::AppFrame { app, frame },
-    }
-}
-
-fn broken(peer: Peer, why: String) -> Event {
-    match peer {
-        Peer::Client(client) => Event::ClientBroken { client, why },
-        Peer::App(app) => Event::AppBroken { app, why },
     }
 }

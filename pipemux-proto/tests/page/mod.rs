@@ -2,7 +2,7 @@
 
 pub const PAGE: &str = include_str!("../../PROTOCOL.md");
 
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 9] = [
     ("app", include_str!("../../src/app.rs")),
     ("projection", include_str!("../../src/projection.rs")),
     ("prototype", include_str!("../../src/prototype.rs")),
@@ -11,6 +11,7 @@ const SOURCES: [(&str, &str); 8] = [
     ("hello", include_str!("../../src/hello.rs")),
     ("client", include_str!("../../src/client.rs")),
     ("report", include_str!("../../src/report.rs")),
+    ("watch", include_str!("../../src/watch.rs")),
 ];
 
 /// A type and what it has on the wire: fields, or variants and their fields.

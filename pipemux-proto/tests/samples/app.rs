@@ -25,10 +25,16 @@ fn opens(all: &mut Vec<Sample>) {
         cwd: "/work".into(),
         env: [("LANG".to_owned(), "C".to_owned())].into(),
         state_dir: "/state/editor/main".into(),
+        woken: 0,
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
-    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()] };
+    let woken = Open { woken: 70_000, ..open };
+    add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
+    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: 0 };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
+    let resumed = Opened { resumed: 70_000, ..Opened::default() };
+    add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
+    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000 });
 }
 
 fn projections(all: &mut Vec<Sample>) {

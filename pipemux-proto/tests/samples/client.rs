@@ -5,6 +5,7 @@ use pipemux_proto::client::*;
 use pipemux_proto::context::*;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::*;
+use pipemux_proto::watch::*;
 use pipemux_proto::{Fault, Kind, Method, SessionAddr, Value};
 
 use super::{Sample, add};
@@ -22,11 +23,20 @@ fn verbs(all: &mut Vec<Sample>) {
         args: vec!["a.rs".into()],
         cwd: "/work".into(),
         env: [("PATH".to_owned(), "/bin".to_owned())].into(),
+        pin: None,
+    };
+    let added = NewProvider {
+        file: "/work/arena.toml".into(),
+        text: "id = \"arena\"\n".into(),
+        replace: true,
+        path: "/bin".into(),
     };
     let verbs = [
+        ("open-pin", Verb::Open(Open { pin: Some(true), ..open.clone() })),
         ("open", Verb::Open(open)),
         ("view", Verb::View(View::default())),
-        ("view-one", Verb::View(View { session: Some(session()), since: Some(4) })),
+        ("view-one", Verb::View(View { session: Some(session()), since: Some(4), wait_ms: 0 })),
+        ("view-wait", Verb::View(View { session: None, since: None, wait_ms: 5_000 })),
         ("click", Verb::Click { link: "link:15".into() }),
         ("run", Verb::Run { code: "editor.save()".into(), stdin: None }),
         (
@@ -42,7 +52,23 @@ fn verbs(all: &mut Vec<Sample>) {
         ("history", Verb::History { detail: true, rounds: Some(5) }),
         ("set", Verb::Set { option: Some("epoch".into()), value: Some("strict".into()) }),
         ("sessions", Verb::Sessions),
-        ("logs", Verb::Logs { session: session(), lines: 50 }),
+        ("logs", Verb::Logs { session: session(), lines: 50, after: None, wait_ms: 0 }),
+        (
+            "logs-follow",
+            Verb::Logs { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 },
+        ),
+        ("limits", Verb::Limits),
+        ("watch", Verb::Watch(Watch::default())),
+        ("watch-after", Verb::Watch(Watch { after: Some(12), life: 3, wait_ms: 5_000, all: true })),
+        ("providers", Verb::Providers(Providers::default())),
+        ("providers-add", Verb::Providers(Providers { add: Some(added), remove: None })),
+        (
+            "providers-remove",
+            Verb::Providers(Providers {
+                add: None,
+                remove: Some("arena".parse().expect("a provider")),
+            }),
+        ),
         ("restart", Verb::Restart { session: session() }),
         ("end", Verb::End { session: session() }),
         ("status", Verb::Status),
@@ -74,11 +100,45 @@ fn answers(all: &mut Vec<Sample>) {
         ("raw", Body::Raw(Bytes::from_static(&[0, 159, 146]))),
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
+        ("events", Body::Events(events())),
+        ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
     ];
     for (name, body) in bodies {
         let answer = Answer { exit: 5, body, delivery: 41 };
         add(all, &format!("answer-{name}"), (Kind::Reply, Method::Verb), &answer);
     }
+}
+
+/// One of each kind.
+fn events() -> Events {
+    let kinds = [
+        What::Act,
+        What::Changed,
+        What::Opened,
+        What::Closed,
+        What::Started,
+        What::Crashed,
+        What::Restarted,
+        What::Failed,
+        What::Ended,
+        What::Hibernated,
+        What::Asked,
+        What::Answered,
+        What::Notice,
+        What::Providers,
+        What::Other,
+    ];
+    let told = |(at, what): (usize, &What)| Occurrence {
+        number: 13 + at as u64,
+        at: "2025-12-10T10:00:00Z".into(),
+        what: *what,
+        workspace: (at == 0).then(|| "work".into()),
+        session: (at < 4).then(|| "editor/main".into()),
+        reader: (at == 0).then(|| "default".into()),
+        text: "editor.save() → save done".into(),
+    };
+    let events = kinds.iter().enumerate().map(told).collect();
+    Events { life: 3, last: 27, dropped: 12, events }
 }
 
 fn report() -> Report {

@@ -4,6 +4,7 @@ mod app;
 mod client;
 
 use pipemux_proto::app::Empty;
+use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::fault::{At, Level};
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Code, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value};
@@ -47,8 +48,13 @@ fn add<T: Serialize + DeserializeOwned>(
 
 fn greetings(all: &mut Vec<Sample>) {
     let event = (Kind::Event, Method::Hello);
-    add(all, "hello-client", event, &Hello::new(Role::Client, "pipemux 0.1.0"));
-    add(all, "hello-daemon", event, &Hello::new(Role::Daemon, "pipemuxd 0.1.0"));
+    for (name, minor) in [("", 0), ("-1-1", 1)] {
+        let protocol = ProtocolVersion { major: 1, minor };
+        let hello = |role, software| Hello { protocol, ..Hello::new(role, software) };
+        let (client, daemon) = ("pipemux 0.1.0", "pipemuxd 0.1.0");
+        add(all, &format!("hello-client{name}"), event, &hello(Role::Client, client));
+        add(all, &format!("hello-daemon{name}"), event, &hello(Role::Daemon, daemon));
+    }
     let types = [
         Type::String,
         Type::Int,
@@ -84,6 +90,7 @@ fn greetings(all: &mut Vec<Sample>) {
             }
         });
     let mut hello = Hello::new(Role::App, "docui 0.1.0");
+    hello.protocol = ProtocolVersion { major: 1, minor: 0 };
     hello.features = vec!["later".into()];
     hello.prototypes = prototypes.collect();
     hello.token_prefix = Some("MT".into());

@@ -1,82 +1,14 @@
 //! Clients that misbehave or vanish: the daemon answers the others.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::{
-    Envelope, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, decode,
-};
+use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role, decode};
+use pipemux_tests::raw::{Raw, call};
 use pipemux_tests::{Signal, World, is_alive, kill, wait_until};
-use serde::Serialize;
-use serde_json::{Value, json};
-
-/// A connection to the daemon without the client library.
-struct Raw {
-    stream: UnixStream,
-    decoder: FrameDecoder,
-}
-
-impl Raw {
-    fn connect(world: &World) -> Self {
-        let stream = UnixStream::connect(world.paths().socket).expect("the daemon's socket");
-        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a deadline");
-        Self { stream, decoder: FrameDecoder::default() }
-    }
-
-    fn greeted(world: &World) -> Self {
-        let mut raw = Self::connect(world);
-        raw.send(&Envelope::event(Method::Hello, Incarnation(0)), &Hello::new(Role::Client, "raw"));
-        assert_eq!(raw.frame().map(|frame| frame.envelope.method), Some(Method::Hello));
-        raw
-    }
-
-    fn send<T: Serialize>(&mut self, envelope: &Envelope, body: &T) {
-        self.write(&Frame::encode(envelope, body).expect("a frame"));
-    }
-
-    /// The other side may have closed already.
-    fn write(&mut self, bytes: &[u8]) {
-        let _ = self.stream.write_all(bytes);
-    }
-
-    /// The next frame; none at the end.
-    fn frame(&mut self) -> Option<Frame> {
-        loop {
-            if let Some(frame) = self.decoder.next_frame().expect("the daemon's frames are good") {
-                return Some(frame);
-            }
-            let mut chunk = [0; 4096];
-            match self.stream.read(&mut chunk) {
-                Ok(0) => return None,
-                Ok(length) => self.decoder.extend(&chunk[..length]),
-                // What is closed with bytes unread is reset.
-                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
-                Err(error) => panic!("neither a frame nor an end: {error}"),
-            }
-        }
-    }
-
-    /// Reads to the end.
-    fn ends(mut self) {
-        while self.frame().is_some() {}
-    }
-}
-
-/// A call as any client may write it: the fields that have no default, by name.
-fn call(world: &World, verb: Value, run_id: &str) -> Value {
-    let key = world.project().canonicalize().expect("the project").display().to_string();
-    json!({
-        "workspace": { "key": key, "name": "proj" },
-        "reader": "raw",
-        "run_id": run_id,
-        "verb": verb,
-    })
-}
+use serde_json::json;
 
 #[test]
 fn bytes_that_are_no_frames_end_only_their_own_connection() {

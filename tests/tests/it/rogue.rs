@@ -152,10 +152,10 @@ fn replies_that_nobody_asked_for_change_nothing() {
 #[test]
 fn floods_are_bounded() {
     let world = tame();
-    misbehave(&world, "print").ok().has("printed 4 MB");
+    misbehave(&world, "print 4").ok().has("printed 4 MB");
     let logs = world.pipemux(&["logs", "rogue/main", "--lines", "2000"]);
     assert!(logs.ok().stdout.len() < 400_000);
-    let told = misbehave(&world, "notify");
+    let told = misbehave(&world, "notify 5000");
     assert!(told.ok().lines() < 60, "{told}");
     sibling_is_well(&world);
 }

@@ -4,13 +4,14 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use ropey::{Rope, RopeBuilder};
+use serde::{Deserialize, Serialize};
 
 use crate::limits::SPLICES_IN_PLACE;
 
 use super::disk::Hasher;
 
 /// One replacement in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
     /// First byte.
     pub at: usize,
@@ -38,8 +39,9 @@ pub struct Around {
 }
 
 /// A text as lines; only `\n` ends a line. A byte order mark is kept apart from it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Buffer {
+    #[serde(with = "as_text")]
     rope: Rope,
     bom: bool,
     crlf: bool,
@@ -202,6 +204,20 @@ impl Buffer {
         // The hasher takes everything.
         let _ = self.write(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// A rope as its text, written chunk by chunk.
+mod as_text {
+    use ropey::Rope;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(rope: &Rope, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(rope)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Rope, D::Error> {
+        String::deserialize(from).map(|text| Rope::from_str(&text))
     }
 }
 

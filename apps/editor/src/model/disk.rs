@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use docui::Fault;
+use serde::{Deserialize, Serialize};
 
 use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, SETTLED_MS};
 
@@ -16,7 +17,7 @@ use super::buffer::Buffer;
 pub const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// What tells cheaply that a file is still the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     identity: (u64, u64),
     length: u64,

@@ -1,9 +1,11 @@
 //! One open file: its text, its past, and what the disk has.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
+use serde::{Deserialize, Serialize};
 
 use crate::limits::{FILE_MAX, KEY_PATH_MAX};
 
@@ -16,7 +18,7 @@ use super::linemap::{LineChange, LineLog};
 use super::marks::Marks;
 
 /// What the disk has, compared with what was last read or written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnDisk {
     /// The same.
     Same,
@@ -29,12 +31,13 @@ pub enum OnDisk {
 }
 
 /// One open file.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct File {
     path: PathBuf,
     buffer: Buffer,
     history: History,
     log: LineLog,
+    #[serde(skip)]
     journal: Journal,
     base: Option<u64>,
     stamp: Option<Stamp>,
@@ -125,6 +128,16 @@ impl File {
         }
     }
 
+    /// Takes its place again after a sleep: what is unsaved has a journal from here on.
+    pub(crate) fn resume(&mut self, state_dir: &Path) {
+        self.journal = Journal::new(state_dir, &self.path);
+        if self.is_unsaved() {
+            // The journal from before the sleep should be there; one that can't be written is told by
+            // the next change.
+            let _ = self.journal.ensure(self.base, &self.buffer);
+        }
+    }
+
     /// Where in a line the last change altered something first: a byte of the text.
     pub fn changed_in(&self, line: usize) -> Option<usize> {
         let bytes = self.buffer.bytes_of(&(line..line + 1));
@@ -210,7 +223,7 @@ impl File {
             return Err(Fault::refused(format!("the file would pass the limit of {limit} MiB")));
         }
         self.perform(what, &author, &splices, &lines)?;
-        self.history.push(id, what, author, splices, lines);
+        self.history.push(id, what.into(), author, splices, lines);
         Ok(())
     }
 
@@ -218,7 +231,7 @@ impl File {
     ///
     /// # Errors
     /// There is none, or the journal can't be written.
-    pub fn undo(&mut self, author: Author) -> Result<&'static str, Fault> {
+    pub fn undo(&mut self, author: Author) -> Result<Cow<'static, str>, Fault> {
         let latest = self.history.undoable().next();
         let change = latest.ok_or_else(|| Fault::failed("nothing to undo"))?.clone();
         self.perform("undo", &author, &inverse(&change.splices), &change.lines.inverse())?;
@@ -231,7 +244,7 @@ impl File {
     ///
     /// # Errors
     /// There is none, or the journal can't be written.
-    pub fn redo(&mut self, author: Author) -> Result<&'static str, Fault> {
+    pub fn redo(&mut self, author: Author) -> Result<Cow<'static, str>, Fault> {
         let next = self.history.redoable().next();
         let change: Change = next.ok_or_else(|| Fault::failed("nothing to redo"))?.clone();
         self.perform("redo", &author, &change.splices, &change.lines)?;
@@ -287,7 +300,7 @@ impl File {
         }
         let (splices, lines) = difference(&self.buffer.text(), &loaded.text);
         self.perform("reload", &author, &splices, &lines)?;
-        self.history.push(id, "reload", author, splices, lines);
+        self.history.push(id, "reload".into(), author, splices, lines);
         self.note_saved(loaded.hash, loaded.stamp);
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! Undo and redo of whole actions.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
 
 use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MAX};
 
@@ -8,7 +11,7 @@ use super::buffer::Splice;
 use super::linemap::LineChange;
 
 /// Who makes a change, and which version comes of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     /// The reader.
     pub reader: String,
@@ -19,12 +22,12 @@ pub struct Author {
 }
 
 /// One action's change of a file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Change {
     /// Its name, never used again.
     pub id: String,
     /// The action.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
     /// Whose, and when; of an undone change, of the undoing.
     pub author: Author,
     pub(crate) splices: Vec<Splice>,
@@ -34,7 +37,7 @@ pub struct Change {
 }
 
 /// The changes of one file that can be undone and redone.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct History {
     done: VecDeque<Change>,
     undone: Vec<Change>,
@@ -84,7 +87,7 @@ impl History {
     pub(crate) fn push(
         &mut self,
         id: String,
-        what: &'static str,
+        what: Cow<'static, str>,
         author: Author,
         splices: Vec<Splice>,
         lines: LineChange,

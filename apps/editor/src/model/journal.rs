@@ -22,7 +22,7 @@ const EXTENSION: &str = "unsaved";
 const HEADER_MAX: u64 = 64 * 1024;
 
 /// One file's journal.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Journal {
     path: PathBuf,
     of: PathBuf,
@@ -91,6 +91,17 @@ impl Journal {
             ))
             .hint("nothing was changed; free some disk space and do it again")
         })
+    }
+
+    /// Makes sure that there is a journal of a text that is unsaved.
+    ///
+    /// # Errors
+    /// There is none, and none can be written.
+    pub fn ensure(&mut self, base: Option<u64>, unsaved: &Buffer) -> io::Result<()> {
+        if !self.path.exists() {
+            self.open = Some(self.start(base, unsaved)?);
+        }
+        Ok(())
     }
 
     /// Forgets everything: the text is as on disk, or was given up.

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::limits::LOG_MAX;
 
 /// What a change did to lines; all counted from 0 in the text before it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineChange {
     /// Lines that gave way to others: in ascending order, apart from each other.
     Splices(Vec<LineSplice>),
@@ -15,7 +17,7 @@ pub enum LineChange {
 }
 
 /// Lines that gave way to others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineSplice {
     /// The first line.
     pub start: usize,
@@ -26,7 +28,7 @@ pub struct LineSplice {
 }
 
 /// Lines that were moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineMove {
     /// The first of them.
     pub first: usize,
@@ -239,7 +241,7 @@ pub struct Seen<'a> {
 }
 
 /// What happened to a file's line numbers, as far back as [`LOG_MAX`] reaches.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LineLog {
     entries: VecDeque<Entry>,
     weight: usize,
@@ -251,7 +253,7 @@ pub struct LineLog {
     trusted: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Entry {
     version: u64,
     run: String,

@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::limits::MARKS_MAX;
 
 use super::buffer::{Buffer, Splice};
 use super::linemap::LineMove;
 
 /// What a place is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarkKind {
     /// Whole lines, chosen with `select`.
     Selection,
@@ -18,7 +20,7 @@ pub enum MarkKind {
 }
 
 /// A place.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mark {
     /// Its key, never used again.
     pub key: String,
@@ -33,7 +35,7 @@ pub struct Mark {
 }
 
 /// The places of one file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Marks(VecDeque<Mark>);
 
 impl Marks {

@@ -17,8 +17,9 @@ const FORMAT: u32 = 1;
 const NAME: &str = "shown.json";
 
 /// The texts that were shown, in this life of the process and before it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Witness {
+    #[serde(skip)]
     place: PathBuf,
     record: Record,
     /// True when there was an earlier life: what it may have failed to write down isn't known.
@@ -57,6 +58,11 @@ impl Witness {
         };
         let record = Record { format: FORMAT, ..read.unwrap_or(unknown) };
         Self { place, record, later: later || there, written: false }
+    }
+
+    /// Says in which session's directory it is kept.
+    pub(crate) fn keep_in(&mut self, state_dir: &Path) {
+        self.place = state_dir.join(NAME);
     }
 
     /// True when that is the only text of the file that was ever shown, in an earlier life too.

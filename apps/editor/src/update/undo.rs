@@ -92,7 +92,7 @@ impl Editor {
                 Ok(what) => names.push(what),
                 // What was done so far stands, and is said.
                 Err(fault) if !names.is_empty() => {
-                    names.push("then stopped");
+                    names.push("then stopped".into());
                     return Ok(Done::new(format!("{}: {fault}", names.join(", "))).into());
                 }
                 Err(fault) => return Err(fault),

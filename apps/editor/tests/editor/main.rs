@@ -1,6 +1,7 @@
 //! The editor through the SDK, on real files.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod asleep;
 mod bytes;
 mod crash;
 mod edits;

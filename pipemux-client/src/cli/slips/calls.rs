@@ -51,8 +51,14 @@ fn argument(word: &str, is_app: IsApp) -> String {
 
 /// The word as the call syntax writes it: what is no number, ref, list or call is a text.
 fn literal(word: &str, is_app: IsApp) -> String {
-    let is_number = word.parse::<f64>().is_ok()
-        && word.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b'.');
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let number = word.strip_prefix('-').unwrap_or(word);
+    // As far as the syntax reads one; `27.` and what is too large are texts.
+    let is_number = number.splitn(2, '.').all(digits)
+        && match number.contains('.') {
+            true => word.parse::<f64>().is_ok_and(f64::is_finite),
+            false => word.parse::<i64>().is_ok(),
+        };
     let is_code = ["obj:", "link:", "["].iter().any(|start| word.starts_with(start))
         || (word.ends_with(')')
             && word.split_once('.').is_some_and(|(owner, _)| is_owner(owner, is_app)));

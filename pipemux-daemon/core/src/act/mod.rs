@@ -8,6 +8,7 @@ mod owner;
 pub mod plan;
 pub mod question;
 pub mod rebase;
+mod replay;
 pub mod run;
 pub mod saved;
 pub mod soft;
@@ -119,6 +120,8 @@ pub struct Acting {
     pub question: Option<u64>,
     /// Questions that were answered so far.
     pub answers: u32,
+    /// True once the step that is with an app was sent a second time, since the app died with it.
+    pub again: bool,
     /// Steps that were sent once more against the present state, since the workspace asks for that,
     /// and how they had been refused.
     pub rebased: Vec<(usize, Fault)>,

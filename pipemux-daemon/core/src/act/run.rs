@@ -13,12 +13,14 @@ use super::{Acting, Argument, Ended, Step, gap, saved, soft};
 use crate::Core;
 use crate::event::Effect;
 use crate::jobs::Task;
+use crate::feed::Place;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::{LINKS_MAX, QUESTION_MS};
 use crate::requests::{Answered, Purpose};
 use crate::saved::Record;
 use crate::timers::Timer;
 use pipemux_proto::Incarnation;
+use pipemux_proto::watch::What;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -71,6 +73,7 @@ impl Acting {
             own: true,
             question: None,
             answers: 0,
+            again: false,
             rebased: Vec::new(),
             unknown: false,
         }
@@ -186,6 +189,10 @@ impl Core {
                 }
             }
         };
+        if let Some(fault) = self.quarantine(&step.session, &invoke) {
+            acting.fail(Status::Failed, fault);
+            return self.acted(job, acting);
+        }
         acting.touch(&step.session);
         acting.sent = Some(invoke.clone());
         self.put_acting(job, acting);
@@ -215,7 +222,9 @@ impl Core {
     /// The version that the run's reader had seen, and whether that was another life's, which says
     /// nothing about the one that will get the request.
     fn seen_version(&self, acting: &Acting, session: &SessionKey) -> (u64, bool) {
-        let app = self.sessions.get(session).and_then(|session| session.ready());
+        let live = self.sessions.get(session);
+        // A sleeping session's next life goes on from the state of the one that fell asleep.
+        let app = live.and_then(|live| live.ready().or(live.rest.asleep.map(|asleep| asleep.app)));
         match acting.seen.get(session) {
             Some((life, version)) if Some(*life) == app => (*version, false),
             Some(_) => (0, true),
@@ -228,6 +237,7 @@ impl Core {
     pub(crate) fn invoke_answered(&mut self, job: JobId, answered: Answered) {
         let Some((mut acting, _)) = self.take_acting(job) else { return };
         let step = acting.steps[acting.next].clone();
+        self.suspect(&step.session, acting.sent.as_ref(), &answered);
         let outcome = match answered {
             Answered::Reply(body) => match decode::<Outcome>(&body) {
                 Ok(outcome) => outcome,
@@ -241,13 +251,17 @@ impl Core {
                 }
             },
             Answered::Fault(fault) => Outcome::Failed(fault),
+            Answered::Lost { died: true, .. } if step.prototype.idempotent && !acting.again => {
+                acting.again = true;
+                return self.send_again(job, acting);
+            }
             Answered::Lost { delivered: true, why, .. } => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
                     .hint(format!("pipemux view {} shows how it stands", step.session));
                 acting.fail(Status::Unknown, fault);
                 return self.acted(job, acting);
             }
-            Answered::Lost { delivered: false, why, hints } => {
+            Answered::Lost { delivered: false, why, hints, .. } => {
                 let mut fault = Fault::unavailable(format!("{why}; nothing was sent to it"));
                 fault.hints = hints;
                 acting.fail(Status::Failed, fault);
@@ -274,6 +288,7 @@ impl Core {
                 });
                 acting.next += 1;
                 acting.sent = None;
+                acting.again = false;
                 acting.looked_up = Default::default();
                 self.put_acting(job, acting);
                 self.advance(job);
@@ -346,8 +361,12 @@ impl Core {
             let workspace = acting.workspace.to_string();
             self.out.push(Effect::Persist(Record::Question { workspace, number, question }));
         }
+        let text = format!("question {number} · {}", question.title());
+        let session = question.step().session.clone();
         workspace.questions.insert(number, question);
         self.timers.set(expires, Timer::Question(number));
+        let place = Place::Workspace(acting.workspace.clone(), Some(session));
+        self.tell(What::Asked, place, Some(&acting.reader), &text);
         acting.question = Some(number);
         self.acted(job, acting);
     }
@@ -355,14 +374,19 @@ impl Core {
     /// A question that nobody answered is closed, and its reader told.
     pub(crate) fn question_expired(&mut self, number: u64) {
         let now = self.now;
+        let mut told = None;
         for (key, workspace) in &mut self.workspaces {
             if let Some(question) = workspace.questions.remove(&number) {
                 let workspace_key = key.to_string();
                 let record = Record::QuestionClosed { workspace: workspace_key, number };
                 self.out.push(Effect::Persist(record));
                 let text = format!("question {number} has expired: {}", question.title());
-                workspace.notify(text, now);
+                workspace.notify(text.clone(), now);
+                told = Some((key.clone(), text));
             }
+        }
+        if let Some((key, text)) = told {
+            self.tell(What::Notice, Place::Workspace(key, None), None, &text);
         }
     }
 

@@ -4,10 +4,12 @@
 use pipemux_proto::Code;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::report::Status;
+use pipemux_proto::watch::What;
 
 use crate::Core;
 use crate::act::{Acting, Argument, Step};
 use crate::event::{Effect, Now};
+use crate::feed::Place;
 use crate::history::round;
 use crate::keys::WorkspaceKey;
 use crate::saved::Record;
@@ -81,6 +83,10 @@ impl Core {
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = round(acting, workspace.history.count + 1, now.unix_ms, exit);
         workspace.history.add(round.clone());
+        let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
+        let text = format!("{}{exit} · {}", round.action, round.result);
+        let place = Place::Workspace(at.clone(), None);
+        self.tell(What::Act, place, Some(&round.reader), &text);
         self.out.push(Effect::Persist(Record::Round { workspace: at.to_string(), round }));
     }
 }

@@ -33,6 +33,7 @@ impl Core {
         let Task::Showing(showing) = std::mem::replace(&mut job.task, Task::Moving) else { return };
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
         let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
+        let remark = job.remark.take();
         let differs = job.call.lod.is_some() || budget.is_some();
         let Showing { windows, head } = *showing;
         let one_off = differs && !matches!(head, Head::Open { .. });
@@ -66,7 +67,7 @@ impl Core {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
-        let news = workspace.news(&reader, now);
+        let news: Vec<String> = remark.into_iter().chain(workspace.news(&reader, now)).collect();
         let others = others(workspace, &self.sessions, &reader, &parts);
         let (workspace, others) = (&*workspace, others.as_slice());
         let writer =
@@ -101,7 +102,8 @@ impl Core {
         }
         let number = self.next_local();
         let listed = !matches!(head, Head::Act(_));
-        self.deliver_to(&at, &reader, number, parts, listed);
+        let whole = matches!(head, Head::Workspace(_));
+        self.deliver_to(&at, &reader, number, parts, (listed, whole));
         self.reserve(&at);
         self.deliveries.insert(number, (at, reader));
         // Unconfirmed ones are forgotten in the order they were made.
@@ -112,14 +114,14 @@ impl Core {
     }
 
     /// Remembers what an answer shows until the reader confirms it.
-    /// A window as it was before is listed in views only.
+    /// A window as it was before is listed in views only; `whole`: all windows are shown.
     fn deliver_to(
         &mut self,
         at: &WorkspaceKey,
         reader: &str,
         number: u64,
         parts: Vec<Part>,
-        listed: bool,
+        (listed, whole): (bool, bool),
     ) {
         let now = self.now;
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
@@ -148,7 +150,8 @@ impl Core {
                 seen.push((part.session, Seen { epoch, app, version, rendered, prototypes }));
             }
         }
-        workspace.reader(reader, now).deliver(Delivery { number, seen, noticed, epoch, ids });
+        let desk = whole.then_some(workspace.desk);
+        workspace.reader(reader, now).deliver(Delivery { number, seen, noticed, epoch, ids, desk });
     }
 
     /// A reader has an answer.

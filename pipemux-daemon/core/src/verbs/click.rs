@@ -8,11 +8,13 @@ use crate::act::question::{Answering, From};
 use crate::act::{Acting, Argument, Ended, Gap, Step, fixed, gap, soft};
 use crate::anchors::{Miss, Target};
 use crate::event::Effect;
+use crate::feed::Place;
 use crate::keys::JobId;
 use crate::render::window::open_params;
 use crate::saved::Record;
 use pipemux_proto::app::Choice;
 use pipemux_proto::report::Status;
+use pipemux_proto::watch::What;
 
 impl Core {
     pub(super) fn click(&mut self, job: JobId, link: &str) {
@@ -156,6 +158,9 @@ impl Core {
         let Some(question) = workspace.questions.remove(&number) else { return };
         let at = question.acting.workspace.to_string();
         self.out.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
+        let told = format!("question {number} was answered: {}", text.trim());
+        let place = Place::Workspace(question.acting.workspace.clone(), None);
+        self.tell(What::Answered, place, Some(&reader), &told);
         let mut acting = question.acting;
         acting.answers += 1;
         match answering {

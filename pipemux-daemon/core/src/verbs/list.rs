@@ -1,44 +1,13 @@
-//! Verbs that list: `apps`, `sessions`, `logs`, `help`, `status`.
+//! Verbs that list: `sessions`, `help`, `status`.
 
 use pipemux_proto::call::nearest;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
 
 use crate::Core;
-use crate::event::Effect;
-use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
-use crate::limits::LOG_LINES_MAX;
-use crate::manifest::Scope;
 use crate::render::prototypes::declarations;
 
 impl Core {
-    pub(super) fn apps(&mut self, job: JobId) {
-        let mut text = String::new();
-        let mut data = Vec::new();
-        for manifest in self.providers.values() {
-            let scope = match manifest.scope {
-                Scope::Workspace => "workspace",
-                Scope::User => "user",
-            };
-            text += &match manifest.description.as_str() {
-                "" => format!("{}\n", manifest.id),
-                description => format!("{} · {description}\n", manifest.id),
-            };
-            data.push(Value::Map(vec![
-                ("id".into(), manifest.id.as_str().into()),
-                ("description".into(), manifest.description.as_str().into()),
-                ("command".into(), manifest.command.as_str().into()),
-                ("scope".into(), scope.into()),
-            ]));
-        }
-        if text.is_empty() {
-            text += "0 apps\n";
-        } else {
-            text += "open one: pipemux open <app>\n";
-        }
-        self.answer_data(job, text, Value::List(data));
-    }
-
     pub(super) fn help(&mut self, job: JobId, provider: &ProviderId) {
         let manifest = match self.manifest(provider) {
             Ok(manifest) => manifest,
@@ -82,7 +51,8 @@ impl Core {
             let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
-            text += &format!("{key} · {}{process}{owned}{failed}\n", session.state());
+            let more = session.doing(self.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
+            text += &format!("{key} · {}{process}{more}{owned}{failed}\n", session.state());
             data.push(Value::Map(vec![
                 ("session".into(), key.to_string().into()),
                 ("workspace".into(), owner.into()),
@@ -98,37 +68,9 @@ impl Core {
         self.answer_data(job, text, Value::List(data));
     }
 
-    pub(super) fn logs(&mut self, job: JobId, addr: &SessionAddr, lines: u32) {
-        let Some(key) = self.find_session(job, addr) else { return };
-        let (_, log) = self.places(&key);
-        let lines = lines.clamp(1, LOG_LINES_MAX);
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Log;
-        }
-        self.out.push(Effect::ReadLog { request: job.0, log, lines });
-    }
-
-    pub(crate) fn log_read(&mut self, job: JobId, text: Result<String, String>) {
-        if !self.jobs.get(&job).is_some_and(|job| matches!(job.task, Task::Log)) {
-            return;
-        }
-        match text {
-            Ok(text) if text.is_empty() => {
-                self.answer_data(job, "0 lines\n".into(), Value::from(""));
-            }
-            Ok(mut text) => {
-                if !text.ends_with('\n') {
-                    text.push('\n');
-                }
-                self.answer_data(job, text.clone(), Value::from(text));
-            }
-            Err(why) => self.fail_job(job, Fault::not_found(format!("no log: {why}"))),
-        }
-    }
-
     pub(super) fn status(&mut self, job: JobId) {
         let ready = self.sessions.values().filter(|session| session.ready().is_some()).count();
-        let rows: Vec<(&str, Value)> = vec![
+        let mut rows: Vec<(&str, Value)> = vec![
             ("daemon", self.config.software.as_str().into()),
             ("pid", self.config.pid.into()),
             ("socket", self.config.socket.as_str().into()),
@@ -140,6 +82,7 @@ impl Core {
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
         ];
+        rows.extend(self.lost.damage.as_deref().map(|text| ("damage", text.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
         let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

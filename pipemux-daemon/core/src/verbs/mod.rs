@@ -1,16 +1,20 @@
 //! The verbs: one file where one has substance.
 
 mod act;
+pub(crate) mod bounds;
 mod click;
 mod history;
 mod list;
+pub(crate) mod logs;
 mod open;
 pub(crate) use act::exit_status as act_exit_status;
 pub(crate) use open::lod_name;
+pub(crate) mod providers;
 pub(crate) mod read;
 mod set;
 pub(crate) mod show;
 mod stop;
+pub(crate) mod wait;
 
 use pipemux_proto::client::Verb;
 
@@ -22,7 +26,7 @@ impl Core {
     pub(crate) fn begin(&mut self, job: JobId, verb: Verb) {
         match verb {
             Verb::Open(open) => self.open(job, open),
-            Verb::View(view) => self.view(job, view),
+            Verb::View(view) => self.look_or_wait(job, view),
             Verb::Click { link } => self.click(job, &link),
             Verb::Run { code, stdin } => self.run(job, &code, stdin),
             Verb::Answer { text, to } => self.answer_question(job, &text, to),
@@ -31,12 +35,17 @@ impl Core {
             Verb::Close { session, end } => self.close(job, &session, end),
             Verb::Apps => self.apps(job),
             Verb::Sessions => self.list_sessions(job),
-            Verb::Logs { session, lines } => self.logs(job, &session, lines),
+            Verb::Logs { session, lines, after, wait_ms } => {
+                self.logs(job, &session, lines, after, wait_ms);
+            }
             Verb::Restart { session } => self.restart(job, &session),
             Verb::End { session } => self.end(job, &session),
             Verb::History { detail, rounds } => self.history(job, detail, rounds),
             Verb::Set { option, value } => self.set(job, option.as_deref(), value.as_deref()),
             Verb::Status => self.status(job),
+            Verb::Limits => self.limits(job),
+            Verb::Watch(watch) => self.watch(job, watch),
+            Verb::Providers(change) => self.change_providers(job, change),
             Verb::Down => self.down(job),
         }
     }

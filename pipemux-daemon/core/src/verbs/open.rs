@@ -4,13 +4,16 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Opened;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::Open;
+use pipemux_proto::client::{Open, Providers, Verb};
 use pipemux_proto::envelope::Method;
+use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
 
+use super::providers::Then;
 use super::show::{Head, Want};
 use crate::Core;
 use crate::event::Effect;
+use crate::feed::Place;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
@@ -42,6 +45,15 @@ const PASSED: &[&str] = &[
 
 impl Core {
     pub(super) fn open(&mut self, job: JobId, open: Open) {
+        if self.providers.contains_key(&open.provider) {
+            return self.open_known(job, open);
+        }
+        // Its manifest may have been written since manifests were read last.
+        self.load_providers(job, Providers::default(), Then::Open(Box::new(open)));
+    }
+
+    /// Opens an app, or says that there is none of that name.
+    pub(super) fn open_known(&mut self, job: JobId, open: Open) {
         let manifest = match self.manifest(&open.provider) {
             Ok(manifest) => manifest,
             Err(fault) => return self.fail_job(job, fault),
@@ -117,7 +129,7 @@ impl Core {
                 }
             },
             Answered::Fault(fault) => self.fail_job(job, fault),
-            Answered::Lost { delivered, why, hints } => {
+            Answered::Lost { delivered, why, hints, .. } => {
                 let mut fault =
                     if delivered { Fault::unknown(why) } else { Fault::unavailable(why) };
                 fault.hints = hints;
@@ -128,7 +140,7 @@ impl Core {
 
     fn remember_open(&mut self, job: JobId, key: &SessionKey) {
         let Some(job) = self.jobs.get(&job) else { return };
-        let pipemux_proto::client::Verb::Open(open) = &job.call.verb else { return };
+        let Verb::Open(open) = &job.call.verb else { return };
         let Some(session) = self.sessions.get_mut(key) else { return };
         let saved = SavedOpen {
             env: environment(open, &session.manifest),
@@ -151,14 +163,26 @@ impl Core {
         self.close_opening(&key, job);
         let Some(found) = self.jobs.get(&job) else { return };
         let (at, lod, budget) = (found.workspace.clone(), found.call.lod, found.call.budget);
+        let pin = match &found.call.verb {
+            Verb::Open(open) => open.pin,
+            _ => None,
+        };
+        let reader = found.call.reader.clone();
         let number = self.next_number();
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
-        if workspace.window(&key).is_none() {
+        let fresh = workspace.window(&key).is_none();
+        if fresh {
             workspace.windows.push(Window::new(number, key.clone(), workspace.epoch));
+            workspace.desk_changed(&reader);
         }
         if let Some(window) = workspace.window_mut(&key) {
             window.lod = lod.unwrap_or(window.lod);
             window.budget = budget.or(window.budget);
+            window.pinned = pin.unwrap_or(window.pinned);
+        }
+        if fresh {
+            let place = Place::Workspace(at.clone(), Some(key.clone()));
+            self.tell(What::Opened, place, Some(&reader), &format!("{key} was opened"));
         }
         self.save_session(&key);
         self.save_window(&at, &key);
@@ -193,6 +217,7 @@ impl Core {
             session: key.to_string(),
             lod: lod_name(window.lod).into(),
             budget: window.budget,
+            pinned: window.pinned,
         };
         self.out.push(Effect::Persist(record));
     }

@@ -183,10 +183,10 @@ impl Core {
             budget: budget - budget / 5,
             known_version: held.map(|held| held.projection.version),
         };
-        if window.rendered.is_some() && self.sessions.get(session).is_some_and(|s| s.silent) {
+        if window.rendered.is_some() && self.sessions.get(session).is_some_and(|s| s.health.silent()) {
             // It was waited for already and has said nothing since: what it showed is shown again.
             let why = format!("{session} did not answer in time");
-            let lost = Answered::Lost { delivered: true, why, hints: Vec::new() };
+            let lost = Answered::Lost { delivered: true, died: false, why, hints: Vec::new() };
             return self.project_answered(job, session, lost);
         }
         // One window may take its start; the whole desk doesn't wait for one of its apps.
@@ -229,9 +229,13 @@ impl Core {
         match answered {
             Answered::Reply(body) => match (read_projection(&body), app) {
                 (Ok(projection), Some(app)) => {
-                    let held = window.projection.as_ref().map(|held| held.projection.version);
+                    // Of this look: at another budget or detail there is nothing to keep.
+                    let held = window.projection.as_ref().filter(|held| {
+                        held.app == app && held.lod == shown.lod && held.budget == shown.budget
+                    });
+                    let held = held.map(|held| held.projection.version);
                     if projection.unchanged && held != Some(projection.version) {
-                        if held.is_none() {
+                        if window.projection.is_none() {
                             let why = "it says unchanged of a window that it never sent";
                             let fault =
                                 Fault::unavailable(format!("{session} sent no window: {why}"));
@@ -275,7 +279,7 @@ impl Core {
                 (Ok(_), None) => shown.state = State::Busy,
             },
             Answered::Fault(fault) => shown.state = State::Broken(Box::new(fault)),
-            Answered::Lost { why, hints, delivered } => {
+            Answered::Lost { why, hints, delivered, .. } => {
                 let alive = app.is_some() && delivered;
                 shown.state = if alive && window.rendered.is_some() {
                     State::Busy

@@ -1,12 +1,15 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
+use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
 use crate::act::question::OpenQuestion;
 use crate::event::Effect;
+use crate::feed::Place;
 use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey};
+use crate::keys::{JobId, SessionKey, WorkspaceKey};
+use crate::manifest::State;
 use crate::saved::Record;
 
 impl Core {
@@ -27,7 +30,8 @@ impl Core {
         if end {
             return self.end(job, addr);
         }
-        self.close_window(&at, &key);
+        let reader = self.jobs.get(&job).map(|job| job.call.reader.clone());
+        self.close_window(&at, &key, &reader.unwrap_or_default());
         let text =
             format!("closed {addr}; it runs on · pipemux open {addr} · pipemux end {addr}\n");
         self.answer_data(job, text, Value::from("closed"));
@@ -41,8 +45,9 @@ impl Core {
                 owners.push(owner.clone());
             }
         }
+        let reader = self.jobs.get(&job).map(|job| job.call.reader.clone()).unwrap_or_default();
         for owner in owners {
-            self.close_window(&owner, &key);
+            self.close_window(&owner, &key, &reader);
         }
         for workspace in self.workspaces.values_mut() {
             workspace.anchors.forget_session(&key);
@@ -76,7 +81,11 @@ impl Core {
         if session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty() {
             let shown = self.has_window(key);
             if !shown && !self.opening.contains_key(key) {
-                self.sessions.remove(key);
+                let gone = self.sessions.remove(key);
+                if gone.is_some_and(|session| session.manifest.state == State::Discard) {
+                    let (state_dir, _) = self.places(key);
+                    self.out.push(Effect::Discard { state_dir });
+                }
             }
         }
         self.settle_ends(key);
@@ -102,6 +111,7 @@ impl Core {
         if let Some(session) = self.sessions.get_mut(&key) {
             session.failed = None;
             session.crashes.clear();
+            session.suspects.lift();
         }
         match self.sessions.get(&key).and_then(|session| session.app()) {
             Some(_) => self.close_app(&key),
@@ -110,6 +120,12 @@ impl Core {
     }
 
     fn begin_restart(&mut self, job: JobId, key: &SessionKey) {
+        // With the manifest as it is now.
+        if let Some(manifest) = self.providers.get(&key.addr.provider).cloned()
+            && let Some(session) = self.sessions.get_mut(key)
+        {
+            session.manifest = manifest;
+        }
         if let Err(fault) = self.wake(key) {
             return self.fail_job(job, fault);
         }
@@ -170,8 +186,11 @@ impl Core {
         found
     }
 
-    fn close_window(&mut self, at: &crate::keys::WorkspaceKey, key: &SessionKey) {
+    fn close_window(&mut self, at: &WorkspaceKey, key: &SessionKey, reader: &str) {
+        let place = Place::Workspace(at.clone(), Some(key.clone()));
+        self.tell(What::Closed, place, Some(reader), &format!("{key} was closed"));
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
+        workspace.desk_changed(reader);
         workspace.windows.retain(|window| window.session != *key);
         workspace.anchors.hide_session(key, workspace.epoch);
         let of_it = |(number, question): (&u64, &OpenQuestion)| {

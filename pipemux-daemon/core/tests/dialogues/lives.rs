@@ -105,8 +105,8 @@ fn crashes_have_a_bound_and_restart_begins_anew() {
     let mut world = World::new();
     world.open(asker("a"), "notes");
     world.manner("notes/main", Manner::DiesOnInvoke);
-    for _ in 0..=limits::CRASHES_MAX {
-        world.run(asker("a"), "notes.say('x')").exits(7);
+    for n in 0..=limits::CRASHES_MAX {
+        world.run(asker("a"), &format!("notes.say('{n}')")).exits(7);
     }
     world
         .run(asker("a"), "notes.say('x')")

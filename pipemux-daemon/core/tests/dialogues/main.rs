@@ -6,11 +6,14 @@ mod world;
 mod budgets;
 mod clients;
 mod contexts;
+mod health;
 mod lives;
 mod opening;
 mod options;
 mod questions;
 mod refs;
+mod sleep;
 mod speech;
+mod watching;
 
 use world::open as world_open;

@@ -2,7 +2,7 @@
 
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Chunk, Done, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read,
+    Chunk, Done, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read, Saved,
 };
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
@@ -28,12 +28,18 @@ pub enum Manner {
     Twice,
     /// Dies of the next `Invoke` that comes.
     DiesOnInvoke,
+    /// Dies of the next `Invoke` that comes; its next life is well.
+    DiesOnInvokeOnce,
     /// Never greets.
     NoHello,
     /// Dies before it greets, with these last lines.
     DiesAtStart(Vec<String>),
     /// Refuses every `Open`.
     RefusesOpen(String),
+    /// Does not go on where it was put to sleep.
+    ForgetsSleep,
+    /// Refuses to be put to sleep.
+    RefusesSave,
     /// Can't be started.
     Unstartable,
     /// Sends these pieces, this title and this brief instead of its own.
@@ -93,7 +99,8 @@ impl App {
             self.got.push(envelope);
             return Reaction::default();
         }
-        if *manner == Manner::DiesOnInvoke && envelope.method == Method::Invoke {
+        let dies = matches!(manner, Manner::DiesOnInvoke | Manner::DiesOnInvokeOnce);
+        if dies && envelope.method == Method::Invoke {
             return Reaction { exit: Some((Exit::Signal(9), Vec::new())), ..Reaction::default() };
         }
         if *manner == Manner::Silent {
@@ -139,11 +146,14 @@ impl App {
         match envelope.method {
             Method::AppOpen => {
                 let open: Open = decode(&request.body).expect("an Open");
+                let resumed = if *manner == Manner::ForgetsSleep { 0 } else { open.woken };
                 self.opens.push(open);
                 match manner {
                     Manner::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
-                    Manner::Says(said) => frame(&reply, &Opened { notes: vec![said.clone()] }),
-                    _ => frame(&reply, &Opened::default()),
+                    Manner::Says(said) => {
+                        frame(&reply, &Opened { notes: vec![said.clone()], resumed })
+                    }
+                    _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
                 }
             }
             Method::Project => {
@@ -169,6 +179,10 @@ impl App {
                     _ => frame(&reply, &model.invoke(invoke)),
                 }
             }
+            Method::Save => match manner {
+                Manner::RefusesSave => refuse(&Fault::refused("it can't sleep")),
+                _ => frame(&reply, &Saved { version: model.version }),
+            },
             Method::AppRead => {
                 let read: Read = decode(&request.body).expect("a Read");
                 match model.check(&read.key, read.rev) {
@@ -210,6 +224,7 @@ fn prototypes() -> Vec<Prototype> {
         action("text", vec![note()], Some(Type::String), Risk::Safe),
         action("say", vec![text()], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
+        Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
 }
 

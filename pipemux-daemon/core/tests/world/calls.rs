@@ -63,6 +63,7 @@ pub fn open(session: &str) -> Verb {
         args: Vec::new(),
         cwd: "/work".into(),
         env: [("PATH".to_owned(), "/bin".to_owned()), ("SECRET".to_owned(), "s".to_owned())].into(),
+        pin: None,
     })
 }
 
@@ -113,11 +114,17 @@ impl World {
 
     /// Sends a request and lets happen what happens at once; returns its id.
     pub fn send(&mut self, client: ClientId, call: &Call) -> u64 {
+        self.send_for(client, call, 0)
+    }
+
+    /// Sends a request of a client that waits so long, in milliseconds; 0: it doesn't say.
+    pub fn send_for(&mut self, client: ClientId, call: &Call, deadline_ms: u32) -> u64 {
         let Some(found) = self.clients.get_mut(&client) else { return 0 };
         found.next += 1;
         let id = found.next;
         self.keys.insert((client, id), call.workspace.key.clone());
-        let envelope = Envelope::request(Method::Verb, id, Incarnation(0));
+        let envelope =
+            Envelope { deadline_ms, ..Envelope::request(Method::Verb, id, Incarnation(0)) };
         self.event(Event::ClientFrame { client, frame: frame(&envelope, call) });
         id
     }
@@ -192,6 +199,12 @@ impl World {
     #[track_caller]
     pub fn view(&mut self, who: Asker) -> Said {
         self.ask(who, Verb::View(View::default()))
+    }
+
+    /// The link with that label in the workspace's view.
+    #[track_caller]
+    pub fn link_of(&mut self, who: Asker, label: &str) -> String {
+        format!("link:{}", self.view(who).id(label))
     }
 
     #[track_caller]

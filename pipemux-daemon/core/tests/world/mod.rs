@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Config, Core, Effect, Event, Exit, Manifest, Now, Scope, Signal};
+use pipemux_core::{
+    ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, Manifests, Now, Scope, Signal,
+};
 use pipemux_proto::app::{Invoke, Project};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
@@ -242,8 +244,15 @@ impl World {
                     }
                 }
                 Effect::ReadLog { request, log, .. } => {
-                    let text = Ok(format!("log of {log}"));
-                    self.queue.push_back(Event::LogRead { request, text });
+                    let text = format!("log of {log}");
+                    let read = Ok(LogText { next: text.len() as u64, text, missed: 0 });
+                    self.queue.push_back(Event::LogRead { request, read });
+                }
+                Effect::WatchLog { .. } | Effect::UnwatchLog { .. } => {}
+                Effect::LoadProviders { request, .. } => {
+                    let manifests = self.config.providers.clone();
+                    let read = Ok(Manifests { manifests, ..Manifests::default() });
+                    self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => {
                     self.shown.push(Shown::Saved(record.clone()));
@@ -257,6 +266,9 @@ impl World {
 
     fn start(&mut self, start: &pipemux_core::Start) {
         self.shown.push(Shown::Started(start.app));
+        for manner in self.manners.values_mut().filter(|m| **m == Manner::DiesOnInvokeOnce) {
+            *manner = Manner::Normal;
+        }
         let parts: Vec<&str> = start.state_dir.rsplit('/').take(2).collect();
         let session = format!("{}/{}", parts[1], parts[0]);
         if self.manners.get(&session) == Some(&Manner::Unstartable) {
@@ -332,6 +344,8 @@ fn config() -> Config {
     let manifest = |id: &str, scope| Manifest {
         description: format!("the {id} app"),
         scope,
+        // Those that are to sleep say so.
+        idle: Idle::Never,
         ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
     Config {
@@ -344,6 +358,7 @@ fn config() -> Config {
         pid: 1,
         software: "pipemuxd test".into(),
         socket: "/run/pipemux.sock".into(),
+        bounds: &[],
     }
 }
 

@@ -1,22 +1,21 @@
 //! The faults of one answer.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
 use nix::sys::signal::{Signal, raise};
 use pipemux_proto::app::{
-    Choice, Done, Invoke, Needs, Notify, OptionItem, Outcome, Question, QuestionKind,
+    Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
 };
 use pipemux_proto::projection::Arg;
 use pipemux_proto::value::Blob;
-use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
+use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind};
 
 use crate::mode::App;
 use crate::wire::{Wire, block, complain, exit};
+use crate::{flood, harm};
 
 /// Carries out an action, or doesn't.
 pub fn carry_out(
@@ -80,6 +79,9 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
         }
         return wire.reply(request, &done(app, "waited"));
     }
+    if let Some(said) = numbered(app, wire, request, how)? {
+        return wire.reply(request, &done(app, &said));
+    }
     match how {
         "exit" => {
             complain("about to fall");
@@ -115,31 +117,58 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
             wire.reply(request, &done(app, "once"))?;
             wire.reply(request, &done(app, "twice"))
         }
-        "print" => {
-            let line = [b"0123456789abcdef".repeat(64), b"\n".to_vec()].concat();
-            let mut out = std::io::stdout().lock();
-            (0..4096).try_for_each(|_| out.write_all(&line))?;
-            wire.reply(request, &done(app, "printed 4 MB"))
-        }
-        "notify" => {
-            let event = Envelope::event(Method::Notify, request.envelope.incarnation);
-            for number in 0..5_000 {
-                wire.send(&event, &Notify { text: format!("notice {number} [x](link:1)") })?;
-            }
-            wire.reply(request, &done(app, "told"))
-        }
         "breed" => {
-            let own = std::env::current_exe()?;
-            Command::new(own)
-                .arg("grandchild")
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()?;
+            harm::start("grandchild", "")?;
             wire.reply(request, &done(app, "bred"))
+        }
+        "escape" => {
+            // The one between ends, so that nobody is its parent any more but who adopts orphans.
+            harm::start("midwife", "")?.wait()?;
+            wire.reply(request, &done(app, "escaped"))
+        }
+        "stop" => {
+            raise(Signal::SIGSTOP)?;
+            wire.reply(request, &done(app, "went on"))
+        }
+        "spin" => harm::spin(),
+        "drip" => {
+            for byte in framed(request, &[0x80]) {
+                wire.raw(&[byte])?;
+                thread::sleep(Duration::from_millis(5));
+            }
+            block()
+        }
+        "hoard" => {
+            let said = harm::hoard(&mut app.hoarded);
+            wire.reply(request, &done(app, &said))
         }
         _ => wire.reply(request, &done(app, "behaved")),
     }
+}
+
+/// What has a number: how many, or how much. Says what it did.
+fn numbered(
+    app: &mut App,
+    wire: &mut Wire,
+    request: &Frame,
+    how: &str,
+) -> std::io::Result<Option<String>> {
+    let Some((what, number)) = how.split_once(' ') else { return Ok(None) };
+    let Ok(number) = number.parse() else { return Ok(None) };
+    Ok(Some(match what {
+        "print" => harm::print(number)?,
+        "eat" => harm::eat(&mut app.eaten, number),
+        "fill" => harm::fill(&app.state_dir, number),
+        "fork" => {
+            harm::start("bomb", &number.to_string())?;
+            format!("became {number} more")
+        }
+        "notify" => flood::notify(wire, request, number)?,
+        "change" => flood::change(wire, request, number)?,
+        "reply" => flood::reply(wire, request, number)?,
+        "garble" => flood::garble(wire, request, number)?,
+        _ => return Ok(None),
+    }))
 }
 
 fn done(app: &mut App, brief: &str) -> Outcome {

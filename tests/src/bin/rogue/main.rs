@@ -1,9 +1,12 @@
 //! An app that misbehaves as it is told, written on the wire itself.
 //!
 //! Its first argument is a mode, what it does from its start: see [`mode`]. In most modes it is then a
-//! tame app with the action `misbehave(how)`, and the faults of one answer are in [`deed`].
+//! tame app with the action `misbehave(how)`: the faults of one answer are in [`deed`], floods of frames in
+//! [`flood`], harm to the machine in [`harm`].
 
 mod deed;
+mod flood;
+mod harm;
 mod mode;
 mod wire;
 
@@ -15,7 +18,8 @@ use wire::Wire;
 
 fn main() -> ExitCode {
     let mode = std::env::args().nth(1).unwrap_or_default();
-    match serve(&mode) {
+    let more = std::env::args().nth(2).unwrap_or_default();
+    match serve(&mode, &more) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             wire::complain(&why.to_string());
@@ -24,11 +28,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(mode: &str) -> std::io::Result<()> {
-    if mode == "grandchild" {
-        // Holds the connection that it inherited, and ignores SIGTERM.
-        mode::ignore_sigterm()?;
-        wire::block();
+fn serve(mode: &str, more: &str) -> std::io::Result<()> {
+    match mode {
+        // These are descendants of an app, and hold the connection that they inherited.
+        "grandchild" => {
+            mode::ignore_sigterm()?;
+            wire::block();
+        }
+        "bomb" => harm::split(more.parse().unwrap_or(1)),
+        "midwife" => return harm::start("escapee", "").map(drop),
+        "escapee" => harm::escape(),
+        _ => {}
     }
     let mut wire = Wire::inherited();
     mode::begin(mode, &mut wire)?;

@@ -1,7 +1,9 @@
 //! What it does from its start.
 
+use std::fs::File;
+
 use nix::sys::signal::{SigSet, Signal};
-use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Opened, Place, Project};
+use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Open, Opened, Place, Project};
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::projection::{Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
@@ -89,18 +91,37 @@ pub struct App {
     pub scene: String,
     /// How often something was wiped.
     pub wiped: u32,
+    /// Its own directory.
+    pub state_dir: String,
+    /// Memory that it keeps.
+    pub eaten: Vec<Vec<u8>>,
+    /// Descriptors that it keeps.
+    pub hoarded: Vec<File>,
 }
 
 impl App {
     /// As it is at its start.
     pub fn new(mode: &str) -> Self {
-        Self { mode: mode.into(), version: 1, rev: 1, scene: "plain".into(), wiped: 0 }
+        Self {
+            mode: mode.into(),
+            version: 1,
+            rev: 1,
+            scene: "plain".into(),
+            wiped: 0,
+            state_dir: String::new(),
+            eaten: Vec::new(),
+            hoarded: Vec::new(),
+        }
     }
 
     /// Answers one request.
     pub fn answer(&mut self, wire: &mut Wire, request: &Frame) -> std::io::Result<()> {
         match request.envelope.method {
-            Method::AppOpen => wire.reply(request, &Opened::default()),
+            Method::AppOpen => {
+                let open = decode::<Open>(&request.body).map_err(std::io::Error::other)?;
+                self.state_dir = open.state_dir;
+                wire.reply(request, &Opened::default())
+            }
             Method::Project => match self.mode.as_str() {
                 "no-window" => Ok(()),
                 "bad-window" => wire.reply(request, &["not", "a", "window"]),

@@ -1,0 +1,143 @@
+//! The whole state on disk while the process sleeps: the next one goes on as if it had been there all
+//! the time, with the same keys, undo steps, and line numbers across versions.
+//!
+//! It is the model itself as JSON, then a line with its digest. A file that isn't whole, or is of
+//! another format, counts as none: then it is a restart like that after a crash, and told.
+//!
+//! **Invariant: the file is there only as long as it has the present state.** Whatever changes the state
+//! removes it first, so that no later start finds an old one.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use docui::{Fault, Opening};
+use serde::{Deserialize, Serialize};
+
+use crate::limits::ASLEEP_MAX;
+
+use super::Editor;
+use super::disk::{Hasher, hash};
+
+const FORMAT: u32 = 1;
+const NAME: &str = "asleep.json";
+/// Bytes that are written at once.
+const PIECE: usize = 256 * 1024;
+/// Bytes of the last line: a newline before it, the digest in hexadecimal, a newline.
+const LAST_LINE: usize = 18;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Asleep<T> {
+    format: u32,
+    editor: T,
+}
+
+impl Editor {
+    /// Writes the whole state down for the process that is woken later; does nothing when that is done
+    /// already.
+    pub(crate) fn fall_asleep(&mut self) -> Result<(), Fault> {
+        // What a later crash goes by must not be behind either.
+        self.list_files();
+        if !self.asleep {
+            write(&self.state_dir, &Asleep { format: FORMAT, editor: &*self })?;
+            self.asleep = true;
+        }
+        Ok(())
+    }
+
+    /// Notes that the state is about to become another one than was written down.
+    pub(crate) fn stir(&mut self) {
+        if std::mem::take(&mut self.asleep) {
+            forget(&self.state_dir);
+        }
+    }
+
+    /// The state as it was put to sleep.
+    ///
+    /// # Errors
+    /// It can't be taken up: what the reader should know of it.
+    pub(crate) fn wake_up(opening: &Opening) -> Result<Self, String> {
+        let path = opening.state_dir.join(NAME);
+        let lost = "undo history, selections and search results are lost";
+        let bytes = fs::read(&path).map_err(|error| {
+            format!("What was saved before the sleep is gone ({error}): {lost}.")
+        })?;
+        let Some(Asleep { editor: mut found, .. }) = parse(&bytes) else {
+            let aside = path.with_extension("damaged");
+            let kept = if fs::rename(&path, &aside).is_ok() { aside } else { path };
+            let kept = kept.display();
+            return Err(format!("What was saved before the sleep is damaged ({kept}): {lost}."));
+        };
+        found.provider.clone_from(&opening.provider);
+        found.session.clone_from(&opening.session);
+        found.state_dir.clone_from(&opening.state_dir);
+        found.witness.keep_in(&opening.state_dir);
+        found.files.iter_mut().for_each(|file| file.resume(&opening.state_dir));
+        (found.asleep, found.resumed) = (true, true);
+        Ok(found)
+    }
+}
+
+/// Removes what was written: it is not the state any more.
+pub(crate) fn forget(state_dir: &Path) {
+    // Not there is as good as removed. One that stays is never asked for: only a process that saved its
+    // state is followed by one that is woken.
+    let _ = fs::remove_file(state_dir.join(NAME));
+}
+
+fn parse(bytes: &[u8]) -> Option<Asleep<Editor>> {
+    let (state, last) = bytes.split_at_checked(bytes.len().checked_sub(LAST_LINE)?)?;
+    if last != last_line(hash(state)).as_bytes() {
+        return None;
+    }
+    serde_json::from_slice(state).ok().filter(|found: &Asleep<Editor>| found.format == FORMAT)
+}
+
+/// Writes it whole or not at all.
+fn write(state_dir: &Path, state: &Asleep<&Editor>) -> Result<(), Fault> {
+    let path = state_dir.join(NAME);
+    try_write(state_dir, &path, state).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => Fault::refused(format!(
+            "the texts and what can be undone come to more than {} MiB: it stays awake",
+            ASLEEP_MAX / 1024 / 1024
+        ))
+        .hint("close some files"),
+        _ => Fault::failed(format!("{} can't be written: {error}", path.display())),
+    })
+}
+
+fn try_write(state_dir: &Path, path: &Path, state: &Asleep<&Editor>) -> io::Result<()> {
+    let mut temporary = tempfile::NamedTempFile::new_in(state_dir)?;
+    let tally = Tally { to: temporary.as_file_mut(), hasher: Hasher::default(), left: ASLEEP_MAX };
+    let mut out = BufWriter::with_capacity(PIECE, tally);
+    serde_json::to_writer(&mut out, state)?;
+    out.flush()?;
+    let digest = out.get_ref().hasher.finish();
+    drop(out);
+    temporary.write_all(last_line(digest).as_bytes())?;
+    // No sync: after a power cut it is missing or damaged, which is told; the journals are what counts.
+    temporary.persist(path).map(drop).map_err(|error| error.error)
+}
+
+fn last_line(digest: u64) -> String {
+    format!("\n{digest:016x}\n")
+}
+
+/// Digests what goes through it, and lets no more through than there is room for.
+struct Tally<W> {
+    to: W,
+    hasher: Hasher,
+    left: usize,
+}
+
+impl<W: Write> Write for Tally<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
+        self.hasher.write_all(bytes)?;
+        self.to.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}

@@ -1,0 +1,157 @@
+//! The table of the bounds that a user can reach: what `status --limits` lists. A test reads the sources
+//! of the `limits` modules and demands that each bound stands here or among [`INTERNAL`].
+
+use crate::limits::*;
+use pipemux_proto::limits::*;
+
+/// What a bound counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Things.
+    Count,
+    /// Bytes.
+    Bytes,
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Tokens, as estimated.
+    Tokens,
+    /// Lines.
+    Lines,
+    /// Characters.
+    Characters,
+}
+
+/// A bound that a user can reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bound {
+    /// What it is listed under.
+    pub group: &'static str,
+    /// Its name in the sources.
+    pub name: &'static str,
+    /// What it bounds, in words.
+    pub what: &'static str,
+    /// How much may be.
+    pub value: u64,
+    /// Of what.
+    pub unit: Unit,
+}
+
+/// Makes a table of bounds: groups, in each the constant, its unit and what it bounds.
+#[macro_export]
+macro_rules! bounds {
+    ($($group:literal { $($name:ident $unit:ident $what:literal,)* })*) => {
+        &[$($($crate::bounds::Bound {
+            group: $group,
+            name: stringify!($name),
+            what: $what,
+            value: $name as u64,
+            unit: $crate::bounds::Unit::$unit,
+        },)*)*]
+    };
+}
+
+/// The bounds of the wire and of the daemon's decisions.
+pub const BOUNDS: &[Bound] = bounds! {
+    "Clients" {
+        CLIENTS_MAX Count "connected at once",
+        CLIENT_REQUESTS_MAX Count "open requests of one client",
+        CLIENT_QUEUE_MAX Bytes "answers that one client leaves unread, then it is disconnected",
+        CLIENT_EXCHANGES_MAX Count "open exchanges of one client",
+        CLIENT_EXCHANGE_BYTES Bytes "open exchanges of one client, their bytes",
+        READERS_MAX Count "readers of a workspace",
+        DELIVERIES_MAX Count "answers that one reader leaves unconfirmed",
+        RECORDS_MAX Count "acting requests that are not carried out again when they are sent again",
+        RECORDS_BYTES_MAX Bytes "answers that are kept for that",
+    }
+    "Requests" {
+        REQUEST_MS Milliseconds "time for a request that names none",
+        FRAME_MAX Bytes "one message",
+        EXCHANGE_MAX Bytes "one exchange",
+        CODE_MAX Bytes "code of a run",
+        STDIN_MAX Bytes "standard input of a run",
+        STEPS_MAX Count "steps of a run",
+        NESTING_MAX Count "calls within calls",
+        VALUE_DEPTH_MAX Count "lists and maps within each other in a value",
+        LIST_MAX Count "items of a list in a call",
+        COPY_MAX Bytes "a value that one app takes from another",
+        CHOICES_MAX Count "choices that a question lists",
+        QUESTION_MS Milliseconds "time for the answer to a question",
+        WAIT_MAX_MS Milliseconds "time that view, watch and logs wait for something to happen",
+        FAILURES_MAX Count "failures of one call in a row before another way is advised",
+        ENV_MAX Bytes "environment that an open passes on",
+    }
+    "Sessions" {
+        SESSIONS_MAX Count "sessions at once",
+        APP_REQUESTS_MAX Count "requests that wait for one app",
+        APP_QUEUE_MAX Bytes "requests that one app leaves unread, then it is ended",
+        APP_EXCHANGES_MAX Count "open exchanges of one app",
+        APP_EXCHANGE_BYTES Bytes "open exchanges of one app, their bytes",
+        START_MS Milliseconds "time for an app to start",
+        PROJECT_MS Milliseconds "time for a window, then the last one is shown as busy",
+        LOCATE_MS Milliseconds "time to say where a thing is",
+        DRAIN_MS Milliseconds "time to end, then it is made to",
+        SAVE_MS Milliseconds "time to save before hibernation",
+        IDLE_MS Milliseconds "time without use before hibernation (manifest: idle)",
+        BUSY_MAX_MS Milliseconds "time that an app may put hibernation off by one Busy",
+        PING_MS Milliseconds "time between two questions whether an app is there",
+        PONG_MS Milliseconds "time to answer that, then it is silent",
+        WEDGED_MS Milliseconds "time that an app may be silent while nobody waits, then it is ended",
+        CRASHES_MAX Count "crashes in a row before a session stays down",
+        CRASH_WINDOW_MS Milliseconds "time in which crashes are counted",
+        BACKOFF_MAX_MS Milliseconds "longest wait before a restart",
+        QUARANTINE_AFTER Count "crashes by one request before it is not delivered any more",
+        SUSPECTS_MAX Count "requests of a session in quarantine or on the way to it",
+        NOTICE_RATE Count "notices of one session in their span",
+        NOTICE_SPAN_MS Milliseconds "the span of notices",
+        NOTICE_CHARS Characters "one notice",
+        APP_MEMORY_MAX Bytes "memory of one process (manifest: limits.memory)",
+        APP_FILES_MAX Count "open files of one process (manifest: limits.files)",
+        APP_PROCESSES_MAX Count "processes of one session (manifest: limits.processes)",
+        LOG_MAX Bytes "one log before it is rotated (manifest: limits.log)",
+        LOG_LINES_MAX Lines "one answer of logs",
+        OPENS_MAX Count "opens that are repeated after a restart",
+        PROVIDER_MAX Bytes "a provider's name",
+        SESSION_MAX Bytes "a session's name",
+    }
+    "Workspaces" {
+        WORKSPACES_MAX Count "workspaces at once",
+        RETIRED_MAX Count "workspaces without windows that made room",
+        WINDOWS_MAX Count "windows of this workspace",
+        SLOTS_MAX Count "slots of a window",
+        KEY_MAX Bytes "a key",
+        ANCHORS_MAX Count "anchors of this workspace",
+        VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",
+        PAST_MAX Count "states of a window that --since and --at reach back",
+        HISTORY_MAX Count "rounds of history of this workspace",
+        ROUND_ACTION_MAX Characters "what was done in a round of history",
+        ROUND_RESULT_MAX Characters "what came of it",
+        ROUND_DETAIL_MAX Characters "its detail",
+        NOTICES_MAX Count "notices that wait for a reader",
+        FEED_MAX Count "events that watch reaches back",
+        EVENT_CHARS Characters "one event",
+        EVENTS_A_TURN Count "events of one answer of watch",
+    }
+    "What is shown" {
+        WINDOW_BUDGET Tokens "a window that names no budget",
+        FULL_BUDGET Tokens "a window at --lod full",
+        VIEW_BUDGET Tokens "a workspace that names no budget",
+        BUDGET_MIN Tokens "least budget",
+        BUDGET_MAX Tokens "largest budget",
+        DETAIL_LINES Lines "a step's detail",
+        DETAIL_CHARS Characters "a step's detail",
+        LINKS_MAX Count "links that one step's outcome offers",
+        HISTORY_SHOWN Count "rounds that history shows unasked",
+        LAST_LINES Lines "a log's end in an error",
+    }
+};
+
+/// Bounds that no user reaches, with the reason.
+pub const INTERNAL: &[(&str, &str)] = &[
+    ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
+    ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),
+    ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
+    ("DIFF_LINES_MAX", "beyond it a window is shown whole instead of as a difference"),
+    ("WATCH_PAUSE_MS", "how events are gathered into one answer; none is lost by it"),
+];

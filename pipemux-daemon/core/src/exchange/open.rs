@@ -1,0 +1,204 @@
+//! The exchanges that have no answer yet, found by number in one step and without allocation.
+
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::table::Table;
+
+use crate::event::ClientId;
+
+/// Set in the number of every exchange: no other request to an app has such a number.
+const MARK: u64 = 1 << 63;
+const PLACE_BITS: u32 = 24;
+const PLACE_MASK: u64 = (1 << PLACE_BITS) - 1;
+
+/// One exchange.
+#[derive(Debug, Clone, Copy)]
+pub struct Open {
+    /// Who asked; none once that client is gone.
+    pub client: Option<ClientId>,
+    /// The number that the client gave it.
+    pub request: u64,
+    /// The process that has it.
+    pub app: Incarnation,
+    /// When it is given up, on the monotonic clock.
+    pub deadline: u64,
+    /// Bytes of its body.
+    pub length: usize,
+}
+
+/// A process that takes exchanges, and what it has open.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Taker {
+    /// How many.
+    pub open: usize,
+    /// Bytes of their bodies.
+    pub bytes: usize,
+    /// When it got the last one, on the monotonic clock.
+    pub used: u64,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    /// Counts who was here, so that a late answer finds nobody.
+    turn: u64,
+    open: Option<Open>,
+}
+
+/// All of them, and the processes that take them.
+#[derive(Debug, Default)]
+pub struct Exchanges {
+    places: Vec<Place>,
+    free: Vec<usize>,
+    takers: Table<Incarnation, Taker>,
+    /// No deadline is earlier. It may be too early: then nothing is due yet.
+    earliest: Option<u64>,
+}
+
+impl Exchanges {
+    /// A process takes exchanges from now on.
+    pub fn admit(&mut self, app: Incarnation) {
+        self.takers.insert(app, Taker::default());
+    }
+
+    /// A process takes no more; what it has stays open.
+    pub fn dismiss(&mut self, app: Incarnation) {
+        self.takers.remove(&app);
+    }
+
+    /// The process, if it takes exchanges.
+    pub fn taker(&self, app: Incarnation) -> Option<Taker> {
+        self.takers.get(&app).copied()
+    }
+
+    /// Notes one; returns its number.
+    pub fn add(&mut self, open: Open, now: u64) -> u64 {
+        if let Some(taker) = self.takers.get_mut(&open.app) {
+            taker.open += 1;
+            taker.bytes += open.length;
+            taker.used = now;
+        }
+        self.earliest = Some(self.earliest.map_or(open.deadline, |at| at.min(open.deadline)));
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            self.places.len() - 1
+        });
+        let place = &mut self.places[at];
+        place.turn += 1;
+        place.open = Some(open);
+        number_of(at, place)
+    }
+
+    /// Takes out the one of that number, if that process has it.
+    pub fn take(&mut self, number: u64, app: Incarnation) -> Option<Open> {
+        let at = (number & PLACE_MASK) as usize;
+        let place = self.places.get_mut(at)?;
+        let open = place.open?;
+        if open.app != app || number_of(at, place) != number {
+            return None;
+        }
+        place.open = None;
+        self.free.push(at);
+        if let Some(taker) = self.takers.get_mut(&app) {
+            taker.open -= 1;
+            taker.bytes -= open.length;
+        }
+        if self.free.len() == self.places.len() {
+            self.earliest = None;
+            // An idle daemon keeps no table of its busiest time; turns go on counting elsewhere.
+            if self.places.len() > Self::KEPT {
+                let turn = self.places.iter().map(|place| place.turn).max().unwrap_or_default();
+                self.places = (0..Self::KEPT).map(|_| Place { turn, open: None }).collect();
+                self.free = (0..Self::KEPT).collect();
+            }
+        }
+        Some(open)
+    }
+
+    const KEPT: usize = 1024;
+
+    /// The numbers of those for which it is true, with what is known of them.
+    pub fn find(&self, wanted: impl Fn(&Open) -> bool) -> Vec<(u64, Open)> {
+        let number = |at: usize, place: &Place| {
+            let open = place.open.filter(|open| wanted(open))?;
+            Some((number_of(at, place), open))
+        };
+        self.places.iter().enumerate().filter_map(|(at, place)| number(at, place)).collect()
+    }
+
+    /// Forgets who asked: the client is gone.
+    pub fn orphan(&mut self, client: ClientId) {
+        for open in self.places.iter_mut().filter_map(|place| place.open.as_mut()) {
+            if open.client == Some(client) {
+                open.client = None;
+            }
+        }
+    }
+
+    /// When to look for what is due: never too late, and rarely too early.
+    pub fn next_timeout(&self) -> Option<u64> {
+        self.earliest
+    }
+
+    /// Those that are due.
+    pub fn due(&mut self, now: u64) -> Vec<(u64, Open)> {
+        if self.earliest.is_none_or(|at| at > now) {
+            return Vec::new();
+        }
+        let left = self.places.iter().filter_map(|place| place.open.map(|open| open.deadline));
+        self.earliest = left.filter(|deadline| *deadline > now).min();
+        self.find(|open| open.deadline <= now)
+    }
+}
+
+fn number_of(at: usize, place: &Place) -> u64 {
+    MARK | (place.turn << PLACE_BITS & !MARK) | at as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(app: u64, deadline: u64) -> Open {
+        let app = Incarnation(app);
+        Open { client: Some(ClientId(1)), request: 7, app, deadline, length: 10 }
+    }
+
+    #[test]
+    fn a_number_finds_its_own_exchange_once_and_no_later_one_at_its_place() {
+        let mut all = Exchanges::default();
+        all.admit(Incarnation(1));
+        let first = all.add(open(1, 50), 5);
+        assert!(all.take(first, Incarnation(2)).is_none(), "another process's answer");
+        assert!(all.take(first, Incarnation(1)).is_some());
+        assert!(all.take(first, Incarnation(1)).is_none());
+        let second = all.add(open(1, 50), 5);
+        assert_ne!(first, second);
+        assert!(all.take(first, Incarnation(1)).is_none());
+        assert!(all.take(second & !MARK, Incarnation(1)).is_none());
+        let taker = all.taker(Incarnation(1)).unwrap();
+        assert_eq!((taker.open, taker.bytes, taker.used), (1, 10, 5));
+    }
+
+    #[test]
+    fn an_idle_table_is_small_and_its_old_numbers_stay_void() {
+        let mut all = Exchanges::default();
+        let numbers: Vec<u64> = (0..5000).map(|_| all.add(open(1, 50), 5)).collect();
+        for number in &numbers {
+            assert!(all.take(*number, Incarnation(1)).is_some());
+        }
+        assert_eq!((all.places.len(), all.next_timeout()), (Exchanges::KEPT, None));
+        all.add(open(1, 50), 5);
+        assert!(numbers.iter().all(|number| all.take(*number, Incarnation(1)).is_none()));
+    }
+
+    #[test]
+    fn what_is_due_is_found_whatever_came_and_went_before() {
+        let mut all = Exchanges::default();
+        let early = all.add(open(1, 10), 5);
+        all.add(open(1, 20), 5);
+        all.take(early, Incarnation(1));
+        assert!(all.next_timeout().is_some_and(|at| at <= 20));
+        assert!(all.due(15).is_empty());
+        assert_eq!(all.next_timeout(), Some(20));
+        assert_eq!(all.due(20).len(), 1);
+    }
+}

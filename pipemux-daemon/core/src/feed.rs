@@ -1,0 +1,197 @@
+//! What happens, for those who watch: a bounded memory of events.
+//!
+//! Telling something costs a line of text; who waits for it is looked after once at the end of a turn.
+//! Of several changes of one session in a row the last one is kept, so that an app that changes all the
+//! time drives nothing else out.
+
+use std::collections::VecDeque;
+
+use pipemux_proto::watch::{Occurrence, What};
+
+use crate::Core;
+use crate::event::Now;
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{EVENT_CHARS, FEED_MAX};
+use crate::render::inert::line;
+use crate::render::timestamp;
+
+/// The newest events.
+#[derive(Debug, Default)]
+pub struct Feed {
+    /// The newest number.
+    pub last: u64,
+    /// The newest event that made room for others.
+    pub dropped: u64,
+    kept: VecDeque<Box<Told>>,
+    /// True when something was told since those who wait were looked after.
+    pub fresh: bool,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub struct Told {
+    number: u64,
+    at: Now,
+    what: What,
+    place: Place,
+    reader: Option<String>,
+    text: String,
+}
+
+/// Whom an event is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// One workspace; with the session that it is about, if it is about one.
+    Workspace(WorkspaceKey, Option<SessionKey>),
+    /// The workspaces that the session is of.
+    Session(SessionKey),
+    /// All.
+    Everywhere,
+}
+
+impl Place {
+    /// True when it is for that workspace.
+    fn reaches(&self, at: &WorkspaceKey) -> bool {
+        match self {
+            Place::Workspace(workspace, _) => workspace == at,
+            Place::Session(session) => session.workspace.as_ref().is_none_or(|owner| owner == at),
+            Place::Everywhere => true,
+        }
+    }
+
+    fn session(&self) -> Option<&SessionKey> {
+        match self {
+            Place::Workspace(_, session) => session.as_ref(),
+            Place::Session(session) => Some(session),
+            Place::Everywhere => None,
+        }
+    }
+
+    fn workspace(&self) -> Option<&WorkspaceKey> {
+        match self {
+            Place::Workspace(workspace, _) => Some(workspace),
+            Place::Session(session) => session.workspace.as_ref(),
+            Place::Everywhere => None,
+        }
+    }
+}
+
+impl Feed {
+    fn add(&mut self, told: Told) {
+        if told.what == What::Changed {
+            // Most often the newest one: whoever changes all the time changes now.
+            let same = |had: &Told| had.what == What::Changed && had.place == told.place;
+            if let Some(index) = self.kept.iter().rposition(|had| same(had)) {
+                self.kept.remove(index);
+            }
+        }
+        self.kept.push_back(Box::new(told));
+        if self.kept.len() > FEED_MAX
+            && let Some(oldest) = self.kept.pop_front()
+        {
+            self.dropped = oldest.number;
+        }
+    }
+
+    /// Events after a number that are for a workspace, or all; the oldest first.
+    pub fn after<'a>(
+        &'a self,
+        number: u64,
+        at: Option<&'a WorkspaceKey>,
+    ) -> impl Iterator<Item = &'a Told> {
+        let first = self.kept.partition_point(|told| told.number <= number);
+        let later = self.kept.range(first..).map(AsRef::as_ref);
+        later.filter(move |told| at.is_none_or(|at| told.place.reaches(at)))
+    }
+}
+
+impl Core {
+    /// Tells those who watch. `text` is made one inert line.
+    pub(crate) fn tell(&mut self, what: What, place: Place, reader: Option<&str>, text: &str) {
+        self.feed.last += 1;
+        self.feed.fresh = true;
+        let number = self.feed.last;
+        let (at, reader) = (self.now, reader.map(str::to_owned));
+        let clipped = match text.char_indices().nth(EVENT_CHARS) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        };
+        self.feed.add(Told { number, at, what, place, reader, text: line(&clipped) });
+    }
+
+    /// Tells of a session.
+    pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
+        self.tell(what, Place::Session(key.clone()), None, &format!("{key} {text}"));
+    }
+
+    /// Tells that a process is gone: `words` say how.
+    pub(crate) fn tell_end(&mut self, key: &SessionKey, wanted: bool, words: &str) {
+        let Some(session) = self.sessions.get(key) else { return };
+        let (what, text) = match (&session.failed, wanted) {
+            (Some(_), false) => {
+                (What::Failed, format!("{words}; it stays down · pipemux restart {key}"))
+            }
+            (None, false) => (What::Crashed, words.to_owned()),
+            (_, true) if session.rest.asleep.is_some() => {
+                (What::Hibernated, format!("{key} was put to sleep"))
+            }
+            (_, true) => (What::Ended, words.to_owned()),
+        };
+        self.tell(what, Place::Session(key.clone()), None, &text);
+    }
+
+    /// An event as it is answered.
+    pub(crate) fn occurrence(&self, told: &Told) -> Occurrence {
+        let name = |key: &WorkspaceKey| match self.workspaces.get(key) {
+            Some(workspace) => workspace.name.clone(),
+            None => key.to_string(),
+        };
+        Occurrence {
+            number: told.number,
+            at: timestamp(told.at),
+            what: told.what,
+            workspace: told.place.workspace().map(name),
+            session: told.place.session().map(ToString::to_string),
+            reader: told.reader.clone(),
+            text: told.text.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(number: u64, what: What, session: &str) -> Told {
+        let key = SessionKey { workspace: None, addr: session.parse().unwrap() };
+        let (place, at) = (Place::Session(key), Now::default());
+        Told { number, at, what, place, reader: None, text: String::new() }
+    }
+
+    fn numbers(feed: &Feed, after: u64) -> Vec<u64> {
+        feed.after(after, None).map(|told| told.number).collect()
+    }
+
+    #[test]
+    fn a_flood_of_changes_drives_nothing_out() {
+        let mut feed = Feed::default();
+        feed.add(told(1, What::Started, "a/main"));
+        for number in 2..10_000 {
+            feed.add(told(number, What::Changed, if number % 2 == 0 { "a/main" } else { "b/main" }));
+        }
+        assert_eq!(numbers(&feed, 0), [1, 9_998, 9_999]);
+        assert_eq!(numbers(&feed, 9_998), [9_999]);
+        assert_eq!(feed.dropped, 0);
+    }
+
+    #[test]
+    fn the_oldest_make_room_and_it_is_known() {
+        let mut feed = Feed::default();
+        for number in 1..=FEED_MAX as u64 + 3 {
+            feed.add(told(number, What::Notice, "a/main"));
+        }
+        assert_eq!((feed.kept.len(), feed.dropped), (FEED_MAX, 3));
+        assert_eq!(numbers(&feed, 0).first(), Some(&4));
+        assert!(numbers(&feed, u64::MAX).is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! `status --limits`: every bound that a user can reach, and how much of it is used.
+
+use pipemux_proto::Value;
+
+use crate::Core;
+use crate::bounds::{BOUNDS, Unit};
+use crate::keys::{JobId, WorkspaceKey};
+
+impl Core {
+    pub(super) fn limits(&mut self, job: JobId) {
+        let Some(found) = self.jobs.get(&job) else { return };
+        let (at, client) = (found.workspace.clone(), found.client);
+        let requests = self.clients.get(&client).map_or(0, |client| client.open);
+        let mut text = String::new();
+        let mut data = Vec::new();
+        let mut group = "";
+        for bound in BOUNDS.iter().chain(self.config.bounds) {
+            if bound.group != group {
+                group = bound.group;
+                text += &format!("{}## {group}\n", if text.is_empty() { "" } else { "\n" });
+            }
+            let used = match bound.name {
+                "CLIENT_REQUESTS_MAX" => Some(requests as u64),
+                name => self.used(name, &at),
+            };
+            let amount = shown(bound.value, bound.unit);
+            text += &match used {
+                Some(used) => format!("{}: {used} of {amount}\n", bound.what),
+                None => format!("{}: {amount}\n", bound.what),
+            };
+            let mut row: Vec<(String, Value)> = vec![
+                ("group".into(), bound.group.into()),
+                ("name".into(), bound.name.into()),
+                ("what".into(), bound.what.into()),
+                ("value".into(), bound.value.into()),
+                ("unit".into(), unit_word(bound.unit).into()),
+            ];
+            row.extend(used.map(|used| ("used".to_owned(), used.into())));
+            data.push(Value::Map(row));
+        }
+        self.answer_data(job, text, Value::List(data));
+    }
+
+    /// How much of a bound is used, where that is one number: of the whole daemon, or of the caller's
+    /// workspace.
+    fn used(&self, name: &str, at: &WorkspaceKey) -> Option<u64> {
+        let here = self.workspaces.get(at)?;
+        let used = match name {
+            "CLIENTS_MAX" => self.clients.len(),
+            "SESSIONS_MAX" => self.sessions.len(),
+            "WORKSPACES_MAX" => self.workspaces.len(),
+            "RETIRED_MAX" => self.retired.len(),
+            "WINDOWS_MAX" => here.windows.len(),
+            "READERS_MAX" => here.readers.len(),
+            "HISTORY_MAX" => here.history.rounds.len(),
+            "ANCHORS_MAX" => here.anchors.len(),
+            _ => return None,
+        };
+        Some(used as u64)
+    }
+}
+
+fn shown(value: u64, unit: Unit) -> String {
+    match unit {
+        Unit::Bytes => bytes(value),
+        Unit::Milliseconds if value.is_multiple_of(3_600_000) => format!("{} h", value / 3_600_000),
+        Unit::Milliseconds if value.is_multiple_of(60_000) => format!("{} min", value / 60_000),
+        Unit::Milliseconds if value.is_multiple_of(1_000) => format!("{} s", value / 1_000),
+        Unit::Milliseconds => format!("{value} ms"),
+        Unit::Seconds => format!("{value} s"),
+        Unit::Count => value.to_string(),
+        Unit::Tokens => format!("{value} tokens"),
+        Unit::Lines => format!("{value} lines"),
+        Unit::Characters => format!("{value} characters"),
+    }
+}
+
+fn unit_word(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "bytes",
+        Unit::Milliseconds => "ms",
+        Unit::Seconds => "s",
+        Unit::Count => "count",
+        Unit::Tokens => "tokens",
+        Unit::Lines => "lines",
+        Unit::Characters => "characters",
+    }
+}
+
+/// A number of bytes in the largest unit that it is a whole number of.
+pub(crate) fn bytes(value: u64) -> String {
+    for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
+        if value > 0 && value.trailing_zeros() >= shift {
+            return format!("{} {unit}", value >> shift);
+        }
+    }
+    format!("{value} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_in_the_unit_that_reads_best() {
+        assert_eq!(bytes(4 << 30), "4 GiB");
+        assert_eq!(bytes(640 << 10), "640 KiB");
+        assert_eq!(bytes(1_000), "1000 bytes");
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(shown(3_600_000, Unit::Milliseconds), "1 h");
+        assert_eq!(shown(1_800_000, Unit::Milliseconds), "30 min");
+        assert_eq!(shown(30_000, Unit::Milliseconds), "30 s");
+        assert_eq!(shown(500, Unit::Milliseconds), "500 ms");
+        assert_eq!(shown(1_024, Unit::Count), "1024");
+    }
+}

@@ -1,0 +1,268 @@
+//! Waiting for something to happen: `view --wait`, `watch`. Who waits is looked after when something was
+//! told, and by a timer; nothing polls.
+
+use pipemux_proto::Fault;
+use pipemux_proto::client::{Answer, Body, View, Watch};
+use pipemux_proto::limits::WAIT_MAX_MS;
+use pipemux_proto::watch::Events;
+
+use crate::Core;
+use crate::jobs::Task;
+use crate::keys::{JobId, SessionKey};
+use crate::limits::{EVENTS_A_TURN, PROJECT_MS, WATCH_PAUSE_MS};
+use crate::timers::Timer;
+use crate::workspace::Workspace;
+
+/// A request that waits for something to happen.
+#[derive(Debug)]
+pub enum Wait {
+    /// For a change of what its reader has seen.
+    View {
+        /// What is shown then.
+        view: View,
+        /// For how long it waits, as it is told.
+        seconds: f64,
+    },
+    /// For an event.
+    Watch(Watch),
+}
+
+/// When a wait ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    /// Not before this time, so that a flood of events is told in few answers.
+    pub from: u64,
+    /// At this time, whatever happened.
+    pub until: u64,
+    /// What its timer is set to.
+    pub timer: u64,
+}
+
+impl Core {
+    /// `view`, at once or when something changed.
+    pub(super) fn look_or_wait(&mut self, job: JobId, view: View) {
+        let wanted = u64::from(view.wait_ms.min(WAIT_MAX_MS));
+        if wanted == 0 || self.changed_since_seen(job, &view) {
+            return self.view(job, view);
+        }
+        for session in self.waited_windows(job, &view) {
+            // An app that sleeps changes nothing. One that can't be started is told when it is shown.
+            let _ = self.wake(&session);
+        }
+        let seconds = wanted as f64 / 1000.0;
+        self.wait(job, Wait::View { view, seconds }, wanted, 0);
+    }
+
+    /// `watch`: what happened, or what happens next.
+    pub(super) fn watch(&mut self, job: JobId, mut watch: Watch) {
+        let after = match watch.after {
+            None => self.feed.last,
+            // Numbers of another daemon's life mean nothing here.
+            Some(_) if watch.life != 0 && watch.life != self.life() => 0,
+            Some(after) => after.min(self.feed.last),
+        };
+        watch.after = Some(after);
+        let wanted = u64::from(watch.wait_ms.min(WAIT_MAX_MS));
+        if wanted == 0 || self.something_after(job, &watch) {
+            return self.tell_events(job, &watch);
+        }
+        self.wait(job, Wait::Watch(watch), wanted, WATCH_PAUSE_MS);
+    }
+
+    /// True while somebody waits for a change of the session's: it is in use.
+    pub(crate) fn is_waited_for(&self, key: &SessionKey) -> bool {
+        self.waits.iter().any(|job| match self.jobs.get(job).map(|job| &job.task) {
+            Some(Task::Waiting(waiting, _)) => match &**waiting {
+                Wait::View { view, .. } => self.waited_windows(*job, view).contains(key),
+                Wait::Watch(_) => false,
+            },
+            _ => false,
+        })
+    }
+
+    fn wait(&mut self, id: JobId, wait: Wait, wanted: u64, pause: u64) {
+        let now = self.now.mono_ms;
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        // What is shown at the end takes its time, too.
+        let latest = job.deadline.saturating_sub(PROJECT_MS).max(now);
+        let until = (now + wanted).min(latest);
+        let span = Span { from: now + pause, until, timer: until };
+        job.task = Task::Waiting(Box::new(wait), span);
+        self.waits.insert(id);
+        self.timers.set(until, Timer::Wait(id));
+    }
+
+    /// Ends the waits that what was told in this turn concerns.
+    pub(crate) fn settle_waits(&mut self) {
+        if !std::mem::take(&mut self.feed.fresh) {
+            return;
+        }
+        let waits: Vec<JobId> = self.waits.iter().copied().collect();
+        for id in waits {
+            let Some(Task::Waiting(wait, span)) = self.jobs.get(&id).map(|job| &job.task) else {
+                self.waits.remove(&id);
+                continue;
+            };
+            let (span, happened) = (*span, match &**wait {
+                Wait::View { view, .. } => self.changed_since_seen(id, view),
+                Wait::Watch(watch) => self.something_after(id, watch),
+            });
+            if !happened {
+                continue;
+            }
+            if span.from > self.now.mono_ms {
+                self.put_off(id, span.from.min(span.until));
+            } else {
+                self.end_wait(id, true);
+            }
+        }
+    }
+
+    fn put_off(&mut self, id: JobId, at: u64) {
+        let Some(Task::Waiting(_, span)) = self.jobs.get_mut(&id).map(|job| &mut job.task) else {
+            return;
+        };
+        if span.timer > at {
+            self.timers.clear(std::mem::replace(&mut span.timer, at), Timer::Wait(id));
+            self.timers.set(at, Timer::Wait(id));
+        }
+    }
+
+    /// A wait's time has come: with what happened meanwhile, or with nothing.
+    pub(crate) fn wait_over(&mut self, id: JobId) {
+        if self.log_quiet(id) {
+            return;
+        }
+        let happened = match self.jobs.get(&id).map(|job| &job.task) {
+            Some(Task::Waiting(wait, _)) => match &**wait {
+                Wait::View { view, .. } => self.changed_since_seen(id, view),
+                Wait::Watch(watch) => self.something_after(id, watch),
+            },
+            _ => return,
+        };
+        self.end_wait(id, happened);
+    }
+
+    /// Takes a wait back that nobody needs any more.
+    pub(crate) fn abandon_wait(&mut self, id: JobId) {
+        if self.log_quiet(id) {
+            return;
+        }
+        if self.leave_wait(id).is_some() {
+            self.fail_job(id, Fault::unavailable("cancelled"));
+        }
+    }
+
+    fn end_wait(&mut self, id: JobId, happened: bool) {
+        match self.leave_wait(id) {
+            Some(Wait::View { view, seconds }) => {
+                if !happened && let Some(job) = self.jobs.get_mut(&id) {
+                    job.remark = Some(format!("unchanged for {seconds} s"));
+                }
+                self.view(id, view);
+            }
+            Some(Wait::Watch(watch)) => self.tell_events(id, &watch),
+            None => {}
+        }
+    }
+
+    fn leave_wait(&mut self, id: JobId) -> Option<Wait> {
+        self.waits.remove(&id);
+        let job = self.jobs.get_mut(&id)?;
+        match std::mem::replace(&mut job.task, Task::Moving) {
+            Task::Waiting(wait, span) => {
+                self.timers.clear(span.timer, Timer::Wait(id));
+                Some(*wait)
+            }
+            other => {
+                job.task = other;
+                None
+            }
+        }
+    }
+
+    fn something_after(&self, job: JobId, watch: &Watch) -> bool {
+        let Some(at) = self.jobs.get(&job).map(|job| &job.workspace) else { return true };
+        let at = (!watch.all).then_some(at);
+        self.feed.after(watch.after.unwrap_or(0), at).next().is_some()
+    }
+
+    fn tell_events(&mut self, job: JobId, watch: &Watch) {
+        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+        let after = watch.after.unwrap_or(0);
+        let dropped = if self.feed.dropped > after { self.feed.dropped } else { 0 };
+        let at = (!watch.all).then_some(&at);
+        let mut later = self.feed.after(after, at);
+        let events: Vec<_> =
+            later.by_ref().take(EVENTS_A_TURN).map(|told| self.occurrence(told)).collect();
+        let more = later.next().is_some();
+        drop(later);
+        let last = match events.last() {
+            Some(event) if more => event.number,
+            _ => self.feed.last,
+        };
+        let body = Body::Events(Events { life: self.life(), last, dropped, events });
+        self.answer(job, Answer { exit: 0, body, delivery: 0 });
+    }
+
+    /// Tells this daemon's life from others: when it began.
+    fn life(&self) -> u64 {
+        self.began.unix_ms.max(1)
+    }
+
+    fn waited_windows(&self, job: JobId, view: &View) -> Vec<SessionKey> {
+        let at = self.jobs.get(&job).and_then(|job| self.workspaces.get(&job.workspace));
+        let all = at.map(|workspace| workspace.windows.as_slice()).unwrap_or_default();
+        let wanted = |session: &&SessionKey| match &view.session {
+            Some(addr) => session.addr == *addr,
+            None => true,
+        };
+        all.iter().map(|window| &window.session).filter(wanted).cloned().collect()
+    }
+
+    /// True when the view would show something that its reader hasn't seen, or can't be shown at all.
+    fn changed_since_seen(&self, id: JobId, view: &View) -> bool {
+        let Some(job) = self.jobs.get(&id) else { return true };
+        let Some(workspace) = self.workspaces.get(&job.workspace) else { return true };
+        let reader = job.call.reader.as_str();
+        if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
+            return true;
+        }
+        let sessions = self.waited_windows(id, view);
+        if view.session.is_some() && sessions.is_empty() {
+            return true;
+        }
+        let whole = view.session.is_none();
+        if whole && workspace.has_other_windows(reader) {
+            return true;
+        }
+        if !workspace.news(reader, self.now).is_empty() {
+            return true;
+        }
+        sessions.iter().any(|session| self.window_changed(workspace, reader, session, view.since))
+    }
+
+    fn window_changed(
+        &self,
+        workspace: &Workspace,
+        reader: &str,
+        session: &SessionKey,
+        since: Option<u64>,
+    ) -> bool {
+        let seen = match since {
+            Some(epoch) => {
+                let past = workspace.window(session).and_then(|window| window.at(epoch));
+                past.map(|past| past.seen)
+            }
+            None => workspace.seen(reader, session).map(|seen| (seen.app, seen.version)),
+        };
+        let Some((app, version)) = seen else { return true };
+        let Some(live) = self.sessions.get(session) else { return false };
+        match live.ready() {
+            Some(ready) if ready == app => live.version > version,
+            // Another process shows another state: that of one which slept counts as the one before.
+            Some(_) => true,
+            None => false,
+        }
+    }
+}

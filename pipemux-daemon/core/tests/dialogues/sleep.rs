@@ -1,0 +1,155 @@
+//! Hibernation: state saved, process ended, woken by the next touch, nobody sees a difference.
+
+use crate::world::{Manner, World, asker};
+use pipemux_core::{Event, Idle, Manifest, State};
+use pipemux_proto::app::Busy;
+use pipemux_proto::client::{Open, Verb};
+use pipemux_proto::projection::Lod;
+use pipemux_proto::{Envelope, Method};
+
+const IDLE: u64 = 60_000;
+
+fn sleeper(notes: &mut Manifest) {
+    notes.idle = Idle::After(IDLE);
+}
+
+fn slept() -> World {
+    let mut world = World::with_notes(sleeper);
+    world.model("notes/main").add("one");
+    world.open(asker("a"), "notes");
+    world.view(asker("a"));
+    world.pass(IDLE + 1);
+    assert!(world.process("notes/main").is_none(), "nobody used it, and it runs on");
+    world
+}
+
+#[test]
+fn an_idle_session_sleeps_and_the_next_touch_wakes_it_unseen() {
+    let mut world = World::with_notes(sleeper);
+    world.model("notes/main").add("one");
+    let opened = world.open(asker("a"), "notes");
+    let id = opened.id("k1 r1");
+    let before = world.view_at(asker("a"), "notes/main", Lod::Summary).text;
+    world.pass(IDLE + 1);
+    assert!(world.apps.is_empty());
+    world.ask(asker("a"), Verb::Sessions).has("notes/main · asleep");
+    let after = world.view_at(asker("a"), "notes/main", Lod::Summary).text;
+    assert_eq!(before, after, "the window is the same, byte for byte");
+    let done = world.run(asker("a"), &format!("notes.edit(obj:{id}, 'two')"));
+    done.exits(0).lacks("restarted");
+    let invoke = &world.invoked.last().expect("it was sent").1;
+    assert!(!invoke.seen_lost, "line numbers mean what they meant");
+    assert_eq!(invoke.seen_version, 1);
+}
+
+#[test]
+fn an_act_wakes_it_too_and_a_click_means_what_it_meant() {
+    let mut world = slept();
+    let link = world.link_of(asker("a"), "edit k1 r1");
+    world.pass(IDLE * 2);
+    assert!(world.apps.is_empty());
+    world.click(asker("a"), &link).exits(0).lacks("restarted");
+    assert!(!world.invoked.last().expect("it was sent").1.seen_lost);
+}
+
+#[test]
+fn what_is_used_busy_pinned_or_never_idle_stays_awake() {
+    let mut world = World::with_notes(sleeper);
+    world.open(asker("a"), "notes");
+    for _ in 0..5 {
+        world.pass(IDLE / 2);
+        world.view(asker("a"));
+    }
+    let app = world.process("notes/main").expect("it is used");
+    let envelope = Envelope::event(Method::Busy, app);
+    let busy = Busy { what: "indexing".into(), for_ms: IDLE * 10 };
+    world.event(Event::AppFrame { app, frame: crate::world::frame(&envelope, &busy) });
+    world.pass(IDLE * 9);
+    world.process("notes/main").expect("it is busy");
+    world.ask(asker("a"), Verb::Sessions).has("busy: indexing");
+    world.pass(IDLE * 4);
+    assert!(world.apps.is_empty(), "it is busy no more");
+
+    let mut world = World::with_notes(sleeper);
+    let Verb::Open(open) = crate::world::open("notes") else { panic!() };
+    world.ask(asker("a"), Verb::Open(Open { pin: Some(true), ..open.clone() }));
+    world.pass(IDLE * 20);
+    world.process("notes/main").expect("it is pinned");
+    world.lose_daemon();
+    world.view(asker("a"));
+    world.pass(IDLE * 20);
+    world.process("notes/main").expect("it is still pinned");
+    world.ask(asker("a"), Verb::Open(Open { pin: Some(false), ..open }));
+    world.pass(IDLE * 2);
+    assert!(world.apps.is_empty(), "it is pinned no more");
+
+    let mut world = World::with_notes(|notes| notes.idle = Idle::Never);
+    world.open(asker("a"), "notes");
+    world.pass(IDLE * 10_000);
+    world.process("notes/main").expect("it never sleeps");
+}
+
+#[test]
+fn an_app_that_cannot_save_is_left_running() {
+    let mut world = World::with_notes(sleeper);
+    world.open(asker("a"), "notes");
+    world.manner("notes/main", Manner::RefusesSave);
+    world.pass(IDLE * 10);
+    world.process("notes/main").expect("it would have lost something");
+    world.run(asker("a"), "notes.say('x')").exits(0).lacks("restarted");
+}
+
+#[test]
+fn a_touch_while_it_saves_keeps_it_awake() {
+    let mut world = World::with_notes(sleeper);
+    world.open(asker("a"), "notes");
+    world.manner("notes/main", Manner::Holds);
+    world.pass(IDLE + 1);
+    let client = world.connect();
+    let call = world.call(asker("a"), crate::world::run("notes.say('x')"));
+    let id = world.send(client, &call);
+    world.release("notes/main");
+    world.said(client, id).expect("an answer").exits(0);
+    world.process("notes/main").expect("what it saved is out of date");
+    assert_eq!(world.invoked.len(), 1);
+}
+
+#[test]
+fn a_session_that_was_asleep_when_the_daemon_was_lost_comes_back() {
+    let mut world = slept();
+    world.lose_daemon();
+    world.view(asker("a")).exits(0).has("k1 r1").lacks("restarted");
+}
+
+#[test]
+fn a_sleeper_can_be_ended_and_its_directory_goes_when_the_manifest_says_so() {
+    let mut world = World::with_notes(|notes| {
+        sleeper(notes);
+        notes.state = State::Discard;
+    });
+    world.open(asker("a"), "notes");
+    world.pass(IDLE + 1);
+    assert!(world.discarded.is_empty(), "it sleeps, it isn't gone");
+    let session = "notes/main".parse().expect("a session");
+    world.ask(asker("a"), Verb::End { session }).exits(0);
+    assert_eq!(world.discarded.len(), 1);
+    assert!(world.discarded[0].ends_with("/notes/main"), "{:?}", world.discarded);
+    assert!(world.core.next_timeout().is_none(), "nothing is left to wait for");
+}
+
+#[test]
+fn one_that_wakes_in_another_state_gets_no_act_that_was_made_out_for_the_old_one() {
+    let mut world = slept();
+    world.manner("notes/main", Manner::ForgetsSleep);
+    let link = world.link_of(asker("b"), "edit k1 r1");
+    world.pass(IDLE * 2);
+    assert!(world.apps.is_empty());
+    world
+        .click(asker("a"), &link)
+        .exits(6)
+        .has("did not wake in the state that was seen")
+        .has("pipemux view notes/main");
+    assert!(world.invoked.is_empty(), "it reached the app");
+    world.view(asker("a")).exits(0);
+    world.run(asker("a"), "notes.say('x')").exits(0);
+}

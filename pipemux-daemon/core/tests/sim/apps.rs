@@ -1,0 +1,234 @@
+//! Processes: what becomes of frames on their way, and what goes wrong with them.
+
+use pipemux_core::{Event, Exit};
+use pipemux_proto::app::{Busy, Changed, Done, Empty, Notify, Outcome, Progress};
+use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Kind, Method, Role};
+
+use crate::action::{Manner, Rogue};
+use crate::law::{Lawful, law};
+use crate::places::Place;
+use crate::process::{frame, garbage};
+use crate::sim::{Due, Sim};
+
+impl Sim {
+    /// What was on its way comes.
+    pub fn happen(&mut self, due: Due) -> Lawful {
+        match due {
+            Due::Arrives(life, frame) => return self.arrives(life, frame),
+            Due::Says(app, frame) => {
+                if self.processes.get(&app).is_some_and(|process| !process.closed) {
+                    self.queue.push_back(Event::AppFrame { app, frame });
+                }
+            }
+            Due::Started(app) => {
+                let Some(process) = self.processes.get_mut(&app) else { return Ok(()) };
+                process.started = true;
+                let place = process.place;
+                if let Some(store) = self.stores.get_mut(&place) {
+                    store.wake(place.forgets());
+                }
+                self.queue.push_back(Event::Started { app, pid: 1_000 + app.0 as u32 });
+            }
+            Due::StartFailed(app) => {
+                self.queue.push_back(Event::StartFailed { app, why: "no such program".into() });
+            }
+            Due::Closed(app) => self.queue.push_back(Event::AppClosed { app }),
+            Due::Broken(app) => {
+                self.queue.push_back(Event::AppBroken { app, why: "no frames".into() });
+            }
+            Due::Exited(app, exit) => {
+                let last_lines = vec!["the last line".to_owned()];
+                self.queue.push_back(Event::Exited { app, exit, last_lines });
+            }
+            Due::ClientGone(client) => self.queue.push_back(Event::ClientClosed { client }),
+        }
+        self.drain()
+    }
+
+    fn arrives(&mut self, life: Incarnation, frame: Frame) -> Lawful {
+        let Some(process) = self.processes.get_mut(&life) else { return Ok(()) };
+        if !process.alive || process.closed {
+            return Ok(());
+        }
+        if !process.started {
+            // The socket keeps it.
+            self.send(1, Due::Arrives(life, frame));
+            return Ok(());
+        }
+        self.react(life, &frame)
+    }
+
+    fn react(&mut self, life: Incarnation, frame: &Frame) -> Lawful {
+        let Some(place) = self.processes.get(&life).map(|process| process.place) else {
+            return Ok(());
+        };
+        let manner = self.manner(place);
+        let (Some(process), Some(store)) =
+            (self.processes.get_mut(&life), self.stores.get_mut(&place))
+        else {
+            return Ok(());
+        };
+        let reaction = process.react(life, frame, manner, store);
+        if let Some(how) = reaction.wrong_known {
+            law!(false, "only what an app has shown is known of it", "{how}");
+        }
+        if let Some((invoke, effect)) = &reaction.invoked {
+            self.check_executed(place, invoke, *effect)?;
+        }
+        for frame in reaction.frames {
+            let slow = match manner {
+                Manner::Slow(ms) => u64::from(ms),
+                _ => 0,
+            };
+            let after = slow + self.pace(place);
+            self.send(after, Due::Says(life, frame));
+        }
+        if let Some(exit) = reaction.exit {
+            // What it said before is heard before.
+            let gap = if exit == Exit::Code(0) { 20 } else { 0 };
+            self.dies(life, exit, gap);
+        }
+        Ok(())
+    }
+
+    /// A process ends: what it has not said by then is never said.
+    pub fn dies(&mut self, life: Incarnation, exit: Exit, after: u64) {
+        let Some(process) = self.processes.get_mut(&life) else { return };
+        if !std::mem::replace(&mut process.alive, false) {
+            return;
+        }
+        let (closed, started) = (process.closed, process.started);
+        let last = self.time + after;
+        self.on_its_way.retain(|(at, _), due| match due {
+            Due::Says(app, _) => *app != life || *at <= last,
+            Due::Arrives(app, _) => *app != life,
+            _ => true,
+        });
+        if !started {
+            return self.send(after + 8, Due::Exited(life, exit));
+        }
+        if !closed {
+            self.send(after, Due::Closed(life));
+        }
+        self.send(after + u64::from(life.0 % 3 == 0) * 30, Due::Exited(life, exit));
+    }
+
+    pub fn behave(&mut self, place: Place, manner: Manner) -> Lawful<bool> {
+        self.manners.insert(place, manner);
+        self.figures.count(format!("manner {}", crate::names::manner(manner)));
+        if let Some(life) = self.life(place)
+            && !matches!(manner, Manner::Hangs | Manner::Stopped)
+        {
+            // What it took in while it hung is looked at now: late.
+            let held = self.processes.get_mut(&life).map(|process| std::mem::take(&mut process.held));
+            for frame in held.unwrap_or_default() {
+                self.react(life, &frame)?;
+            }
+        }
+        Ok(true)
+    }
+
+    pub fn kill(&mut self, place: Place) -> Lawful<bool> {
+        let Some(life) = self.life(place) else { return Ok(false) };
+        self.dies(life, Exit::Signal(9), 0);
+        Ok(true)
+    }
+
+    pub fn half_open(&mut self, place: Place) -> Lawful<bool> {
+        let Some(life) = self.life(place) else { return Ok(false) };
+        let Some(process) = self.processes.get_mut(&life) else { return Ok(false) };
+        if !process.started || std::mem::replace(&mut process.closed, true) {
+            return Ok(false);
+        }
+        self.send(0, Due::Closed(life));
+        Ok(true)
+    }
+
+    pub fn lose_launcher(&mut self) -> Lawful<bool> {
+        let lives = self.lives();
+        for life in &lives {
+            self.dies(*life, Exit::Lost, 0);
+        }
+        Ok(!lives.is_empty())
+    }
+
+    pub fn chatter(&mut self, place: Place, times: u16, news: bool) -> Lawful<bool> {
+        let Some(life) = self.spoken_to(place) else { return Ok(false) };
+        let version = self.stores.get(&place).map_or(0, |store| store.version);
+        for _ in 0..times {
+            let said = if news {
+                frame(&Envelope::event(Method::Notify, life), &Notify { text: "news".into() })
+            } else {
+                frame(&Envelope::event(Method::Changed, life), &Changed { version })
+            };
+            self.send(0, Due::Says(life, said));
+        }
+        Ok(true)
+    }
+
+    /// The life of a place's process that runs and is listened to.
+    fn spoken_to(&self, place: Place) -> Option<Incarnation> {
+        let life = self.life(place)?;
+        self.processes.get(&life).filter(|process| process.started && !process.closed)?;
+        Some(life)
+    }
+
+    pub fn rogue(&mut self, place: Place, rogue: Rogue) -> Lawful<bool> {
+        let Some(life) = self.spoken_to(place) else { return Ok(false) };
+        let Some(process) = self.processes.get_mut(&life) else { return Ok(false) };
+        let owed = process.owed.values().next_back().copied();
+        let forged = Outcome::Done(Done { brief: "forged".into(), version: 9_999, ..Done::default() });
+        let mut said = Vec::new();
+        match rogue {
+            Rogue::NeverAsked => {
+                let never = Envelope::request(Method::Invoke, 999_999_999, life);
+                said.push(frame(&never.answer(Kind::Reply), &forged));
+            }
+            Rogue::AnsweredBefore => {
+                let Some(before) = process.answered else { return Ok(false) };
+                said.push(frame(&before.answer(Kind::Reply), &forged));
+            }
+            Rogue::AnotherLife => {
+                let Some(owed) = owed else { return Ok(false) };
+                for other in [life.0.saturating_sub(1), life.0 + 1] {
+                    let of = Envelope { incarnation: Incarnation(other), ..owed };
+                    said.push(frame(&of.answer(Kind::Reply), &forged));
+                }
+            }
+            Rogue::Garbage => {
+                process.closed = true;
+                self.send(0, Due::Broken(life));
+            }
+            Rogue::BadReply => {
+                let Some(owed) = owed.filter(|owed| owed.method != Method::AppClose) else {
+                    return Ok(false);
+                };
+                process.owed.remove(&owed.id);
+                said.push(garbage(owed.answer(Kind::Reply)));
+            }
+            Rogue::Hello => {
+                let hello = Hello::new(Role::App, "another");
+                said.push(frame(&Envelope::event(Method::Hello, life), &hello));
+            }
+            Rogue::Asks => {
+                for method in [Method::Ping, Method::Verb, Method::Invoke, Method::AppClose] {
+                    said.push(frame(&Envelope::request(method, 7, life), &Empty {}));
+                }
+            }
+            Rogue::Events => {
+                for method in [Method::Changed, Method::Notify, Method::Busy, Method::Progress] {
+                    said.push(garbage(Envelope::event(method, life)));
+                }
+                let busy = Busy { what: "much".into(), for_ms: 5_000 };
+                said.push(frame(&Envelope::event(Method::Busy, life), &busy));
+                let progress = Progress { done: 1, total: 2, text: "half".into() };
+                said.push(frame(&Envelope::event(Method::Progress, life), &progress));
+            }
+        }
+        self.figures.count(format!("rogue {rogue:?}"));
+        for frame in said {
+            self.send(0, Due::Says(life, frame));
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,458 @@
+//! Clients: connections, requests, and their ends.
+
+use pipemux_core::{ClientId, Event, limits};
+use pipemux_proto::client::{self, Answer, Call, Format, Verb, View};
+use pipemux_proto::hello::ProtocolVersion;
+use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Kind, Method, Role};
+
+use crate::action::{Ask, Confirming, How, Look, Pick, Rudeness, Who};
+use crate::law::{Lawful, law};
+use crate::places::{CALM_READER, READERS, WORKSPACES};
+use crate::process::{frame, garbage};
+use crate::sim::{Due, Sim};
+
+/// One connection.
+#[derive(Debug, Default)]
+pub struct Conn {
+    pub next: u64,
+    /// True once the daemon was told of its end.
+    pub gone: bool,
+    /// True when nobody reads what comes, though the daemon doesn't know yet.
+    pub deaf: bool,
+    pub closed_by_daemon: bool,
+    /// True for one that is closed once its request is answered.
+    pub once: bool,
+}
+
+/// A request of a client.
+#[derive(Debug)]
+pub struct Request {
+    /// Which daemon was asked.
+    pub daemon: u32,
+    pub client: ClientId,
+    pub id: u64,
+    pub who: Who,
+    pub call: Call,
+    pub confirm: Confirming,
+    /// When it must have been answered.
+    pub until: u64,
+    /// What had been confirmed until it was sent.
+    pub since: u64,
+    /// Its steps, by mark, in the order they run.
+    pub marks: Vec<u64>,
+    /// What the link stands for that it clicks.
+    pub clicked: Option<String>,
+    pub exit: Option<u8>,
+    /// True when its answer was a refusal of the connection's.
+    pub refused: bool,
+    /// The request that it repeats.
+    pub repeats: Option<usize>,
+    /// True once its client is gone or has taken it back.
+    pub abandoned: bool,
+    /// True when the daemon was lost with it.
+    pub lost: bool,
+}
+
+impl Request {
+    /// True while it may be acted on.
+    pub fn is_open(&self) -> bool {
+        self.exit.is_none() && !self.lost
+    }
+
+    /// True when it may answer a question.
+    pub fn may_answer(&self) -> bool {
+        matches!(self.call.verb, Verb::Answer { .. } | Verb::Click { .. })
+    }
+
+    pub fn acts(&self) -> bool {
+        self.may_answer() || matches!(self.call.verb, Verb::Run { .. })
+    }
+}
+
+impl Sim {
+    pub fn ask(&mut self, who: Who, ask: &Ask, how: How) -> Lawful<bool> {
+        if who == CALM_READER && !self.kind.calm {
+            return Ok(false);
+        }
+        let mut marks = Vec::new();
+        let mut clicked = None;
+        let mut at = None;
+        let mut look = Look::default();
+        let session = |addr: &str| addr.parse().expect("a session");
+        let verb = match ask {
+            Ask::Open { addr, file, look: wanted } => {
+                look = *wanted;
+                open(addr, *file)
+            }
+            Ask::View { addr, since, look: wanted } => {
+                look = *wanted;
+                let since = since.and_then(|pick| self.seen.some_epoch(READERS[who].0, pick));
+                Verb::View(View { session: addr.map(session), since })
+            }
+            Ask::Run { steps, at: pinned, look: wanted } => {
+                look = *wanted;
+                let request = self.requests.len();
+                let (code, epoch) = self.write_run(who, steps, request, *pinned, &mut marks);
+                at = epoch;
+                Verb::Run { code, stdin: None }
+            }
+            Ask::Click(pick) => {
+                let Some((id, label)) = self.seen.some_link(who, *pick) else { return Ok(false) };
+                clicked = Some(label);
+                Verb::Click { link: format!("link:{id}") }
+            }
+            Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None },
+            Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
+            Ask::Help(provider) => Verb::Help { provider: provider.parse().expect("a provider") },
+            Ask::Close(addr, end) => {
+                if *end {
+                    self.forget(who, addr);
+                }
+                Verb::Close { session: session(addr), end: *end }
+            }
+            Ask::End(addr) => {
+                self.forget(who, addr);
+                Verb::End { session: session(addr) }
+            }
+            Ask::Restart(addr) => Verb::Restart { session: session(addr) },
+            Ask::Logs(addr) => Verb::Logs { session: session(addr), lines: 10 },
+            Ask::Set(option, value) => {
+                self.runs.set(READERS[who].0, option, value);
+                Verb::Set { option: Some((*option).into()), value: Some((*value).into()) }
+            }
+            Ask::History(detail) => Verb::History { detail: *detail, rounds: None },
+            Ask::Sessions => Verb::Sessions,
+            Ask::Status => Verb::Status,
+            Ask::Apps => Verb::Apps,
+            Ask::Down => {
+                self.daemon.stopping = true;
+                Verb::Down
+            }
+        };
+        let call = self.call(who, verb, how.json, look, at);
+        let client = if how.kept { self.kept(who)? } else { self.connect()? };
+        if let Some(conn) = self.clients.get_mut(&client) {
+            conn.once = !how.kept;
+        }
+        self.figures.count(format!("verb {}", crate::names::verb(&call.verb)));
+        self.request(client, who, call, how, (marks, clicked, None))?;
+        Ok(true)
+    }
+
+    /// A call with an id of its own.
+    fn call(&mut self, who: Who, verb: Verb, json: bool, look: Look, at: Option<u64>) -> Call {
+        let (workspace, reader) = READERS[who];
+        let name = WORKSPACES[workspace];
+        self.next_run += 1;
+        Call {
+            workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
+            reader: reader.into(),
+            run_id: format!("run-{}", self.next_run),
+            format: if json { Format::Json } else { Format::Markdown },
+            budget: look.budget,
+            lod: look.lod,
+            at,
+            titles: false,
+            cwd: "/work".into(),
+            verb,
+        }
+    }
+
+    fn request(
+        &mut self,
+        client: ClientId,
+        who: Who,
+        call: Call,
+        how: How,
+        (marks, clicked, repeats): (Vec<u64>, Option<String>, Option<usize>),
+    ) -> Lawful {
+        let Some(conn) = self.clients.get_mut(&client) else { return Ok(()) };
+        conn.next += 1;
+        let id = conn.next;
+        let deadline = u64::from(how.deadline);
+        let patience = match deadline {
+            0 => limits::REQUEST_MS,
+            given => given.saturating_sub((given / 10).min(500)).max(1),
+        };
+        if matches!(&call.verb, Verb::Answer { text, .. } if text == "go") {
+            self.runs.goes.push((who, self.requests.len()));
+        }
+        let request = Request {
+            daemon: self.daemon.nth,
+            client,
+            id,
+            who,
+            call: call.clone(),
+            confirm: how.confirm,
+            until: self.time + patience,
+            since: self.seen.now(),
+            marks,
+            clicked,
+            exit: None,
+            refused: false,
+            repeats,
+            abandoned: false,
+            lost: false,
+        };
+        self.requests.push(request);
+        let envelope = Envelope {
+            deadline_ms: how.deadline,
+            ..Envelope::request(Method::Verb, id, Incarnation(0))
+        };
+        self.feed(Event::ClientFrame { client, frame: frame(&envelope, &call) })
+    }
+
+    pub fn connect(&mut self) -> Lawful<ClientId> {
+        self.next_client += 1;
+        let client = ClientId(self.next_client);
+        self.clients.insert(client, Conn::default());
+        self.feed(Event::ClientOpened { client })?;
+        let hello = Envelope::event(Method::Hello, Incarnation(0));
+        let hello = frame(&hello, &Hello::new(Role::Client, "test"));
+        self.feed(Event::ClientFrame { client, frame: hello })?;
+        Ok(client)
+    }
+
+    fn kept(&mut self, who: Who) -> Lawful<ClientId> {
+        let open = |client: &ClientId| {
+            self.clients.get(client).is_some_and(|c| !c.gone && !c.deaf && !c.closed_by_daemon)
+        };
+        if let Some(client) = self.kept[who].filter(open) {
+            return Ok(client);
+        }
+        let client = self.connect()?;
+        self.kept[who] = Some(client);
+        Ok(client)
+    }
+
+    /// A request that is not the calm reader's.
+    fn some_request(&self, pick: Pick, wanted: impl Fn(&Request) -> bool) -> Option<usize> {
+        let fits = |request: &Request| request.who != CALM_READER && wanted(request);
+        let recent = self.requests.iter().enumerate().rev().filter(|(_, r)| fits(r)).take(12);
+        let all: Vec<usize> = recent.map(|(index, _)| index).collect();
+        (!all.is_empty()).then(|| all[usize::from(pick) % all.len()])
+    }
+
+    pub fn again(&mut self, pick: Pick) -> Lawful<bool> {
+        let Some(index) = self.some_request(pick, Request::acts) else { return Ok(false) };
+        let of = &self.requests[index];
+        let (who, call, marks) = (of.who, of.call.clone(), of.marks.clone());
+        let (clicked, first) = (of.clicked.clone(), of.repeats.unwrap_or(index));
+        let client = self.connect()?;
+        if let Some(conn) = self.clients.get_mut(&client) {
+            conn.once = true;
+        }
+        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: false };
+        self.request(client, who, call, how, (marks, clicked, Some(first)))?;
+        Ok(true)
+    }
+
+    pub fn cancel(&mut self, pick: Pick) -> Lawful<bool> {
+        let open = |request: &Request| request.is_open() && !request.abandoned;
+        let Some(index) = self.some_request(pick, open) else { return Ok(false) };
+        let request = &mut self.requests[index];
+        request.abandoned = true;
+        let (client, id) = (request.client, request.id);
+        let envelope =
+            Envelope { kind: Kind::Cancel, ..Envelope::request(Method::Verb, id, Incarnation(0)) };
+        let frame = frame(&envelope, &pipemux_proto::app::Empty {});
+        self.feed(Event::ClientFrame { client, frame })?;
+        Ok(true)
+    }
+
+    pub fn vanish(&mut self, pick: Pick, late: u64) -> Lawful<bool> {
+        let open = |request: &Request| request.is_open() && !request.abandoned;
+        let Some(index) = self.some_request(pick, open) else { return Ok(false) };
+        let client = self.requests[index].client;
+        let Some(conn) = self.clients.get_mut(&client) else { return Ok(false) };
+        if std::mem::replace(&mut conn.deaf, true) {
+            return Ok(false);
+        }
+        self.figures.count(if late > 0 { "client half-open" } else { "client gone" });
+        self.send(late, Due::ClientGone(client));
+        Ok(true)
+    }
+
+    /// Takes note of what the daemon is about to be told.
+    pub fn note_event(&mut self, event: &Event) {
+        match event {
+            Event::ClientClosed { client } => {
+                if let Some(conn) = self.clients.get_mut(client) {
+                    conn.gone = true;
+                }
+                let its = |request: &&mut Request| request.client == *client && request.is_open();
+                for request in self.requests.iter_mut().filter(its) {
+                    request.abandoned = true;
+                    request.lost = true;
+                }
+            }
+            Event::Exited { app, .. } | Event::StartFailed { app, .. } => {
+                self.ended.insert(*app);
+            }
+            _ => {}
+        }
+    }
+
+    /// A request's end has come.
+    pub fn answered(
+        &mut self,
+        client: ClientId,
+        id: u64,
+        answer: Result<Answer, Fault>,
+    ) -> Lawful {
+        let daemon = self.daemon.nth;
+        let its = |request: &Request| {
+            request.daemon == daemon && request.client == client && request.id == id && !request.lost
+        };
+        let Some(index) = self.requests.iter().rposition(its) else {
+            // What is no request of the table's: rude ones.
+            return Ok(());
+        };
+        let deaf = self.clients.get(&client).is_some_and(|conn| conn.deaf);
+        let request = &mut self.requests[index];
+        law!(
+            request.exit.is_none(),
+            "a request has one answer",
+            "{:?} ended {:?}, then {answer:?}",
+            request.call,
+            request.exit
+        );
+        request.refused = answer.is_err();
+        let exit = answer.as_ref().map_or_else(|fault| fault.code.exit_status(), |a| a.exit);
+        request.exit = Some(exit);
+        self.figures.count(format!("exit {exit}"));
+        if request.who == CALM_READER {
+            let said = match &answer {
+                Ok(answer) => format!("{exit} {:?}", answer.body),
+                Err(fault) => format!("{exit} {fault:?}"),
+            };
+            self.calm.push(format!("{:?}: {said}", request.call.verb));
+        }
+        self.check_end(index, &answer)?;
+        if let Ok(answer) = answer.as_ref()
+            && !deaf
+        {
+            self.read_answer(index, answer)?;
+        }
+        if self.clients.get(&client).is_some_and(|conn| conn.once && !conn.deaf) {
+            if let Some(conn) = self.clients.get_mut(&client) {
+                conn.deaf = true;
+            }
+            self.queue.push_back(Event::ClientClosed { client });
+        }
+        Ok(())
+    }
+
+    /// Every request is answered by its deadline.
+    pub fn check_deadlines(&mut self) -> Lawful {
+        let recent = self.requests.iter().rev().take(600);
+        for request in recent.filter(|request| request.is_open()) {
+            law!(
+                self.time <= request.until,
+                "a request is answered by its deadline",
+                "{:?}, due at {} ms, open at {} ms",
+                request.call,
+                request.until,
+                self.time
+            );
+        }
+        Ok(())
+    }
+
+    pub fn check_all_answered(&mut self) -> Lawful {
+        let open = self.requests.iter().find(|request| request.is_open());
+        law!(open.is_none(), "every request is answered", "{open:?}");
+        Ok(())
+    }
+
+    pub fn rude(&mut self, rudeness: Rudeness) -> Lawful<bool> {
+        self.figures.count(format!("rude {rudeness:?}"));
+        self.next_client += 1;
+        let client = ClientId(self.next_client);
+        self.clients.insert(client, Conn::default());
+        self.feed(Event::ClientOpened { client })?;
+        let hello = Envelope::event(Method::Hello, Incarnation(0));
+        let mut greeting = Hello::new(Role::Client, "rude");
+        if rudeness == Rudeness::WrongVersion {
+            greeting.protocol = ProtocolVersion { major: 99, minor: 0 };
+        }
+        if rudeness != Rudeness::NoHello {
+            let frame = frame(&hello, &greeting);
+            self.feed(Event::ClientFrame { client, frame })?;
+        }
+        let verb = Envelope::request(Method::Verb, 1, Incarnation(0));
+        match rudeness {
+            Rudeness::Garbage => {
+                self.feed(Event::ClientBroken { client, why: "no frames".into() })?;
+            }
+            Rudeness::NoHello | Rudeness::BadBody => {
+                self.feed(Event::ClientFrame { client, frame: garbage(verb) })?;
+                let seen = Envelope { method: Method::Seen, id: 2, ..verb };
+                self.feed(Event::ClientFrame { client, frame: garbage(seen) })?;
+            }
+            Rudeness::AppMethods => {
+                for (id, method) in Method::ALL.iter().enumerate().skip(1).take(8) {
+                    let envelope = Envelope::request(*method, id as u64, Incarnation(3));
+                    self.feed(Event::ClientFrame { client, frame: garbage(envelope) })?;
+                }
+            }
+            Rudeness::Gone | Rudeness::WrongVersion => {}
+        }
+        if self.clients.get(&client).is_some_and(|conn| !conn.gone && !conn.closed_by_daemon) {
+            self.feed(Event::ClientClosed { client })?;
+        }
+        Ok(true)
+    }
+
+    pub fn flood_client(&mut self, who: Who) -> Lawful<bool> {
+        let client = self.kept(who)?;
+        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: true };
+        for _ in 0..limits::CLIENT_REQUESTS_MAX + 8 {
+            let verb = Verb::View(View::default());
+            let call = self.call(who, verb, false, Look::default(), None);
+            let daemon = self.daemon.nth;
+            self.request(client, who, call, how, Default::default())?;
+            if self.daemon.nth != daemon {
+                break;
+            }
+        }
+        let mine = |request: &&Request| request.client == client && request.is_open();
+        let open = self.requests.iter().filter(mine).count();
+        law!(open <= limits::CLIENT_REQUESTS_MAX, "a client's requests have a bound", "{open}");
+        Ok(true)
+    }
+
+    pub fn flood_app(&mut self, who: Who, addr: &'static str) -> Lawful<bool> {
+        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: true };
+        for _ in 0..limits::APP_REQUESTS_MAX.div_ceil(limits::CLIENT_REQUESTS_MAX) + 1 {
+            let client = self.connect()?;
+            for _ in 0..limits::CLIENT_REQUESTS_MAX {
+                let session = addr.parse().ok();
+                let verb = Verb::View(View { session, since: None });
+                let call = self.call(who, verb, false, Look::default(), None);
+                let daemon = self.daemon.nth;
+                self.request(client, who, call, how, Default::default())?;
+                if self.daemon.nth != daemon {
+                    return Ok(true);
+                }
+            }
+            self.send(5_000, Due::ClientGone(client));
+            if let Some(conn) = self.clients.get_mut(&client) {
+                conn.deaf = true;
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn open(addr: &str, file: bool) -> Verb {
+    let (provider, session) = addr.split_once('/').expect("an address");
+    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    Verb::Open(client::Open {
+        provider: provider.parse().expect("a provider"),
+        session: Some(session.parse().expect("a session")),
+        args: if file { vec!["a.txt".into()] } else { Vec::new() },
+        cwd: "/work".into(),
+        env: [variable("PATH", "/bin"), variable("SECRET", "s")].into(),
+    })
+}

@@ -1,0 +1,261 @@
+//! What the daemon wants: each is well-formed, and then it is done.
+
+use std::collections::BTreeSet;
+
+use pipemux_core::saved::Record;
+use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start};
+use pipemux_proto::app::{Invoke, Locate, Open, Project, Read};
+use pipemux_proto::client::Answer;
+use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, decode};
+
+use crate::action::Manner;
+use crate::law::{Lawful, law};
+use crate::places::Place;
+use crate::process::{Process, frames};
+use crate::sim::{Due, Sim};
+
+impl Sim {
+    /// Carries effects out in their order; a daemon that is killed in between leaves the rest undone.
+    pub fn carry_out(&mut self, effects: Vec<Effect>) -> Lawful {
+        for effect in effects {
+            match self.daemon.crash_in {
+                Some(0) => return self.crash(),
+                Some(left) => self.daemon.crash_in = Some(left - 1),
+                None => {}
+            }
+            law!(
+                !self.daemon.stopped || matches!(effect, Effect::Persist(_)),
+                "nothing comes after the end",
+                "{effect:?}"
+            );
+            match effect {
+                Effect::ToClient { client, bytes } => self.to_client(client, &bytes)?,
+                Effect::CloseClient { client } => self.close_client(client)?,
+                Effect::ToApp { app, bytes } => self.to_app(app, &bytes)?,
+                Effect::Start(start) => self.start(&start)?,
+                Effect::Signal { app, signal } => self.signal(app, signal)?,
+                Effect::ReadLog { request, log, lines } => {
+                    law!(log.starts_with("/state/logs/") && lines > 0, "a log is a log", "{log}");
+                    let text = Ok("a line\n".to_owned());
+                    self.queue.push_back(Event::LogRead { request, text });
+                }
+                Effect::Persist(record) => self.persist(record)?,
+                Effect::Discard { state_dir } => self.discard(&state_dir)?,
+                Effect::Stopped => self.daemon.stopped = true,
+            }
+        }
+        if self.daemon.stopped {
+            return self.stopped();
+        }
+        Ok(())
+    }
+
+    /// An ordered end: every process has ended, every request is answered.
+    fn stopped(&mut self) -> Lawful {
+        self.figures.count("daemon ended in order");
+        let alive: Vec<_> = self.processes.keys().filter(|app| !self.ended.contains(app)).collect();
+        law!(alive.is_empty(), "the daemon outlives its apps", "{alive:?} are there");
+        self.check_all_answered()?;
+        self.lossy |= self.daemon.disk_full;
+        self.begin_anew()
+    }
+
+    fn persist(&mut self, record: Record) -> Lawful {
+        let encoded = pipemux_proto::encode(&record).map_err(|error| error.to_string());
+        let read = encoded.and_then(|bytes| {
+            decode::<Record>(&bytes).map_err(|error| error.to_string())
+        });
+        law!(read.as_ref() == Ok(&record), "a record can be read again", "{record:?}: {read:?}");
+        self.seen.record(&record)?;
+        self.daemon.persist(record);
+        Ok(())
+    }
+
+    fn discard(&mut self, state_dir: &str) -> Lawful {
+        let place = Place::of_dir(state_dir);
+        law!(place.is_some(), "only a session's directory is removed", "{state_dir}");
+        let Some(place) = place else { return Ok(()) };
+        let runs = self.processes.values().any(|process| process.alive && process.place == place);
+        law!(!runs, "a running session keeps its directory", "{state_dir}");
+        self.figures.count("store discarded");
+        let nth = self.discarded.entry(place).or_insert(1);
+        *nth += 1;
+        self.stores.insert(place, crate::store::Store::new(place.tag(), *nth));
+        Ok(())
+    }
+
+    fn start(&mut self, start: &Start) -> Lawful {
+        let app = start.app;
+        law!(
+            self.begun.last().is_none_or(|last| *last < app),
+            "lives are numbered upwards",
+            "{app} after {:?}",
+            self.begun.last()
+        );
+        self.begun.insert(app);
+        let place = Place::of_dir(&start.state_dir);
+        let Some(place) = place else {
+            law!(false, "a session has its own directory", "{start:?}");
+            return Ok(());
+        };
+        let provider = place.addr().split('/').next().unwrap_or_default();
+        let well = start.command == format!("/apps/{provider}")
+            && start.log.starts_with("/state/logs/")
+            && start.cwd.starts_with('/')
+            && start.env.iter().all(|(name, _)| name != "SECRET");
+        law!(well, "a start is well-formed", "{start:?}");
+        let twin = self.processes.iter().find(|(other, process)| {
+            process.place == place && !self.ended.contains(other)
+        });
+        law!(twin.is_none(), "a session has one process", "{start:?} beside {twin:?}");
+        self.figures.count("process started");
+        let slow = self.pace(place);
+        if self.manner(place) == Manner::Unstartable {
+            self.send(slow, Due::StartFailed(app));
+        } else {
+            self.processes.insert(app, Process::new(place));
+            self.send(slow, Due::Started(app));
+        }
+        Ok(())
+    }
+
+    fn signal(&mut self, app: Incarnation, signal: Signal) -> Lawful {
+        law!(self.begun.contains(&app), "only processes are signalled", "{app}");
+        let Some(process) = self.processes.get(&app) else { return Ok(()) };
+        let stubborn = self.manner(process.place) == Manner::Stopped;
+        match signal {
+            Signal::Terminate if stubborn => {}
+            Signal::Terminate => self.dies(app, Exit::Signal(15), 1),
+            Signal::Kill => self.dies(app, Exit::Signal(9), 1),
+        }
+        Ok(())
+    }
+
+    fn to_app(&mut self, app: Incarnation, bytes: &[u8]) -> Lawful {
+        let frames = frames(bytes);
+        law!(frames.is_ok(), "whole frames go out", "{frames:?}");
+        law!(self.begun.contains(&app), "apps are started before they are spoken to", "{app}");
+        law!(!self.ended.contains(&app), "the dead are not spoken to", "{app}");
+        for frame in frames.unwrap_or_default() {
+            let envelope = frame.envelope;
+            law!(
+                envelope.incarnation == app,
+                "a frame goes to the life that it names",
+                "{envelope:?} to {app}"
+            );
+            if let Err(why) = app_frame(&frame) {
+                law!(false, "what goes to an app can be read", "{envelope:?}: {why}");
+            }
+            if (envelope.kind, envelope.method) == (Kind::Request, Method::Invoke) {
+                let invoke: Invoke = decode(&frame.body).expect("it was read already");
+                self.check_invoke(app, &invoke)?;
+            }
+            // It waits in the socket while the process is being started.
+            self.send(0, Due::Arrives(app, frame));
+        }
+        let open = self.open_at(app);
+        law!(
+            open <= pipemux_core::limits::APP_REQUESTS_MAX + 8,
+            "an app's requests have a bound",
+            "{open} at {app}"
+        );
+        Ok(())
+    }
+
+    /// Requests that a process has or is about to get.
+    fn open_at(&self, app: Incarnation) -> usize {
+        let owed = self.processes.get(&app).map_or(0, |process| process.owed.len());
+        if owed < pipemux_core::limits::APP_REQUESTS_MAX / 2 {
+            return owed;
+        }
+        let coming = self.on_its_way.values().filter(|due| match due {
+            Due::Arrives(life, frame) => *life == app && frame.envelope.kind == Kind::Request,
+            _ => false,
+        });
+        owed + coming.count()
+    }
+
+    fn to_client(&mut self, client: ClientId, bytes: &[u8]) -> Lawful {
+        let frames = frames(bytes);
+        law!(frames.is_ok(), "whole frames go out", "{frames:?}");
+        let known = self.clients.get(&client).is_some_and(|conn| !conn.gone);
+        law!(known, "only clients are answered", "{client:?}");
+        for frame in frames.unwrap_or_default() {
+            let envelope = frame.envelope;
+            match (envelope.kind, envelope.method) {
+                (Kind::Event, Method::Hello) => {
+                    let hello = decode::<Hello>(&frame.body);
+                    law!(hello.is_ok(), "the daemon greets", "{hello:?}");
+                }
+                (Kind::Reply, Method::Verb) => {
+                    let answer = decode::<Answer>(&frame.body);
+                    law!(answer.is_ok(), "an answer can be read", "{answer:?}");
+                    if let Ok(answer) = answer {
+                        self.answered(client, envelope.id, Ok(answer))?;
+                    }
+                }
+                (Kind::Fault, _) => {
+                    let fault = decode::<Fault>(&frame.body);
+                    law!(fault.is_ok(), "a fault can be read", "{fault:?}");
+                    if let Ok(fault) = fault {
+                        law!(!fault.message.is_empty(), "a fault says why", "{fault:?}");
+                        self.answered(client, envelope.id, Err(fault))?;
+                    }
+                }
+                (Kind::Reply, Method::Seen | Method::Ping) => {}
+                _ => law!(false, "what goes to a client is for clients", "{envelope:?}"),
+            }
+        }
+        Ok(())
+    }
+
+    fn close_client(&mut self, client: ClientId) -> Lawful {
+        let conn = self.clients.get_mut(&client);
+        law!(conn.is_some(), "only clients are closed", "{client:?}");
+        if let Some(conn) = conn {
+            conn.closed_by_daemon = true;
+            if !conn.gone {
+                self.send(0, Due::ClientGone(client));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn manner(&self, place: Place) -> Manner {
+        self.manners.get(&place).copied().unwrap_or_default()
+    }
+
+    /// The life of a place's process.
+    pub fn life(&self, place: Place) -> Option<Incarnation> {
+        let mut alive = self.processes.iter().filter(|(_, process)| process.alive);
+        alive.find(|(_, process)| process.place == place).map(|(life, _)| *life)
+    }
+
+    /// Lives that are there.
+    pub fn lives(&self) -> BTreeSet<Incarnation> {
+        let alive = self.processes.iter().filter(|(_, process)| process.alive);
+        alive.map(|(life, _)| *life).collect()
+    }
+}
+
+/// Reads what goes to an app as a stranger would.
+fn app_frame(frame: &Frame) -> Result<(), String> {
+    let envelope = frame.envelope;
+    fn read<T: serde::de::DeserializeOwned>(frame: &Frame) -> Result<(), String> {
+        decode::<T>(&frame.body).map(|_| ()).map_err(|error| error.to_string())
+    }
+    match (envelope.kind, envelope.method) {
+        (Kind::Event, Method::Hello) => read::<Hello>(frame),
+        (Kind::Request, _) if envelope.id == 0 => Err("a request without an id".into()),
+        (Kind::Request, Method::AppOpen) => read::<Open>(frame),
+        (Kind::Request, Method::Project) => read::<Project>(frame),
+        (Kind::Request, Method::Invoke) => read::<Invoke>(frame),
+        (Kind::Request, Method::AppRead) => read::<Read>(frame),
+        (Kind::Request, Method::Locate) => read::<Locate>(frame),
+        (Kind::Request, Method::Ping | Method::Save | Method::AppClose) => Ok(()),
+        (Kind::Cancel, _) => Ok(()),
+        (Kind::Reply, Method::Ping) => Ok(()),
+        (Kind::Fault, _) => read::<Fault>(frame),
+        _ => Err("not for an app".into()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Where apps keep their state: every session of every workspace that a history speaks of, by number.
+
+use pipemux_core::{Config, Manifest, Scope};
+
+/// Workspaces. The last one is calm: nothing goes wrong in it, whatever happens in the others.
+pub const WORKSPACES: [&str; 3] = ["w0", "w1", "calm"];
+/// Sessions of a workspace of its own.
+pub const OWN: [&str; 3] = ["notes/main", "notes/two", "other/main"];
+/// A session that the workspaces share.
+pub const SHARED: &str = "shared/main";
+/// Readers: workspace and name.
+pub const READERS: [(usize, &str); 4] = [(0, "a"), (0, "b"), (1, "a"), (CALM, "c")];
+/// The workspace in which nothing goes wrong.
+pub const CALM: usize = 2;
+/// The reader there.
+pub const CALM_READER: usize = 3;
+
+/// A session with a state of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(pub usize);
+
+/// How many there are.
+pub const PLACES: usize = WORKSPACES.len() * OWN.len() + 1;
+
+impl Place {
+    /// What a session's address means in a workspace.
+    pub fn of(workspace: usize, addr: &str) -> Option<Self> {
+        if addr == SHARED {
+            return Some(Self(PLACES - 1));
+        }
+        let index = OWN.iter().position(|own| *own == addr)?;
+        Some(Self(workspace * OWN.len() + index))
+    }
+
+    /// The place whose directory that is.
+    pub fn of_dir(dir: &str) -> Option<Self> {
+        (0..PLACES).map(Self).find(|place| place.dir() == dir)
+    }
+
+    /// Its address.
+    pub fn addr(self) -> &'static str {
+        if self.0 == PLACES - 1 { SHARED } else { OWN[self.0 % OWN.len()] }
+    }
+
+    /// The workspace that owns it; none when all share it.
+    pub fn workspace(self) -> Option<usize> {
+        (self.0 < PLACES - 1).then_some(self.0 / OWN.len())
+    }
+
+    /// The letter that its things are labelled with.
+    pub fn tag(self) -> char {
+        char::from(b'a' + self.0 as u8)
+    }
+
+    /// True where nothing goes wrong.
+    pub fn is_calm(self) -> bool {
+        self.workspace() == Some(CALM)
+    }
+
+    /// True for an app that counts its versions from 1 in each life.
+    pub fn forgets(self) -> bool {
+        self.0 % 2 == 1
+    }
+
+    /// The directory that the core gives it: FNV-1a of the workspace's key, the same in every release.
+    pub fn dir(self) -> String {
+        let owner = self.workspace().map_or("user".to_owned(), |workspace| {
+            let key = format!("/{}", WORKSPACES[workspace]);
+            let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+            });
+            format!("{hash:016x}")
+        });
+        format!("/state/sessions/{owner}/{}", self.addr())
+    }
+}
+
+/// How the daemon is set up.
+pub fn config() -> Config {
+    let manifest = |id: &str, scope| Manifest {
+        description: format!("the {id} app"),
+        scope,
+        ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
+    };
+    Config {
+        providers: vec![
+            manifest("notes", Scope::Workspace),
+            manifest("other", Scope::Workspace),
+            manifest("shared", Scope::User),
+        ],
+        state_dir: "/state".into(),
+        pid: 1,
+        software: "pipemuxd test".into(),
+        socket: "/run/pipemux.sock".into(),
+    }
+}

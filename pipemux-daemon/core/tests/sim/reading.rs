@@ -1,0 +1,103 @@
+//! Reading answers as an agent does: which anchors and which windows a text shows.
+
+use pipemux_proto::client::{Answer, Body};
+
+#[path = "../world/text.rs"]
+#[allow(dead_code)]
+mod text;
+
+/// What an answer shows.
+#[derive(Debug, Clone, Default)]
+pub struct Shows {
+    /// What is shown as it is now: kind, id, label.
+    pub anchors: Vec<(String, u64, String)>,
+    /// What is shown as it was: lines that are taken away.
+    pub gone: Vec<(String, u64, String)>,
+    pub headings: Vec<Heading>,
+    pub epoch: Option<u64>,
+}
+
+/// A window's heading: `## notes/main · c1 v3.7 sel c1k3 r2`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heading {
+    pub addr: String,
+    /// The store: `c1`.
+    pub name: String,
+    /// The version that its life tells, and every change so far.
+    pub version: u64,
+    pub total: u64,
+    /// `c1k3 r2`
+    pub selection: Option<String>,
+    pub busy: bool,
+}
+
+/// What an answer shows.
+pub fn read(answer: &Answer) -> Shows {
+    let mut shows = Shows::default();
+    match &answer.body {
+        Body::Text(said) => {
+            shows.lines(said);
+            shows.epoch = text::epoch(said);
+        }
+        Body::Report(report) => {
+            for window in &report.windows {
+                shows.lines(&window.content);
+            }
+            for option in report.question.iter().flat_map(|question| &question.options) {
+                if let Some(id) = option.link.strip_prefix("link:").and_then(|id| id.parse().ok()) {
+                    shows.anchors.push(("link".into(), id, option.label.clone()));
+                }
+            }
+            shows.epoch = Some(report.epoch);
+        }
+        Body::Data(_) | Body::Raw(_) => {}
+    }
+    shows
+}
+
+impl Shows {
+    fn lines(&mut self, said: &str) {
+        for line in said.lines() {
+            self.headings.extend(heading(line));
+            for anchor in text::anchors(line) {
+                let gone = line.starts_with("- ");
+                let of = if gone { &mut self.gone } else { &mut self.anchors };
+                of.push((anchor.kind, anchor.id, anchor.label));
+            }
+        }
+    }
+}
+
+fn heading(line: &str) -> Option<Heading> {
+    let mut parts = line.strip_prefix("## ")?.split(" · ");
+    let addr = parts.next()?.to_owned();
+    let mut words = parts.next()?.split(' ');
+    let busy = parts.next().is_some_and(|part| part.starts_with("busy"));
+    let name = words.next()?.to_owned();
+    let (version, total) = words.next()?.strip_prefix('v')?.split_once('.')?;
+    let rest: Vec<&str> = words.collect();
+    let selection = match rest.as_slice() {
+        ["sel", thing, rev] => Some(format!("{thing} {rev}")),
+        _ => None,
+    };
+    let (version, total) = (version.parse().ok()?, total.parse().ok()?);
+    Some(Heading { addr, name, version, total, selection, busy })
+}
+
+/// A thing's label without its state, and the state: `c1k3`, `r2`.
+pub fn thing(label: &str) -> Option<(&str, &str)> {
+    let (thing, rev) = label.split_once(' ')?;
+    let number = rev.strip_prefix('r')?;
+    number.parse::<u64>().ok()?;
+    Some((thing, rev))
+}
+
+/// The number of the question that a text asks: `c1q4`.
+pub fn question(said: &str) -> Option<&str> {
+    let line = said.lines().find(|line| line.starts_with("needs an answer"))?;
+    line.split([' ', ';']).find(|word| {
+        let Some((name, number)) = word.split_once('q') else { return false };
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        name.strip_prefix(|c: char| c.is_ascii_lowercase()).is_some_and(digits) && digits(number)
+    })
+}

@@ -1,0 +1,277 @@
+//! A history as it is played: the clock, what is on its way, and what the daemon wants, carried out as the
+//! driver would.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use pipemux_core::{ClientId, Event, Exit, Now};
+use pipemux_proto::{Frame, Incarnation};
+
+use crate::action::{Action, Manner};
+use crate::clients::{Conn, Request};
+use crate::daemon::Daemon;
+use crate::history::Kind;
+use crate::law::{Figures, Lawful, law};
+use crate::places::{PLACES, Place, READERS};
+use crate::process::Process;
+use crate::runs::Runs;
+use crate::seen::Seen;
+use crate::store::Store;
+use crate::windows::Windows;
+
+/// Something that is on its way.
+#[derive(Debug)]
+pub enum Due {
+    /// A frame, to a process.
+    Arrives(Incarnation, Frame),
+    /// A frame, from a process.
+    Says(Incarnation, Frame),
+    Started(Incarnation),
+    StartFailed(Incarnation),
+    Closed(Incarnation),
+    Broken(Incarnation),
+    Exited(Incarnation, Exit),
+    ClientGone(ClientId),
+}
+
+/// Everything.
+pub struct Sim {
+    pub kind: Kind,
+    /// Milliseconds since the beginning; a daemon's own clock begins with it.
+    pub time: u64,
+    began: u64,
+    pub daemon: Daemon,
+    pub stores: BTreeMap<Place, Store>,
+    pub manners: BTreeMap<Place, Manner>,
+    pub processes: BTreeMap<Incarnation, Process>,
+    /// Lives that were ever begun, and those whose end this daemon was told.
+    pub begun: BTreeSet<Incarnation>,
+    pub ended: BTreeSet<Incarnation>,
+    pub on_its_way: BTreeMap<(u64, u64), Due>,
+    sequence: u64,
+    pub queue: VecDeque<Event>,
+    pub clients: BTreeMap<ClientId, Conn>,
+    pub next_client: u64,
+    pub kept: [Option<ClientId>; READERS.len()],
+    pub requests: Vec<Request>,
+    pub next_run: u64,
+    pub seen: Seen,
+    pub runs: Runs,
+    pub windows: Windows,
+    /// Answers that came in the calm workspace.
+    pub calm: Vec<String>,
+    pub figures: Figures,
+    paces: BTreeMap<Place, u64>,
+    /// How many discarded stores each place had.
+    pub discarded: BTreeMap<Place, u32>,
+    /// True once records may have been lost with a full disk.
+    pub lossy: bool,
+}
+
+impl Sim {
+    pub fn new(kind: Kind, twin: bool) -> Self {
+        let store = |place: Place| (place, Store::new(place.tag(), 1));
+        Self {
+            kind,
+            time: 0,
+            began: 0,
+            daemon: Daemon::first(twin),
+            stores: (0..PLACES).map(Place).map(store).collect(),
+            manners: BTreeMap::new(),
+            processes: BTreeMap::new(),
+            begun: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            on_its_way: BTreeMap::new(),
+            sequence: 0,
+            queue: VecDeque::new(),
+            clients: BTreeMap::new(),
+            next_client: 0,
+            kept: [None; READERS.len()],
+            requests: Vec::new(),
+            next_run: 0,
+            seen: Seen::default(),
+            runs: Runs::default(),
+            windows: Windows::default(),
+            calm: Vec::new(),
+            figures: Figures::default(),
+            paces: BTreeMap::new(),
+            discarded: BTreeMap::new(),
+            lossy: false,
+        }
+    }
+
+    /// Does one thing and all that follows from it at once, and checks every law.
+    pub fn step(&mut self, action: &Action) -> Lawful {
+        self.figures.count("steps");
+        if self.act(action)? {
+            self.figures.count(format!("action {}", crate::names::action(action)));
+        }
+        self.settle(self.time)?;
+        self.check_deadlines()
+    }
+
+    /// All timers run out: every request has its one answer, and nothing is left to wait for.
+    pub fn end(&mut self) -> Lawful {
+        self.daemon.crash_in = None;
+        for _ in 0..10_000 {
+            let first = self.on_its_way.keys().next().map(|(at, _)| *at);
+            let due = self.daemon.next_timeout().map(|at| self.from_mono(at));
+            let Some(at) = [first, due].into_iter().flatten().min() else {
+                self.check_deadlines()?;
+                self.check_all_answered()?;
+                return self.check_promises();
+            };
+            self.settle(at.max(self.time))?;
+            self.check_deadlines()?;
+        }
+        law!(false, "no timer is left for nothing", "next at {:?}", self.daemon.next_timeout());
+        Ok(())
+    }
+
+    fn act(&mut self, action: &Action) -> Lawful<bool> {
+        match action {
+            Action::Ask(who, ask, how) => self.ask(*who, ask, *how),
+            Action::Again(pick) => self.again(*pick),
+            Action::Confirm(pick) => self.confirm_late(*pick),
+            Action::Cancel(pick) => self.cancel(*pick),
+            Action::Vanish(pick, late) => self.vanish(*pick, *late),
+            Action::Rude(rudeness) => self.rude(*rudeness),
+            Action::FloodClient(who) => self.flood_client(*who),
+            Action::FloodApp(who, addr) => self.flood_app(*who, addr),
+            Action::Change(place, change) => {
+                let store = self.stores.get_mut(&Place(*place));
+                Ok(store.map(|store| store.change(*change)).is_some())
+            }
+            Action::Manner(place, manner) => self.behave(Place(*place), *manner),
+            Action::Kill(place) => self.kill(Place(*place)),
+            Action::HalfOpen(place) => self.half_open(Place(*place)),
+            Action::Rogue(place, rogue) => self.rogue(Place(*place), *rogue),
+            Action::Chatter(place, times, news) => self.chatter(Place(*place), *times, *news),
+            Action::LauncherLost => self.lose_launcher(),
+            Action::Pass(ms) => self.settle(self.time + ms).map(|()| true),
+            Action::CrashDaemon(0) => self.crash().map(|()| true),
+            Action::CrashDaemon(after) => {
+                self.daemon.crash_in = Some(*after);
+                Ok(true)
+            }
+            Action::DiskFull(full) if *full == self.daemon.disk_full => Ok(false),
+            Action::DiskFull(full) => {
+                self.daemon.disk_full = *full;
+                if !full {
+                    let unwritten = std::mem::take(&mut self.daemon.unwritten);
+                    self.daemon.records.extend(unwritten);
+                }
+                let failing = full.then(|| "no space left".to_owned());
+                self.feed(Event::Disk { failing }).map(|()| true)
+            }
+            Action::Stop => {
+                self.daemon.stopping = true;
+                self.feed(Event::Stop).map(|()| true)
+            }
+            Action::Compact => {
+                self.daemon.compact();
+                Ok(true)
+            }
+        }
+    }
+
+    /// The daemon's clocks.
+    pub fn now(&self) -> Now {
+        let mono_ms = 1 + self.time - self.began;
+        Now { mono_ms, unix_ms: 1_765_360_800_000 + self.time }
+    }
+
+    fn from_mono(&self, mono_ms: u64) -> u64 {
+        (mono_ms + self.began).saturating_sub(1)
+    }
+
+    /// Lets time pass with everything that falls due in it.
+    pub fn settle(&mut self, until: u64) -> Lawful {
+        for turns in 0.. {
+            law!(turns < 100_000, "what is due comes to an end", "at {} ms", self.time);
+            let first = self.on_its_way.keys().next().copied();
+            let due = self.daemon.next_timeout().map(|at| self.from_mono(at));
+            match (first.filter(|(at, _)| *at <= until), due.filter(|at| *at <= until)) {
+                (Some(key), due) if due.is_none_or(|at| key.0 <= at) => {
+                    self.time = self.time.max(key.0);
+                    if let Some(due) = self.on_its_way.remove(&key) {
+                        self.happen(due)?;
+                    }
+                }
+                (_, Some(at)) => {
+                    self.time = self.time.max(at);
+                    let effects = self.daemon.handle_timeout(self.now())?;
+                    self.carry_out(effects)?;
+                    self.drain()?;
+                }
+                _ => break,
+            }
+        }
+        self.time = self.time.max(until);
+        Ok(())
+    }
+
+    /// Puts something on its way.
+    pub fn send(&mut self, after: u64, due: Due) {
+        self.sequence += 1;
+        self.on_its_way.insert((self.time + after, self.sequence), due);
+    }
+
+    /// How long a process takes for its next answer, in milliseconds: the same in every play.
+    pub fn pace(&mut self, place: Place) -> u64 {
+        let count = self.paces.entry(place).or_default();
+        *count += 1;
+        match *count * 7 % 11 {
+            0..7 => 0,
+            7..9 => 1,
+            _ => 6,
+        }
+    }
+
+    /// Hands in an event and all that follows from it at once.
+    pub fn feed(&mut self, event: Event) -> Lawful {
+        self.queue.push_back(event);
+        self.drain()
+    }
+
+    pub fn drain(&mut self) -> Lawful {
+        let daemon = self.daemon.nth;
+        for turns in 0.. {
+            law!(turns < 100_000, "events don't breed events", "at {} ms", self.time);
+            let Some(event) = self.queue.pop_front() else { break };
+            self.note_event(&event);
+            let effects = self.daemon.handle(event, self.now())?;
+            self.carry_out(effects)?;
+            if self.daemon.nth != daemon {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The daemon is killed, and everything with it; another one starts on what is on the disk.
+    pub fn crash(&mut self) -> Lawful {
+        self.figures.count("daemon killed");
+        self.lossy |= self.daemon.disk_full;
+        self.begin_anew()
+    }
+
+    pub fn begin_anew(&mut self) -> Lawful {
+        if !self.daemon.unwritten.is_empty() {
+            self.seen.lose_all();
+            self.windows = Windows::default();
+        }
+        self.queue.clear();
+        self.on_its_way.clear();
+        self.processes.clear();
+        self.ended.clear();
+        self.clients.clear();
+        self.kept = Default::default();
+        self.began = self.time;
+        self.next_client = 0;
+        for request in &mut self.requests {
+            request.lost |= request.exit.is_none();
+        }
+        self.seen.lose_daemon();
+        self.daemon.succeed()
+    }
+}

@@ -1,0 +1,304 @@
+//! What an app keeps, and what its actions do to it. Every label says what it is of and in which state:
+//! `c1k3 r2` is note 3 of the first store of place `c`, changed once. So whatever an answer shows can be
+//! compared with what is.
+
+use pipemux_proto::app::{Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind};
+use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
+use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::{Blob, Fault, Value};
+
+use crate::action::{Change, Pick};
+
+/// A thing.
+#[derive(Debug, Clone)]
+pub struct Note {
+    pub key: String,
+    pub rev: u64,
+    pub words: u8,
+    pub hidden: bool,
+}
+
+/// What a session keeps: it outlives processes and daemons.
+#[derive(Debug)]
+pub struct Store {
+    /// The place's letter, and which store of it this is: one that was discarded is another.
+    pub name: String,
+    pub notes: Vec<Note>,
+    /// Every change so far.
+    pub total: u64,
+    /// The version that this life tells.
+    pub version: u64,
+    pub selection: Option<String>,
+    next: u64,
+    questions: u64,
+    asked: Option<Vec<u8>>,
+}
+
+/// An action took effect, or was refused: what the app knows of it.
+#[derive(Debug)]
+pub struct Executed {
+    pub outcome: Outcome,
+    /// True when something came of it.
+    pub effect: bool,
+}
+
+impl Store {
+    pub fn new(tag: char, nth: u32) -> Self {
+        Self {
+            name: format!("{tag}{nth}"),
+            notes: Vec::new(),
+            total: 1,
+            version: 1,
+            selection: None,
+            next: 0,
+            questions: 0,
+            asked: None,
+        }
+    }
+
+    /// A life begins.
+    pub fn wake(&mut self, forgets: bool) {
+        if forgets {
+            self.version = 1;
+        }
+    }
+
+    /// The token of the question that the last action asked, if it did.
+    pub fn asked(&self) -> Option<Vec<u8>> {
+        self.asked.clone()
+    }
+
+    pub fn change(&mut self, change: Change) {
+        let at = |pick: Pick, notes: &[Note]| (!notes.is_empty()).then(|| usize::from(pick) % notes.len());
+        match change {
+            Change::Add(words) => self.add(words),
+            Change::Edit(pick) => {
+                if let Some(at) = at(pick, &self.notes) {
+                    self.edit(at);
+                }
+            }
+            Change::Remove(pick) => {
+                if let Some(at) = at(pick, &self.notes) {
+                    self.remove(at);
+                }
+            }
+            Change::Hide(pick, hidden) => {
+                if let Some(at) = at(pick, &self.notes) {
+                    self.bump();
+                    self.notes[at].hidden = hidden;
+                }
+            }
+            Change::Select(pick) => {
+                if let Some(at) = at(pick, &self.notes) {
+                    self.bump();
+                    self.selection = Some(self.notes[at].key.clone());
+                }
+            }
+        }
+    }
+
+    fn bump(&mut self) {
+        self.total += 1;
+        self.version += 1;
+    }
+
+    fn add(&mut self, words: u8) {
+        self.bump();
+        self.next += 1;
+        self.notes.push(Note { key: format!("k{}", self.next), rev: 1, words, hidden: false });
+    }
+
+    fn edit(&mut self, at: usize) {
+        self.bump();
+        self.notes[at].rev += 1;
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.bump();
+        let gone = self.notes.remove(at);
+        if self.selection.as_ref() == Some(&gone.key) {
+            self.selection = None;
+        }
+    }
+
+    pub fn note(&self, key: &str) -> Option<&Note> {
+        self.notes.iter().find(|note| note.key == key)
+    }
+
+    /// A thing without its state: `c1k3`.
+    pub fn thing(&self, key: &str) -> String {
+        format!("{}{key}", self.name)
+    }
+
+    /// A thing in a state: `c1k3 r2`.
+    pub fn label(&self, key: &str, rev: u64) -> String {
+        format!("{} r{rev}", self.thing(key))
+    }
+
+    /// A thing's value.
+    pub fn value(&self, note: &Note) -> String {
+        let words = " lorem".repeat(usize::from(note.words));
+        format!("{}{words}", self.label(&note.key, note.rev))
+    }
+
+    pub fn check(&self, key: &str, rev: u64) -> Result<&Note, Fault> {
+        match self.note(key) {
+            Some(note) if note.rev == rev => Ok(note),
+            Some(_) => Err(Fault::stale("it was changed").about(key)),
+            None => Err(Fault::not_found("it is gone").about(key).hint("it was removed")),
+        }
+    }
+
+    pub fn project(&self, lod: Lod) -> Projection {
+        let mut content = Vec::new();
+        for note in self.notes.iter().filter(|note| !note.hidden && lod != Lod::Gist) {
+            let label = self.label(&note.key, note.rev);
+            content.push(Piece::Object(self.slot(note)));
+            if lod == Lod::Full {
+                content.push(Piece::Text(" lorem".repeat(usize::from(note.words))));
+            }
+            for (word, action) in [("edit", "edit"), ("drop", "drop")] {
+                let bound = RefArg { key: note.key.clone(), rev: note.rev, ty: Some("note".into()) };
+                let args = [("note".to_owned(), Arg::Ref(bound))].into();
+                content.push(Piece::Text(" ".into()));
+                content.push(Piece::Link(link(format!("{word} {label}"), action, args)));
+            }
+            content.push(Piece::Text("\n".into()));
+        }
+        let selected = self.selected();
+        Projection {
+            version: self.version,
+            title: format!(
+                "{} v{}.{} sel {}",
+                self.name,
+                self.version,
+                self.total,
+                selected.map_or("nothing".into(), |note| self.label(&note.key, note.rev)),
+            ),
+            nav: vec![link(format!("pick {}", self.name), "pick", Args::new())],
+            content,
+            names: selected.map(|note| ("selection".to_owned(), self.slot(note))).into_iter().collect(),
+            actions: self
+                .notes
+                .is_empty()
+                .then(|| ["say", "add", "pick", "name"].map(str::to_owned).to_vec()),
+            ..Projection::default()
+        }
+    }
+
+    fn selected(&self) -> Option<&Note> {
+        self.note(self.selection.as_ref()?)
+    }
+
+    fn slot(&self, note: &Note) -> ObjectSlot {
+        let label = self.label(&note.key, note.rev);
+        ObjectSlot { key: note.key.clone(), rev: note.rev, ty: Some("note".into()), label }
+    }
+
+    pub fn invoke(&mut self, invoke: &Invoke) -> Executed {
+        self.asked = None;
+        let refused = |fault| Executed { outcome: Outcome::Failed(fault), effect: false };
+        let subject = match invoke.args.get("note") {
+            Some(Arg::Ref(found)) => match self.check(&found.key, found.rev) {
+                Ok(note) => Some(note.clone()),
+                Err(fault) => return refused(fault),
+            },
+            _ => None,
+        };
+        let at = subject.as_ref().and_then(|of| self.notes.iter().position(|n| n.key == of.key));
+        match (invoke.action.as_str(), at) {
+            ("edit", Some(at)) => self.edit(at),
+            ("select", Some(at)) => {
+                self.bump();
+                self.selection = Some(self.notes[at].key.clone());
+            }
+            ("drop", Some(at)) if invoke.confirmed => self.remove(at),
+            ("drop", Some(at)) => {
+                let label = self.notes[at].key.clone();
+                return self.ask("drop it", QuestionKind::Confirm, vec![label]);
+            }
+            ("text", Some(at)) => {
+                let value = Value::from(self.value(&self.notes[at]));
+                return self.done(invoke, Some(value));
+            }
+            ("add", _) => self.add(3),
+            ("pick", _) if invoke.resume.is_none() => {
+                let labels = self.notes.iter().map(|note| note.key.clone()).collect();
+                return self.ask("which", QuestionKind::PickMany, labels);
+            }
+            ("name", _) => match invoke.resume.as_ref().map(|resume| &resume.choice) {
+                Some(Choice::Text(_)) => self.bump(),
+                _ => return self.ask("what name", QuestionKind::Text, Vec::new()),
+            },
+            ("fail", _) => return refused(Fault::failed("it can't be done").hint("try another")),
+            ("line", _) if invoke.seen_lost => return refused(Fault::stale("lines have moved")),
+            ("say" | "line" | "pick", _) => self.bump(),
+            _ => return refused(Fault::failed("no such action")),
+        }
+        self.done(invoke, None)
+    }
+
+    fn done(&self, invoke: &Invoke, value: Option<Value>) -> Executed {
+        let args = [("text".to_owned(), Value::from("undone").into())].into();
+        let undo = link(format!("undo {} at {}", self.name, self.total), "say", args);
+        let outcome = Outcome::Done(Done {
+            brief: invoke.action.clone(),
+            value: value.map(|value| value.to_blob()),
+            label: Some(self.name.clone()),
+            version: self.version,
+            links: if self.total % 3 == 0 { vec![undo] } else { Vec::new() },
+            ..Done::default()
+        });
+        Executed { outcome, effect: true }
+    }
+
+    /// Every question has a number of its own, which its options and its token carry.
+    fn ask(&mut self, text: &str, kind: QuestionKind, keys: Vec<String>) -> Executed {
+        self.questions += 1;
+        let number = format!("{}q{}", self.name, self.questions);
+        let option = |key: String| OptionItem { label: format!("{key} {number}"), text: "it".into() };
+        let options = keys.into_iter().map(option).collect();
+        let question = Question { text: format!("{text} {number}"), kind, options, unlisted: 0 };
+        self.asked = Some(number.clone().into_bytes());
+        let token = Blob(number.into_bytes().into());
+        Executed { outcome: Outcome::Needs(Needs { question, token }), effect: false }
+    }
+}
+
+fn link(label: String, action: &str, args: Args) -> LinkSlot {
+    LinkSlot { label, action: action.into(), args, titled: false }
+}
+
+/// What every app can do. Each call may carry a mark, by which it is known again.
+pub fn prototypes() -> Vec<Prototype> {
+    let note = || param("note", Type::Anchor(Some("note".into())), None);
+    let text = || param("text", Type::String, None);
+    let action = |name: &str, mut params: Vec<Param>, returns, risk| {
+        params.push(param("mark", Type::String, Some(Value::from(""))));
+        Prototype {
+            name: name.into(),
+            doc: String::new(),
+            params,
+            returns,
+            risk,
+            idempotent: false,
+            prominence: Default::default(),
+        }
+    };
+    vec![
+        action("say", vec![text()], None, Risk::Changes),
+        action("add", vec![], None, Risk::Changes),
+        action("edit", vec![note()], None, Risk::Changes),
+        action("select", vec![note()], None, Risk::Changes),
+        action("drop", vec![note()], None, Risk::Destructive),
+        action("text", vec![note()], Some(Type::String), Risk::Safe),
+        action("line", vec![param("at", Type::Line, None)], None, Risk::Changes),
+        action("pick", vec![], None, Risk::Changes),
+        action("name", vec![], None, Risk::Changes),
+        action("fail", vec![], None, Risk::Changes),
+    ]
+}
+
+fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
+    Param { name: name.into(), ty, default }
+}

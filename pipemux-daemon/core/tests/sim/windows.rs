@@ -1,0 +1,87 @@
+//! Windows as data: the bytes of one that didn't change are the same, and its Context's version goes on.
+
+use std::collections::BTreeMap;
+
+use pipemux_core::limits::VANISHED_EPOCHS;
+use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::context::Context;
+
+use crate::law::{Lawful, law};
+use crate::places::READERS;
+use crate::sim::Sim;
+
+/// Which look at which state: workspace, window, heading, level of detail, tokens.
+type Look = (usize, String, String, String, String);
+
+#[derive(Debug, Default)]
+pub struct Windows {
+    bytes: BTreeMap<Look, (u64, String)>,
+    /// By workspace and window: its newest version, and what it showed.
+    versions: BTreeMap<(usize, String), ((u64, u64, u64), String)>,
+}
+
+impl Windows {
+    /// A session ended for good.
+    pub fn forget(&mut self, addr: &str) {
+        self.bytes.retain(|(_, window, ..), _| window != addr);
+    }
+}
+
+impl Sim {
+    pub fn check_windows(&mut self, index: usize, answer: &Answer) -> Lawful {
+        let Body::Report(report) = &answer.body else { return Ok(()) };
+        let request = &self.requests[index];
+        let workspace = READERS[request.who].0;
+        let whole = matches!(&request.call.verb, Verb::View(view) if view.session.is_none());
+        // A window's share depends on how many there are.
+        let shared = if whole { report.windows.len() } else { 0 };
+        // What `open` fixed of a window holds until it is opened again.
+        let fixes = matches!(request.call.verb, Verb::Open(_)) && request.call.budget.is_some();
+        let tokens = format!("{:?} of {shared}", request.call.budget);
+        for window in &report.windows {
+            let addr = format!("{}/{}", window.header.app_id, window.header.session_id);
+            let Some(heading) = window.content.lines().next().filter(|line| line.starts_with("## "))
+            else {
+                continue;
+            };
+            self.windows.check_version(workspace, &addr, window)?;
+            if fixes {
+                self.windows.forget(&addr);
+                continue;
+            }
+            let lod = format!("{:?}", window.state.current_lod);
+            let look = (workspace, addr, heading.to_owned(), lod, tokens.clone());
+            let now = report.epoch;
+            let (epoch, before) =
+                self.windows.bytes.entry(look).or_insert_with(|| (now, window.content.clone()));
+            // Links are remembered for so long.
+            let remembered = now < *epoch + VANISHED_EPOCHS / 2;
+            law!(
+                *before == window.content || !remembered,
+                "a window that didn't change keeps its bytes",
+                "in e{epoch}:\n{before}\nin e{now}:\n{}",
+                window.content
+            );
+            (*epoch, *before) = (now, window.content.clone());
+        }
+        Ok(())
+    }
+}
+
+impl Windows {
+    fn check_version(&mut self, workspace: usize, addr: &str, window: &Context) -> Lawful {
+        let version = window.header.version;
+        let now = (version.major, version.minor, version.patch);
+        let content = window.content.clone();
+        let (newest, shown) =
+            self.versions.entry((workspace, addr.to_owned())).or_insert((now, content.clone()));
+        law!(now >= *newest, "versions never go back", "{addr}: {now:?} after {newest:?}");
+        law!(
+            now > *newest || *shown == content,
+            "a version is of one content",
+            "{addr} {now:?}:\n{shown}\nand\n{content}"
+        );
+        (*newest, *shown) = (now, content);
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! The bounds of the daemon's IO that a user can reach, for `status --limits`.
+
+use pipemux_core::bounds;
+use pipemux_core::bounds::Bound;
+
+use crate::limits::*;
+
+/// Those that can be reached.
+pub const BOUNDS: &[Bound] = bounds! {
+    "The daemon" {
+        LOG_READ Bytes "one answer of logs",
+        LINGER_MS Milliseconds "time for a refused client to read why",
+        LAUNCHER_END_S Seconds "time to end all apps when the daemon ends",
+        UNWRITTEN_MAX Bytes "state that is kept in memory while the disk is full",
+        JOURNAL_GROWTH Bytes "growth of the saved state before it is written anew",
+        BAD_MAX Count "damaged states that are set aside",
+        DAEMON_LOG_MAX Bytes "the daemon's own log before it is rotated",
+        MANIFEST_MAX Bytes "one manifest",
+    }
+};
+
+/// Those that no user reaches, with the reason.
+#[cfg(test)]
+const INTERNAL: &[(&str, &str)] = &[
+    ("SHARED", "a buffer; longer messages come in several readings"),
+    ("READ_TURN", "how turns are shared; nothing is refused by it"),
+    ("WRITE_TURN", "how turns are shared; nothing is refused by it"),
+    ("GATHER", "how writes are gathered; nothing is refused by it"),
+    ("GATHERED_MAX", "how writes are gathered; nothing is refused by it"),
+    ("SPARES", "buffers that are kept for use again"),
+    ("SPARE_MAX", "buffers that are kept for use again"),
+    ("READ_DIRECT", "how a body is read; nothing is refused by it"),
+    ("LAST_WORDS", "sockets hold less"),
+    ("FLUSH_MS", "the daemon's own end"),
+    ("DISK_PAUSE_MS", "how often a full disk is tried"),
+    ("ACCEPT_PAUSE_MS", "how often accepting is tried without descriptors"),
+    ("ACCEPT_TURN", "how turns are shared; nothing is refused by it"),
+    ("ORPHANS_MS", "the end of a lost launcher's apps"),
+    ("RECORD_MAX", "a longer record means damage; none that is written is that long"),
+    ("UNSYNCED", "how far numbers leap after power loss"),
+    ("SEARCH_MAX", "how long damage is looked at; it only changes what is told"),
+    ("SYNC_MS", "how records are gathered for one sync"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bound_is_listed_or_internal_with_a_reason() {
+        let source = include_str!("limits.rs");
+        let declared = source.lines().filter_map(|line| line.strip_prefix("pub const "));
+        let declared: Vec<&str> = declared.filter_map(|rest| rest.split(':').next()).collect();
+        assert!(declared.len() > 15);
+        let listed: Vec<&str> = BOUNDS.iter().map(|bound| bound.name).collect();
+        for name in &declared {
+            let internal = INTERNAL.iter().any(|(known, why)| known == name && !why.is_empty());
+            assert!(listed.contains(name) != internal, "{name}: list it in BOUNDS or in INTERNAL");
+        }
+        for name in listed.iter().chain(INTERNAL.iter().map(|(name, _)| name)) {
+            assert!(declared.contains(name), "{name} is no bound any more");
+        }
+    }
+}

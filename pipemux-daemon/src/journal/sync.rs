@@ -1,0 +1,63 @@
+//! The thread that syncs what was written.
+
+use std::fs::File;
+use std::io;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::limits::SYNC_MS;
+use crate::note::note;
+
+/// Syncs files, at most once in [`SYNC_MS`].
+#[derive(Debug)]
+pub struct Syncer {
+    files: Arc<Mutex<Vec<Arc<File>>>>,
+    wanted: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Syncer {
+    /// Starts the thread; nothing is synced before it is told which files.
+    ///
+    /// # Errors
+    /// There can be no thread.
+    pub fn start() -> io::Result<Self> {
+        let files: Arc<Mutex<Vec<Arc<File>>>> = Arc::default();
+        let (wanted, wants) = sync_channel::<()>(1);
+        let shared = Arc::clone(&files);
+        let thread = thread::Builder::new().name("sync".into()).spawn(move || {
+            while wants.recv().is_ok() {
+                thread::sleep(Duration::from_millis(SYNC_MS));
+                while wants.try_recv().is_ok() {}
+                let files = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                for error in files.iter().filter_map(|file| file.sync_data().err()) {
+                    note(format_args!("the state is written but can't be synced: {error}"));
+                }
+            }
+        })?;
+        Ok(Self { files, wanted: Some(wanted), thread: Some(thread) })
+    }
+
+    /// These are synced from now on, for the first time soon.
+    pub fn watch(&self, files: Vec<Arc<File>>) {
+        *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
+        self.nudge();
+    }
+
+    /// Something was written.
+    pub fn nudge(&self) {
+        // Full: it is told already, and has yet to begin.
+        let _ = self.wanted.as_ref().map(|wanted| wanted.try_send(()));
+    }
+}
+
+impl Drop for Syncer {
+    fn drop(&mut self) {
+        drop(self.wanted.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

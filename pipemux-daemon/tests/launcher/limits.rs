@@ -1,0 +1,65 @@
+//! Each limit, reached.
+
+use pipemux_launcher::{Ended, Limits, Over};
+
+use crate::harness::{Launcher, processes_in};
+
+const MIB: u64 = 1024 * 1024;
+
+#[test]
+fn processor_time() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { cpu: Some(1), ..Limits::default() };
+    launcher.sh_within(1, limits, "while :; do :; done");
+    // One that catches the warning has two seconds more.
+    launcher.sh_within(2, limits, "trap 'echo warned' XCPU; while :; do :; done");
+    assert_eq!(launcher.end_of(1), (Ended::Signal(24), Some(Over::Cpu(1))));
+    assert_eq!(launcher.end_of(2), (Ended::Signal(9), Some(Over::Cpu(1))));
+    assert!(launcher.log(2).starts_with("warned\n"), "{}", launcher.log(2));
+    // Killed by someone else, it isn't the limit's doing.
+    launcher.sh_within(3, limits, "kill -9 $$");
+    assert_eq!(launcher.end_of(3), (Ended::Signal(9), None));
+}
+
+#[test]
+fn memory() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { memory: Some(64 * MIB), ..Limits::default() };
+    launcher.sh_within(1, limits, "cat /dev/zero | tail -c 1000000000");
+    let (how, over) = launcher.end_of(1);
+    let Some(Over::Memory(used, limit)) = over else { panic!("{how:?}, {over:?}") };
+    assert!(limit == 64 * MIB && used >= 48 * MIB && used < 80 * MIB, "{used}");
+    assert!(matches!(how, Ended::Code(1..)), "{how:?}");
+    assert!(launcher.log(1).contains("memory exhausted"), "{}", launcher.log(1));
+    // One that fails for another reason isn't said to be at its limit.
+    launcher.sh_within(2, limits, "exit 7");
+    assert_eq!(launcher.end_of(2), (Ended::Code(7), None));
+}
+
+#[test]
+fn descriptors() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { files: Some(8), ..Limits::default() };
+    let script =
+        "ulimit -Sn; ulimit -Hn; ulimit -c; exec 7</dev/null; echo seven; exec 8</dev/null";
+    launcher.sh_within(1, limits, script);
+    assert_eq!(launcher.end_of(1), (Ended::Code(2), None));
+    let log = launcher.log(1);
+    assert!(log.starts_with("8\n8\n0\nseven\n") && log.contains("8"), "{log}");
+}
+
+#[test]
+fn processes_even_in_sessions_of_their_own() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { processes: Some(24), ..Limits::default() };
+    let directory = launcher.directory.path().to_owned();
+    launcher.sh_within(1, limits, "f() { f & f & wait; }; f");
+    assert_eq!(launcher.end_of(1), (Ended::Signal(9), Some(Over::Processes(24))));
+    let bomb = "cat > b.sh <<'E'\nsetsid sh b.sh & setsid sh b.sh & sleep 1000\nE\nexec sh b.sh";
+    launcher.sh_within(2, limits, bomb);
+    assert_eq!(launcher.end_of(2), (Ended::Signal(9), Some(Over::Processes(24))));
+    assert_eq!(processes_in(&directory), Vec::<i32>::new());
+    // As many as it may have are none too many.
+    launcher.sh_within(3, limits, "for n in 1 2 3 4 5 6 7 8; do sleep 1.2 & done; wait; exit 8");
+    assert_eq!(launcher.end_of(3), (Ended::Code(8), None));
+}

@@ -1,0 +1,45 @@
+//! An app that answers each exchange with its own bytes.
+
+use std::process::ExitCode;
+
+use docui::{App, Bytes, Context, Done, Exchanged, Fault, Found, Look, Opening, Reply, View};
+
+docui::actions! {
+    enum Action {
+        /// Does nothing; what a call costs besides its work.
+        changes featured Nothing = nothing();
+    }
+}
+
+struct Echo;
+
+impl App for Echo {
+    type Action = Action;
+
+    fn open(_: &Opening) -> Result<Self, Fault> {
+        Ok(Echo)
+    }
+
+    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
+        let Action::Nothing {} = action;
+        Ok(Done::new("nothing").into())
+    }
+
+    fn view(&self, _: &Look) -> View {
+        let mut view = View::new("an echo");
+        view.text("It answers exchanges with their own bytes.\n");
+        view
+    }
+
+    fn find(&self, _: &str) -> Found {
+        Found::Gone(None)
+    }
+
+    fn exchange(&mut self, body: Bytes) -> Result<Exchanged, Fault> {
+        Ok(Exchanged::new(body))
+    }
+}
+
+fn main() -> ExitCode {
+    docui::run::<Echo>()
+}
