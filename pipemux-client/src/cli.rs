@@ -3,6 +3,7 @@
 mod args;
 mod around;
 mod ask;
+mod bench;
 mod doctor;
 mod down;
 mod follow;
@@ -37,6 +38,9 @@ const USAGE: u8 = 2;
 
 /// Carries out a command line; returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
+    if let Some(status) = bench::role(&words) {
+        return status;
+    }
     let json = wants_json(&words);
     let cli = match quick::read(&words).map_or_else(|| Cli::try_parse_from(&words), Ok) {
         Ok(cli) => cli,
@@ -66,6 +70,7 @@ fn carry_out(asker: &Asker, verb: Option<Verb>) -> Result<u8, ClientError> {
         Verb::Status { limits } => status::carry_out(asker, limits),
         Verb::Doctor { fix } => doctor::carry_out(asker, fix),
         Verb::Pipe => pipe::carry_out(asker),
+        Verb::Bench { quick } => bench::carry_out(asker, quick),
         Verb::Tour => tour::carry_out(asker),
         Verb::Other(words) => Err(slips::corrected(&words, &asker.options)),
         // `help` without an app; all others are one request.
@@ -73,9 +78,13 @@ fn carry_out(asker: &Asker, verb: Option<Verb>) -> Result<u8, ClientError> {
     }
 }
 
+/// The help of the command as a whole.
+fn help_text() -> String {
+    Cli::command().render_help().to_string()
+}
+
 fn print_help() -> u8 {
-    let help = Cli::command().render_help();
-    match output::out(help.to_string().as_bytes()) {
+    match output::out(help_text().as_bytes()) {
         Ok(_) => 0,
         Err(error) => {
             output::unwritable(&error);

@@ -128,7 +128,7 @@ fn first_line(mut child: Child) -> mpsc::Receiver<Said> {
 }
 
 /// `PIPEMUX_DAEMON`, else beside this program, else wherever `PATH` has it.
-fn program(options: &Options) -> PathBuf {
+pub fn program(options: &Options) -> PathBuf {
     const NAME: &str = "pipemuxd";
     let beside = || {
         let own = std::env::current_exe().ok()?;

@@ -14,7 +14,9 @@
 //!
 //! **Invariant: every request gets exactly one terminal answer.** When the daemon is lost, this library
 //! gives it: *outcome unknown* for an acting request that may have reached the daemon, *unreachable*
-//! for one that certainly didn't. It never sends an acting request twice.
+//! for one that certainly didn't. It never sends an acting request twice, but for the one that goes out
+//! with the greeting when the daemon is lost before it greets: that is sent again under its own id, of which
+//! the daemon carries out one.
 //!
 //! **Invariant: the client decides nothing.** What is printed and with which status comes from the
 //! daemon; only what happens before it is reached, or after it is lost, is said here.

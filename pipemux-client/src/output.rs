@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use pipemux_client::ClientError;
-use pipemux_client::proto::Fault;
 use pipemux_client::proto::client::{Answer, Body};
 use pipemux_client::proto::watch::Occurrence;
 use serde::Serialize;
@@ -70,7 +69,7 @@ pub fn failure(error: &ClientError, json: bool) {
     let result = if json {
         out(&pretty(&json!({ "error": error.fault() })))
     } else {
-        let text = in_words(label(error), error.fault());
+        let text = in_words(error);
         match error {
             ClientError::Refused(_) => out(text.as_bytes()),
             _ => {
@@ -99,7 +98,9 @@ fn label(error: &ClientError) -> &'static str {
     }
 }
 
-fn in_words(label: &str, fault: &Fault) -> String {
+/// An error as text: what kind, what happened, what to do.
+pub fn in_words(error: &ClientError) -> String {
+    let (label, fault) = (label(error), error.fault());
     let mut text = format!("{label} · {}\n", fault.message.trim_end());
     for hint in &fault.hints {
         text.push_str(hint);
@@ -116,7 +117,7 @@ fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 /// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
@@ -134,7 +135,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipemux_client::proto::Value;
+    use pipemux_client::proto::{Fault, Value};
     use pipemux_client::proto::report::Report;
 
     fn print(body: Body, json: bool) -> String {
@@ -173,6 +174,7 @@ mod tests {
     #[test]
     fn an_error_has_a_label_a_sentence_and_ways_out() {
         let fault = Fault::usage("no such verb\n").hint("pipemux view");
-        assert_eq!(in_words("refused", &fault), "refused · no such verb\npipemux view\n");
+        let error = ClientError::Refused(fault);
+        assert_eq!(in_words(&error), "refused · no such verb\npipemux view\n");
     }
 }

@@ -156,7 +156,15 @@ impl Wire {
 
 /// The answer in a reply's body.
 pub(crate) fn answer_of(ended: Ended, acts: bool) -> Result<Answer, ClientError> {
-    let body = ended.map_err(ClientError::Refused)?;
+    let body = ended.map_err(|fault| {
+        // A daemon of an earlier release doesn't say so itself.
+        let older = fault.hints.is_empty() && fault.message.starts_with("an unreadable request");
+        let refused = ClientError::Refused(fault);
+        if !older {
+            return refused;
+        }
+        refused.hint("the daemon may be of an earlier release: pipemux down, then run it again")
+    })?;
     decode(&body).map_err(|error| {
         ClientError::lost(acts, &format!("the daemon's answer can't be read: {error}"))
     })
@@ -265,7 +273,14 @@ mod tests {
         let mut wire = Wire::default();
         wire.handle_bytes(&hello(2, Role::Daemon));
         let Err(WireError::Greeting(fault)) = wire.poll_incoming() else { panic!() };
-        assert_eq!(fault.message, "pipemuxd 9.9.9 speaks protocol 2.7, this side 1.0.");
+        let ours = pipemux_proto::hello::PROTOCOL;
+        assert_eq!(
+            fault.message,
+            format!(
+                "pipemuxd 9.9.9 speaks protocol 2.7, this side {}.{}.",
+                ours.major, ours.minor
+            )
+        );
         assert!(matches!(ClientError::of_greeting(fault), ClientError::Version(_)));
     }
 

@@ -227,7 +227,7 @@ impl Children {
         let _ = link.launcher.process.kill();
         let _ = link.launcher.process.wait();
         // They are this process's children now, where it can adopt; it has no others.
-        if !orphans::end_all(&[], Duration::from_millis(ORPHANS_MS)) {
+        if !orphans::end_all(&[], Some(self.origin), Duration::from_millis(ORPHANS_MS)) {
             note("processes of a lost launcher may be left");
         }
     }

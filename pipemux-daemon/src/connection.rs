@@ -1,10 +1,13 @@
 //! One stream of frames: bytes in, bytes out, and never waiting for either.
 
 use std::io::{self, IoSlice};
+use std::os::fd::AsRawFd;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use bytes::{BufMut, Bytes};
+use nix::errno::Errno;
+use nix::sys::socket::{MsgFlags, recv};
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
@@ -90,21 +93,27 @@ impl Connection {
     /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
     /// where that frame stays.
     pub fn read(&mut self, shared: &mut [u8]) -> Read {
-        let context = &mut Context::from_waker(&self.waker);
         let missing = self.decoder.missing();
-        let read = if missing >= READ_DIRECT {
-            let mut room = self.decoder.room(missing).limit(missing.min(shared.len()));
-            pin!(self.stream.read_buf(&mut room)).poll(context)
+        let direct = missing >= READ_DIRECT;
+        let (read, asked) = if direct {
+            let read = self.socket.read(&self.waker, |fd| {
+                Ok(rustix::io::read(fd, spare_capacity(self.decoder.room(missing)))?)
+            });
+            (read, missing)
         } else {
-            let mut buffer = ReadBuf::new(shared);
-            let read = Pin::new(&mut self.stream).poll_read(context, &mut buffer);
-            read.map_ok(|()| buffer.filled().len())
+            (self.socket.read(&self.waker, |mut stream| stream.read(shared)), shared.len())
         };
+        // The socket is empty: it need not be asked again before it says that there is more.
+        if let Poll::Ready(Ok(length)) = read
+            && length < asked
+        {
+            self.socket.is_drained();
+        }
         match read {
             Poll::Pending => Read::Nothing,
             Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Held(0),
             Poll::Ready(Err(_) | Ok(0)) => Read::End,
-            Poll::Ready(Ok(length)) if missing >= READ_DIRECT => Read::Held(length),
+            Poll::Ready(Ok(length)) if direct => Read::Held(length),
             Poll::Ready(Ok(length)) if self.decoder.is_empty() => Read::Shared(length),
             Poll::Ready(Ok(length)) => {
                 self.decoder.extend(&shared[..length]);
@@ -336,7 +345,8 @@ mod tests {
     fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
         with_connection(|mut connection, theirs| {
             drop(theirs);
-            connection.push(notify("x"));
+            let mut spares = Spares::default();
+            connection.push(notify("x"), &mut spares);
             assert_eq!(connection.flush(&mut spares), Written::Failed);
         });
     }

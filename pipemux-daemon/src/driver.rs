@@ -279,10 +279,11 @@ impl Timer {
     }
 }
 
-/// SIGTERM and SIGINT; SIGHUP is taken and means nothing.
+/// SIGTERM and SIGINT; SIGHUP is taken and means nothing, and so is SIGXFSZ: a file that may not grow is
+/// an error where it is written.
 struct Signals {
     ending: [Signal; 2],
-    _ignored: Signal,
+    _ignored: [Signal; 2],
     waker: Waker,
     seen: u32,
 }
@@ -290,7 +291,9 @@ struct Signals {
 impl Signals {
     fn new(waker: Waker) -> io::Result<Self> {
         let ending = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
-        Ok(Self { ending, _ignored: signal(SignalKind::hangup())?, waker, seen: 0 })
+        let too_large = SignalKind::from_raw(nix::libc::SIGXFSZ);
+        let ignored = [signal(SignalKind::hangup())?, signal(too_large)?];
+        Ok(Self { ending, _ignored: ignored, waker, seen: 0 })
     }
 
     /// True for each signal that came.

@@ -55,6 +55,18 @@ pub fn load(path: &Path) -> Loaded {
     load_in(path, boot().as_deref())
 }
 
+/// What is wrong with a saved state, without touching it.
+///
+/// # Errors
+/// As `read`.
+pub fn damage(path: &Path) -> io::Result<Option<String>> {
+    let bytes = fs::read(path)?;
+    let parsed = parse(&bytes);
+    let gone = (bytes.len() - parsed.sound) as u64;
+    // A daemon that was killed, or one that writes just now, leaves such an end; nothing is lost by it.
+    Ok(told(&parsed, &bytes, gone).filter(|_| parsed.damage != Some(Damage::CutShort)))
+}
+
 fn load_in(path: &Path, boot: Option<&str>) -> Loaded {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -171,7 +183,7 @@ impl Journal {
     /// Appends a record. When it can't be written it is kept, and written with the next.
     ///
     /// # Errors
-    /// As `write`; past [`UNWRITTEN_MAX`] the record is lost.
+    /// As `write`; the record is written but room gets scarce; past [`UNWRITTEN_MAX`] it is lost.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
         if self.unwritten.len() > UNWRITTEN_MAX {
             return Err(io::Error::other("a record is lost: too many wait to be written"));
@@ -183,7 +195,7 @@ impl Journal {
     /// Writes what could not be written before.
     ///
     /// # Errors
-    /// As `write`; it is kept then.
+    /// As `write`, it is kept then; room for what comes next is scarce.
     pub fn write_kept(&mut self) -> io::Result<()> {
         let log = match &mut self.log {
             Some(log) => log,
@@ -198,7 +210,7 @@ impl Journal {
             }
         };
         if self.unwritten.is_empty() {
-            return Ok(());
+            return log.make_room();
         }
         log.append(&self.unwritten)?;
         if let Some(rewrite) = &mut self.rewrite
@@ -209,7 +221,7 @@ impl Journal {
         }
         self.unwritten.clear();
         self.syncer.nudge();
-        Ok(())
+        log.make_room()
     }
 
     /// True when most of the log has been overtaken by later records, and it isn't being written anew.
@@ -279,5 +291,4 @@ fn boot() -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "journal_tests.rs"]
 mod tests;

@@ -28,6 +28,12 @@ pub const LOG_TAIL: usize = 8 * 1024;
 pub const LAST_PRINTED: usize = 1024 * 1024;
 /// Logs of processes that ended whose positions are known; the oldest is forgotten first.
 pub const LOGS_KNOWN: usize = 4096;
+/// Fewest bytes that a manifest may give a log.
+pub const LOG_MIN: u64 = 4096;
+/// Fewest bytes of memory that a manifest may give a process.
+pub const APP_MEMORY_MIN: u64 = 1024 * 1024;
+/// Fewest descriptors that a manifest may give a process: what it is started with, and some to work.
+pub const APP_FILES_MIN: u64 = 16;
 /// Milliseconds that what an earlier daemon left may take to die, before this one serves.
 pub const LEFTOVERS_MS: u64 = 1_000;
 /// Milliseconds that a client which is to be closed may take to read its last answers.
@@ -52,6 +58,8 @@ pub const UNWRITTEN_MAX: usize = 16 * 1024 * 1024;
 pub const JOURNAL_GROWTH: u64 = 4 * 1024 * 1024;
 /// Milliseconds in which written records are gathered for one sync.
 pub const SYNC_MS: u64 = 25;
+/// Bytes of room that the saved state takes on the disk before it needs them.
+pub const JOURNAL_ROOM: u64 = 1024 * 1024;
 /// Bytes of records that power loss may take: what one sync gathers, at most.
 pub const UNSYNCED: u64 = 64 * 1024;
 /// Bytes that are summed up to learn whether records stand behind damage.

@@ -11,6 +11,7 @@
 //! | `journal`, `checksum` | the saved state |
 //! | `prints`, `logs` | what apps print: their pipes; what is kept of it |
 //! | `manifests` | which apps there are |
+//! | `doctor` | what a daemon needs: looked at and mended |
 //! | `lock` | one daemon a user and state directory |
 //! | `limits`, `bounds`, `note` | bounds, which of them a user can reach; the daemon's own log |
 //!
@@ -23,6 +24,7 @@ mod bounds;
 mod checksum;
 mod children;
 mod connection;
+mod doctor;
 mod driver;
 mod journal;
 mod limits;
@@ -64,6 +66,17 @@ fn main() -> ExitCode {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     note::note(format_args!("the launcher ended: {error}"));
+                    ExitCode::FAILURE
+                }
+            }
+        }
+        ["doctor", ref options @ ..] => {
+            let daemon = options.iter().find_map(|word| word.strip_prefix("--daemon="));
+            let daemon = daemon.and_then(|pid| pid.parse().ok());
+            match doctor::doctor(options.contains(&"--fix"), daemon) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(why) => {
+                    note::note(format_args!("the doctor can't work: {why}"));
                     ExitCode::FAILURE
                 }
             }

@@ -2,13 +2,15 @@
 
 mod change;
 
+pub use change::is_program;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use pipemux_core::{Manifest, Scope};
 
-use crate::limits::MANIFEST_MAX;
+use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
 
 /// What comes with the daemon: provider, one line about it, who shares its sessions.
 const BUILT_IN: [(&str, &str, Scope); 3] = [
@@ -114,12 +116,33 @@ fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
     if manifest.command.is_empty() {
         return Err(format!("{shown}: `command` is empty: expected a program"));
     }
+    if let Some((field, why)) = too_small(&manifest) {
+        let place = text.find(field).map(|at| place(text, at)).unwrap_or_default();
+        return Err(format!("{shown}{place}: {why}"));
+    }
     // A bare name is looked up in PATH; a relative path means beside the manifest.
     if manifest.command.contains('/') && !Path::new(&manifest.command).is_absolute() {
         let beside = path.parent().unwrap_or(Path::new("/")).join(&manifest.command);
         manifest.command = beside.to_string_lossy().into_owned();
     }
     Ok(manifest)
+}
+
+/// A limit that no process could live with: its field, and what was expected.
+fn too_small(manifest: &Manifest) -> Option<(&'static str, String)> {
+    let limits = manifest.limits;
+    let (memory, log) = (limits.memory.map(|size| size.0), limits.log.map(|size| size.0));
+    let least = [
+        ("memory", memory, APP_MEMORY_MIN, "bytes"),
+        ("cpu", limits.cpu, 1, "second"),
+        ("files", limits.files, APP_FILES_MIN, "descriptors"),
+        ("processes", limits.processes, 1, "process: the app itself"),
+        ("log", log, LOG_MIN, "bytes"),
+    ];
+    let (field, value, least, unit) =
+        least.into_iter().find(|(_, value, least, _)| value.is_some_and(|value| value < *least))?;
+    let value = value.unwrap_or_default();
+    Some((field, format!("`limits.{field}` is {value}: expected at least {least} {unit}")))
 }
 
 /// `:3 (args)`: the line, and the field that stands there.
@@ -185,6 +208,17 @@ mod tests {
             ("e.toml", "id = \"bad\"\ncommand = \"x\"\ncolour = 1\n"),
             ("f.toml", "id = \"bad\"\ncommand = \"\"\n"),
             ("g.toml", "id = \n"),
+            ("h.toml", "id = \"bad\"\ncommand = \"x\"\ntransport = \"tcp\"\n"),
+            ("i.toml", "id = \"bad\"\ncommand = \"x\"\n\n[limits]\nmemory = \"lots\"\n"),
+            ("j.toml", "id = \"bad\"\ncommand = \"x\"\n[limits]\ncpu = 9\nfiles = 3\n"),
+            ("k.toml", "id = \"bad\"\ncommand = \"x\"\nlimits = { cpu = 0 }\n"),
+            ("l.toml", "id = \"bad\"\ncommand = \"x\"\nlimits.speed = 1\n"),
+            ("m.toml", "id = \"bad\"\ncommand = \"x\"\nidle = \"soon\"\n"),
+            ("n.toml", "id = \"bad\"\ncommand = \"x\"\nrestart = true\n"),
+            ("o.toml", "id = \"bad\"\ncommand = \"x\"\nlimits.log = 0\nlimits.memory = \"1K\"\n"),
+            ("p.toml", "id = \"bad\"\ncommand = \"x\"\nlimits.cpu = -1\n"),
+            ("q.toml", "id = \"bad\"\ncommand = \"x\"\nlimits.memory = \"1K\"\n"),
+            ("r.toml", "id = \"bad\"\ncommand = \"x\"\npass = [\n  \"A\",\n  7,\n]\n"),
         ]);
         assert_eq!(found.manifests.len(), 4);
         let expected = [
@@ -194,6 +228,17 @@ mod tests {
             ("e.toml:3 (colour): ", "unknown field `colour`"),
             ("f.toml", "`command` is empty"),
             ("g.toml:1 (id): ", ""),
+            ("h.toml:3 (transport): ", "unknown variant `tcp`, expected `fd` or `stdio`"),
+            ("i.toml:5 (memory): ", "`lots`: expected a number of bytes above 0, or \"512K\""),
+            ("j.toml:5 (files): ", "`limits.files` is 3: expected at least 16 descriptors"),
+            ("k.toml:3 (limits): ", "`limits.cpu` is 0: expected at least 1 second"),
+            ("l.toml:3 (limits.speed): ", "unknown field `speed`, expected one of `memory`, `cpu`"),
+            ("m.toml:3 (idle): ", "`soon`: expected \"never\", a number of minutes"),
+            ("n.toml:3 (restart): ", "wanted string"),
+            ("o.toml:3 (limits.log): ", "expected a number of bytes above 0"),
+            ("p.toml:3 (limits.cpu): ", "expected"),
+            ("q.toml:3 (limits.memory): ", "`limits.memory` is 1024: expected at least"),
+            ("r.toml:5 (pass): ", "expected a string"),
         ];
         assert_eq!(found.problems.len(), expected.len(), "{:#?}", found.problems);
         for ((place, what), problem) in expected.iter().zip(&found.problems) {

@@ -1,14 +1,53 @@
-//! One line in the daemon's log, which is its standard error.
+//! One line in the daemon's log, which is its standard error; the log is rotated when it is long.
 
 use std::fmt::Display;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use nix::sys::stat::fstat;
+use nix::unistd::dup2_stderr;
+
+use crate::limits::DAEMON_LOG_MAX;
+
+/// The file that standard error goes to, once the daemon serves.
+static LOG: OnceLock<PathBuf> = OnceLock::new();
 
 /// Writes a line with the time, UTC. A log that can't be written is no reason to stop.
 pub fn note(text: impl Display) {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let line = format!("{} {text}\n", utc(since.as_secs()));
     let _ = io::stderr().write_all(line.as_bytes());
+    if let Some(log) = LOG.get() {
+        let _ = rotate(log, DAEMON_LOG_MAX);
+    }
+}
+
+/// Keeps this log within [`DAEMON_LOG_MAX`] from now on, with the one before as `<name>.1`.
+pub fn keep_short(log: &Path) {
+    let log = LOG.get_or_init(|| log.to_owned());
+    let _ = rotate(log, DAEMON_LOG_MAX);
+}
+
+/// Goes on in a new file when standard error is that log and it is longer. A terminal, or a file that
+/// was put there by somebody else, is left alone.
+fn rotate(log: &Path, max: u64) -> io::Result<()> {
+    let now = fstat(io::stderr())?;
+    if u64::try_from(now.st_size).unwrap_or(0) <= max {
+        return Ok(());
+    }
+    let named = fs::symlink_metadata(log)?;
+    if (named.dev(), named.ino()) != (now.st_dev, now.st_ino) || !named.is_file() {
+        return Ok(());
+    }
+    let mut kept = log.as_os_str().to_owned();
+    kept.push(".1");
+    fs::rename(log, kept)?;
+    let new = OpenOptions::new().append(true).create(true).mode(0o600).open(log)?;
+    Ok(dup2_stderr(new)?)
 }
 
 /// `2026-11-21T22:20:05Z`

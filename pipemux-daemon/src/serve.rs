@@ -18,7 +18,7 @@ use crate::journal::{self, Journal};
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
 use crate::lock::{self, Lock};
 use crate::manifests::Places;
-use crate::note::note;
+use crate::note::{keep_short, note};
 use crate::transport::Listener;
 use crate::wake::{Token, Wakes};
 use crate::{bounds, logs, manifests};
@@ -70,6 +70,7 @@ pub fn serve() -> Result<(), String> {
         let _in = runtime.enter();
         house.driver(launcher)?
     };
+    keep_short(&paths.log);
     run(&runtime, driver, lock)
 }
 
@@ -96,7 +97,7 @@ fn run(runtime: &LocalRuntime, driver: Driver, lock: Lock) -> Result<(), String>
         }
         // Its launcher went with it; nothing of that may be left when the next daemon starts.
         Err(error) => {
-            orphans::end_all(&[], Duration::from_secs(LAUNCHER_END_S));
+            orphans::end_all(&[], None, Duration::from_secs(LAUNCHER_END_S));
             Err(format!("the daemon failed: {error}"))
         }
     };

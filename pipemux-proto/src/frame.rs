@@ -1,6 +1,6 @@
 //! Frames: a `u32` big-endian length, then that many bytes: an envelope and a body.
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 
 use crate::codec::{EncodeError, encode_into};
 use crate::envelope::{Envelope, EnvelopeError};
@@ -169,7 +169,9 @@ const COPIED_MAX: usize = 8 * 1024;
 /// to [`FrameDecoder::keep_buffer`].
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
-    buffer: BytesMut,
+    buffer: Vec<u8>,
+    /// Where the next frame begins.
+    start: usize,
     keeps: bool,
 }
 
@@ -181,25 +183,23 @@ impl FrameDecoder {
 
     /// Appends bytes as they came.
     pub fn extend(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+        self.room(bytes.len()).extend_from_slice(bytes);
+        // What has begun goes on where it is.
+        self.room(0);
     }
 
-    /// The buffer to append to, with room for the rest of a frame that has begun, else for `least` bytes.
-    pub fn room(&mut self, least: usize) -> &mut BytesMut {
-        let have = self.buffer.len();
-        let rest = match self.missing() {
-            0 => least,
-            missing => missing,
-        };
-        if self.buffer.capacity() - have < rest {
-            self.buffer.reserve(rest.max(least));
+    /// The buffer to append to, with room for the rest of a frame that has begun and for `least` bytes.
+    pub fn room(&mut self, least: usize) -> &mut Vec<u8> {
+        if self.start > 0 {
+            self.buffer.drain(..std::mem::take(&mut self.start));
         }
+        self.buffer.reserve_exact(self.missing().max(least));
         &mut self.buffer
     }
 
     /// How many bytes of a frame are still to come; 0 when that isn't known, or none has begun.
     pub fn missing(&self) -> usize {
-        Cut::missing(&self.buffer)
+        Cut::missing(&self.buffer[self.start..])
     }
 
     /// The next whole frame; `None` when more bytes are needed.
@@ -208,28 +208,33 @@ impl FrameDecoder {
     /// [`FrameError::TooLong`] before anything is allocated for the frame; an unreadable envelope.
     /// An unknown method consumes its frame, so that the caller may refuse it and go on.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
-        let Some(Cut { length, envelope, body }) = Cut::first(&self.buffer)? else {
+        let Some(Cut { length, envelope, body }) = Cut::first(&self.buffer[self.start..])? else {
             return Ok(None);
         };
-        let body = if body.len() <= COPIED_MAX {
+        let end = self.start + length;
+        let last = end == self.buffer.len();
+        let body = if body.len() <= COPIED_MAX || !last {
             let body = Bytes::copy_from_slice(body);
-            self.buffer.advance(length);
+            self.start = end;
             body
         } else {
-            let start = length - body.len();
-            let mut whole = self.buffer.split_to(length).freeze();
-            whole.advance(start);
-            whole
+            let from = end - body.len();
+            self.start = 0;
+            Bytes::from(std::mem::take(&mut self.buffer)).slice(from..)
         };
-        if self.buffer.is_empty() && !self.keeps {
-            // An idle connection keeps no buffer.
-            self.buffer = BytesMut::new();
+        if self.start == self.buffer.len() {
+            self.start = 0;
+            self.buffer.clear();
+            if !self.keeps {
+                // An idle connection keeps no buffer.
+                self.buffer = Vec::new();
+            }
         }
         Ok(Some(Frame { envelope: envelope?, body }))
     }
 
     /// True when no part of a frame is waiting.
     pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
+        self.start == self.buffer.len()
     }
 }

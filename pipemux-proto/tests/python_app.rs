@@ -116,6 +116,7 @@ impl App {
             session: "todo/main".parse().expect("a session"),
             attach: false,
             again: false,
+            woken: 0,
             args: Vec::new(),
             cwd: "/".into(),
             env: Default::default(),

@@ -122,6 +122,12 @@ impl World {
         Invocation::new(self, program("pipemux"), args)
     }
 
+    /// Prepares a script of `sh`, in which `$PIPEMUX` is the command line.
+    pub fn shell(&self, script: &str) -> Invocation<'_> {
+        let pipemux = program("pipemux").display().to_string();
+        Invocation::new(self, "/bin/sh".into(), &["-c", script]).env("PIPEMUX", &pipemux)
+    }
+
     /// The variables of a command: this world's, and `PATH`.
     pub fn environment(&self) -> Vec<(String, String)> {
         let path = |name: &str| self.root().join(name).display().to_string();

@@ -40,6 +40,7 @@
 mod actions;
 mod app;
 pub mod args;
+mod desk;
 mod fd;
 mod link;
 mod own;

@@ -8,11 +8,12 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Envelope, Frame, Hello, Kind, Method};
 
 use crate::app::App;
+use crate::desk::Desk;
 use crate::fd;
 use crate::link::Link;
 use crate::server::{Next, Server};
 
-/// Serves one app on the connection that this process inherited, until the daemon closes it. What
+/// Serves an app on the connection that this process inherited, each session with a model of its own, until the daemon closes it. What
 /// goes wrong is written to standard error, which is the session's log.
 ///
 /// ```ignore
@@ -42,15 +43,18 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     let hello = Envelope::event(Method::Hello, Incarnation::default());
     let greeting = Frame::encode(&hello, &Server::<A>::hello()).map_err(std::io::Error::other)?;
     link.send(&greeting)?;
-    let mut server = Server::<A>::new();
+    let mut desk = Desk::<A>::new();
     while let Some(frame) = link.next_frame()? {
         match (frame.envelope.kind, frame.envelope.method) {
-            (_, Method::Hello) => check_version(&frame)?,
-            (Kind::Request, Method::Exchange) => exchange(&mut link, &mut server, frame)?,
+            (_, Method::Hello) => {
+                check_version(&frame)?;
+                desk.greeted(frame.envelope.incarnation);
+            }
+            (Kind::Request, Method::Exchange) => exchange(&mut link, &mut desk, frame)?,
             _ => {
                 // What is asked next may take long.
                 link.flush()?;
-                match server.handle(&frame).map_err(std::io::Error::other)? {
+                match desk.handle(&frame).map_err(std::io::Error::other)? {
                     Next::Wait => {}
                     Next::Send(bytes) => link.send(&bytes)?,
                     Next::End(bytes) => return link.send(&bytes),
@@ -61,9 +65,9 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     Ok(())
 }
 
-fn exchange<A: App>(link: &mut Link, server: &mut Server<A>, frame: Frame) -> std::io::Result<()> {
+fn exchange<A: App>(link: &mut Link, desk: &mut Desk<A>, frame: Frame) -> std::io::Result<()> {
     let request = frame.envelope;
-    match server.exchange(frame.body) {
+    match desk.exchange(request.incarnation, frame.body) {
         Ok((body, None)) => link.answer(&request, &body),
         Ok((body, Some(changed))) => {
             let event = Envelope::event(Method::Changed, request.incarnation);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use docui::{App, Ask, Context, Fault, Found, Look, Opening, Reply, View};
 
 use crate::action::Action;
+use crate::asleep::Asleep;
 use crate::change::Seen;
 use crate::entry;
 use crate::shown::{Shown, quoted};
@@ -18,6 +19,12 @@ pub struct Notebook {
     pub(crate) state_dir: PathBuf,
     session: String,
     again: bool,
+    /// True when this process goes on where the one before it was put to sleep.
+    resumed: bool,
+    /// True when another store is where there was one before the sleep.
+    replaced: bool,
+    /// True when the store has what views haven't shown and no reader was told of.
+    behind: bool,
 }
 
 impl Notebook {
@@ -61,6 +68,7 @@ impl Notebook {
 
 impl App for Notebook {
     type Action = Action;
+    const RESUMES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         let store = Store::open(&store_path(opening)?)?;
@@ -68,13 +76,24 @@ impl App for Notebook {
         // An entry that can't be looked up keeps its level.
         shown.retain(|id| !matches!(store.rev(id), Ok(None)));
         let (state_dir, session) = (opening.state_dir.clone(), opening.session.clone());
-        Ok(Self { store, shown, state_dir, session, again: opening.again })
+        // A note of another store, or none: it is a restart, as after a crash.
+        let asleep = opening.woken.then(|| Asleep::read(&state_dir)).flatten();
+        let (id, mark) = (store.id()?, store.mark()?);
+        let replaced = asleep.as_ref().is_some_and(|asleep| asleep.store != id);
+        let asleep = asleep.filter(|_| !replaced);
+        let behind = asleep.as_ref().is_some_and(|asleep| asleep.mark != mark);
+        let (again, resumed) = (opening.again, asleep.is_some());
+        Ok(Self { store, shown, state_dir, session, again, resumed, replaced, behind })
     }
 
     fn notes(&mut self) -> Vec<String> {
         match (self.again, self.store.total()) {
             (true, Ok(total)) => {
                 let entries = entry::count(total, "entry");
+                if self.replaced {
+                    let path = self.store.path().display();
+                    return vec![format!("{path} is another store than before: {entries}.")];
+                }
                 vec![format!("Kept: {entries}, search and folding.")]
             }
             _ => Vec::new(),
@@ -115,7 +134,20 @@ impl App for Notebook {
     }
 
     fn refresh(&mut self) -> bool {
-        self.store.refresh()
+        let behind = std::mem::take(&mut self.behind);
+        self.store.refresh() || behind
+    }
+
+    fn save(&mut self) -> Result<(), Fault> {
+        let (store, mark) = (self.store.id()?, self.store.mark()?);
+        // Written by somebody else since it was last shown: the mark would hide that.
+        self.behind |= self.store.refresh();
+        let mark = if self.behind { String::new() } else { mark };
+        Asleep { store, mark }.write(&self.state_dir)
+    }
+
+    fn resumed(&self) -> bool {
+        self.resumed
     }
 
     fn confirm(&self, action: &Action) -> Result<Ask, Fault> {

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`action`] | what can be done |
+//! | [`asleep`] | which state of the store was shown before a sleep |
 //! | [`app`] | the model: a store and what of it is shown |
 //! | [`update`] | carrying out an action |
 //! | [`view`], [`block`] | showing entries within a budget |
@@ -21,6 +22,7 @@
 
 pub mod action;
 pub mod app;
+pub mod asleep;
 pub mod block;
 pub mod change;
 pub mod entry;

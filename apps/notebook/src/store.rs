@@ -93,6 +93,21 @@ impl Store {
         }
     }
 
+    /// Tells states of the store apart, for any connection: every write of a notebook changes it.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn mark(&self) -> Result<String, Fault> {
+        // Ids only rise and each change has one; what deletes an entry leaves fewer of them.
+        self.one(
+            "SELECT count(*) || ' ' || coalesce(sum(id), 0) || ' ' || coalesce(sum(rev), 0) || ' ' ||
+                coalesce((SELECT group_concat(seq, ' ') FROM
+                    (SELECT seq FROM sqlite_sequence ORDER BY name)), '')
+             FROM entries",
+            [],
+        )
+    }
+
     /// How many entries there are.
     ///
     /// # Errors

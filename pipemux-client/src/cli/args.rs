@@ -39,6 +39,7 @@ The daemon (every other verb starts it when it isn't up):
   up · down · status [--limits]         start it · end everything · how it is, its bounds
   doctor [--fix]                        what is wrong with it; mends what it can
   pipe                                  for programs: requests as lines of JSON, answers likewise
+  bench [--quick]                       what it costs on this machine, in ratios
   tour                                  a first walk, in under a minute";
 
 const TEMPLATE: &str = "\
@@ -289,6 +290,14 @@ pub enum Verb {
     /// "json": true {"id": 1, "exit": 0, "report": {…}}. At most 64 are worked on at once. The end of
     /// standard input ends it, once all is answered.
     Pipe,
+    /// Measure this machine: what PipeMux costs beside the least that a relay can cost
+    ///
+    /// Uses a daemon and a state of its own, and leaves nothing. Ratios compare machines; times don't.
+    Bench {
+        /// A fifth of the rounds: a first impression in some seconds
+        #[arg(long)]
+        quick: bool,
+    },
     /// Walk through all apps on copies of files of this project
     Tour,
     /// What is no verb.

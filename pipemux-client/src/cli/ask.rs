@@ -50,11 +50,12 @@ impl Asker {
     }
 
     /// What waits for something to happen has its own time besides.
-    fn time_for(&self, verb: &Verb) -> Duration {
+    pub fn time_for(&self, verb: &Verb) -> Duration {
         self.options.timeout + patience(verb)
     }
 
-    fn call(&self, verb: Verb) -> Call {
+    /// A verb with everything that is said over it.
+    pub fn call(&self, verb: Verb) -> Call {
         let mut call = self.options.call(verb);
         call.format = if self.global.json { Format::Json } else { Format::Markdown };
         call.budget = self.global.budget;

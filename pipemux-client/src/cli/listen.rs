@@ -12,6 +12,9 @@ use super::ask::Asker;
 /// Longest message, in bytes; of its code, what a run may have.
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 
+/// What is said of a message without a block.
+pub const NOTHING: &str = "0 docui blocks: nothing ran";
+
 /// Carries out the message on standard input as one run; returns the exit status.
 ///
 /// # Errors
@@ -20,7 +23,7 @@ const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
     match asked(&Process { timeout: asker.options.timeout })? {
         Some(run) => asker.ask(run),
-        None => Ok(asker.say("0 docui blocks: nothing ran", &json!({ "blocks": 0 }))),
+        None => Ok(asker.say(NOTHING, &json!({ "blocks": 0 }))),
     }
 }
 

@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use pipemux_proto::client::{Body, Call, Seen, Verb};
-use pipemux_proto::{Fault, Frame, Method, decode};
+use pipemux_proto::{Fault, Frame, Hello, Method, Role, decode};
 
 use super::fake_daemon::{Peer, Place, run, view};
 use crate::ClientError;
@@ -50,6 +50,82 @@ fn a_call_is_answered_and_the_answer_confirmed() {
     drop(connection);
     let served = daemon.join().unwrap().remove(0);
     assert_eq!(served, (call, Seen { delivery: 7 }, true));
+}
+
+#[test]
+fn a_first_request_goes_out_with_the_greeting_and_its_confirmation_is_the_last_word() {
+    let place = Place::new();
+    let daemon = place.listen(1, |mut peer| {
+        // Both are here before this side has said anything.
+        let hello = peer.receive().unwrap();
+        let request = peer.receive().unwrap();
+        assert_eq!((hello.envelope.method, request.envelope.method), (Method::Hello, Method::Verb));
+        peer.send(&hello.envelope, &Hello::new(Role::Daemon, "pipemuxd"));
+        peer.answer(&request.envelope, 0, "done\n");
+        let seen = peer.receive().unwrap();
+        assert_eq!(seen.envelope.method, Method::Seen);
+        decode::<Seen>(&seen.body).unwrap().delivery
+    });
+    let options = place.options();
+    let call = options.call(run("a()"));
+    let (connection, answer) =
+        Connection::open_and_call(&options, &call, options.timeout).unwrap();
+    assert_eq!(answer.body, Body::Text("done\n".into()));
+    connection.end(answer.delivery);
+    assert_eq!(daemon.join().unwrap(), [7]);
+}
+
+#[test]
+fn a_daemon_lost_before_it_greets_is_followed_by_another_with_the_same_request() {
+    let place = Place::new();
+    let mut first = true;
+    let daemon = place.listen(2, move |mut peer: Peer| {
+        let hello = peer.receive().unwrap();
+        let request = peer.receive().unwrap();
+        if !std::mem::take(&mut first) {
+            peer.send(&hello.envelope, &Hello::new(Role::Daemon, "pipemuxd"));
+            peer.answer(&request.envelope, 0, "done\n");
+        }
+        decode::<Call>(&request.body).unwrap().run_id
+    });
+    // What is started says that another one runs, so that the fake one is asked again.
+    let options = super::start::starting(&place, "says-running");
+    let call = options.call(run("a()"));
+    let (_, answer) = Connection::open_and_call(&options, &call, options.timeout).unwrap();
+    assert_eq!(answer.exit, 0);
+    let id = call.run_id;
+    assert_eq!(daemon.join().unwrap(), [id.clone(), id], "the same id, so it is carried out once");
+}
+
+#[test]
+fn a_first_request_to_another_version_is_refused_with_both_versions() {
+    // The second is so long that it isn't written whole before the daemon has closed.
+    for code in ["a()".to_owned(), format!("a('{}')", "x".repeat(900_000))] {
+        let place = Place::new();
+        let daemon = place.listen(1, |mut peer| peer.greet(2));
+        let options = place.options();
+        let outcome =
+            Connection::open_and_call(&options, &options.call(run(&code)), options.timeout);
+        daemon.join().unwrap();
+        let error = outcome.unwrap_err();
+        assert!(matches!(error, ClientError::Version(_)), "{error:?}");
+        assert!(error.to_string().contains("speaks protocol 2."), "{error}");
+    }
+}
+
+#[test]
+fn a_first_request_that_acts_is_unknown_once_the_daemon_greeted_and_was_lost() {
+    for (verb, status) in [(run("a()"), 7), (view(), 8)] {
+        let place = Place::new();
+        let daemon = place.listen(1, |mut peer| {
+            peer.greet(1);
+            peer.receive().unwrap();
+        });
+        let options = place.options();
+        let outcome = Connection::open_and_call(&options, &options.call(verb), options.timeout);
+        daemon.join().unwrap();
+        assert_eq!(outcome.unwrap_err().exit_status(), status);
+    }
 }
 
 #[test]
@@ -127,7 +203,7 @@ fn another_version_is_asked_nothing() {
     let error = Connection::open(&place.options()).unwrap_err();
     assert!(matches!(error, ClientError::Version(_)));
     assert_eq!(error.exit_status(), 8);
-    assert!(error.to_string().contains("protocol 2.0, this side 1.0"), "{error}");
+    assert!(error.to_string().contains("speaks protocol 2."), "{error}");
     assert!(!error.fault().hints.is_empty());
     assert_eq!(daemon.join().unwrap(), [true]);
 }

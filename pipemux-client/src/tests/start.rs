@@ -6,7 +6,7 @@ use crate::blocking::Connection;
 use crate::{ClientError, Options};
 
 /// Options that start the fixture of that name as the daemon.
-fn starting(place: &Place, fixture: &str) -> Options {
+pub(super) fn starting(place: &Place, fixture: &str) -> Options {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     Options { start: true, daemon: Some(fixtures.join(fixture)), ..place.options() }
 }

@@ -152,6 +152,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
     ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
+    ("REJOIN_MS", "a pause before the provider's next process is tried; nothing is refused by it"),
     ("DIFF_LINES_MAX", "beyond it a window is shown whole instead of as a difference"),
     ("WATCH_PAUSE_MS", "how events are gathered into one answer; none is lost by it"),
 ];

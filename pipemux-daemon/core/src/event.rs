@@ -236,6 +236,11 @@ pub enum Effect {
     },
     /// Append a record to the saved state before any later effect is carried out.
     Persist(Record),
+    /// Make the directory of a session that joins a process which runs already (0700).
+    Prepare {
+        /// Which.
+        state_dir: String,
+    },
     /// Remove the directory of a session that was ended, with all that is in it.
     Discard {
         /// Which.

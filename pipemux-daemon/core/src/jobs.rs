@@ -273,7 +273,9 @@ impl Core {
         let call = match decode::<Call>(&frame.body) {
             Ok(call) => call,
             Err(error) => {
-                let fault = Fault::refused(format!("an unreadable request: {error}"));
+                let ours = &self.config.software;
+                let fault = Fault::refused(format!("an unreadable request: {error}"))
+                    .hint(format!("is the client newer than {ours}? pipemux down, then run it again"));
                 return self.refuse(client, &request, &fault);
             }
         };

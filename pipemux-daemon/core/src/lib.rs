@@ -11,6 +11,7 @@
 //! | `requests` | a request to an app, ended exactly once |
 //! | [`exchange`] | bytes between a client and an app |
 //! | `lifecycle`, `opening`, `session` | a process from start to end |
+//! | `hosts` | processes that sessions share |
 //! | `health`, `suspects`, `sleep` | whether it still answers, what it dies of, when it rests |
 //! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
 //! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
@@ -38,6 +39,7 @@ mod feed;
 pub mod exchange;
 mod health;
 mod history;
+mod hosts;
 mod jobs;
 mod keys;
 mod lifecycle;
@@ -104,6 +106,8 @@ pub struct Core {
     /// Which session a process is of.
     lives: HashMap<Incarnation, SessionKey>,
     pids: HashMap<Incarnation, u32>,
+    /// Processes that sessions share.
+    hosts: hosts::Hosts,
     workspaces: BTreeMap<WorkspaceKey, Workspace>,
     /// Ids and epochs of workspaces that made room: they are never used again.
     retired: BTreeMap<WorkspaceKey, (u64, u64)>,
@@ -156,11 +160,26 @@ impl Core {
             Event::ClientFrame { client, frame } => self.handle_client_frame(client, &frame),
             Event::ClientBroken { client, why } => self.client_broken(client, &why),
             Event::ClientClosed { client } => self.client_closed(client),
-            Event::AppFrame { app, frame } => self.handle_app_frame(app, frame),
+            Event::AppFrame { app, frame } if self.hosts.is_empty() => {
+                self.handle_app_frame(app, frame);
+            }
+            Event::AppFrame { app, frame } => self.shared_frame(app, frame),
+            Event::AppBroken { app, why } if self.hosts.is_process(app) => {
+                self.shared_broken(app, &why);
+            }
             Event::AppBroken { app, why } => self.break_app(app, why),
+            Event::AppClosed { app } if self.hosts.is_process(app) => {
+                self.shared_broken(app, "it closed its connection");
+            }
             Event::AppClosed { app } => self.app_closed(app),
             Event::Started { app, pid } => self.started(app, pid),
+            Event::StartFailed { app, why } if self.hosts.is_process(app) => {
+                self.shared_ended(app, Err(why));
+            }
             Event::StartFailed { app, why } => self.start_failed(app, &why),
+            Event::Exited { app, exit, last_lines } if self.hosts.is_process(app) => {
+                self.shared_ended(app, Ok((exit, last_lines)));
+            }
             Event::Exited { app, exit, last_lines } => self.exited(app, exit, last_lines),
             Event::LogRead { request, read } => self.log_read(JobId(request), read),
             Event::Providers { request, read } => self.providers_loaded(JobId(request), read),
@@ -168,6 +187,7 @@ impl Core {
             Event::Stop => self.stop(),
         }
         self.settle_waits();
+        self.address_processes();
         out.append(&mut self.out);
     }
 
@@ -194,6 +214,7 @@ impl Core {
         }
         self.exchanges_due();
         self.settle_waits();
+        self.address_processes();
         out.append(&mut self.out);
     }
 
@@ -210,7 +231,7 @@ impl Core {
     }
 
     fn started(&mut self, app: Incarnation, pid: u32) {
-        if self.lives.contains_key(&app) {
+        if self.lives.contains_key(&app) || self.hosts.is_process(app) {
             self.pids.insert(app, pid);
         }
     }

@@ -1,15 +1,15 @@
 //! A session's process from start to end.
 
 use pipemux_proto::app::{Changed, Empty, Notify};
-use pipemux_proto::envelope::{Envelope, Method};
+use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::watch::What;
-use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
+use pipemux_proto::{Fault, Frame, Kind, decode};
 
 use crate::Core;
 use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::{SessionKey, directory_name};
-use crate::limits::{DRAIN_MS, START_MS};
+use crate::limits::{DRAIN_MS, REJOIN_MS, START_MS};
 use crate::manifest::Restart;
 use crate::requests::Purpose;
 use crate::session::{Crash, Life, exit_words};
@@ -80,6 +80,13 @@ impl Core {
     }
 
     fn start(&mut self, key: &SessionKey, app: Incarnation) {
+        if self.shares(key) && self.hosts.is_closing(&key.addr.provider) {
+            let at = self.now.mono_ms + REJOIN_MS;
+            let Some(session) = self.sessions.get_mut(key) else { return };
+            session.life = Life::Waiting { app, at };
+            self.lives.insert(app, key.clone());
+            return self.timers.set(at, Timer::Backoff(app));
+        }
         let deadline = self.now.mono_ms + START_MS;
         let (state_dir, log) = self.places(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
@@ -98,12 +105,10 @@ impl Core {
         };
         self.lives.insert(app, key.clone());
         self.timers.set(deadline, Timer::Start(app));
-        self.out.push(Effect::Start(start));
-        let hello = Envelope::event(Method::Hello, app);
-        if let Ok(bytes) =
-            Frame::encode(&hello, &Hello::new(Role::Daemon, self.config.software.clone()))
-        {
-            self.out.push(Effect::ToApp { app, bytes });
+        if self.shares(key) {
+            self.join(key, app, start);
+        } else {
+            self.launch(start);
         }
     }
 
@@ -113,7 +118,10 @@ impl Core {
         let (base, addr) = (&self.config.state_dir, &key.addr);
         (
             format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
-            format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
+            match self.shares(key) {
+                true => format!("{base}/logs/user/{}.log", addr.provider),
+                false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
+            },
         )
     }
 
@@ -173,22 +181,27 @@ impl Core {
         self.forget_waiting(key);
         let Some(session) = self.sessions.get(key) else { return };
         match session.life {
-            Life::Ready { app } => {
+            Life::Starting { app, .. } if !self.hosts.is_shared(app) => {
+                self.drain(key, app, None, Signal::Terminate);
+            }
+            Life::Ready { app } | Life::Starting { app, .. } => {
                 let deadline = self.now.mono_ms + DRAIN_MS;
                 self.send_now(key, app, Method::AppClose, &Empty {}, deadline, Purpose::Close);
                 self.set_draining(key, app, None, None);
             }
-            Life::Starting { app, .. } => self.drain(key, app, None, Signal::Terminate),
             Life::Down | Life::Waiting { .. } | Life::Draining { .. } => {}
         }
     }
 
     fn drain(&mut self, key: &SessionKey, app: Incarnation, why: Option<String>, signal: Signal) {
+        if self.hosts.is_shared(app) {
+            self.blame_neighbour(key, app, why.as_deref().unwrap_or("it did not end in time"));
+        }
         self.set_draining(key, app, why, Some(signal));
         self.out.push(Effect::Signal { app, signal });
     }
 
-    fn set_draining(
+    pub(crate) fn set_draining(
         &mut self,
         key: &SessionKey,
         app: Incarnation,
@@ -228,6 +241,9 @@ impl Core {
 
     /// A process that is past its drain deadline is killed.
     pub(crate) fn drain_expired(&mut self, app: Incarnation) {
+        if self.hosts.is_process(app) {
+            self.out.push(Effect::Signal { app, signal: Signal::Kill });
+        }
         if let Some(key) = self.lives.get(&app).cloned()
             && let Some(Life::Draining { why, .. }) = self.sessions.get(&key).map(|s| &s.life)
         {
@@ -370,8 +386,10 @@ impl Core {
 
     /// Takes back a session whose first open was refused.
     pub(crate) fn discard(&mut self, key: &SessionKey) {
-        if let Some(app) = self.sessions.get(key).and_then(crate::session::Session::app) {
-            self.drain(key, app, None, Signal::Terminate);
+        match self.sessions.get(key).and_then(crate::session::Session::app) {
+            Some(app) if self.hosts.is_shared(app) => self.close_app(key),
+            Some(app) => self.drain(key, app, None, Signal::Terminate),
+            None => {}
         }
     }
 }

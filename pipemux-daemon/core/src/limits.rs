@@ -10,6 +10,8 @@ pub const PROJECT_MS: u64 = 1_000;
 pub const LOCATE_MS: u64 = 500;
 /// Milliseconds that an app gets to end after `Close`, and again after SIGTERM.
 pub const DRAIN_MS: u64 = 2_000;
+/// Milliseconds before a session joins its provider's next process while the one before it ends.
+pub const REJOIN_MS: u64 = 50;
 /// Milliseconds that a question waits for its answer.
 pub const QUESTION_MS: u64 = 3_600_000;
 /// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.

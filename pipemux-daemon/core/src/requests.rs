@@ -271,7 +271,8 @@ impl Core {
             Purpose::Read(job) => self.read_answered(job, answered),
             Purpose::Ping => self.ping_answered(session),
             Purpose::Save => self.save_answered(session, answered),
-            Purpose::Close => {}
+            // In a process of its own, the end of that process is the end.
+            Purpose::Close => self.leave(session),
         }
     }
 

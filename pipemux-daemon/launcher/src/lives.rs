@@ -9,7 +9,7 @@ use nix::libc;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use crate::mark::Mark;
+use crate::mark::{Mark, Origin};
 use crate::message::{Ended, Force, Limits, Over, Report, Spawn};
 use crate::sys::Usage;
 use crate::{orphans, processes, sys};
@@ -39,6 +39,8 @@ pub(crate) struct Lives {
     apps: HashMap<i32, App>,
     /// Those whose app has ended, and whose descendants have not yet.
     ending: Vec<Ending>,
+    /// Common to all marks.
+    origin: Option<Origin>,
     /// When processes were last looked for and counted, and the fewest that there were since.
     looked: Option<Instant>,
     counted: Option<(Instant, u64)>,
@@ -62,6 +64,7 @@ struct Ending {
     over: Option<Over>,
     until: Instant,
     rounds: u32,
+    told: bool,
 }
 
 impl Lives {
@@ -69,6 +72,7 @@ impl Lives {
     pub(crate) fn insert(&mut self, order: &Spawn, child: &Child) {
         let (pid, mark) = (child.id() as i32, order.mark);
         let marked = processes::mark_of(pid) == Some(mark);
+        self.origin = Some(mark.origin());
         let (incarnation, limits) = (order.incarnation, order.limits);
         self.apps.insert(pid, App { incarnation, mark, marked, limits, over: None });
     }
@@ -89,12 +93,19 @@ impl Lives {
         self.apps.keys().copied().map(Pid::from_raw).collect()
     }
 
+    /// What the marks of all apps have in common.
+    pub(crate) fn origin(&self) -> Option<Origin> {
+        self.origin
+    }
+
     /// How long nothing is to be done unless something happens; none: for ever.
     pub(crate) fn pause(&self) -> Option<Duration> {
-        if !self.ending.is_empty() {
+        if self.ending.iter().any(|ending| !ending.told) {
             return Some(ROUND);
         }
-        let counts = self.apps.values().any(|app| app.limits.processes.is_some());
+        // Once its end was told, what hangs on is looked at less often.
+        let counts =
+            !self.ending.is_empty() || self.apps.values().any(|app| app.limits.processes.is_some());
         counts.then(|| self.looked.map_or(LOOK, |at| LOOK.saturating_sub(at.elapsed())))
     }
 
@@ -119,7 +130,9 @@ impl Lives {
                 how: ended(status),
                 over: app.over.or_else(|| over(status, usage, app.limits)),
                 until: Instant::now() + END_LIFE,
-                rounds: 0,
+                // Of too many processes not all are orphans.
+                rounds: if app.over.is_some() { PATIENCE } else { 0 },
+                told: false,
             });
         }
         Ok(true)
@@ -140,16 +153,16 @@ impl Lives {
         let left = self.kill_strays();
         let now = Instant::now();
         let mut reports = Vec::new();
-        self.ending.retain(|ending| {
+        self.ending.retain_mut(|ending| {
             let own = |mark: &Option<Mark>| mark.is_none_or(|mark| mark == ending.mark);
             let left: Vec<i32> =
                 left.iter().filter(|(_, mark)| own(mark)).map(|(pid, _)| *pid).collect();
-            if !left.is_empty() && now < ending.until {
-                return true;
+            let over = left.is_empty();
+            if (over || now >= ending.until) && !std::mem::replace(&mut ending.told, true) {
+                let Ending { incarnation, how, over, .. } = *ending;
+                reports.push(Report::Exited { incarnation, how, over, left });
             }
-            let Ending { incarnation, how, over, .. } = *ending;
-            reports.push(Report::Exited { incarnation, how, over, left });
-            false
+            !over
         });
         reports
     }

@@ -64,9 +64,14 @@ impl Mark {
         self.0
     }
 
+    /// What it has in common with all marks of its state directory.
+    pub(crate) fn origin(self) -> Origin {
+        Origin(self.0 & !LIFE)
+    }
+
     /// True for the marks of one state directory.
     pub fn is_of(self, origin: Origin) -> bool {
-        self.0 & !LIFE == origin.0
+        self.origin() == origin
     }
 }
 

@@ -8,6 +8,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgid, getpgrp};
 
+use crate::mark::Origin;
 use crate::processes;
 
 /// Between two rounds: a killed process needs a moment to become its children's former parent.
@@ -25,19 +26,24 @@ pub fn adopt() -> Result<(), String> {
     Ok(())
 }
 
-/// Kills and reaps every child, those that are adopted meanwhile too, and the given groups; returns
-/// whether none is left in time. To be called by a single-threaded process, or one that spawns nothing
-/// meanwhile.
+/// Kills and reaps every child, those that are adopted meanwhile too, the given groups, and every process
+/// with a mark of `origin`; returns whether none is left in time. To be called by a single-threaded
+/// process, or one that spawns nothing meanwhile.
 ///
-/// Only children are signalled, with their groups: until they are reaped, which happens here, their
-/// numbers can't be anyone else's. Their children become ours, and are next.
-pub fn end_all(groups: &[Pid], bound: Duration) -> bool {
+/// Only children are signalled by their number, with their groups: until they are reaped, which happens
+/// here, their numbers can't be anyone else's. Their children become ours, and are next.
+pub fn end_all(groups: &[Pid], origin: Option<Origin>, bound: Duration) -> bool {
     let until = Instant::now() + bound;
     for group in groups {
         let _ = killpg(*group, Signal::SIGKILL);
     }
     loop {
-        kill_children();
+        if let Some(origin) = origin {
+            processes::kill_marked(|mark| mark.is_of(origin), bound);
+        }
+        for child in processes::children() {
+            kill_with_group(child, |_| false);
+        }
         if reap_all() {
             return true;
         }
@@ -78,11 +84,5 @@ fn reap_all() -> bool {
             Err(Errno::ECHILD) => return true,
             Ok(_) | Err(_) => {}
         }
-    }
-}
-
-fn kill_children() {
-    for child in processes::children() {
-        kill_with_group(child, |_| false);
     }
 }

@@ -52,7 +52,7 @@ pub fn run() -> io::Result<()> {
     let daemon = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut launcher = Launcher { daemon, inbox: Inbox::default(), lives: Lives::default() };
     let result = launcher.serve(&woken);
-    orphans::end_all(&launcher.lives.groups(), END);
+    orphans::end_all(&launcher.lives.groups(), launcher.lives.origin(), END);
     result
 }
 

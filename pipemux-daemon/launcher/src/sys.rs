@@ -111,7 +111,7 @@ pub(crate) fn mark_of(pid: i32) -> Option<Mark> {
     if result == 0 { Mark::read(limit.rlim_cur) } else { None }
 }
 
-/// Kills a process if it carries such a mark; true when it did. Never another one that came by its
+/// Kills a process and its group if it carries such a mark; true when it did. Never another one that came by its
 /// number meanwhile.
 #[cfg(target_os = "linux")]
 pub(crate) fn kill_if(pid: i32, wanted: impl Fn(Mark) -> bool) -> bool {
@@ -134,15 +134,32 @@ pub(crate) fn kill_if(pid: i32, wanted: impl Fn(Mark) -> bool) -> bool {
     }
     let handle = own(handle as RawFd);
     if carries {
-        let info = std::ptr::null::<libc::siginfo_t>();
-        // SAFETY: the descriptor is open, and no information goes along.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::syscall(libc::SYS_pidfd_send_signal, handle.as_raw_fd(), libc::SIGKILL, info, 0);
+        let send = |flags: libc::c_uint| {
+            let info = std::ptr::null::<libc::siginfo_t>();
+            // SAFETY: the descriptor is open, and no information goes along.
+            #[allow(unsafe_code)]
+            unsafe {
+                libc::syscall(
+                    libc::SYS_pidfd_send_signal,
+                    handle.as_raw_fd(),
+                    libc::SIGKILL,
+                    info,
+                    flags,
+                )
+            }
+        };
+        // Its group at once, with what it has just forked: that is of the same life. Linux before 6.9
+        // doesn't know how.
+        if send(WHOLE_GROUP) != 0 {
+            send(0);
         }
     }
     carries
 }
+
+/// `PIDFD_SIGNAL_PROCESS_GROUP`
+#[cfg(target_os = "linux")]
+const WHOLE_GROUP: libc::c_uint = 1 << 2;
 
 /// What is done in the child between fork and exec: a session of its own, the limits and the mark, and
 /// death with the launcher.
@@ -167,8 +184,8 @@ fn limit_child(limits: Limits, mark: Mark) -> io::Result<()> {
     set_limit(Resource::RLIMIT_CORE, Some(0), 0)?;
     set_limit(Resource::RLIMIT_DATA, limits.memory, 0)?;
     set_limit(Resource::RLIMIT_NOFILE, limits.files, 0)?;
-    // Told by SIGXCPU first, which can be caught; two seconds later by SIGKILL.
-    set_limit(Resource::RLIMIT_CPU, limits.cpu, 2)?;
+    // Told by SIGXCPU first, which can be caught; a second later by SIGKILL.
+    set_limit(Resource::RLIMIT_CPU, limits.cpu, 1)?;
     #[cfg(target_os = "linux")]
     if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
         && hard >= mark.number()

@@ -9,7 +9,6 @@ use pipemux_proto::Incarnation;
 
 use super::Driver;
 use crate::children::Heard;
-use crate::limits::LAST_WORDS;
 use crate::note::note;
 use crate::wake::Peer;
 
@@ -65,7 +64,7 @@ impl Driver {
     fn exited(&mut self, app: Incarnation, exit: Exit) {
         let peer = Peer::App(app);
         // What it sent before it ended comes before its end.
-        self.read(peer, LAST_WORDS);
+        self.read_last(peer);
         self.connections.remove(&peer);
         let log = self.prints.finish(app, &mut self.shared, self.now.mono_ms);
         if self.children.forget(app) {

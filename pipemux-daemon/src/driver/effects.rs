@@ -37,6 +37,7 @@ impl Driver {
                 Effect::UnwatchLog { request } => self.prints.unwatch(request),
                 Effect::LoadProviders { request, change } => self.load_providers(request, &change),
                 Effect::Persist(record) => self.persist(&record),
+                Effect::Prepare { state_dir } => prepare(&state_dir),
                 Effect::Discard { state_dir } => discard(&state_dir, self.now.unix_ms),
                 Effect::Stopped => self.stopped(),
             }
@@ -146,6 +147,13 @@ impl Driver {
 
     fn stopped(&mut self) {
         self.leave.get_or_insert(self.now.mono_ms + FLUSH_MS);
+    }
+}
+
+/// A directory that can't be made is the app's to tell: its `open` says what it lacks.
+fn prepare(state_dir: &str) {
+    if let Err(error) = logs::make_directory(Path::new(state_dir)) {
+        note(format_args!("{state_dir} can't be made: {error}"));
     }
 }
 

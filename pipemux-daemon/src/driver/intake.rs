@@ -11,6 +11,7 @@ use pipemux_proto::{Envelope, Frame, Incarnation, Kind, Method};
 
 use super::Driver;
 use crate::connection::{Body, Incoming, Read, Written, incoming, refusal};
+use crate::limits::LAST_WORDS;
 use crate::wake::Peer;
 
 impl Driver {
@@ -21,6 +22,25 @@ impl Driver {
         let done = self.read_through(&mut shared, peer, left);
         self.shared = shared;
         done
+    }
+
+    /// Reads what an app sent before its process ended, and hands in the frames.
+    pub(super) fn read_last(&mut self, peer: Peer) {
+        self.read(peer, LAST_WORDS);
+        // The runtime hears of what comes when it waits; the process's end may have been heard sooner.
+        let mut left = LAST_WORDS;
+        while left > 0
+            && self.is_read(peer)
+            && let Some(connection) = self.connections.get_mut(&peer)
+        {
+            let length = connection.read_now(&mut self.shared);
+            if length == 0 {
+                return;
+            }
+            connection.keep(&self.shared[..length]);
+            self.take_held(peer);
+            left = left.saturating_sub(length);
+        }
     }
 
     fn read_through(&mut self, shared: &mut [u8], peer: Peer, mut left: usize) -> bool {

@@ -1,4 +1,7 @@
 //! One log on disk: appended to, cut back after a write that failed.
+//!
+//! Where the system can, room is taken on the disk before it is needed. So a full disk is met while there
+//! is still room for what must be written down whatever happens, as the numbers of views.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::limits::BAD_MAX;
+use crate::limits::{BAD_MAX, JOURNAL_ROOM};
 
 /// An open log, of which every byte is a whole record's.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub struct LogFile {
     pub length: u64,
     /// True when a part of a record may stand behind them.
     ragged: bool,
+    /// Up to here there is room on the disk.
+    room: u64,
 }
 
 impl LogFile {
@@ -36,7 +41,7 @@ impl LogFile {
             let _ = fs::remove_file(path);
             return Err(error);
         }
-        Ok(Self { file: Arc::new(file), length: bytes.len() as u64, ragged: false })
+        Ok(Self { file: Arc::new(file), length: bytes.len() as u64, ragged: false, room: 0 })
     }
 
     /// Appends whole records: all of the bytes, or none.
@@ -57,6 +62,20 @@ impl LogFile {
         Ok(())
     }
 
+    /// Takes room on the disk, when there isn't enough for more than a while.
+    ///
+    /// # Errors
+    /// The disk is full.
+    pub fn make_room(&mut self) -> io::Result<()> {
+        if self.room >= self.length + JOURNAL_ROOM / 2 {
+            return Ok(());
+        }
+        let wanted = self.length + JOURNAL_ROOM;
+        take_room(&self.file, wanted)?;
+        self.room = wanted;
+        Ok(())
+    }
+
     /// Takes the last bytes back.
     pub fn take_back(&mut self, bytes: usize) {
         self.length = self.length.saturating_sub(bytes as u64);
@@ -65,7 +84,28 @@ impl LogFile {
 
     fn cut(&mut self) {
         self.ragged = self.file.set_len(self.length).is_err();
+        // Room behind the end is given back by that.
+        self.room = 0;
     }
+}
+
+/// Takes room for a file of that length, which its length doesn't show.
+#[cfg(target_os = "linux")]
+fn take_room(file: &File, length: u64) -> io::Result<()> {
+    use nix::errno::Errno;
+    use nix::fcntl::{FallocateFlags, fallocate};
+    let length = i64::try_from(length).map_err(io::Error::other)?;
+    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
+        Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
+        // A file system that has no such thing.
+        _ => Ok(()),
+    }
+}
+
+/// Takes no room: a full disk is met when a record can't be written.
+#[cfg(not(target_os = "linux"))]
+fn take_room(_file: &File, _length: u64) -> io::Result<()> {
+    Ok(())
 }
 
 /// Gives the new file the old one's name, for good.

@@ -34,11 +34,8 @@ impl Places {
     fn add(&self, new: &NewProvider) -> Result<String, Fault> {
         let file = Path::new(&new.file);
         if new.text.len() as u64 > MANIFEST_MAX {
-            let message = format!(
-                "{}: {} bytes, at most {MANIFEST_MAX} are taken",
-                new.file,
-                new.text.len()
-            );
+            let message =
+                format!("{}: {} bytes, at most {MANIFEST_MAX} are taken", new.file, new.text.len());
             return Err(Fault::usage(message));
         }
         let manifest = parse(file, &new.text).map_err(|problem| {
@@ -81,8 +78,9 @@ impl Places {
             return Err(match built_in {
                 true => Fault::refused(format!("{id} comes with the daemon and can't be removed"))
                     .hint("give its name to another: pipemux app add <manifest.toml> --replace"),
-                false => Fault::not_found(format!("no app {id}"))
-                    .hint("what there is: pipemux apps"),
+                false => {
+                    Fault::not_found(format!("no app {id}")).hint("what there is: pipemux apps")
+                }
             });
         };
         fs::remove_file(&path).map_err(|error| cannot("remove", &path, &error))?;
@@ -129,7 +127,8 @@ impl Places {
             Ok(_) => format!("it is not executable · chmod +x {}", path.display()),
         };
         let message = format!("{}{at}: {} can't be started: {why}", new.file, path.display());
-        Err(Fault::usage(message).hint("expected a program; a relative path starts beside the manifest"))
+        Err(Fault::usage(message)
+            .hint("expected a program; a relative path starts beside the manifest"))
     }
 }
 
@@ -166,8 +165,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
     let write = || {
         let mut options = File::options();
-        let mut file =
-            options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&beside, path)

@@ -11,7 +11,7 @@ fn processor_time() {
     let mut launcher = Launcher::start();
     let limits = Limits { cpu: Some(1), ..Limits::default() };
     launcher.sh_within(1, limits, "while :; do :; done");
-    // One that catches the warning has two seconds more.
+    // One that catches the warning has a second more.
     launcher.sh_within(2, limits, "trap 'echo warned' XCPU; while :; do :; done");
     assert_eq!(launcher.end_of(1), (Ended::Signal(24), Some(Over::Cpu(1))));
     assert_eq!(launcher.end_of(2), (Ended::Signal(9), Some(Over::Cpu(1))));
@@ -40,12 +40,12 @@ fn memory() {
 fn descriptors() {
     let mut launcher = Launcher::start();
     let limits = Limits { files: Some(8), ..Limits::default() };
-    let script =
-        "ulimit -Sn; ulimit -Hn; ulimit -c; exec 7</dev/null; echo seven; exec 8</dev/null";
+    let script = "ulimit -Sn; ulimit -Hn; ulimit -c; cat /dev/null && echo fits
+                  exec 4</dev/null 5</dev/null 6</dev/null 7</dev/null; cat /dev/null || echo full";
     launcher.sh_within(1, limits, script);
-    assert_eq!(launcher.end_of(1), (Ended::Code(2), None));
+    assert_eq!(launcher.end_of(1), (Ended::Code(0), None));
     let log = launcher.log(1);
-    assert!(log.starts_with("8\n8\n0\nseven\n") && log.contains("8"), "{log}");
+    assert!(log.starts_with("8\n8\n0\nfits\n") && log.ends_with("full\n"), "{log}");
 }
 
 #[test]
@@ -53,9 +53,15 @@ fn processes_even_in_sessions_of_their_own() {
     let mut launcher = Launcher::start();
     let limits = Limits { processes: Some(24), ..Limits::default() };
     let directory = launcher.directory.path().to_owned();
-    launcher.sh_within(1, limits, "f() { f & f & wait; }; f");
+    // Should nobody stop them, these end by themselves at some thousand processes.
+    launcher.sh_within(
+        1,
+        limits,
+        "f() { [ $1 -gt 9 ] || { f $(($1+1)) & f $(($1+1)) & }; sleep 1000; }; f 0",
+    );
     assert_eq!(launcher.end_of(1), (Ended::Signal(9), Some(Over::Processes(24))));
-    let bomb = "cat > b.sh <<'E'\nsetsid sh b.sh & setsid sh b.sh & sleep 1000\nE\nexec sh b.sh";
+    let bomb = "cat > b.sh <<'E'\n[ $1 -gt 8 ] || { setsid sh b.sh $(($1+1)) & setsid sh b.sh $(($1+1)) & }\n\
+                sleep 1000\nE\nexec sh b.sh 0";
     launcher.sh_within(2, limits, bomb);
     assert_eq!(launcher.end_of(2), (Ended::Signal(9), Some(Over::Processes(24))));
     assert_eq!(processes_in(&directory), Vec::<i32>::new());

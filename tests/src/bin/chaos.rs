@@ -65,7 +65,7 @@ fn table(asked: &Asked) -> io::Result<bool> {
     }
     let mut failed = Vec::new();
     for row in rows {
-        let finding = chaos::run(row, Duration::from_secs_f64(asked.seconds));
+        let finding = chaos::run(&[row], Duration::from_secs_f64(asked.seconds));
         let line = if asked.json { data(&finding) } else { markdown(&finding) };
         writeln!(out, "{line}")?;
         out.flush()?;

@@ -15,7 +15,7 @@ pub fn attack(scene: &Scene<'_>, ways: &[&str], patience: Duration) -> Told {
     let mut told = Told::default();
     let mut desk = scene.desk();
     for number in 0.. {
-        let session = format!("rogue/s{number}");
+        let session = format!("{}/s{number}", scene.provider);
         let opened = desk.open(&session, &[], patience);
         if opened.exit != 0 {
             told.note(&opened);
@@ -43,7 +43,7 @@ pub fn overfill(scene: &Scene<'_>) -> Told {
     let mut desk = scene.desk();
     let long = "x".repeat(200_000);
     for number in 0.. {
-        let session = format!("rogue/s{number}");
+        let session = format!("{}/s{number}", scene.provider);
         desk.open(&session, &[], Duration::from_secs(5));
         let hang = format!("{session}.misbehave('hang')");
         desk.run(&hang, Duration::from_millis(200));

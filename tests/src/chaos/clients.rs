@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use pipemux_proto::client::Verb;
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role};
 use serde_json::{Value, json};
@@ -21,24 +22,34 @@ const REQUESTS: u64 = 500;
 /// Asks for much and reads nothing.
 pub fn deaf(scene: &Scene<'_>) -> Told {
     let mut told = Told::default();
+    let mut desk = scene.desk();
+    desk.open("notebook", &[], PATIENCE);
+    let text = Verb::Run {
+        code: "notebook.add('long', text=stdin)".into(),
+        stdin: Some("a line of some length\n".repeat(20_000).into()),
+    };
+    let added = desk.ask(text, PATIENCE);
+    let mark = "[long](obj:";
+    let id = added.text.find(mark).map(|at| &added.text[at + mark.len()..]);
+    let Some(id) = id.and_then(crate::output::leading_number) else {
+        return Told::of(&format!("no entry: {}", added.text));
+    };
     repeat(scene, |scene| {
         let mut raw = Raw::greeted(scene.world);
         let _ = raw.stream.set_write_timeout(Some(Duration::from_millis(300)));
-        let mut view = call(scene, json!({ "view": {} }), "v");
-        view["budget"] = json!(100_000);
-        let mut sent = 0;
-        while sent < REQUESTS && scene.goes_on() && raw.ask(sent + 1, &view) {
-            sent += 1;
-        }
+        let read = call(scene, json!({ "read": { "target": format!("obj:{id}") } }), "r");
+        let sent = (1..=REQUESTS).take_while(|id| raw.ask(*id, &read)).count();
+        let mut answers = 0;
         let ended = loop {
-            match raw.hear(Duration::from_millis(300)) {
-                Heard::Frame(_) => {}
+            match raw.hear(Duration::from_millis(500)) {
+                Heard::Frame(_) => answers += 1,
                 Heard::End => break "was disconnected",
-                Heard::Silence => break "was answered at last",
+                Heard::Silence => break "was waited for",
             }
         };
-        told.count(ended);
+        told.count(&format!("{ended} after {answers} answers to {sent} requests"));
     });
+    desk.end("notebook/main", PATIENCE);
     told
 }
 
@@ -137,9 +148,10 @@ pub fn crowd(scene: &Scene<'_>) -> Told {
 pub fn sudden_death(scene: &Scene<'_>) -> Told {
     let mut told = Told::default();
     let mut desk = scene.desk();
-    desk.open("rogue", &[], PATIENCE);
+    let provider = &scene.provider;
+    desk.open(provider, &[], PATIENCE);
     let gate = scene.world.path("gate");
-    let code = format!("rogue.misbehave('wait for {}')", gate.display());
+    let code = format!("{provider}.misbehave('wait for {}')", gate.display());
     let mut number = 0;
     repeat(scene, |scene| {
         let mut raw = Raw::greeted(scene.world);
@@ -152,8 +164,8 @@ pub fn sudden_death(scene: &Scene<'_>) -> Told {
         told.count("died");
     });
     scene.world.write("gate", "");
-    told.note(&desk.run("rogue.misbehave('nothing')", Duration::from_secs(20)));
-    told.note(&desk.end("rogue/main", PATIENCE));
+    told.note(&desk.run(&format!("{provider}.misbehave('nothing')"), Duration::from_secs(20)));
+    told.note(&desk.end(&format!("{}/main", scene.provider), PATIENCE));
     told
 }
 
@@ -161,12 +173,15 @@ pub fn sudden_death(scene: &Scene<'_>) -> Told {
 pub fn flood(scene: &Scene<'_>) -> Told {
     let mut told = Told::default();
     let mut desk = scene.desk();
-    desk.open("rogue", &[], PATIENCE);
+    desk.open(&scene.provider, &[], PATIENCE);
+    let code = format!("{}.misbehave('nothing')", scene.provider);
+    let mut number = 0;
     repeat(scene, |scene| {
         let mut raw = Raw::greeted(scene.world);
-        let slow = json!({ "run": { "code": "rogue.misbehave('nothing')" } });
+        let slow = json!({ "run": { "code": code } });
+        number += 1;
         for id in 1..=REQUESTS {
-            raw.ask(id, &call(scene, slow.clone(), &format!("f{:p}-{id}", &raw)));
+            raw.ask(id, &call(scene, slow.clone(), &format!("f{number}-{id}")));
         }
         let mut answers = 0;
         while answers < REQUESTS {
@@ -185,7 +200,7 @@ pub fn flood(scene: &Scene<'_>) -> Told {
             }
         }
     });
-    desk.end("rogue/main", PATIENCE);
+    desk.end(&format!("{}/main", scene.provider), PATIENCE);
     told
 }
 

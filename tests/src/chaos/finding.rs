@@ -41,6 +41,8 @@ pub struct Finding {
     pub survivors: Vec<String>,
     /// True when the daemon is the same process as before.
     pub same_daemon: bool,
+    /// True when the attack could not be carried out.
+    pub attack_failed: bool,
     /// What was left after `down`.
     pub left: Vec<String>,
     /// What the attacker was told.
@@ -66,6 +68,9 @@ impl Finding {
         if let Some(first) = runs.iter().find_map(|asked| asked.strange.first()) {
             let count: usize = runs.iter().map(|asked| asked.strange.len()).sum();
             all.push(format!("{count} of the siblings' answers changed, the first: {first}"));
+        }
+        if self.attack_failed {
+            all.push("the attack itself failed; what stands above says why".into());
         }
         if !self.same_daemon {
             all.push("the daemon did not live through it".into());
@@ -119,6 +124,13 @@ impl Told {
             plain.push('…');
         }
         *self.0.entry(plain).or_default() += 1;
+    }
+
+    /// Takes in what another was told.
+    pub fn join(&mut self, other: Self) {
+        for (what, count) in other.0 {
+            *self.0.entry(what).or_default() += count;
+        }
     }
 
     /// Waits for a connection's end and counts it with what was said before.

@@ -56,6 +56,8 @@ const WARM_UP: usize = 2;
 pub struct Scene<'w> {
     /// Where it takes place.
     pub world: &'w World,
+    /// The misbehaving app.
+    pub provider: String,
     /// When to stop.
     pub until: Instant,
 }
@@ -72,14 +74,17 @@ impl Scene<'_> {
     }
 }
 
-/// Runs one row: `span` is how long the attack lasts at least; the quiet run takes half of it.
+/// Runs rows one after the other in one world: `span` is how long each attack lasts at least; the quiet
+/// run takes half of it.
 ///
 /// # Panics
 /// The world can't be made, or the siblings don't answer even in quiet.
-pub fn run(row: &Row, span: Duration) -> Finding {
+pub fn run(rows: &[&Row], span: Duration) -> Finding {
     let world = World::new();
     world.install_rogue("honest", "tame");
-    world.install_rogue("rogue", row.mode());
+    for (number, row) in rows.iter().enumerate() {
+        world.install_rogue(&provider(number), row.mode());
+    }
     world.pipemux(&["up"]).ok();
     let mut siblings = Siblings::open(&world);
     (0..WARM_UP).for_each(|_| siblings.warm_up());
@@ -88,7 +93,7 @@ pub fn run(row: &Row, span: Duration) -> Finding {
     let daemon = world.daemon();
     let apps_before = apps(&world);
     let mut finding = Finding {
-        name: row.name,
+        name: rows.first().map_or("", |row| row.name),
         quiet,
         memory_before: resident(daemon).unwrap_or_default(),
         descriptors_before: descriptors(daemon).unwrap_or_default(),
@@ -96,11 +101,14 @@ pub fn run(row: &Row, span: Duration) -> Finding {
     };
     forget_peak(daemon);
 
-    let scene = Scene { world: &world, until: Instant::now() + span };
     let over = AtomicBool::new(false);
     let told: Told = thread::scope(|threads| {
         let attack = threads.spawn(|| {
-            let told = row.attack(&scene);
+            let mut told = Told::default();
+            for (number, row) in rows.iter().enumerate() {
+                let (provider, until) = (provider(number), Instant::now() + span);
+                told.join(row.attack(&Scene { world: &world, provider, until }));
+            }
             over.store(true, Ordering::Relaxed);
             told
         });
@@ -108,6 +116,7 @@ pub fn run(row: &Row, span: Duration) -> Finding {
             siblings.ask_until(|_| over.load(Ordering::Relaxed) || attack.is_finished());
         attack.join().unwrap_or_else(|_| Told::of("the attack itself failed"))
     });
+    finding.attack_failed = over.into_inner().then_some(()).is_none();
     finding.told = told.to_string();
     finding.memory_peak = peak(daemon).unwrap_or_default();
 
@@ -128,6 +137,10 @@ pub fn run(row: &Row, span: Duration) -> Finding {
     world.pipemux(&["down"]).ok();
     finding.left = world.left().into_iter().chain(stray_files(&world)).collect();
     finding
+}
+
+fn provider(number: usize) -> String {
+    format!("rogue{number}")
 }
 
 /// The processes that apps have.

@@ -1,5 +1,6 @@
 //! The stories: one module a theme, one world a story.
 
+mod attack;
 mod by_reference;
 mod clients;
 mod confusions;
@@ -14,7 +15,9 @@ mod lifecycle;
 mod listen;
 mod monitor;
 mod notebook;
+mod one_shot;
 mod options;
+mod peers;
 mod questions;
 mod readers;
 mod rogue;

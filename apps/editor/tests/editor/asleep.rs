@@ -3,16 +3,19 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use docui::Choice;
+use docui::{App, Choice};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
 
-const OPENS: &[&[&str]] = &[&["cjk.txt", "crlf.txt"], &["empty.txt", "link.txt", "sealed.txt"]];
-const NAMES: &[&str] = &["cjk.txt", "crlf.txt", "empty.txt", "real.txt", "sealed.txt", "new.txt"];
-const TEXTS: &[&str] = &["", "x", "漢字", "a\r\nb", "one\ntwo\nthree", "🦀 crab", "line", "\u{1}\t"];
+const OPENS: &[&[&str]] =
+    &[&["cjk.txt", "empty.txt"], &["link.txt", "sealed.txt", "mixed.txt", "long.txt"]];
+const NAMES: &[&str] =
+    &["long.txt", "cjk.txt", "mixed.txt", "empty.txt", "real.txt", "sealed.txt", "new.txt"];
+const TEXTS: &[&str] =
+    &["", "x", "漢字", "a\r\nb", "one\ntwo\nthree", "🦀 crab", "line", "\u{1}\t"];
 
 /// What happens to a session.
 #[derive(Debug, Clone)]
@@ -43,7 +46,7 @@ enum Who {
 fn deed() -> impl Strategy<Value = Deed> {
     let who = prop_oneof![
         3 => Just(Who::Latest),
-        1 => any::<usize>().prop_map(Who::Earlier),
+        3 => any::<usize>().prop_map(Who::Earlier),
         1 => Just(Who::Run),
     ];
     let choice = prop_oneof![
@@ -63,7 +66,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    let line = || (1..7i64).prop_map(at);
+    let line = || prop_oneof![3 => 1..7i64, 1 => 40..58i64].prop_map(at);
     let (words, name) = (|| select(TEXTS), || select(NAMES).prop_map(str::to_owned));
     prop_oneof![
         2 => (words(), words(), any::<bool>()).prop_map(|(old, new, all)| Action::Replace {
@@ -106,12 +109,15 @@ impl World {
         let (files, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let write = |name: &str, text: &str| fs::write(files.path().join(name), text).unwrap();
         write("cjk.txt", "漢字かな\n\n第二行 line\nline 4\nno newline at the end 終");
-        write("crlf.txt", "one\r\ntwo line\r\n\r\nfour\r\nfive\r\n");
+        write("mixed.txt", "one\r\ntwo line\n\r\nfour\nfive\r\n");
+        let wide = format!("{} line {}\n", "wide ".repeat(60), "after ".repeat(60));
+        write("long.txt", &(numbered(45) + &wide.repeat(10)));
         write("empty.txt", "");
         write("real.txt", &numbered(6));
         write("sealed.txt", "\u{feff}sealed\nline\n");
         symlink("real.txt", files.path().join("link.txt")).unwrap();
-        fs::set_permissions(files.path().join("sealed.txt"), Permissions::from_mode(0o444)).unwrap();
+        fs::set_permissions(files.path().join("sealed.txt"), Permissions::from_mode(0o444))
+            .unwrap();
         let mut host = Host::open(OPENS[0], files.path(), state.path()).unwrap();
         host.attach(OPENS[1]).unwrap();
         Self { host, files, state, seen: Vec::new() }
@@ -216,15 +222,15 @@ impl World {
             let (before, after) = rest.split_at(at + kind.len());
             plain += before;
             let number = after.splitn(3, '-').nth(2);
-            rest = number.filter(|number| number.starts_with(|c: char| c.is_ascii_digit()));
-            rest = rest.unwrap_or(after);
+            let counted = |number: &&str| number.starts_with(|c: char| c.is_ascii_digit());
+            rest = number.filter(counted).unwrap_or(after);
         }
         plain + rest
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
     #[test]
     fn who_slept_is_not_told_from_who_did_not(
         deeds in vec((deed(), prop::bool::weighted(0.3)), 1..14),
@@ -241,4 +247,154 @@ proptest! {
         };
         prop_assert_eq!(texts(&awake), texts(&sleeper));
     }
+}
+
+const STATE: &str = "asleep.json";
+
+/// A session with unsaved edits of two files, one of them with mixed line endings.
+fn edited() -> World {
+    let mut world = World::new();
+    for action in [replace("line 42", "四"), Action::Open { path: "mixed.txt".into() }] {
+        done(world.host.invoke(&action));
+    }
+    world.views();
+    done(world.host.invoke(&insert(1, "new")));
+    world.views();
+    world
+}
+
+fn shown(world: &mut World) -> String {
+    world.host.text(Lod::Full, 2_000).unwrap()
+}
+
+#[test]
+fn what_ends_lines_is_remembered_as_it_was_read() {
+    let mut world = edited();
+    for _ in 0..2 {
+        done(world.host.invoke(&delete_lines(1, 2)));
+        world.views();
+    }
+    world.host.sleep_and_wake(OPENS).unwrap();
+    done(world.host.invoke(&insert(1, "crlf")));
+    let text = world.host.app().unwrap().current().unwrap().buffer().text();
+    assert_eq!(text, "crlf\r\nfour\nfive\r\n");
+}
+
+#[test]
+fn a_file_changed_during_the_sleep_is_an_ordinary_change_from_outside() {
+    let mut world = World::new();
+    done(world.host.invoke(&Action::Open { path: "real.txt".into() }));
+    shown(&mut world);
+    let version = world.host.sleep().unwrap();
+    world.meddle(&Deed::Write("real.txt", "new\nline 1\nline 2\n"));
+    assert_eq!(world.host.wake(version, OPENS), Ok((true, Vec::new())));
+    // By the number that was seen before the sleep; the line is still there, one further down.
+    done(world.host.invoke(&replace_lines(2, 2, "zwei")));
+    assert!(shown(&mut world).contains("3\tzwei\n"));
+    done(world.host.invoke(&Action::Undo { steps: 2, change: None }));
+    assert!(shown(&mut world).contains("6\tline 6\n"), "what was read before is undone to");
+    let version = world.host.sleep().unwrap();
+    fs::remove_file(world.files.path().join("real.txt")).unwrap();
+    assert_eq!(world.host.wake(version, OPENS), Ok((true, Vec::new())));
+    assert!(shown(&mut world).contains("unsaved · deleted on disk"));
+}
+
+#[test]
+fn a_damaged_or_missing_state_is_a_restart_that_is_told_and_loses_no_edit() {
+    let mut world = edited();
+    let mut version = world.host.sleep().unwrap();
+    let path = world.state.path().join(STATE);
+    let whole = fs::read(&path).unwrap();
+    let cuts = [0, 1, 17, whole.len() / 2, whole.len() - 1];
+    let flipped = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let mut damaged: Vec<_> = cuts.iter().map(|cut| whole[..*cut].to_vec()).collect();
+    damaged.extend([10, whole.len() / 3, whole.len() - 4].map(flipped));
+    for (number, bytes) in damaged.iter().enumerate() {
+        fs::write(&path, bytes).unwrap();
+        let (resumed, notes) = world.host.wake(version, OPENS).unwrap();
+        assert!(!resumed, "{number}");
+        let told = format!("is damaged ({})", path.with_extension("damaged").display());
+        assert!(
+            notes[0].contains(&told) && notes[1].contains("unsaved edits restored"),
+            "{notes:?}"
+        );
+        assert!(shown(&mut world).contains("1\tnew\n"));
+        version = world.host.sleep().unwrap();
+        fs::remove_file(path.with_extension("damaged")).unwrap();
+    }
+    fs::remove_file(&path).unwrap();
+    let version = world.host.wake(version, OPENS).map(|_| world.host.sleep().unwrap()).unwrap();
+    fs::remove_file(&path).unwrap();
+    let (resumed, notes) = world.host.wake(version, OPENS).unwrap();
+    assert!(!resumed && notes[0].contains("before the sleep is gone"), "{notes:?}");
+    assert!(shown(&mut world).contains("1\tnew\n"));
+    // Who is not said to be woken doesn't even look at a state, and lets nobody else.
+    fs::write(&path, &whole).unwrap();
+    let restart = opening(&[], world.files.path(), world.state.path(), true);
+    assert!(!Editor::open(&restart).unwrap().resumed() && !path.exists());
+}
+
+#[test]
+fn a_crash_after_the_waking_goes_by_what_was_done_since() {
+    let mut world = edited();
+    let (path, files) = (world.state.path().join(STATE), world.files.path().to_owned());
+    // Also when the journals were lost meanwhile: what is unsaved is in the state.
+    let version = world.host.sleep().unwrap();
+    let journals = || {
+        let entries = fs::read_dir(path.parent().unwrap()).unwrap().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "unsaved"))
+    };
+    journals().for_each(|journal| fs::remove_file(journal).unwrap());
+    assert_eq!(world.host.wake(version, OPENS), Ok((true, Vec::new())));
+    assert!(path.exists(), "until something changes, it may be killed and woken once more");
+    assert_eq!(journals().count(), 2);
+    shown(&mut world);
+    done(world.host.invoke(&insert(1, "after")));
+    assert!(!path.exists(), "an old state must not come back");
+    let mut again = Editor::open(&opening(&[], &files, world.state.path(), true)).unwrap();
+    assert!(again.notes().iter().all(|note| note.contains("unsaved edits restored")));
+    assert!(again.current().unwrap().buffer().text().starts_with("after\r\nnew\r\n"));
+}
+
+#[test]
+fn a_state_that_cannot_be_written_keeps_the_session_awake() {
+    let mut world = edited();
+    let before = world.views();
+    let away = world.files.path().join("away");
+    fs::rename(world.state.path(), &away).unwrap();
+    assert!(world.host.sleep().unwrap_err().message.contains("can't be written"));
+    fs::rename(&away, world.state.path()).unwrap();
+    assert_eq!(world.views(), before);
+    world.host.sleep_and_wake(OPENS).unwrap();
+    assert_eq!(world.views(), before);
+}
+
+#[test]
+fn ten_megabytes_with_a_thousand_steps_sleep_and_wake() {
+    let mut world = World::new();
+    let long = "0123456789 漢字 a line of some length, as there are many\n".repeat(170_000);
+    fs::write(world.files.path().join("new.txt"), &long).unwrap();
+    done(world.host.invoke(&Action::Open { path: "new.txt".into() }));
+    shown(&mut world);
+    for step in 0..1_000 {
+        let line = step * 3 + 1;
+        done(world.host.invoke(&replace_lines(line, line, &format!("step {step}"))));
+    }
+    let before = world.views();
+    let clock = std::time::Instant::now();
+    let version = world.host.sleep().unwrap();
+    let saved = clock.elapsed();
+    assert_eq!(world.host.wake(version, OPENS), Ok((true, Vec::new())));
+    println!(
+        "{} MB: saved in {saved:?}, woken in {:?}",
+        long.len() / 1_000_000,
+        clock.elapsed() - saved
+    );
+    assert_eq!(world.views(), before);
 }

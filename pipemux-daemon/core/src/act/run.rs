@@ -270,8 +270,11 @@ impl Core {
         };
         match outcome {
             Outcome::Done(done) => {
-                if let Some(session) = self.sessions.get_mut(&step.session) {
-                    session.version = session.version.max(done.version);
+                if let Some(session) = self.sessions.get_mut(&step.session)
+                    && done.version > session.version
+                {
+                    session.version = done.version;
+                    self.tell_session(What::Changed, &step.session, "changed");
                 }
                 let expected =
                     acting.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));

@@ -162,7 +162,7 @@ impl Core {
     }
 
     pub(crate) fn stop_if_done(&mut self) {
-        if !self.stopping || !self.lives.is_empty() {
+        if !self.stopping || !self.lives.is_empty() || !self.hosts.is_empty() {
             return;
         }
         for job in self.waiting_for(|task| matches!(task, Task::Stopping)) {

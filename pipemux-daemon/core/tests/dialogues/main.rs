@@ -12,6 +12,7 @@ mod opening;
 mod options;
 mod questions;
 mod refs;
+mod sharing;
 mod sleep;
 mod speech;
 mod watching;

@@ -55,7 +55,7 @@ pub enum Action {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
     Open { addr: &'static str, file: bool, look: Look },
-    View { addr: Option<&'static str>, since: Option<Pick>, look: Look },
+    View { addr: Option<&'static str>, since: Option<Pick>, look: Look, wait: u32 },
     Run { steps: Vec<Step>, at: bool, look: Look },
     Click(Pick),
     Answer(&'static str),
@@ -64,7 +64,10 @@ pub enum Ask {
     Close(&'static str, bool),
     End(&'static str),
     Restart(&'static str),
-    Logs(&'static str),
+    /// With how long to wait for more, in milliseconds.
+    Logs(&'static str, u32),
+    Watch(u32),
+    Limits,
     Set(&'static str, &'static str),
     History(bool),
     Sessions,

@@ -40,6 +40,7 @@ impl Sim {
                 let last_lines = vec!["the last line".to_owned()];
                 self.queue.push_back(Event::Exited { app, exit, last_lines });
             }
+            Due::LogRead(request) => self.queue.push_back(crate::effects::log_read(request)),
             Due::ClientGone(client) => self.queue.push_back(Event::ClientClosed { client }),
         }
         self.drain()

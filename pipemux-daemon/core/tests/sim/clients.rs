@@ -36,6 +36,8 @@ pub struct Request {
     pub confirm: Confirming,
     /// When it must have been answered.
     pub until: u64,
+    /// How often its workspace's windows were given another budget until it was sent.
+    pub fixed: u32,
     /// What had been confirmed until it was sent.
     pub since: u64,
     /// Its steps, by mark, in the order they run.
@@ -82,12 +84,13 @@ impl Sim {
         let verb = match ask {
             Ask::Open { addr, file, look: wanted } => {
                 look = *wanted;
+                self.windows.fixed += u32::from(look.budget.is_some());
                 open(addr, *file)
             }
-            Ask::View { addr, since, look: wanted } => {
+            Ask::View { addr, since, look: wanted, wait } => {
                 look = *wanted;
                 let since = since.and_then(|pick| self.seen.some_epoch(READERS[who].0, pick));
-                Verb::View(View { session: addr.map(session), since })
+                Verb::View(View { session: addr.map(session), since, wait_ms: *wait })
             }
             Ask::Run { steps, at: pinned, look: wanted } => {
                 look = *wanted;
@@ -115,7 +118,15 @@ impl Sim {
                 Verb::End { session: session(addr) }
             }
             Ask::Restart(addr) => Verb::Restart { session: session(addr) },
-            Ask::Logs(addr) => Verb::Logs { session: session(addr), lines: 10 },
+            Ask::Logs(addr, wait) => {
+                let after = (*wait > 0).then_some(0);
+                Verb::Logs { session: session(addr), lines: 10, after, wait_ms: *wait }
+            }
+            Ask::Watch(wait) => {
+                let (after, wait_ms) = ((*wait % 2 == 1).then_some(0), *wait);
+                Verb::Watch(client::Watch { after, wait_ms, ..client::Watch::default() })
+            }
+            Ask::Limits => Verb::Limits,
             Ask::Set(option, value) => {
                 self.runs.set(READERS[who].0, option, value);
                 Verb::Set { option: Some((*option).into()), value: Some((*value).into()) }
@@ -185,6 +196,7 @@ impl Sim {
             call: call.clone(),
             confirm: how.confirm,
             until: self.time + patience,
+            fixed: self.windows.fixed,
             since: self.seen.now(),
             marks,
             clicked,
@@ -323,10 +335,16 @@ impl Sim {
         self.figures.count(format!("exit {exit}"));
         if request.who == CALM_READER {
             let said = match &answer {
+                Ok(Answer { body: client::Body::Report(report), .. }) => {
+                    // Questions are numbered over all workspaces.
+                    let mut report = report.clone();
+                    report.question.iter_mut().for_each(|question| question.id = 0);
+                    format!("{exit} {report:?}")
+                }
                 Ok(answer) => format!("{exit} {:?}", answer.body),
                 Err(fault) => format!("{exit} {fault:?}"),
             };
-            self.calm.push(format!("{:?}: {said}", request.call.verb));
+            self.calm.push(format!("{:?}: {}", request.call.verb, unnumbered(&said)));
         }
         self.check_end(index, &answer)?;
         if let Ok(answer) = answer.as_ref()
@@ -428,7 +446,7 @@ impl Sim {
             let client = self.connect()?;
             for _ in 0..limits::CLIENT_REQUESTS_MAX {
                 let session = addr.parse().ok();
-                let verb = Verb::View(View { session, since: None });
+                let verb = Verb::View(View { session, ..View::default() });
                 let call = self.call(who, verb, false, Look::default(), None);
                 let daemon = self.daemon.nth;
                 self.request(client, who, call, how, Default::default())?;
@@ -445,6 +463,15 @@ impl Sim {
     }
 }
 
+/// Without the numbers of questions, which count over all workspaces.
+fn unnumbered(said: &str) -> String {
+    let mut parts = said.split("question ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        all + "question " + part.trim_start_matches(|c: char| c.is_ascii_digit())
+    })
+}
+
 fn open(addr: &str, file: bool) -> Verb {
     let (provider, session) = addr.split_once('/').expect("an address");
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -453,6 +480,7 @@ fn open(addr: &str, file: bool) -> Verb {
         session: Some(session.parse().expect("a session")),
         args: if file { vec!["a.txt".into()] } else { Vec::new() },
         cwd: "/work".into(),
+        pin: None,
         env: [variable("PATH", "/bin"), variable("SECRET", "s")].into(),
     })
 }

@@ -154,7 +154,10 @@ fn copy(event: &Event) -> Event {
         Event::Exited { app, exit, last_lines } => {
             Event::Exited { app: *app, exit: *exit, last_lines: last_lines.clone() }
         }
-        Event::LogRead { request, text } => Event::LogRead { request: *request, text: text.clone() },
+        Event::LogRead { request, read } => Event::LogRead { request: *request, read: read.clone() },
+        Event::Providers { request, read } => {
+            Event::Providers { request: *request, read: read.clone() }
+        }
         Event::Disk { failing } => Event::Disk { failing: failing.clone() },
         Event::Stop => Event::Stop,
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pipemux_core::saved::Record;
+use pipemux_core::event::LogText;
 use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start};
 use pipemux_proto::app::{Invoke, Locate, Open, Project, Read};
 use pipemux_proto::client::Answer;
@@ -34,14 +35,27 @@ impl Sim {
                 Effect::ToApp { app, bytes } => self.to_app(app, &bytes)?,
                 Effect::Start(start) => self.start(&start)?,
                 Effect::Signal { app, signal } => self.signal(app, signal)?,
-                Effect::ReadLog { request, log, lines } => {
+                Effect::ReadLog { request, log, lines, .. } => {
                     law!(log.starts_with("/state/logs/") && lines > 0, "a log is a log", "{log}");
-                    let text = Ok("a line\n".to_owned());
-                    self.queue.push_back(Event::LogRead { request, text });
+                    self.queue.push_back(log_read(request));
+                }
+                Effect::WatchLog { request, log, lines, .. } => {
+                    law!(log.starts_with("/state/logs/") && lines > 0, "a log is a log", "{log}");
+                    self.send(300, Due::LogRead(request));
+                }
+                Effect::UnwatchLog { request } => self.on_its_way.retain(
+                    |_, due| !matches!(due, Due::LogRead(watched) if *watched == request),
+                ),
+                Effect::LoadProviders { request, .. } => {
+                    let read = Err(Fault::refused("there are no manifests here"));
+                    self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => self.persist(record)?,
+                Effect::Prepare { .. } => {}
                 Effect::Discard { state_dir } => self.discard(&state_dir)?,
                 Effect::Stopped => self.daemon.stopped = true,
+                #[allow(unreachable_patterns)]
+                other => law!(false, "every effect is known", "{other:?}"),
             }
         }
         if self.daemon.stopped {
@@ -87,9 +101,10 @@ impl Sim {
     fn start(&mut self, start: &Start) -> Lawful {
         let app = start.app;
         law!(
-            self.begun.last().is_none_or(|last| *last < app),
-            "lives are numbered upwards",
-            "{app} after {:?}",
+            !self.begun.contains(&app) && app > self.last_before,
+            "a life's number is never used again",
+            "{app} after {} and {:?}",
+            self.last_before,
             self.begun.last()
         );
         self.begun.insert(app);
@@ -236,6 +251,12 @@ impl Sim {
         let alive = self.processes.iter().filter(|(_, process)| process.alive);
         alive.map(|(life, _)| *life).collect()
     }
+}
+
+/// A log that was read.
+pub fn log_read(request: u64) -> Event {
+    let read = Ok(LogText { text: "a line\n".into(), next: 7, missed: 0 });
+    Event::LogRead { request, read }
 }
 
 /// Reads what goes to an app as a stranger would.

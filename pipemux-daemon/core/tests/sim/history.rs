@@ -163,11 +163,15 @@ fn ask(rng: &mut Rng) -> Ask {
     let addr = addr(rng);
     match rng.u8(..100) {
         0..12 => Ask::Open { addr, file: rng.u8(..4) == 0, look: look(rng) },
-        12..22 => Ask::View { addr: None, since: None, look: look(rng) },
-        22..32 => Ask::View { addr: Some(addr), since: None, look: look(rng) },
+        12..21 => Ask::View { addr: None, since: None, look: look(rng), wait: 0 },
+        21 => {
+            let addr = rng.bool().then_some(addr);
+            Ask::View { addr, since: None, look: Look::default(), wait: rng.u32(1..3_000) }
+        }
+        22..32 => Ask::View { addr: Some(addr), since: None, look: look(rng), wait: 0 },
         32..36 => {
             let addr = (rng.bool()).then_some(addr);
-            Ask::View { addr, since: Some(pick(rng)), look: Look::default() }
+            Ask::View { addr, since: Some(pick(rng)), look: Look::default(), wait: 0 }
         }
         36..66 => {
             let look = if rng.u8(..8) == 0 { look(rng) } else { Look::default() };
@@ -179,7 +183,12 @@ fn ask(rng: &mut Rng) -> Ask {
         90 => Ask::Close(addr, rng.u8(..3) == 0),
         91 => Ask::End(addr),
         92 => Ask::Restart(addr),
-        93 => Ask::Logs(addr),
+        93 => match rng.u8(..4) {
+            0 => Ask::Logs(addr, 0),
+            1 => Ask::Logs(addr, 800),
+            2 => Ask::Watch(rng.u32(..2_000)),
+            _ => Ask::Limits,
+        },
         94 => {
             let (option, value) = weighted(
                 rng,
@@ -303,7 +312,7 @@ fn calm_action(rng: &mut Rng) -> Action {
     let own = |step: Step| Step { addr, owner: Owner::Full, ..step };
     let ask = match rng.u8(..20) {
         0..3 => Ask::Open { addr, file: false, look: look(rng) },
-        3..7 => Ask::View { addr: rng.bool().then_some(addr), since: None, look: look(rng) },
+        3..7 => Ask::View { addr: rng.bool().then_some(addr), since: None, look: look(rng), wait: 0 },
         7..13 => Ask::Run { steps: steps(rng).into_iter().map(own).collect(), at: false, look: look(rng) },
         13..15 => Ask::Click(pick(rng)),
         15..17 => Ask::Answer(weighted(rng, &ANSWERS)),
@@ -313,5 +322,8 @@ fn calm_action(rng: &mut Rng) -> Action {
             return Action::Change(place, change(rng));
         }
     };
-    Action::Ask(CALM_READER, ask, How { deadline: 0, ..how(rng) })
+    let how = how(rng);
+    // Late confirmations are picked among everybody's.
+    let confirm = if how.confirm == Confirming::Late { Confirming::Never } else { how.confirm };
+    Action::Ask(CALM_READER, ask, How { deadline: 0, confirm, ..how })
 }

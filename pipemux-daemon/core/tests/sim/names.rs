@@ -45,5 +45,6 @@ pub const EXPECTED: &[&str] = &[
     "rude WrongVersion",
     "verb Answer", "verb Apps", "verb Click", "verb Close", "verb Down", "verb End", "verb Help",
     "verb History", "verb Logs", "verb Open", "verb Read", "verb Restart", "verb Run",
-    "verb Sessions", "verb Set", "verb Status", "verb View",
+    "verb Limits", "verb Sessions",
+    "verb Watch", "verb Set", "verb Status", "verb View",
 ];

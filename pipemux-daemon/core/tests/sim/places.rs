@@ -1,6 +1,6 @@
 //! Where apps keep their state: every session of every workspace that a history speaks of, by number.
 
-use pipemux_core::{Config, Manifest, Scope};
+use pipemux_core::{Config, Idle, Manifest, Scope, State};
 
 /// Workspaces. The last one is calm: nothing goes wrong in it, whatever happens in the others.
 pub const WORKSPACES: [&str; 3] = ["w0", "w1", "calm"];
@@ -84,13 +84,14 @@ pub fn config() -> Config {
     };
     Config {
         providers: vec![
-            manifest("notes", Scope::Workspace),
-            manifest("other", Scope::Workspace),
-            manifest("shared", Scope::User),
+            Manifest { idle: Idle::After(60_000), ..manifest("notes", Scope::Workspace) },
+            Manifest { state: State::Discard, ..manifest("other", Scope::Workspace) },
+            Manifest { idle: Idle::Never, ..manifest("shared", Scope::User) },
         ],
         state_dir: "/state".into(),
         pid: 1,
         software: "pipemuxd test".into(),
         socket: "/run/pipemux.sock".into(),
+        ..Config::default()
     }
 }

@@ -111,7 +111,7 @@ fn simpler(action: &Action) -> Vec<Action> {
                     }
                 }
                 Ask::View { addr, .. } => {
-                    let view = Ask::View { addr: *addr, since: None, look: Look::default() };
+                    let view = Ask::View { addr: *addr, since: None, look: Look::default(), wait: 0 };
                     all.push(Action::Ask(*who, view, plain));
                 }
                 Ask::Open { addr, .. } => {

@@ -1,14 +1,14 @@
 //! A process of an app: what it does about a frame, by its manner.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Chunk, Empty, Invoke, Locate, Located, Opened, Place as Where, Project, Read,
+    Chunk, Empty, Invoke, Locate, Located, Open, Opened, Place as Where, Project, Read, Saved,
 };
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, decode};
 
 use crate::action::Manner;
@@ -34,10 +34,6 @@ pub struct Process {
     pub owed: BTreeMap<u64, Envelope>,
     /// Requests that were answered: any of them, for answering once more.
     pub answered: Option<Envelope>,
-    /// What it has shown: level of detail and budget of the version.
-    pub shown: BTreeSet<(u64, Lod, u32, u64)>,
-    /// Versions that it has shown, each with the change that it was.
-    pub versions: BTreeSet<(u64, u64)>,
 }
 
 /// What a process does about a frame.
@@ -61,8 +57,6 @@ impl Process {
             held: Vec::new(),
             owed: BTreeMap::new(),
             answered: None,
-            shown: BTreeSet::new(),
-            versions: BTreeSet::new(),
         }
     }
 
@@ -133,19 +127,28 @@ impl Process {
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
             Method::AppOpen if manner == Manner::RefusesOpen => refuse(&Fault::failed("no")),
-            Method::AppOpen => frame(&reply, &Opened::default()),
+            Method::AppOpen => {
+                let open: Open = decode(&request.body).expect("an Open");
+                let resumed = if store.resumed { open.woken } else { 0 };
+                let resumed = if resumed == store.version { resumed } else { 0 };
+                frame(&reply, &Opened { resumed, ..Opened::default() })
+            }
+            Method::Save => {
+                store.save();
+                frame(&reply, &Saved { version: store.version })
+            }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");
                 let look = |version| (ask.window, ask.lod, ask.budget, version);
-                if let Some(known) = ask.known_version.filter(|v| !self.shown.contains(&look(*v))) {
+                if let Some(known) = ask.known_version.filter(|v| !store.shown.contains(&look(*v))) {
                     reaction.wrong_known = Some(format!("{ask:?} of life {}: v{known}", envelope.incarnation));
                 }
                 if ask.known_version == Some(store.version) {
                     let version = store.version;
                     return frame(&reply, &Projection { version, unchanged: true, ..Projection::default() });
                 }
-                self.shown.insert(look(store.version));
-                self.versions.insert((store.version, store.total));
+                store.shown.insert(look(store.version));
+                store.versions.insert((store.version, store.total));
                 frame(&reply, &store.project(ask.lod))
             }
             Method::Invoke => {

@@ -50,7 +50,7 @@ pub fn read(answer: &Answer) -> Shows {
             }
             shows.epoch = Some(report.epoch);
         }
-        Body::Data(_) | Body::Raw(_) => {}
+        _ => {}
     }
     shows
 }

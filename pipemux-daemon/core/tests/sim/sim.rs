@@ -31,6 +31,7 @@ pub enum Due {
     Broken(Incarnation),
     Exited(Incarnation, Exit),
     ClientGone(ClientId),
+    LogRead(u64),
 }
 
 /// Everything.
@@ -46,6 +47,8 @@ pub struct Sim {
     /// Lives that were ever begun, and those whose end this daemon was told.
     pub begun: BTreeSet<Incarnation>,
     pub ended: BTreeSet<Incarnation>,
+    /// The last life of all earlier daemons.
+    pub last_before: Incarnation,
     pub on_its_way: BTreeMap<(u64, u64), Due>,
     sequence: u64,
     pub queue: VecDeque<Event>,
@@ -80,6 +83,7 @@ impl Sim {
             processes: BTreeMap::new(),
             begun: BTreeSet::new(),
             ended: BTreeSet::new(),
+            last_before: Incarnation(0),
             on_its_way: BTreeMap::new(),
             sequence: 0,
             queue: VecDeque::new(),
@@ -113,6 +117,14 @@ impl Sim {
     pub fn end(&mut self) -> Lawful {
         self.daemon.crash_in = None;
         for _ in 0..10_000 {
+            if !self.requests.iter().any(Request::is_open) && !self.manners.is_empty() {
+                // With what is wrong everybody was answered; what goes wrong for ever is looked after for
+                // ever.
+                for place in std::mem::take(&mut self.manners).into_keys() {
+                    self.behave(place, Manner::Normal)?;
+                }
+                self.manners.clear();
+            }
             let first = self.on_its_way.keys().next().map(|(at, _)| *at);
             let due = self.daemon.next_timeout().map(|at| self.from_mono(at));
             let Some(at) = [first, due].into_iter().flatten().min() else {
@@ -258,12 +270,14 @@ impl Sim {
     pub fn begin_anew(&mut self) -> Lawful {
         if !self.daemon.unwritten.is_empty() {
             self.seen.lose_all();
-            self.windows = Windows::default();
+            self.windows.forget_all();
+            self.begun.clear();
         }
         self.queue.clear();
         self.on_its_way.clear();
         self.processes.clear();
         self.ended.clear();
+        self.last_before = self.begun.last().copied().unwrap_or_default();
         self.clients.clear();
         self.kept = Default::default();
         self.began = self.time;

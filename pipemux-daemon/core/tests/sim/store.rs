@@ -7,6 +7,8 @@ use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Pro
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::{Blob, Fault, Value};
 
+use std::collections::BTreeSet;
+
 use crate::action::{Change, Pick};
 
 /// A thing.
@@ -32,6 +34,14 @@ pub struct Store {
     next: u64,
     questions: u64,
     asked: Option<Vec<u8>>,
+    /// The version that was saved before its process was put to sleep.
+    saved: Option<u64>,
+    /// True for a life that went on from there.
+    pub resumed: bool,
+    /// What this life has shown: window, level of detail, budget, version.
+    pub shown: BTreeSet<(u64, Lod, u32, u64)>,
+    /// Versions that this life has shown, each with the change that it was.
+    pub versions: BTreeSet<(u64, u64)>,
 }
 
 /// An action took effect, or was refused: what the app knows of it.
@@ -53,14 +63,28 @@ impl Store {
             next: 0,
             questions: 0,
             asked: None,
+            saved: None,
+            resumed: false,
+            shown: BTreeSet::new(),
+            versions: BTreeSet::new(),
         }
     }
 
     /// A life begins.
     pub fn wake(&mut self, forgets: bool) {
-        if forgets {
-            self.version = 1;
+        self.resumed = self.saved.take() == Some(self.version);
+        if !self.resumed {
+            self.shown.clear();
+            self.versions.clear();
+            if forgets {
+                self.version = 1;
+            }
         }
+    }
+
+    /// It is about to be put to sleep.
+    pub fn save(&mut self) {
+        self.saved = Some(self.version);
     }
 
     /// The token of the question that the last action asked, if it did.
@@ -239,8 +263,9 @@ impl Store {
     }
 
     fn done(&self, invoke: &Invoke, value: Option<Value>) -> Executed {
-        let args = [("text".to_owned(), Value::from("undone").into())].into();
-        let undo = link(format!("undo {} at {}", self.name, self.total), "say", args);
+        let undo = format!("undo {} at {}", self.name, self.total);
+        let args = [("text".to_owned(), Value::from(undo.as_str()).into())].into();
+        let undo = link(undo, "say", args);
         let outcome = Outcome::Done(Done {
             brief: invoke.action.clone(),
             value: value.map(|value| value.to_blob()),
@@ -281,7 +306,7 @@ pub fn prototypes() -> Vec<Prototype> {
             params,
             returns,
             risk,
-            idempotent: false,
+            idempotent: name == "select",
             prominence: Default::default(),
         }
     };

@@ -16,11 +16,19 @@ type Look = (usize, String, String, String, String);
 #[derive(Debug, Default)]
 pub struct Windows {
     bytes: BTreeMap<Look, (u64, String)>,
+    /// How often a window was given another budget.
+    pub fixed: u32,
     /// By workspace and window: its newest version, and what it showed.
     versions: BTreeMap<(usize, String), ((u64, u64, u64), String)>,
 }
 
 impl Windows {
+    /// Numbers may come again.
+    pub fn forget_all(&mut self) {
+        self.bytes.clear();
+        self.versions.clear();
+    }
+
     /// A session ended for good.
     pub fn forget(&mut self, addr: &str) {
         self.bytes.retain(|(_, window, ..), _| window != addr);
@@ -35,9 +43,10 @@ impl Sim {
         let whole = matches!(&request.call.verb, Verb::View(view) if view.session.is_none());
         // A window's share depends on how many there are.
         let shared = if whole { report.windows.len() } else { 0 };
-        // What `open` fixed of a window holds until it is opened again.
-        let fixes = matches!(request.call.verb, Verb::Open(_)) && request.call.budget.is_some();
-        let tokens = format!("{:?} of {shared}", request.call.budget);
+        // What `open` fixes of a window holds until it is opened again; when, is not seen from here.
+        let fixed = self.windows.fixed;
+        let certain = request.fixed == fixed;
+        let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
         for window in &report.windows {
             let addr = format!("{}/{}", window.header.app_id, window.header.session_id);
             let Some(heading) = window.content.lines().next().filter(|line| line.starts_with("## "))
@@ -45,8 +54,7 @@ impl Sim {
                 continue;
             };
             self.windows.check_version(workspace, &addr, window)?;
-            if fixes {
-                self.windows.forget(&addr);
+            if !certain {
                 continue;
             }
             let lod = format!("{:?}", window.state.current_lod);

@@ -55,6 +55,8 @@ pub enum Manner {
 pub struct App {
     pub session: String,
     pub state_dir: String,
+    /// The sessions that share it, by life: name and state directory.
+    pub sessions: std::collections::BTreeMap<Incarnation, (String, String)>,
     /// Answers that are kept back.
     pub held: Vec<Frame>,
     /// True when it survives SIGTERM and `Close`.
@@ -77,6 +79,7 @@ impl App {
         Self {
             session,
             state_dir,
+            sessions: Default::default(),
             held: Vec::new(),
             stubborn: false,
             opens: Vec::new(),

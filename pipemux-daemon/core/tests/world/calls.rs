@@ -14,6 +14,13 @@ pub struct Asker {
     pub reader: &'static str,
 }
 
+impl Asker {
+    /// The same reader in another workspace.
+    pub fn at(self, workspace: &'static str) -> Self {
+        Self { workspace, ..self }
+    }
+}
+
 /// A reader of the workspace `demo`.
 pub fn asker(reader: &'static str) -> Asker {
     Asker { workspace: "demo", reader }

@@ -16,7 +16,7 @@ use pipemux_core::saved::Record;
 use pipemux_core::{
     ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, Manifests, Now, Scope, Signal,
 };
-use pipemux_proto::app::{Invoke, Project};
+use pipemux_proto::app::{Invoke, Open, Project};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
@@ -258,6 +258,7 @@ impl World {
                     self.shown.push(Shown::Saved(record.clone()));
                     self.records.push(record);
                 }
+                Effect::Prepare { .. } => {}
                 Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }
@@ -285,21 +286,41 @@ impl World {
 
     fn send_app(&mut self, life: Incarnation, bytes: &[u8]) {
         let Some(app) = self.apps.get_mut(&life) else { return };
-        let manner = self.manners.get(&app.session).cloned().unwrap_or_default();
-        let model = self.models.get_mut(&app.state_dir).expect("a model");
         for frame in frames(bytes) {
-            if frame.envelope.kind == Kind::Request {
-                assert_eq!(frame.envelope.incarnation, life, "a request of another life");
+            let of = frame.envelope.incarnation;
+            // A process that sessions share gets frames of their lives.
+            let shared = of != life;
+            if shared && frame.envelope.method == Method::AppOpen {
+                let open: Open = decode(&frame.body).expect("an Open");
+                app.sessions.insert(of, (open.session.to_string(), open.state_dir));
             }
+            let (session, dir) = match app.sessions.get(&of) {
+                Some(known) => known.clone(),
+                None => {
+                    let request = frame.envelope.kind == Kind::Request;
+                    assert!(!shared || !request, "a request of another life");
+                    (app.session.clone(), app.state_dir.clone())
+                }
+            };
+            let manner = self.manners.get(&session).cloned().unwrap_or_default();
+            if !self.models.contains_key(&dir) {
+                let prepared = self.models.remove(&format!("/{session}")).unwrap_or_default();
+                self.models.insert(dir.clone(), prepared);
+            }
+            let model = self.models.get_mut(&dir).expect("a model");
             if frame.envelope.method == Method::Invoke && frame.envelope.kind == Kind::Request {
                 let invoke = decode(&frame.body).expect("an Invoke");
-                self.invoked.push((app.session.clone(), invoke));
+                self.invoked.push((session.clone(), invoke));
             }
             if frame.envelope.method == Method::Project && frame.envelope.kind == Kind::Request {
                 let project = decode(&frame.body).expect("a Project");
-                self.projected.push((app.session.clone(), project));
+                self.projected.push((session.clone(), project));
             }
-            let reaction = app.react(life, &frame, &manner, model);
+            let mut reaction = app.react(of, &frame, &manner, model);
+            if shared && frame.envelope.method == Method::AppClose {
+                app.sessions.remove(&of);
+                reaction.exit = None;
+            }
             self.queue.extend(
                 reaction.frames.into_iter().map(|f| Event::AppFrame { app: life, frame: f }),
             );

@@ -9,13 +9,15 @@
 //! | `mix SIZE BACKGROUND MS` | `lat` beside another connection's stream of large ones to another app | as `lat`, and the stream's exchanges a second |
 //!
 //! Sizes above one exchange's bound are cut to it. The desk and the daemon come from the environment, as
-//! for every command; the sessions were opened before.
+//! for every command; sessions that aren't there are opened.
 
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use pipemux_client::proto::client::{Open, Verb};
 use pipemux_client::proto::limits::EXCHANGE_MAX;
+use pipemux_client::proto::{Code, SessionAddr};
 use pipemux_client::{Attached, Client, ClientError, Options};
 use tokio::task::LocalSet;
 
@@ -66,9 +68,26 @@ async fn attach_all(options: &Options) -> Result<Desk, ClientError> {
     for app in 0..APPS {
         let session = format!("echo/s{app}");
         let session = session.parse().map_err(|error| ClientError::invalid(format!("{error}")))?;
-        desk.push(client.attach(&session).await?);
+        desk.push(attach(&client, session).await?);
     }
     Ok(desk)
+}
+
+async fn attach(client: &Client, session: SessionAddr) -> Result<Attached, ClientError> {
+    match client.attach(&session).await {
+        Err(ClientError::Refused(fault)) if fault.code == Code::NotFound => {}
+        attached => return attached,
+    }
+    let open = Open {
+        provider: session.provider.clone(),
+        session: Some(session.session.clone()),
+        args: Vec::new(),
+        cwd: "/".into(),
+        env: std::env::vars().collect(),
+        pin: None,
+    };
+    client.call(Verb::Open(open)).await?;
+    client.attach(&session).await
 }
 
 async fn carry_out(desks: &[Desk], name: &str, numbers: &[usize]) -> Result<String, ClientError> {

@@ -1,5 +1,7 @@
 //! The faults of one answer.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -78,6 +80,15 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
             thread::sleep(Duration::from_millis(5));
         }
         return wire.reply(request, &done(app, "waited"));
+    }
+    if let Some(name) = how.strip_prefix("env ") {
+        let value = std::env::var(name).unwrap_or_else(|_| "nothing".to_owned());
+        return wire.reply(request, &done(app, &format!("{name} is {value}")));
+    }
+    if let Some(path) = how.strip_prefix("sign and exit ") {
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        file.write_all(b"signed\n")?;
+        exit(7)
     }
     if let Some(said) = numbered(app, wire, request, how)? {
         return wire.reply(request, &done(app, &said));

@@ -1,0 +1,72 @@
+//! How the figures are told.
+
+use serde_json::{Value, json};
+
+/// One figure beside its floor.
+#[derive(Debug)]
+pub struct Row {
+    /// What was measured.
+    pub what: &'static str,
+    /// `µs`, `/s`, `KiB`.
+    pub unit: &'static str,
+    /// The floor's, where there is one.
+    pub floor: Option<f64>,
+    /// PipeMux's.
+    pub ours: f64,
+    /// How many times the floor's, where that says something.
+    pub ratio: Option<f64>,
+}
+
+/// A table of Markdown.
+pub fn text(rows: &[Row]) -> String {
+    let mut text = "| measured | floor | pipemux | ratio |\n|---|---:|---:|---:|".to_owned();
+    for row in rows {
+        let figure = |figure: f64| format!("{} {}", number(figure), row.unit);
+        let floor = row.floor.map_or("–".to_owned(), figure);
+        let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
+        text += &format!("\n| {} | {floor} | {} | {ratio} |", row.what, figure(row.ours));
+    }
+    text + "\nThe floor: a relay of a read and a write; a program that does nothing, or only answers. \
+            Compare ratios, not times, between machines."
+}
+
+/// The same as data.
+pub fn data(rows: &[Row]) -> Value {
+    let rows = rows.iter().map(|row| {
+        json!({
+            "what": row.what, "unit": row.unit, "floor": row.floor, "pipemux": row.ours,
+            "ratio": row.ratio,
+        })
+    });
+    json!({ "release": env!("CARGO_PKG_VERSION"), "rows": rows.collect::<Vec<_>>() })
+}
+
+/// Three digits that count.
+fn number(figure: f64) -> String {
+    let decimals = match figure {
+        _ if figure >= 100.0 => 0,
+        _ if figure >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{figure:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_what_is_known_of_it() {
+        let rows = [
+            Row { what: "a", unit: "µs", floor: Some(9.876), ours: 14.04, ratio: Some(1.4215) },
+            Row { what: "b", unit: "/s", floor: None, ours: 123_456.7, ratio: None },
+        ];
+        let text = text(&rows);
+        assert!(
+            text.contains("\n| a | 9.88 µs | 14.0 µs | 1.42 |\n| b | – | 123457 /s | – |\n"),
+            "{text}"
+        );
+        assert_eq!(data(&rows)["rows"][0]["ratio"], 1.4215);
+        assert!(data(&rows)["rows"][1]["floor"].is_null());
+    }
+}

@@ -1,0 +1,143 @@
+//! `pipemux pipe`: many command lines over one process. Requests are lines of JSON on standard input,
+//! answers lines on standard output, in the order in which they come.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `pipe` | the loop: at most so many requests at once, every line answered once |
+//! | `pipe::request` | a line, read as a command line |
+//! | `pipe::reply` | an answer as a line |
+//! | `pipe::streams` | the two streams, each on a thread of its own |
+//! | `pipe::lasting` | a connection that outlives daemons |
+//!
+//! Who has read an answer may send its next request at once; so what was seen is told to the daemon before
+//! any line that came after.
+
+mod lasting;
+mod reply;
+mod request;
+mod streams;
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use pipemux_client::ClientError;
+use pipemux_client::proto::client::{Answer, Body};
+use tokio::runtime::Builder;
+use tokio::sync::{Mutex, Semaphore};
+use tokio::task::JoinSet;
+
+use super::ask::Asker;
+use lasting::Lasting;
+use reply::Reply;
+use request::{Asked, Request};
+use streams::{Line, Lines, Out};
+
+/// Requests that are worked on at once; the next lines wait.
+const AT_ONCE: usize = 64;
+
+/// Answers lines until standard input ends; returns the exit status.
+///
+/// # Errors
+/// The system gives no threads or no timer.
+pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
+        ClientError::invalid(format!("the system has no means for this: {error}"))
+            .hint("look at its limits: ulimit -a")
+    })?;
+    let served = runtime.block_on(serve(asker));
+    // A request that starts a daemon may be on a thread: nobody waits for it any more.
+    runtime.shutdown_background();
+    served.map(|()| 0)
+}
+
+struct Pipe {
+    asker: Asker,
+    daemon: Lasting,
+    out: Out,
+    /// Held from the writing of an answer until the daemon is told that it was seen, and by each line
+    /// until it is begun.
+    turn: Mutex<()>,
+}
+
+async fn serve(asker: &Asker) -> Result<(), ClientError> {
+    let mut lines = Lines::start();
+    let pipe = Arc::new(Pipe {
+        asker: asker.clone(),
+        daemon: Lasting::new(asker.options.clone()),
+        out: Out::start(),
+        turn: Mutex::new(()),
+    });
+    let room = Arc::new(Semaphore::new(AT_ONCE));
+    let mut working = JoinSet::new();
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { break };
+        let line = tokio::select! {
+            line = lines.next() => line,
+            () = pipe.out.closed() => return Ok(()),
+        };
+        let Some(line) = line else { break };
+        drop(pipe.turn.lock().await);
+        let serving = pipe.clone();
+        working.spawn(async move {
+            serving.answer(line).await;
+            drop(place);
+        });
+        while working.try_join_next().is_some() {}
+    }
+    tokio::select! {
+        () = async { while working.join_next().await.is_some() {} } => {}
+        () = pipe.out.closed() => {}
+    }
+    Ok(())
+}
+
+impl Pipe {
+    /// Answers a line, once.
+    async fn answer(&self, line: Line) {
+        let request = match Request::read(line) {
+            Ok(request) => request,
+            Err((id, error)) => return self.write(&Reply::failed(id, &error, false), 0).await,
+        };
+        let (id, json) = (request.id.clone(), request.json);
+        let asker = self.asker.clone();
+        // It may look at files, and at the daemon for what was meant.
+        let read = tokio::task::spawn_blocking(move || request.asked(&asker)).await;
+        let asked = read.unwrap_or_else(|error| Err(ClientError::invalid(error.to_string())));
+        let (call, timeout, json) = match asked {
+            Ok(Asked::Call { call, timeout, json }) => (call, timeout, json),
+            Ok(Asked::Text { text }) => {
+                let answer = Answer { exit: 0, body: Body::Text(text), delivery: 0 };
+                return self.write(&Reply::answered(id, &answer, json), 0).await;
+            }
+            Err(error) => return self.write(&Reply::failed(id, &error, json), 0).await,
+        };
+        match self.daemon.send(&call, timeout).await {
+            Ok(answer) => {
+                self.write(&Reply::answered(id, &answer, json), answer.delivery).await;
+            }
+            Err(error) => self.write(&Reply::failed(id, &error, json), 0).await,
+        }
+    }
+
+    async fn write(&self, reply: &Reply, delivery: u64) {
+        let _turn = self.turn.lock().await;
+        if !self.out.write(reply.line()).await || delivery == 0 {
+            return;
+        }
+        let Some(client) = self.daemon.present().await else { return };
+        let seen = async move {
+            // Unconfirmed, the reader is shown some things again.
+            let _ = client.seen(delivery).await;
+        };
+        // Sent now; its reply is nobody's.
+        let mut seen = Box::pin(seen);
+        poll_fn(|context| {
+            let _ = pin!(&mut seen).poll(context);
+            Poll::Ready(())
+        })
+        .await;
+        tokio::spawn(seen);
+    }
+}

@@ -1,0 +1,87 @@
+//! An answer as a line of JSON.
+
+use pipemux_client::ClientError;
+use pipemux_client::proto::client::{Answer, Body};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::output;
+
+/// What is answered to one line.
+#[derive(Debug)]
+pub struct Reply {
+    /// In the order of the line.
+    fields: Vec<(&'static str, Value)>,
+}
+
+impl Reply {
+    /// The daemon's answer: as text what the command would print.
+    pub fn answered(id: Value, answer: &Answer, json: bool) -> Self {
+        let (name, value) = match &answer.body {
+            Body::Text(text) => ("text", json!(text)),
+            Body::Report(report) => ("report", data(report)),
+            Body::Data(value) => ("data", data(value)),
+            Body::Events(events) => ("events", data(events)),
+            Body::Log(part) => ("log", data(part)),
+            Body::Raw(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => (if json { "value" } else { "text" }, json!(text)),
+                Err(_) => ("base64", json!(output::base64(bytes))),
+            },
+        };
+        Self { fields: vec![("id", id), ("exit", json!(answer.exit)), (name, value)] }
+    }
+
+    /// There is no answer of the daemon's, and why.
+    pub fn failed(id: Value, error: &ClientError, json: bool) -> Self {
+        let exit = json!(error.exit_status());
+        let mut fields = vec![("id", id), ("exit", exit), ("error", data(error.fault()))];
+        if !json {
+            fields.push(("text", json!(output::in_words(error))));
+        }
+        Self { fields }
+    }
+
+    /// The line with its end.
+    pub fn line(&self) -> Vec<u8> {
+        let field = |(name, value): &(&str, Value)| format!("\"{name}\":{value}");
+        let fields: Vec<String> = self.fields.iter().map(field).collect();
+        format!("{{{}}}\n", fields.join(",")).into_bytes()
+    }
+}
+
+fn data<T: Serialize>(value: &T) -> Value {
+    // What came off the wire has string keys and finite depth: this can't fail.
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(body: Body, json: bool) -> String {
+        let answer = Answer { exit: 5, body, delivery: 1 };
+        String::from_utf8(Reply::answered(json!("a"), &answer, json).line()).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_one_line_whatever_it_holds() {
+        let text = line(Body::Text("深い\n\u{2028}\"x\"\n".into()), false);
+        assert_eq!(text.matches('\n').count(), 1);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["text"], "深い\n\u{2028}\"x\"\n");
+        let raw = line(Body::Raw(b"\xff\0".to_vec().into()), false);
+        assert!(raw.contains(r#""base64":"/wA=""#) && raw.contains(r#""exit":5"#), "{raw}");
+        assert!(line(Body::Raw("v".into()), true).contains(r#""value":"v""#));
+        assert!(line(Body::Raw("v".into()), false).contains(r#""text":"v""#));
+        assert!(line(Body::Report(Box::default()), true).contains(r#""report":{"#));
+    }
+
+    #[test]
+    fn what_went_wrong_has_a_code_and_ways_out() {
+        let error = ClientError::invalid("expected args").hint("pipemux pipe --help");
+        let line = String::from_utf8(Reply::failed(Value::Null, &error, false).line()).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&said["id"], &said["exit"]), (&Value::Null, &json!(2)));
+        assert_eq!(said["error"]["hints"][0], "pipemux pipe --help");
+        assert_eq!(said["text"], "refused, nothing ran · expected args\npipemux pipe --help\n");
+    }
+}

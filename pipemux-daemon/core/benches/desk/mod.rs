@@ -1,0 +1,216 @@
+//! A core with one client and one app that answers from memory.
+
+use pipemux_core::{ClientId, Config, Core, Effect, Event, Manifest, Now};
+use pipemux_proto::app::{Done, Empty, Opened, Outcome};
+use pipemux_proto::client::{
+    Answer, Attach, Attached, Body, Call, Format, Open, Seen, Verb, Workspace,
+};
+use pipemux_proto::projection::{LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::prototype::{Prominence, Prototype, Risk};
+use pipemux_proto::{
+    Envelope, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, SessionAddr, decode,
+};
+use serde::Serialize;
+
+const NOW: Now = Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 };
+
+/// The core, and what is around it.
+pub struct Desk {
+    pub core: Core,
+    pub client: ClientId,
+    out: Vec<Effect>,
+    projection: Projection,
+    /// Of what the app sends: encoded once for each version.
+    project: Vec<u8>,
+    unchanged: Vec<u8>,
+    next: u64,
+    reply: Option<Frame>,
+}
+
+impl Desk {
+    /// A desk with the window of a session open that shows so many lines.
+    pub fn new(lines: usize) -> Desk {
+        let mut notes = Manifest::new("notes".parse().unwrap(), "/apps/notes".to_owned());
+        notes.description = "an app".into();
+        let config = Config {
+            providers: vec![notes],
+            state_dir: "/state".into(),
+            pid: 1,
+            software: "pipemuxd bench".into(),
+            socket: "/run/pipemux.sock".into(),
+            bounds: &[],
+        };
+        let mut desk = Desk {
+            core: Core::new(config, Vec::new()),
+            client: ClientId(1),
+            out: Vec::new(),
+            projection: projection(lines),
+            project: Vec::new(),
+            unchanged: Vec::new(),
+            next: 0,
+            reply: None,
+        };
+        desk.changed();
+        let client = desk.client;
+        desk.handle(Event::ClientOpened { client });
+        let hello = Envelope::event(Method::Hello, Incarnation(0));
+        desk.send(&hello, &Hello::new(Role::Client, "bench"));
+        let opened = desk.ask(Verb::Open(Open {
+            provider: "notes".parse().unwrap(),
+            session: None,
+            args: Vec::new(),
+            cwd: "/".into(),
+            env: Default::default(),
+            pin: None,
+        }));
+        assert_eq!(opened.exit, 0, "{opened:?}");
+        desk
+    }
+
+    /// The app's state has another version from now on.
+    pub fn changed(&mut self) {
+        let version = self.projection.version + 1;
+        self.projection.version = version;
+        self.projection.title = format!("state {version}");
+        self.project = encoded(&self.projection);
+        self.unchanged =
+            encoded(&Projection { version, unchanged: true, ..Projection::default() });
+    }
+
+    /// Asks, and confirms the answer, as a one-shot client does.
+    pub fn ask(&mut self, verb: Verb) -> Answer {
+        self.next += 1;
+        let call = Call {
+            workspace: workspace(),
+            reader: "default".into(),
+            run_id: format!("{:032x}", self.next),
+            format: Format::Markdown,
+            budget: Some(1_000_000),
+            lod: None,
+            at: None,
+            titles: false,
+            cwd: "/".into(),
+            verb,
+        };
+        let reply = self.request(Method::Verb, &call);
+        let answer: Answer = decode(&reply.body).unwrap();
+        if answer.delivery > 0 {
+            self.request(Method::Seen, &Seen { delivery: answer.delivery });
+        }
+        answer
+    }
+
+    /// Attaches to the session for exchanges.
+    pub fn attach(&mut self) -> Incarnation {
+        let session: SessionAddr = "notes/main".parse().unwrap();
+        let reply = self.request(Method::Attach, &Attach { workspace: workspace(), session });
+        decode::<Attached>(&reply.body).unwrap().incarnation
+    }
+
+    /// The link that the window shows.
+    pub fn link(&mut self) -> String {
+        let Body::Text(text) = self.ask(Verb::View(Default::default())).body else { panic!() };
+        let (_, rest) = text.split_once("(link:").unwrap();
+        rest.split([')', ' ']).next().unwrap().to_owned()
+    }
+
+    fn request<T: Serialize>(&mut self, method: Method, body: &T) -> Frame {
+        self.next += 1;
+        self.send(&Envelope::request(method, self.next, Incarnation(0)), body);
+        let reply = self.reply.take().unwrap();
+        assert_eq!((reply.envelope.kind, reply.envelope.id), (Kind::Reply, self.next));
+        reply
+    }
+
+    fn send<T: Serialize>(&mut self, envelope: &Envelope, body: &T) {
+        let (client, bytes) = (self.client, Frame::encode(envelope, body).unwrap());
+        self.handle(Event::ClientFrame { client, frame: frame(&bytes) });
+    }
+
+    /// Hands an event in, and what the app answers to its effects.
+    fn handle(&mut self, event: Event) {
+        self.core.handle(event, NOW, &mut self.out);
+        let effects: Vec<Effect> = self.out.drain(..).collect();
+        for effect in effects {
+            match effect {
+                Effect::ToClient { bytes, .. } => self.reply = Some(frame(&bytes)),
+                Effect::Start(start) => {
+                    let app = start.app;
+                    self.handle(Event::Started { app, pid: 7 });
+                    let hello = Hello { prototypes: vec![tick()], ..Hello::new(Role::App, "notes") };
+                    let envelope = Envelope::event(Method::Hello, app);
+                    let frame = frame(&Frame::encode(&envelope, &hello).unwrap());
+                    self.handle(Event::AppFrame { app, frame });
+                }
+                Effect::ToApp { app, bytes } => {
+                    if let Some(frame) = self.react(&frame(&bytes)) {
+                        self.handle(Event::AppFrame { app, frame });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn react(&mut self, asked: &Frame) -> Option<Frame> {
+        let envelope = asked.envelope.answer(Kind::Reply);
+        let body = match (asked.envelope.kind, asked.envelope.method) {
+            (Kind::Request, Method::AppOpen) => encoded(&Opened::default()),
+            (Kind::Request, Method::Invoke) => {
+                let version = self.projection.version;
+                encoded(&Outcome::Done(Done { brief: "1".into(), version, ..Done::default() }))
+            }
+            (Kind::Request, Method::Project) => {
+                let asked: pipemux_proto::app::Project = decode(&asked.body).unwrap();
+                let same = asked.known_version == Some(self.projection.version);
+                if same { self.unchanged.clone() } else { self.project.clone() }
+            }
+            (Kind::Request, _) => encoded(&Empty {}),
+            _ => return None,
+        };
+        Some(Frame { envelope, body: body.into() })
+    }
+}
+
+fn projection(lines: usize) -> Projection {
+    let tick = LinkSlot {
+        label: "tick".into(),
+        action: "tick".into(),
+        args: Default::default(),
+        titled: false,
+    };
+    let mut content = vec![Piece::Link(tick), Piece::Text("\n".into())];
+    for line in 0..lines {
+        let key = format!("k{line}");
+        content.push(Piece::Text(format!("{line} of the lines: ")));
+        content.push(Piece::Object(ObjectSlot { label: key.clone(), key, rev: 0, ty: None }));
+        content.push(Piece::Text(", and more *words* of it.\n".into()));
+    }
+    Projection { content, ..Projection::default() }
+}
+
+fn tick() -> Prototype {
+    Prototype {
+        name: "tick".into(),
+        doc: "Counts.".into(),
+        params: Vec::new(),
+        returns: None,
+        risk: Risk::Changes,
+        idempotent: false,
+        prominence: Prominence::Featured,
+    }
+}
+
+fn workspace() -> Workspace {
+    Workspace { key: "/work/demo".into(), name: "demo".into() }
+}
+
+fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
+    pipemux_proto::codec::encode(value).unwrap()
+}
+
+fn frame(bytes: &[u8]) -> Frame {
+    let mut decoder = FrameDecoder::default();
+    decoder.extend(bytes);
+    decoder.next_frame().unwrap().unwrap()
+}

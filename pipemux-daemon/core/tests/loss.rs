@@ -1,0 +1,109 @@
+//! What the core goes on with when a part of the saved state was lost.
+
+#[allow(unused_imports, reason = "it serves several tests")]
+#[path = "world/mod.rs"]
+mod world;
+
+use pipemux_core::Loss;
+use pipemux_core::saved::Record;
+use pipemux_proto::client::Verb;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use world::{Shown, World, asker, run, text};
+
+const TOLD: &str = "the saved state was damaged";
+
+/// A world in which much is shown and done; each place with as many epochs as it likes.
+fn played(rounds: usize) -> World {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.open(asker("a"), "other");
+    for round in 0..rounds {
+        world.model("notes/main").add(&format!("note {round}"));
+        world.ask(asker("a"), Verb::View(Default::default())).exits(0);
+        world.ask(asker("a"), run("notes.say('x')")).exits(0);
+    }
+    world
+}
+
+/// The highest id, epoch and incarnation that anybody saw.
+fn highest(world: &World) -> (u64, u64, u64) {
+    let (mut id, mut epoch, mut life) = (0, 0, 0);
+    for shown in &world.shown {
+        match shown {
+            Shown::Text(_, said) => {
+                id = text::anchors(said).iter().map(|anchor| anchor.id).fold(id, u64::max);
+                epoch = epoch.max(text::epoch(said).unwrap_or(0));
+            }
+            Shown::Started(app) => life = life.max(app.0),
+            Shown::Saved(_) => {}
+        }
+    }
+    (id, epoch, life)
+}
+
+/// Bytes that records take in the log, at the least.
+fn bytes(records: &[Record]) -> u64 {
+    let length = |record: &Record| pipemux_proto::encode(record).map_or(0, |body| body.len() as u64);
+    records.iter().map(length).sum()
+}
+
+/// Another daemon, which has the first records only.
+fn restored(records: &[Record], kept: usize, workspaces: bool) -> World {
+    let mut world = World::restored(records[..kept].to_vec());
+    let loss = Loss { told: Some(TOLD.into()), bytes: bytes(&records[kept..]), workspaces };
+    world.core.lost(loss, world.now);
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn no_number_goes_back_however_much_is_lost(rounds in 0..40usize, cut in any::<Index>()) {
+        let before = played(rounds);
+        let (id, epoch, life) = highest(&before);
+        let kept = cut.index(before.records.len() + 1);
+        let mut world = restored(&before.records, kept, kept == 0);
+        for _ in 0..2 {
+            let said = world.open(asker("b"), "notes");
+            said.exits(0);
+            let new = said.id("pick");
+            // A link that was not lost keeps its id.
+            let known = before.records[..kept].iter().any(|record| {
+                matches!(record, Record::Anchors { anchors, .. } if anchors.iter().any(|a| a.id == new))
+            });
+            prop_assert!(new > id || known, "link:{new} after {id}");
+            let new = text::epoch(&said.text).unwrap_or(0);
+            prop_assert!(new > epoch, "e{new} after e{epoch}");
+            let new = world.process("notes/main").map_or(0, |app| app.0);
+            prop_assert!(new > life, "incarnation {new} after {life}");
+            // Nor with a later daemon, which lost nothing.
+            world = World::restored(world.core.snapshot());
+        }
+    }
+}
+
+#[test]
+fn a_workspace_that_was_forgotten_begins_where_none_ever_came() {
+    let mut world = restored(&[], 0, true);
+    let said = world.open(asker("a"), "notes");
+    assert!(said.id("pick") > 10_000_000, "{}", said.text);
+    let mut later = World::restored(world.core.snapshot());
+    let other = world::Asker { workspace: "another", reader: "a" };
+    assert!(later.open(other, "notes").id("pick") > 10_000_000);
+}
+
+#[test]
+fn a_loss_is_told_once_to_each_reader_and_by_status() {
+    let before = played(1);
+    let mut world = restored(&before.records, before.records.len(), false);
+    world.ask(asker("a"), Verb::View(Default::default())).has(TOLD);
+    world.ask(asker("a"), Verb::View(Default::default())).lacks(TOLD);
+    world.ask(asker("a"), Verb::Status).has(TOLD);
+    let new = world::Asker { workspace: "new", reader: "a" };
+    world.open(new, "notes").has(TOLD);
+    world.open(new, "notes").lacks(TOLD);
+    let newer = world::Asker { workspace: "newer", reader: "a" };
+    world.open(newer, "notes").lacks(TOLD);
+}

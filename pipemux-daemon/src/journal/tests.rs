@@ -1,0 +1,105 @@
+mod damage;
+mod figures;
+mod rewriting;
+
+use super::*;
+use pipemux_core::saved::SavedOpen;
+use std::fs::OpenOptions;
+
+fn record(number: u64) -> Record {
+    match number % 3 {
+        0 => Record::Reserved { numbers_below: number },
+        1 => Record::WindowClosed {
+            workspace: "/项目".into(),
+            session: format!("editor/{number}"),
+        },
+        _ => Record::Session {
+            workspace: None,
+            session: "monitor/main".into(),
+            opens: vec![SavedOpen { args: vec!["🦀".into()], cwd: "/".into(), env: vec![] }],
+        },
+    }
+}
+
+fn records(count: u64) -> Vec<Record> {
+    (0..count).map(record).collect()
+}
+
+fn in_directory() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.log");
+    (directory, path)
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Loads what must be whole.
+fn sound(path: &Path) -> Vec<Record> {
+    let loaded = load(path);
+    assert_eq!((&loaded.problems[..], &loaded.loss), (&[][..], &None));
+    loaded.records
+}
+
+#[test]
+fn what_was_appended_is_read_again_in_order() {
+    let (_directory, path) = in_directory();
+    assert_eq!(load(&path), Loaded::default());
+    let mut journal = Journal::create(&path, &records(3)).unwrap();
+    journal.append(&record(3)).unwrap();
+    journal.append(&record(4)).unwrap();
+    // As after kill -9: nothing is closed or synced first.
+    assert_eq!(sound(&path), records(5));
+    drop(journal);
+    assert_eq!(sound(&path), records(5));
+    drop(Journal::create(&path, &records(1)).unwrap());
+    assert_eq!(sound(&path), records(1));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_full_disk_refused_is_written_with_the_next_record() {
+    let (_directory, path) = in_directory();
+    let mut journal = Journal::create(&path, &records(1)).unwrap();
+    let full = Arc::new(OpenOptions::new().append(true).open("/dev/full").unwrap());
+    let good = std::mem::replace(&mut journal.log.as_mut().unwrap().file, full);
+    assert!(journal.append(&record(1)).is_err());
+    assert!(journal.append(&record(2)).is_err());
+    // A part of a record that came to the disk is taken away before the next is written.
+    io::Write::write_all(&mut &*good, b"\x00\x00\x00\x40half").unwrap();
+    journal.log.as_mut().unwrap().file = good;
+    assert_eq!(load(&path).records, records(1));
+    journal.append(&record(3)).unwrap();
+    assert_eq!(sound(&path), records(4));
+    // Nor is memory filled for ever.
+    journal.unwritten = vec![0; UNWRITTEN_MAX + 1];
+    assert!(journal.append(&record(4)).is_err());
+    assert_eq!(journal.unwritten.len(), UNWRITTEN_MAX + 1);
+}
+
+#[test]
+fn a_log_that_cannot_be_made_is_made_later_with_every_record() {
+    let (directory, _) = in_directory();
+    let path = directory.path().join("not yet/state.log");
+    let mut journal = Journal::create(&path, &records(2)).unwrap();
+    assert!(journal.append(&record(2)).is_err());
+    assert!(journal.write_kept().is_err());
+    fs::create_dir(path.parent().unwrap()).unwrap();
+    journal.write_kept().unwrap();
+    journal.append(&record(3)).unwrap();
+    assert_eq!(sound(&path), records(4));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_file_is_its_users_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_directory, path) = in_directory();
+    let _journal = Journal::create(&path, &[]).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}

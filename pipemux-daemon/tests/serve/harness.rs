@@ -1,0 +1,205 @@
+//! Directories, a daemon and clients of a test's own.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use pipemux_proto::client::{Answer, Body, Call, Format, Open, Verb, Workspace};
+use pipemux_proto::hello::{Hello, Role};
+use pipemux_proto::paths::Paths;
+use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Says hello and hears it.
+pub fn greet(client: &mut UnixStream) {
+    let envelope = Envelope::event(Method::Hello, Incarnation::default());
+    let hello = Hello::new(Role::Client, "a test");
+    client.write_all(&Frame::encode(&envelope, &hello).unwrap()).unwrap();
+    let mut length = [0; 4];
+    client.read_exact(&mut length).unwrap();
+    let mut payload = vec![0; u32::from_be_bytes(length) as usize];
+    client.read_exact(&mut payload).unwrap();
+    assert_eq!(Frame::from_payload(payload.into()).unwrap().envelope.method, Method::Hello);
+}
+
+/// Asks for a session; what is answered doesn't matter here.
+pub fn open(client: &mut UnixStream, request: u64, session: &str) {
+    let verb = Verb::Open(Open {
+        provider: "sleepy".parse().unwrap(),
+        session: Some(session.parse().unwrap()),
+        args: vec![],
+        cwd: "/".into(),
+        env: [("PATH".to_owned(), std::env::var("PATH").unwrap())].into(),
+        pin: None,
+    });
+    let call = Call {
+        workspace: Workspace { key: "w".into(), name: "w".into() },
+        reader: "default".into(),
+        run_id: format!("open {session}"),
+        format: Format::default(),
+        budget: None,
+        lod: None,
+        at: None,
+        titles: false,
+        cwd: String::new(),
+        verb,
+    };
+    let envelope = Envelope::request(Method::Verb, request, Incarnation::default());
+    client.write_all(&Frame::encode(&envelope, &call).unwrap()).unwrap();
+}
+
+/// Directories of a test's own.
+pub struct Place {
+    pub directory: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn env(&self, state: &str) -> [(&'static str, PathBuf); 4] {
+        let of = |name: &str| self.directory.path().join(name);
+        [
+            ("PIPEMUX_STATE_DIR", of(state)),
+            ("PIPEMUX_RUNTIME_DIR", of("run")),
+            ("PIPEMUX_CONFIG_DIR", of("config")),
+            ("HOME", of("home")),
+        ]
+    }
+
+    pub fn paths(&self) -> Paths {
+        let env = self.env("state");
+        let get = |name: &str| {
+            let found = env.iter().find(|(key, _)| *key == name);
+            found.map(|(_, path)| path.to_str().unwrap().to_owned())
+        };
+        Paths::from_env(get, nix::unistd::getuid().as_raw()).unwrap()
+    }
+
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.paths().log).unwrap()
+    }
+
+    pub fn connect(&self) -> UnixStream {
+        let stream = UnixStream::connect(self.paths().socket).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream
+    }
+
+    pub fn app(&self, id: &str, script: &str) {
+        let apps = self.directory.path().join("config/apps");
+        fs::create_dir_all(&apps).unwrap();
+        let text = format!("id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\n");
+        fs::write(apps.join(format!("{id}.toml")), text).unwrap();
+    }
+
+    pub fn serve(&self) -> Daemon {
+        self.serve_in("state")
+    }
+
+    pub fn serve_in(&self, state: &str) -> Daemon {
+        self.serve_by("exec \"$0\" serve", state)
+    }
+
+    pub fn serve_by(&self, script: &str, state: &str) -> Daemon {
+        let env = self.env(state);
+        fs::create_dir_all(&env[0].1).unwrap();
+        let log = env[0].1.join("daemon.log");
+        let log = fs::File::options().append(true).create(true).open(log).unwrap();
+        let mut process = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_pipemuxd")])
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .envs(env)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        Daemon { process, stdout, line: line.trim_end().to_owned() }
+    }
+}
+
+pub struct Daemon {
+    pub process: Child,
+    stdout: BufReader<ChildStdout>,
+    pub line: String,
+}
+
+impl Daemon {
+    pub fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.process.id() as i32), signal).unwrap();
+    }
+
+    pub fn children(&self) -> Vec<i32> {
+        children(self.process.id() as i32)
+    }
+
+    /// Standard output ends by itself; then the process.
+    pub fn wait(mut self) -> Option<i32> {
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+        until(|| self.process.try_wait().unwrap()).code()
+    }
+}
+
+/// A test that fails leaves nothing running either.
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+pub fn children(pid: i32) -> Vec<i32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+pub fn command_line(pid: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+}
+
+pub fn descendants(pid: i32) -> Vec<i32> {
+    let own = children(pid);
+    own.iter().copied().chain(own.iter().flat_map(|child| descendants(*child))).collect()
+}
+
+pub fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Waits until there is no such process, or only what is left for a parent to see.
+pub fn gone(pid: i32) {
+    until(|| {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        (status.is_empty() || status.contains(") Z")).then_some(())
+    });
+}
+
+/// Looks again and again until there is something, or the deadline has passed.
+pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited for too long");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
