@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use pipemux_proto::client::{Answer, Attach, Attached, Call, Seen, Verb, Workspace};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::envelope::{EnvelopeError, Kind, Method};
@@ -101,7 +101,7 @@ impl Wire {
     }
 
     /// Where the next bytes are to be read to, with room for so many or for the rest of a frame.
-    pub(crate) fn room(&mut self, least: usize) -> &mut BytesMut {
+    pub(crate) fn room(&mut self, least: usize) -> &mut Vec<u8> {
         self.decoder.room(least)
     }
 

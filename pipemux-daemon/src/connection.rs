@@ -1,26 +1,23 @@
 //! One stream of frames: bytes in, bytes out, and never waiting for either.
 
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Read as _};
 use std::os::fd::AsRawFd;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+use std::os::unix::net::UnixStream;
+use std::task::{Poll, Waker};
 
-use bytes::{BufMut, Bytes};
-use nix::errno::Errno;
-use nix::sys::socket::{MsgFlags, recv};
+use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
-use std::future::Future;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
-use tokio::net::UnixStream;
+use rustix::buffer::spare_capacity;
 
 use crate::limits::{READ_DIRECT, WRITE_TURN};
+use crate::socket::Socket;
 
 /// One connection. An idle one holds no buffer.
 #[derive(Debug)]
 pub struct Connection {
-    stream: UnixStream,
+    socket: Socket,
     waker: Waker,
     /// Holds a frame that hasn't come whole.
     decoder: FrameDecoder,
@@ -77,9 +74,12 @@ pub enum Written {
 
 impl Connection {
     /// A connection whose readiness wakes `waker`.
-    pub fn new(stream: UnixStream, waker: Waker, reading: bool) -> Self {
-        Self {
-            stream,
+    ///
+    /// # Errors
+    /// The socket can't be watched.
+    pub fn new(stream: tokio::net::UnixStream, waker: Waker, reading: bool) -> io::Result<Self> {
+        Ok(Self {
+            socket: Socket::new(stream.into_std()?)?,
             waker,
             decoder: FrameDecoder::default(),
             output: Output::default(),
@@ -87,7 +87,7 @@ impl Connection {
             writing: true,
             listed: false,
             closing: false,
-        }
+        })
     }
 
     /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
@@ -95,20 +95,13 @@ impl Connection {
     pub fn read(&mut self, shared: &mut [u8]) -> Read {
         let missing = self.decoder.missing();
         let direct = missing >= READ_DIRECT;
-        let (read, asked) = if direct {
-            let read = self.socket.read(&self.waker, |fd| {
-                Ok(rustix::io::read(fd, spare_capacity(self.decoder.room(missing)))?)
-            });
-            (read, missing)
+        let read = if direct {
+            let room = self.decoder.room(missing);
+            let read = |stream: &UnixStream| Ok(rustix::io::read(stream, spare_capacity(room))?);
+            self.socket.read(&self.waker, missing, read)
         } else {
-            (self.socket.read(&self.waker, |mut stream| stream.read(shared)), shared.len())
+            self.socket.read(&self.waker, shared.len(), |mut stream| stream.read(shared))
         };
-        // The socket is empty: it need not be asked again before it says that there is more.
-        if let Poll::Ready(Ok(length)) = read
-            && length < asked
-        {
-            self.socket.is_drained();
-        }
         match read {
             Poll::Pending => Read::Nothing,
             Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Held(0),
@@ -118,6 +111,28 @@ impl Connection {
             Poll::Ready(Ok(length)) => {
                 self.decoder.extend(&shared[..length]);
                 Read::Held(length)
+            }
+        }
+    }
+
+    /// Reads what is there, whether or not the runtime has heard of it yet; 0: nothing, or the end. For
+    /// the last words of a process whose end is known already.
+    pub fn read_now(&mut self, shared: &mut [u8]) -> usize {
+        loop {
+            let flags = nix::sys::socket::MsgFlags::MSG_DONTWAIT;
+            match nix::sys::socket::recv(self.socket.as_raw_fd(), shared, flags) {
+                Err(nix::errno::Errno::EINTR) => {}
+                other => return other.unwrap_or(0),
+            }
+        }
+    }
+
+    /// Reads what is there this moment, whether or not the runtime has heard of it; 0: nothing, or the end.
+    pub fn read_now(&mut self, shared: &mut [u8]) -> usize {
+        loop {
+            match self.socket.stream().read(shared) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read.unwrap_or_default(),
             }
         }
     }
@@ -161,9 +176,7 @@ impl Connection {
             slices[count] = IoSlice::new(head);
             slices[count + 1] = IoSlice::new(bytes);
             count += 2;
-            let context = &mut Context::from_waker(&self.waker);
-            let written = Pin::new(&mut self.stream).poll_write_vectored(context, &slices[..count]);
-            length = match written {
+            length = match self.socket.write(&self.waker, &slices[..count]) {
                 Poll::Ready(Ok(0)) => return Written::Failed,
                 Poll::Ready(Ok(length)) => length,
                 Poll::Ready(Err(error)) if error.kind() != io::ErrorKind::Interrupted => {
@@ -217,6 +230,7 @@ impl Connection {
                 Poll::Ready(Err(_)) => return Written::Failed,
             }
         }
+        self.socket.is_flushed();
         Written::All
     }
 
@@ -233,8 +247,7 @@ impl Connection {
     fn write_once(&mut self, room: usize) -> Poll<io::Result<usize>> {
         let mut slices = [IoSlice::new(&[]); GATHER];
         let count = self.output.slices(&mut slices, room);
-        let context = &mut Context::from_waker(&self.waker);
-        Pin::new(&mut self.stream).poll_write_vectored(context, &slices[..count])
+        self.socket.write(&self.waker, &slices[..count])
     }
 }
 
@@ -288,9 +301,10 @@ mod tests {
     use super::*;
     use pipemux_proto::Kind;
     use pipemux_proto::app::Notify;
-    use std::io::{Read as _, Write as _};
+    use std::io::Write as _;
     use std::os::unix::net::UnixStream as StdStream;
     use std::sync::Arc;
+    use tokio::net::UnixStream;
 
     use crate::wake::{Peer, Token, Wakes};
 
@@ -304,7 +318,7 @@ mod tests {
             let stream = UnixStream::from_std(ours).unwrap();
             // A new registration's readiness is seen when the runtime has looked once.
             stream.writable().await.unwrap();
-            test(Connection::new(stream, waker, true), theirs);
+            test(Connection::new(stream, waker, true).unwrap(), theirs);
         });
     }
 
@@ -391,7 +405,7 @@ mod tests {
             let bytes = notify("你好 🦀");
             // Woken by the task's own waker here, so that the test can wait.
             let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
-            let mut connection = Connection::new(stream, waker, true);
+            let mut connection = Connection::new(stream, waker, true).unwrap();
             let mut frame = None;
             for byte in &bytes {
                 theirs.write_all(&[*byte]).unwrap();

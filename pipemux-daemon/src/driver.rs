@@ -55,6 +55,8 @@ pub struct Driver {
     listener: Listener,
     accept: Waker,
     accept_again: Option<u64>,
+    /// True since clients were turned away, until there is room: told once.
+    refusing: bool,
     /// True since accepting failed, until nobody waits: told once.
     accept_failing: bool,
     connections: Table<Peer, Connection>,
@@ -114,6 +116,7 @@ impl Driver {
             listener,
             accept: wakes.waker(Token::Accept),
             accept_again: None,
+            refusing: false,
             accept_failing: false,
             connections: Table::default(),
             spares: Spares::default(),

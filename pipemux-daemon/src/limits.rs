@@ -44,6 +44,9 @@ pub const FLUSH_MS: u64 = 1_000;
 pub const DISK_PAUSE_MS: u64 = 1_000;
 /// Milliseconds before connections are accepted again, when descriptors ran out.
 pub const ACCEPT_PAUSE_MS: u64 = 100;
+/// Connections beyond the clients' bound that are told so before they are closed; further ones are closed
+/// at once.
+pub const REFUSED_MAX: usize = 64;
 /// Connections accepted before others have their turn.
 pub const ACCEPT_TURN: usize = 64;
 /// Seconds that the launcher may take to end every app.

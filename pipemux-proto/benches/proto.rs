@@ -9,7 +9,8 @@ use std::hint::black_box;
 
 use pipemux_proto::call::parse;
 use pipemux_proto::client::{Answer, Body, Call, Format, Verb, Workspace};
-use pipemux_proto::{Envelope, Frame, FrameDecoder, Incarnation, Kind, Method, Ref, decode};
+use pipemux_proto::refs::Ref;
+use pipemux_proto::{Envelope, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
 fn main() {
     harness::main(&[
@@ -49,7 +50,10 @@ fn main() {
         ("run_one_call", || parsing("editor.replace_lines(10, 12, text='new')".into())),
         ("run_100_calls", || parsing("attack(target='obj:enemy:23', mana=20); ".repeat(100))),
         ("run_raw_block_64k", || {
-            parsing(format!("notebook.add('x', text=<<END)\n{}END\n", "a line of it\n".repeat(5000)))
+            parsing(format!(
+                "notebook.add('x', text=<<END)\n{}END\n",
+                "a line of it\n".repeat(5000)
+            ))
         }),
     ]);
 }

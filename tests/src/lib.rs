@@ -16,6 +16,7 @@
 //! | [`processes`] | which processes belong to a world |
 //! | [`gauges`] | what a process holds: memory, descriptors |
 //! | [`raw`] | a connection without the client library: whatever bytes a story wants to send |
+//! | [`stream`] | a command that goes on: lines as they come |
 //! | [`waiting`] | waiting for what can be observed |
 //!
 //! **Invariant: no test waits for time to pass.** [`wait_until`] looks for an event, up to a deadline.
@@ -30,6 +31,7 @@ pub mod output;
 pub mod processes;
 pub mod programs;
 pub mod raw;
+pub mod stream;
 pub mod waiting;
 pub mod world;
 

@@ -10,24 +10,28 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 8] = [
     "pipemux",
     "pipemuxd",
     "pipemux-editor",
     "pipemux-notebook",
     "pipemux-monitor",
+    // Cargo builds it for the tests, but not for the other programs here.
+    "rogue",
     "examples/arena",
     "examples/ide",
 ];
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 7] = [
     "pipemux-client",
     "pipemux-daemon",
     "pipemux-editor",
     "pipemux-notebook",
     "pipemux-monitor",
     "docui",
+    "pipemux-tests",
 ];
-const SOURCES: [&str; 4] = ["pipemux-proto", "pipemux-daemon", "pipemux-client", "apps"];
+const SOURCES: [&str; 5] =
+    ["pipemux-proto", "pipemux-daemon", "pipemux-client", "apps", "tests/src/bin/rogue"];
 
 /// The path of a built program; an example is `examples/arena`.
 ///

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use pipemux_proto::Fault;
 use pipemux_proto::app::Choice;
 use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, SessionAddr};
 
 use crate::actions::Actions;
 use crate::reply::{Ask, Reply};
@@ -168,6 +168,19 @@ impl Opening {
     /// A path argument as the caller means it: relative to the caller's directory.
     pub fn path(&self, argument: &str) -> PathBuf {
         self.cwd.join(Path::new(argument))
+    }
+
+    /// The session's address: `editor/main`.
+    pub fn address(&self) -> String {
+        format!("{}/{}", self.provider, self.session)
+    }
+
+    /// What calls on the session begin with: `editor`, or `editor/two` when it isn't the main one.
+    pub fn callee(&self) -> String {
+        match self.session == SessionAddr::DEFAULT_SESSION {
+            true => self.provider.clone(),
+            false => self.address(),
+        }
     }
 }
 

@@ -52,9 +52,9 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, Exchanged, Found, Look, Opening};
+pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
 /// What exchanges are made of.
 pub use bytes::Bytes;
-pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::projection::Lod;
 pub use pipemux_proto::{Fault, Value, tokens};

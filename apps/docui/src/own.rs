@@ -113,4 +113,19 @@ mod tests {
         step(&mut own, "r2", 6, 7);
         assert!(own.explain("r2", "k", 6, 7) && !own.explain("r1", "k", 1, 3));
     }
+
+    #[test]
+    fn what_a_run_changed_is_its_own_after_a_sleep_of_that_version_only() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut own = OwnChanges::default();
+        own.note("r1", &[("k".to_owned(), Some(1))], |_| Some(2));
+        assert!(OwnChanges::load(dir.path(), 7).is_none());
+        own.save(dir.path(), 7).expect("saved");
+        for (version, there) in [(0, false), (6, false), (7, true), (8, false)] {
+            let found = OwnChanges::load(dir.path(), version);
+            assert_eq!(found.is_some_and(|own| own.explain("r1", "k", 1, 2)), there, "{version}");
+        }
+        std::fs::write(dir.path().join(NAME), "garbage").expect("written");
+        assert!(OwnChanges::load(dir.path(), 7).is_none());
+    }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Changed, Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read,
-    Saved,
+    Changed, Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project,
+    Read, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
 use pipemux_proto::limits::EXCHANGE_MAX;

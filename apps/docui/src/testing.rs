@@ -65,8 +65,9 @@ impl<A: App> Host<A> {
         let version = self.sleep()?;
         self.wake(version, opens).and_then(|(resumed, notes)| match resumed {
             true => Ok(()),
-            false => Err(Fault::failed("it did not find the state that it saved")
-                .hint(notes.join(" "))),
+            false => {
+                Err(Fault::failed("it did not find the state that it saved").hint(notes.join(" ")))
+            }
         })
     }
 
@@ -87,11 +88,7 @@ impl<A: App> Host<A> {
     ///
     /// # Errors
     /// What the app's `open` and `attach` refuse.
-    pub fn wake(
-        &mut self,
-        version: u64,
-        opens: &[&[&str]],
-    ) -> Result<(bool, Vec<String>), Fault> {
+    pub fn wake(&mut self, version: u64, opens: &[&[&str]]) -> Result<(bool, Vec<String>), Fault> {
         let (mut resumed, mut notes) = (true, Vec::new());
         for args in opens {
             let opened = self.open_once(args, true, version)?;

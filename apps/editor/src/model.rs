@@ -51,11 +51,11 @@ pub struct Editor {
     /// What paths are shown relative to, to every reader: it never changes.
     root: PathBuf,
     witness: Witness,
-    /// The name that the app is registered under.
+    /// What calls on this session begin with, and its address.
     #[serde(skip)]
-    provider: String,
+    pub(crate) callee: String,
     #[serde(skip)]
-    session: String,
+    address: String,
     #[serde(skip)]
     pub(crate) state_dir: PathBuf,
     pub(crate) listing: Option<Listing>,
@@ -140,8 +140,8 @@ impl Editor {
             files: Vec::new(),
             current: None,
             cwd,
-            provider: opening.provider.clone(),
-            session: opening.session.clone(),
+            callee: opening.callee(),
+            address: opening.address(),
             state_dir: opening.state_dir.clone(),
             listing: None,
             selection: None,
@@ -187,7 +187,10 @@ impl Editor {
                     return Err(Fault::refused(format!(
                         "at most {FILES_MAX} files in one session"
                     ))
-                    .hint("close some first, or open another session: pipemux open editor/two …"));
+                    .hint(format!(
+                        "close some first, or open another session: {} …",
+                        self.open_command("two")
+                    )));
                 }
                 let (version, shown) = (self.version + 1, self.shown(&path));
                 let (mut file, said) = File::open(path.clone(), &shown, &self.state_dir, version)?;
@@ -324,17 +327,25 @@ impl Editor {
     /// A call as a whole command: `pipemux run 'editor.undo(steps=2)'`. Texts in it stand in double
     /// quotes.
     pub(crate) fn command(&self, call: &str) -> String {
-        let session = match self.session.as_str() {
-            "" | "main" => "editor".to_owned(),
-            other => format!("editor/{other}"),
-        };
-        format!("pipemux run '{session}.{}'", call.replace('\'', r"'\''"))
+        format!("pipemux run '{}.{}'", self.callee, call.replace('\'', r"'\''"))
+    }
+
+    /// The command that opens files in this session, or in another one of the same app.
+    pub(crate) fn open_command(&self, other: &str) -> String {
+        let provider = self.address.split('/').next().unwrap_or_default();
+        match other {
+            "" => format!("pipemux open {}", self.callee),
+            other => format!("pipemux open {provider}/{other}"),
+        }
+    }
+
+    pub(crate) fn no_file(&self) -> Fault {
+        Fault::not_found("no file is open").hint(format!("{} <path>", self.open_command("")))
     }
 
     /// How to look at the session as it is now.
     pub(crate) fn look_hint(&self) -> String {
-        let session = if self.session.is_empty() { "main" } else { &self.session };
-        format!("look: pipemux view editor/{session}")
+        format!("look: pipemux view {}", self.address)
     }
 
     /// The path as every reader is shown it: relative to the session's root when below it.
@@ -375,8 +386,4 @@ fn note_shown(witness: &mut Witness, file: &mut File) {
         file.trust_lines();
     }
     witness.shows(file.path(), digest);
-}
-
-pub(crate) fn no_file() -> Fault {
-    Fault::not_found("no file is open").hint("pipemux open editor <path>")
 }

@@ -28,7 +28,7 @@ struct Shown {
 
 impl Editor {
     pub(crate) fn show(&self, look: &Look) -> View {
-        let Some(file) = self.current() else { return empty() };
+        let Some(file) = self.current() else { return self.show_nothing() };
         let mut view = View::new(self.title(file));
         view.bind("file", self.object(file)).focus(file.key());
         view.custom("path", file.path().display().to_string());
@@ -69,6 +69,13 @@ impl Editor {
         });
         let bytes = file.buffer().bytes_of(&shown.lines).len();
         view.hidden(cost(file.buffer().len().saturating_sub(bytes) as u64, &shown));
+        view
+    }
+
+    fn show_nothing(&self) -> View {
+        let mut view = View::new("no file");
+        view.text(format!("Nothing is open: {} <path>…\n", self.open_command("")));
+        view.only(["open"]);
         view
     }
 
@@ -176,13 +183,6 @@ impl Editor {
             view.nav("save", &Action::Save {});
         }
     }
-}
-
-fn empty() -> View {
-    let mut view = View::new("no file");
-    view.text("Nothing is open: pipemux open editor <path>…\n");
-    view.only(["open"]);
-    view
 }
 
 /// Lines from the top of the view on, and some above when the end is reached early.

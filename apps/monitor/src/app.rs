@@ -25,7 +25,8 @@ pub struct Monitor {
     taken: Instant,
     settings: Settings,
     state_dir: PathBuf,
-    session: String,
+    callee: String,
+    address: String,
     again: bool,
 }
 
@@ -55,10 +56,7 @@ impl Monitor {
     }
 
     fn call(&self, call: &str) -> String {
-        match self.session.as_str() {
-            "main" => format!("pipemux run 'monitor.{call}'"),
-            other => format!("pipemux run 'monitor/{other}.{call}'"),
-        }
+        format!("pipemux run '{}.{call}'", self.callee)
     }
 
     fn find_process(&self, key: &str) -> Found {
@@ -83,10 +81,13 @@ impl Monitor {
 
 impl App for Monitor {
     type Action = Action;
+    // It is never put to sleep: what it shows are samples, and none are taken while it doesn't run.
+    const RESUMES: bool = false;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         if !opening.args.is_empty() {
-            return Err(Fault::usage("the monitor takes no arguments").hint("pipemux open monitor"));
+            return Err(Fault::usage("the monitor takes no arguments")
+                .hint(format!("pipemux open {}", opening.callee())));
         }
         let mut sampler = Sampler::new()?;
         let sample = sampler.sample();
@@ -96,7 +97,8 @@ impl App for Monitor {
             taken: Instant::now(),
             settings: Settings::load(&opening.state_dir),
             state_dir: opening.state_dir.clone(),
-            session: opening.session.clone(),
+            callee: opening.callee(),
+            address: opening.address(),
             again: opening.again,
         })
     }
@@ -145,8 +147,7 @@ impl App for Monitor {
     }
 
     fn view(&self, look: &Look) -> View {
-        let address = format!("monitor/{}", self.session);
-        view::view(&self.sample, &self.settings, look.lod, look.budget, &address)
+        view::view(&self.sample, &self.settings, look.lod, look.budget, &self.address)
     }
 
     fn find(&self, key: &str) -> Found {

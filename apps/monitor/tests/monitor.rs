@@ -175,7 +175,7 @@ proptest! {
 }
 
 fn open(dir: &TempDir) -> Host<Monitor> {
-    Host::open(&[], dir.path(), dir.path()).unwrap()
+    Host::open_as("monitor/main", &[], dir.path(), dir.path()).unwrap()
 }
 
 fn done(host: &mut Host<Monitor>, action: Action) -> Done {
@@ -221,7 +221,7 @@ fn a_number_out_of_range_is_a_usage_error() {
     }
     let other = Action::Expand { resource: Anchor::new("nonsense", 0) };
     assert_eq!(fault(&mut host, other).code, Code::NotFound);
-    let arguments = Host::<Monitor>::open(&["x"], dir.path(), dir.path()).err();
+    let arguments = Host::<Monitor>::open_as("monitor/main", &["x"], dir.path(), dir.path()).err();
     assert_eq!(arguments.map(|fault| fault.code), Some(Code::Usage));
 }
 

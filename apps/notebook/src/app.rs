@@ -17,7 +17,9 @@ pub struct Notebook {
     pub(crate) store: Store,
     pub(crate) shown: Shown,
     pub(crate) state_dir: PathBuf,
-    session: String,
+    provider: String,
+    callee: String,
+    address: String,
     again: bool,
     /// True when this process goes on where the one before it was put to sleep.
     resumed: bool,
@@ -30,15 +32,12 @@ pub struct Notebook {
 impl Notebook {
     /// How a call on this session is written: `notebook.show_all()`.
     pub(crate) fn call(&self, call: &str) -> String {
-        match self.session.as_str() {
-            "main" => format!("notebook.{call}"),
-            other => format!("notebook/{other}.{call}"),
-        }
+        format!("{}.{call}", self.callee)
     }
 
     /// The session's address: `notebook/main`.
-    pub(crate) fn address(&self) -> String {
-        format!("notebook/{}", self.session)
+    pub(crate) fn address(&self) -> &str {
+        &self.address
     }
 
     /// Shows something else, and keeps that.
@@ -75,7 +74,7 @@ impl App for Notebook {
         let mut shown = Shown::load(&opening.state_dir, &store.id()?);
         // An entry that can't be looked up keeps its level.
         shown.retain(|id| !matches!(store.rev(id), Ok(None)));
-        let (state_dir, session) = (opening.state_dir.clone(), opening.session.clone());
+        let state_dir = opening.state_dir.clone();
         // A note of another store, or none: it is a restart, as after a crash.
         let asleep = opening.woken.then(|| Asleep::read(&state_dir)).flatten();
         let (id, mark) = (store.id()?, store.mark()?);
@@ -83,7 +82,18 @@ impl App for Notebook {
         let asleep = asleep.filter(|_| !replaced);
         let behind = asleep.as_ref().is_some_and(|asleep| asleep.mark != mark);
         let (again, resumed) = (opening.again, asleep.is_some());
-        Ok(Self { store, shown, state_dir, session, again, resumed, replaced, behind })
+        Ok(Self {
+            store,
+            shown,
+            state_dir,
+            provider: opening.provider.clone(),
+            callee: opening.callee(),
+            address: opening.address(),
+            again,
+            resumed,
+            replaced,
+            behind,
+        })
     }
 
     fn notes(&mut self) -> Vec<String> {
@@ -111,7 +121,8 @@ impl App for Notebook {
         let message =
             format!("{} has {} open already", self.address(), self.store.path().display());
         Err(Fault::refused(message).hint(format!(
-            "another store is another session: pipemux open notebook/other {}",
+            "another store is another session: pipemux open {}/other {}",
+            self.provider,
             path.display()
         )))
     }

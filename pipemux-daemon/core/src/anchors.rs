@@ -103,6 +103,13 @@ impl AnchorTable {
         Self { next: next.max(1), ..Self::default() }
     }
 
+    /// Every anchor stands since an epoch, and was shown in it: nobody saw a later one of theirs.
+    pub fn all_stand_since(&mut self, epoch: u64) {
+        for anchor in self.anchors.values_mut() {
+            (anchor.since, anchor.last_epoch) = (epoch, epoch);
+        }
+    }
+
     /// The next id that would be minted.
     pub fn next_id(&self) -> u64 {
         self.next

@@ -108,12 +108,8 @@ impl Core {
             return;
         }
         let process = Incarnation(self.next_number());
-        let host = Host {
-            provider: provider.clone(),
-            lives: vec![app],
-            greeting: None,
-            closing: None,
-        };
+        let host =
+            Host { provider: provider.clone(), lives: vec![app], greeting: None, closing: None };
         self.hosts.by_process.insert(process, host);
         self.hosts.of.insert(app, process);
         self.launch(Start { app: process, ..start });

@@ -13,7 +13,9 @@ use crate::Core;
 use crate::act::Acting;
 use crate::event::{ClientId, Effect};
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
-use crate::limits::{CLIENT_REQUESTS_MAX, CLIENTS_MAX, RECORDS_BYTES_MAX, RECORDS_MAX, REQUEST_MS};
+use crate::limits::{
+    CLIENT_REQUESTS_MAX, CLIENTS_MAX, GREET_MS, RECORDS_BYTES_MAX, RECORDS_MAX, REQUEST_MS,
+};
 use crate::requests::Purpose;
 use crate::saved::Record;
 use crate::session::Pending;
@@ -26,6 +28,8 @@ use crate::verbs::wait::{Span, Wait};
 pub struct Client {
     /// True once it has greeted.
     pub greeted: bool,
+    /// When it must have.
+    pub greet_by: u64,
     /// Its requests that have no answer yet.
     pub open: usize,
     /// Its exchanges that have no answer yet, and the bytes of their bodies.
@@ -158,9 +162,20 @@ impl Core {
         self.clients.insert(client, Client::default());
         if self.clients.len() > CLIENTS_MAX {
             self.clients.remove(&client);
+            let envelope = Envelope {
+                kind: Kind::Fault,
+                ..Envelope::event(Method::Hello, Default::default())
+            };
+            let fault =
+                Fault::refused(format!("{CLIENTS_MAX} clients are connected, no more are taken"))
+                    .hint("try again once one of them is gone");
+            self.send_client(client, &envelope, &fault);
             self.out.push(Effect::CloseClient { client });
             return;
         }
+        let at = self.now.mono_ms + GREET_MS;
+        self.clients.insert(client, Client { greet_by: at, ..Client::default() });
+        self.timers.set(at, Timer::Greet(client));
         let hello = Envelope::event(Method::Hello, Default::default());
         let greeting = Hello::new(Role::Daemon, self.config.software.clone());
         self.send_client(client, &hello, &greeting);
@@ -169,7 +184,9 @@ impl Core {
     /// A client is gone: what it asked for goes on to the end of the step that is with an app, and
     /// no further.
     pub(crate) fn client_closed(&mut self, client: ClientId) {
-        self.clients.remove(&client);
+        if let Some(gone) = self.clients.remove(&client).filter(|gone| !gone.greeted) {
+            self.timers.clear(gone.greet_by, Timer::Greet(client));
+        }
         self.orphan_exchanges(client);
         let mut jobs: Vec<JobId> =
             self.jobs.iter().filter(|(_, job)| job.client == client).map(|(id, _)| *id).collect();
@@ -190,15 +207,27 @@ impl Core {
         }
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match &mut job.task {
-            Task::Acting(acting) => {
-                let begun = acting.next + usize::from(acting.sent.is_some());
-                acting.steps.truncate(begun.max(acting.next));
-            }
+            // The step that is with an app goes on to its end; the next one doesn't begin.
+            Task::Acting(acting) => acting.cancelled = true,
             Task::Waiting(..) | Task::Log(_) => self.abandon_wait(id),
             Task::Preparing(_) => {
                 self.fail_job(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             _ => {}
+        }
+    }
+
+    /// A client that connected and said nothing makes room.
+    pub(crate) fn greet_expired(&mut self, client: ClientId) {
+        let Some(known) = self.clients.get(&client) else { return };
+        if !known.greeted {
+            let envelope = Envelope {
+                kind: Kind::Fault,
+                ..Envelope::event(Method::Hello, Default::default())
+            };
+            let fault = Fault::refused(format!("no Hello within {} s", GREET_MS / 1000));
+            self.send_client(client, &envelope, &fault);
+            self.out.push(Effect::CloseClient { client });
         }
     }
 
@@ -257,8 +286,10 @@ impl Core {
             .and_then(|hello| hello.check());
         match checked {
             Ok(()) => {
-                if let Some(known) = self.clients.get_mut(&client) {
-                    known.greeted = true;
+                if let Some(known) = self.clients.get_mut(&client)
+                    && !std::mem::replace(&mut known.greeted, true)
+                {
+                    self.timers.clear(known.greet_by, Timer::Greet(client));
                 }
             }
             Err(fault) => {
@@ -274,8 +305,9 @@ impl Core {
             Ok(call) => call,
             Err(error) => {
                 let ours = &self.config.software;
-                let fault = Fault::refused(format!("an unreadable request: {error}"))
-                    .hint(format!("is the client newer than {ours}? pipemux down, then run it again"));
+                let fault = Fault::refused(format!("an unreadable request: {error}")).hint(
+                    format!("is the client newer than {ours}? pipemux down, then run it again"),
+                );
                 return self.refuse(client, &request, &fault);
             }
         };
@@ -306,7 +338,8 @@ impl Core {
         let deadline = self.now.mono_ms + patience(request.deadline_ms, REQUEST_MS);
         self.timers.set(deadline, Timer::Job(id));
         let verb = call.verb.clone();
-        let job = Job { client, request, call, workspace, deadline, remark: None, task: Task::Moving };
+        let job =
+            Job { client, request, call, workspace, deadline, remark: None, task: Task::Moving };
         self.jobs.insert(id, job);
         if let Some(known) = self.clients.get_mut(&client) {
             known.open += 1;

@@ -208,6 +208,7 @@ impl Core {
                 Timer::Drain(app) => self.drain_expired(app),
                 Timer::Look(app) => self.look(app),
                 Timer::Rest(app) => self.rest_due(app),
+                Timer::Greet(client) => self.greet_expired(client),
                 Timer::Question(number) => self.question_expired(number),
                 Timer::Wait(job) => self.wait_over(job),
             }

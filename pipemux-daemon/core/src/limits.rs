@@ -2,6 +2,8 @@
 
 /// Milliseconds from the start of a process to its `Hello` and the reply to its first `Open`.
 pub const START_MS: u64 = 10_000;
+/// Milliseconds from a client's connection to its `Hello`; longer closes it.
+pub const GREET_MS: u64 = 10_000;
 /// Milliseconds for one request to an app when the client named no deadline.
 pub const REQUEST_MS: u64 = 30_000;
 /// Milliseconds that a view waits for a fresh projection before it shows the last one.

@@ -1,8 +1,8 @@
 //! Going on after a part of the saved state was lost: no number goes back, and readers are told.
 
+use crate::Core;
 use crate::event::Now;
 use crate::saved::Record;
-use crate::Core;
 
 /// What an earlier daemon wrote down and this one doesn't have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

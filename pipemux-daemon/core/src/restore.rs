@@ -6,8 +6,8 @@ use std::rc::Rc;
 use pipemux_proto::client::Call;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
-use pipemux_proto::{Fault, ProviderId, SessionAddr};
 use pipemux_proto::watch::What;
+use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::event::Effect;
 use crate::feed::Place;
@@ -52,6 +52,11 @@ impl Core {
                     fresh.questions = before.questions;
                     fresh.anchors = before.anchors;
                     fresh.anchors.go_on_from(ids_below);
+                    // What was restored stood so when the epoch was the one that is named now.
+                    fresh.anchors.all_stand_since(epochs_below);
+                    for window in &mut fresh.windows {
+                        window.context.major = epochs_below;
+                    }
                 }
                 self.workspaces.insert(key, fresh);
             }
@@ -260,7 +265,8 @@ impl Core {
                 .hint("pipemux close <provider>/<session> --end in one that is done with"));
         }
         let key: WorkspaceKey = call.workspace.key.as_str().into();
-        let (first_id, epoch) = self.retired.remove(&key).unwrap_or_else(|| self.lost.first_numbers());
+        let (first_id, epoch) =
+            self.retired.remove(&key).unwrap_or_else(|| self.lost.first_numbers());
         let mut workspace = Workspace::new(call.workspace.name.clone(), first_id, epoch);
         workspace.reader(&call.reader, now);
         if let Some(text) = self.lost.news() {

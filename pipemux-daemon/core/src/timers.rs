@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use pipemux_proto::ids::Incarnation;
 
+use crate::event::ClientId;
 use crate::keys::JobId;
 
 /// What becomes due.
@@ -23,6 +24,8 @@ pub enum Timer {
     Look(Incarnation),
     /// A session that nobody used for long: may it sleep?
     Rest(Incarnation),
+    /// A client that must have greeted by now.
+    Greet(ClientId),
     /// A question that nobody answered.
     Question(u64),
     /// A client's request that waits for something to happen.

@@ -83,8 +83,13 @@ impl Driver {
             Ok(stream) => {
                 let waker = self.wakes.waker(Token::Peer(Peer::App(app)));
                 // Read once it is known to run, so that nothing of it comes before that.
-                let connection = Connection::new(stream, waker, false);
-                self.connections.insert(Peer::App(app), connection);
+                match Connection::new(stream, waker, false) {
+                    Ok(connection) => drop(self.connections.insert(Peer::App(app), connection)),
+                    Err(error) => {
+                        let why = format!("its connection can't be watched: {error}");
+                        self.events.push_back(Event::AppBroken { app, why });
+                    }
+                }
             }
             Err(why) => {
                 self.prints.finish(app, &mut [], self.now.mono_ms);

@@ -7,7 +7,7 @@ use pipemux_core::{ClientId, Event, limits};
 
 use super::Driver;
 use crate::connection::{Connection, Written};
-use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN};
+use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN, REFUSED_MAX};
 use crate::note::note;
 use crate::wake::{Peer, Token};
 
@@ -31,16 +31,27 @@ impl Driver {
                     self.accept_again = Some(self.now.mono_ms + ACCEPT_PAUSE_MS);
                     return;
                 }
-                Poll::Ready(Ok(_)) if self.clients >= limits::CLIENTS_MAX => {
-                    note(format_args!("refused a client: {} are connected", self.clients));
+                // The core tells the first ones beyond the bound; a flood of them is closed.
+                Poll::Ready(Ok(_)) if self.clients >= limits::CLIENTS_MAX + REFUSED_MAX => {
+                    if !std::mem::replace(&mut self.refusing, true) {
+                        note(format_args!("refusing clients: {} are connected", self.clients));
+                    }
                 }
                 Poll::Ready(Ok(stream)) => {
                     let client = ClientId(self.next_client);
-                    self.next_client += 1;
-                    self.clients += 1;
                     let peer = Peer::Client(client);
                     let waker = self.wakes.waker(Token::Peer(peer));
-                    self.connections.insert(peer, Connection::new(stream, waker, true));
+                    let connection = match Connection::new(stream, waker, true) {
+                        Ok(connection) => connection,
+                        Err(error) => {
+                            note(format_args!("a connection can't be watched: {error}"));
+                            continue;
+                        }
+                    };
+                    self.refusing &= self.clients >= limits::CLIENTS_MAX;
+                    self.next_client += 1;
+                    self.clients += 1;
+                    self.connections.insert(peer, connection);
                     self.handle(Event::ClientOpened { client });
                     self.serve(peer);
                 }

@@ -16,42 +16,98 @@ use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
+/// A client that has said hello.
+pub struct Client {
+    stream: UnixStream,
+    next: u64,
+}
+
+impl Client {
+    pub fn connect(place: &Place) -> Self {
+        let mut client = Self { stream: place.connect(), next: 1 };
+        greet(&mut client.stream);
+        client
+    }
+
+    /// Opens a session of that provider; an error's whole text, hints too, when that fails.
+    pub fn open(&mut self, provider: &str) -> Result<Body, String> {
+        self.send_open(provider, "main", "/", &[]);
+        self.answer()
+    }
+
+    /// Asks for a session; the environment has a `PATH` at least.
+    pub fn send_open(&mut self, provider: &str, session: &str, cwd: &str, env: &[(&str, &str)]) {
+        let path = ("PATH".to_owned(), std::env::var("PATH").unwrap());
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        self.send(Verb::Open(Open {
+            provider: provider.parse().unwrap(),
+            session: Some(session.parse().unwrap()),
+            args: vec![],
+            cwd: cwd.into(),
+            env: [path].into_iter().chain(env).collect(),
+            pin: None,
+        }));
+    }
+
+    pub fn ask(&mut self, verb: Verb) -> Result<Body, String> {
+        self.send(verb);
+        self.answer()
+    }
+
+    /// The answer to the last request.
+    pub fn answer(&mut self) -> Result<Body, String> {
+        let last = self.next - 1;
+        loop {
+            let frame = receive(&mut self.stream);
+            if frame.envelope.id != last {
+                continue;
+            }
+            if frame.envelope.kind == Kind::Fault {
+                let fault: Fault = pipemux_proto::decode(&frame.body).unwrap();
+                panic!("{fault:?}");
+            }
+            let Answer { exit, body, .. } = pipemux_proto::decode(&frame.body).unwrap();
+            return match (exit, body) {
+                (0, body) => Ok(body),
+                (_, Body::Text(text)) => Err(text.trim_end().to_owned()),
+                (_, other) => panic!("{other:?}"),
+            };
+        }
+    }
+
+    fn send(&mut self, verb: Verb) {
+        let call = Call {
+            workspace: Workspace { key: "w".into(), name: "w".into() },
+            reader: "default".into(),
+            run_id: format!("run {} of {:p}", self.next, self),
+            format: Format::default(),
+            budget: None,
+            lod: None,
+            at: None,
+            titles: false,
+            cwd: String::new(),
+            verb,
+        };
+        let envelope = Envelope::request(Method::Verb, self.next, Incarnation::default());
+        self.next += 1;
+        self.stream.write_all(&Frame::encode(&envelope, &call).unwrap()).unwrap();
+    }
+}
+
 /// Says hello and hears it.
 pub fn greet(client: &mut UnixStream) {
     let envelope = Envelope::event(Method::Hello, Incarnation::default());
     let hello = Hello::new(Role::Client, "a test");
     client.write_all(&Frame::encode(&envelope, &hello).unwrap()).unwrap();
+    assert_eq!(receive(client).envelope.method, Method::Hello);
+}
+
+fn receive(client: &mut UnixStream) -> Frame {
     let mut length = [0; 4];
     client.read_exact(&mut length).unwrap();
     let mut payload = vec![0; u32::from_be_bytes(length) as usize];
     client.read_exact(&mut payload).unwrap();
-    assert_eq!(Frame::from_payload(payload.into()).unwrap().envelope.method, Method::Hello);
-}
-
-/// Asks for a session; what is answered doesn't matter here.
-pub fn open(client: &mut UnixStream, request: u64, session: &str) {
-    let verb = Verb::Open(Open {
-        provider: "sleepy".parse().unwrap(),
-        session: Some(session.parse().unwrap()),
-        args: vec![],
-        cwd: "/".into(),
-        env: [("PATH".to_owned(), std::env::var("PATH").unwrap())].into(),
-        pin: None,
-    });
-    let call = Call {
-        workspace: Workspace { key: "w".into(), name: "w".into() },
-        reader: "default".into(),
-        run_id: format!("open {session}"),
-        format: Format::default(),
-        budget: None,
-        lod: None,
-        at: None,
-        titles: false,
-        cwd: String::new(),
-        verb,
-    };
-    let envelope = Envelope::request(Method::Verb, request, Incarnation::default());
-    client.write_all(&Frame::encode(&envelope, &call).unwrap()).unwrap();
+    Frame::from_payload(payload.into()).unwrap()
 }
 
 /// Directories of a test's own.
@@ -94,10 +150,33 @@ impl Place {
     }
 
     pub fn app(&self, id: &str, script: &str) {
+        self.app_with(id, script, "");
+    }
+
+    /// An app that is a shell script, which may have no single quotes; `rest` is more of its manifest.
+    pub fn app_with(&self, id: &str, script: &str, rest: &str) {
+        let text = format!("id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\n{rest}");
+        self.manifest(id, &text);
+    }
+
+    pub fn manifest(&self, id: &str, text: &str) {
         let apps = self.directory.path().join("config/apps");
         fs::create_dir_all(&apps).unwrap();
-        let text = format!("id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\n");
         fs::write(apps.join(format!("{id}.toml")), text).unwrap();
+    }
+
+    /// The log of the one session of that name that there is.
+    pub fn session_log_path(&self, provider: &str, session: &str) -> PathBuf {
+        let logs = self.paths().state_dir.join("logs");
+        let name = format!("{provider}.{session}.log");
+        let owners = fs::read_dir(&logs).into_iter().flatten().flatten();
+        let found = owners.map(|owner| owner.path().join(&name)).find(|path| path.exists());
+        found.unwrap_or_else(|| logs.join(name))
+    }
+
+    pub fn session_log(&self, provider: &str, session: &str) -> String {
+        let bytes = fs::read(self.session_log_path(provider, session)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     pub fn serve(&self) -> Daemon {

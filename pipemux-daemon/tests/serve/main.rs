@@ -17,7 +17,7 @@ use std::os::unix::net::UnixStream;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use harness::{Place, children, command_line, descendants, gone, greet, names, open, until};
+use harness::{Client, Place, command_line, descendants, gone, greet, names, until};
 
 #[test]
 fn one_daemon_a_state_directory_and_nothing_is_left_of_it() {
@@ -121,9 +121,8 @@ fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
     let place = Place::new();
     place.app("sleepy", "setsid sleep 1000 & sleep 1000; true");
     let daemon = place.serve();
-    let mut client = place.connect();
-    greet(&mut client);
-    open(&mut client, 1, "one");
+    let mut client = Client::connect(&place);
+    client.send_open("sleepy", "one", "/", &[]);
     let launcher = daemon.children()[0];
     let apps = until(|| Some(descendants(launcher)).filter(|found| found.len() == 3));
     kill(Pid::from_raw(launcher), Signal::SIGKILL).unwrap();
@@ -132,7 +131,7 @@ fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
         gone(app);
     }
     // The core may have asked for a new process already; at the latest it does now.
-    open(&mut client, 2, "two");
+    client.send_open("sleepy", "two", "/", &[]);
     // Orphans of the lost one are the daemon's for a moment, so not every child is a launcher.
     let is_next = |pid: &i32| *pid != launcher && command_line(*pid).contains("launcher");
     let next = until(|| daemon.children().into_iter().find(is_next));
@@ -163,4 +162,3 @@ fn when_descriptors_run_out_clients_wait_and_are_served_later() {
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.wait(), Some(0));
 }
-

@@ -68,8 +68,7 @@ impl Editor {
             let kept = kept.display();
             return Err(format!("What was saved before the sleep is damaged ({kept}): {lost}."));
         };
-        found.provider.clone_from(&opening.provider);
-        found.session.clone_from(&opening.session);
+        (found.callee, found.address) = (opening.callee(), opening.address());
         found.state_dir.clone_from(&opening.state_dir);
         found.witness.keep_in(&opening.state_dir);
         found.files.iter_mut().for_each(|file| file.resume(&opening.state_dir));
@@ -96,7 +95,7 @@ fn parse(bytes: &[u8]) -> Option<Asleep<Editor>> {
 /// Writes it whole or not at all.
 fn write(state_dir: &Path, state: &Asleep<&Editor>) -> Result<(), Fault> {
     let path = state_dir.join(NAME);
-    try_write(state_dir, &path, state).map_err(|error| match error.kind() {
+    try_write(state_dir, &path, state, ASLEEP_MAX).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => Fault::refused(format!(
             "the texts and what can be undone come to more than {} MiB: it stays awake",
             ASLEEP_MAX / 1024 / 1024
@@ -106,9 +105,14 @@ fn write(state_dir: &Path, state: &Asleep<&Editor>) -> Result<(), Fault> {
     })
 }
 
-fn try_write(state_dir: &Path, path: &Path, state: &Asleep<&Editor>) -> io::Result<()> {
+fn try_write(
+    state_dir: &Path,
+    path: &Path,
+    state: &Asleep<&Editor>,
+    most: usize,
+) -> io::Result<()> {
     let mut temporary = tempfile::NamedTempFile::new_in(state_dir)?;
-    let tally = Tally { to: temporary.as_file_mut(), hasher: Hasher::default(), left: ASLEEP_MAX };
+    let tally = Tally { to: temporary.as_file_mut(), hasher: Hasher::default(), left: most };
     let mut out = BufWriter::with_capacity(PIECE, tally);
     serde_json::to_writer(&mut out, state)?;
     out.flush()?;
@@ -139,5 +143,93 @@ impl<W: Write> Write for Tally<W> {
     }
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use docui::App;
+    use docui::testing::Host;
+    use serde_json::Value;
+
+    use crate::Action;
+
+    use super::*;
+
+    /// A session with something of everything.
+    fn host(dir: &Path) -> Host<Editor> {
+        fs::write(dir.join("a.txt"), "one\ntwo\nthree\n").unwrap();
+        fs::write(dir.join("b.txt"), "b\n").unwrap();
+        let mut host = Host::<Editor>::open(&["b.txt", "a.txt"], dir, dir).unwrap();
+        let line = docui::Line::Number;
+        for action in [
+            Action::Insert { at: line(1), text: "new".into() },
+            Action::MoveLines { first: line(1), last: line(1), before: line(4) },
+            Action::Undo { steps: 1, change: None },
+            Action::Select { first: line(1), last: line(2) },
+            Action::Find { text: "o".into() },
+        ] {
+            host.project(docui::Lod::Full, 1_000).unwrap();
+            host.invoke(&action);
+        }
+        host
+    }
+
+    #[test]
+    fn more_than_there_is_room_for_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = host(dir.path());
+        let path = dir.path().join("there");
+        let state = Asleep { format: FORMAT, editor: host.app().unwrap() };
+        let write = |most: usize| try_write(dir.path(), &path, &state, most);
+        let files = || fs::read_dir(dir.path()).unwrap().count();
+        let before = files();
+        assert_eq!(write(1_000).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(files(), before);
+        write(100_000).unwrap();
+        let length = fs::metadata(&path).unwrap().len() as usize - LAST_LINE;
+        write(length).unwrap();
+        assert_eq!(write(length - 1).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert!(parse(&fs::read(&path).unwrap()).is_some(), "the one before is whole");
+    }
+
+    /// The names in a value, each once, as a path.
+    fn names(value: &Value, at: &str, all: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                let name = if name.starts_with('/') { "path" } else { name };
+                names(value, &format!("{at}.{name}"), all);
+            }),
+            Value::Array(items) => items.iter().for_each(|item| names(item, at, all)),
+            _ => all.push(at.trim_start_matches('.').to_owned()),
+        }
+    }
+
+    #[test]
+    fn another_shape_is_another_format() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut host = host(dir.path());
+        host.sleep().unwrap();
+        let bytes = fs::read(dir.path().join(NAME)).unwrap();
+        let value: Value = serde_json::from_slice(&bytes[..bytes.len() - LAST_LINE]).unwrap();
+        let mut all = Vec::new();
+        names(&value, "", &mut all);
+        all.sort();
+        all.dedup();
+        let digest = hash(all.join("\n").as_bytes());
+        // Raise FORMAT with it: a process that was updated while it slept must not misread its state.
+        assert_eq!((FORMAT, digest), (1, 0), "{}", all.join("\n"));
+    }
+
+    #[test]
+    fn a_session_without_files_wakes_without_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut host = Host::<Editor>::open(&[], dir.path(), dir.path()).unwrap();
+        fs::write(dir.path().join("a.txt"), "").unwrap();
+        host.attach(&["a.txt"]).unwrap();
+        host.invoke(&Action::Close { file: None });
+        host.sleep_and_wake(&[&[], &["a.txt"]]).unwrap();
+        assert!(host.app().unwrap().current().is_none() && host.app().unwrap().resumed());
     }
 }

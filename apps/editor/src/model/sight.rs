@@ -5,14 +5,14 @@ use std::path::Path;
 use docui::{Context, Fault};
 
 use super::linemap::Seen;
-use super::{Editor, Switch, no_file};
+use super::{Editor, Switch};
 
 impl Editor {
     /// The file that was in view in the version which a reader saw, after their own steps: the one that
     /// bare numbers are about.
     pub(crate) fn seen_current(&self, context: &Context) -> Result<usize, Fault> {
         let path = self.seen_path(context).unwrap_or(self.current.as_deref());
-        let path = path.ok_or_else(no_file)?;
+        let path = path.ok_or_else(|| self.no_file())?;
         self.index(path).ok_or_else(|| {
             Fault::stale(format!("{}, which you saw, was closed", self.shown(path)))
                 .hint(self.look_hint())

@@ -106,9 +106,10 @@ impl Editor {
             let [here, there] =
                 [span.file, to.file].map(|file| self.shown(self.files[file].path()));
             return Err(Fault::usage(format!("{here} and {there}: lines move within one file"))
-                .hint(self.command(
-                    r#"insert("b.rs:20", text=editor.lines(1, 3)); editor.delete_lines(1, 3)"#,
-                )));
+                .hint(self.command(&format!(
+                    r#"insert("b.rs:20", text={0}.lines(1, 3)); {0}.delete_lines(1, 3)"#,
+                    self.callee
+                ))));
         }
         let (lines, before) = (span.lines.clone(), to.lines.start);
         if (lines.start..=lines.end).contains(&before) {

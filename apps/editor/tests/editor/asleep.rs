@@ -118,7 +118,7 @@ impl World {
         symlink("real.txt", files.path().join("link.txt")).unwrap();
         fs::set_permissions(files.path().join("sealed.txt"), Permissions::from_mode(0o444))
             .unwrap();
-        let mut host = Host::open(OPENS[0], files.path(), state.path()).unwrap();
+        let mut host = Host::open_as("editor/main", OPENS[0], files.path(), state.path()).unwrap();
         host.attach(OPENS[1]).unwrap();
         Self { host, files, state, seen: Vec::new() }
     }

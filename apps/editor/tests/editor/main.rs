@@ -34,7 +34,7 @@ impl Desk {
             std::fs::write(dir.path().join(name), text).unwrap();
         }
         let names: Vec<_> = files.iter().map(|(name, _)| *name).collect();
-        let host = Host::open(&names, dir.path(), state.path()).unwrap();
+        let host = Host::open_as("editor/main", &names, dir.path(), state.path()).unwrap();
         let mut desk = Self { host, files: dir, _state: state };
         desk.look();
         desk
@@ -177,6 +177,8 @@ fn numbered(lines: usize) -> String {
 
 fn opening(args: &[&str], cwd: &Path, state: &Path, again: bool) -> docui::Opening {
     docui::Opening {
+        provider: "editor".into(),
+        session: "main".into(),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         cwd: cwd.to_owned(),
         state_dir: state.to_owned(),

@@ -76,7 +76,7 @@ impl Desk {
 pub fn open(dir: &TempDir, session: &str, args: &[&str]) -> Result<Host<Notebook>, Fault> {
     let state = dir.path().join(format!("state-{session}"));
     std::fs::create_dir_all(&state).unwrap();
-    Host::open(args, dir.path(), &state)
+    Host::open_as("notebook/main", args, dir.path(), &state)
 }
 
 pub fn done(host: &mut Host<Notebook>, action: Action) -> Done {

@@ -73,8 +73,7 @@ impl Desk {
         self.projection.version = version;
         self.projection.title = format!("state {version}");
         self.project = encoded(&self.projection);
-        self.unchanged =
-            encoded(&Projection { version, unchanged: true, ..Projection::default() });
+        self.unchanged = encoded(&Projection { version, unchanged: true, ..Projection::default() });
     }
 
     /// Asks, and confirms the answer, as a one-shot client does.
@@ -137,7 +136,8 @@ impl Desk {
                 Effect::Start(start) => {
                     let app = start.app;
                     self.handle(Event::Started { app, pid: 7 });
-                    let hello = Hello { prototypes: vec![tick()], ..Hello::new(Role::App, "notes") };
+                    let hello =
+                        Hello { prototypes: vec![tick()], ..Hello::new(Role::App, "notes") };
                     let envelope = Envelope::event(Method::Hello, app);
                     let frame = frame(&Frame::encode(&envelope, &hello).unwrap());
                     self.handle(Event::AppFrame { app, frame });

@@ -120,6 +120,8 @@ pub struct Acting {
     pub question: Option<u64>,
     /// Questions that were answered so far.
     pub answers: u32,
+    /// True once nobody waits for it any more: the next step doesn't begin.
+    pub cancelled: bool,
     /// True once the step that is with an app was sent a second time, since the app died with it.
     pub again: bool,
     /// Steps that were sent once more against the present state, since the workspace asks for that,

@@ -73,6 +73,7 @@ impl Acting {
             own: true,
             question: None,
             answers: 0,
+            cancelled: false,
             again: false,
             rebased: Vec::new(),
             unknown: false,
@@ -148,6 +149,11 @@ impl Core {
     pub(crate) fn advance(&mut self, job: JobId) {
         let Some((mut acting, deadline)) = self.take_acting(job) else { return };
         if acting.next >= acting.steps.len() {
+            return self.acted(job, acting);
+        }
+        if acting.cancelled {
+            let fault = Fault::unavailable("cancelled before it began; nothing was sent");
+            acting.fail(Status::Failed, fault);
             return self.acted(job, acting);
         }
         if let Some(step) = acting.unowned() {
@@ -251,7 +257,7 @@ impl Core {
                 }
             },
             Answered::Fault(fault) => Outcome::Failed(fault),
-            Answered::Lost { died: true, .. } if step.prototype.idempotent && !acting.again => {
+            Answered::Lost { died: true, .. } if step.prototype.idempotent && !acting.again && !acting.cancelled => {
                 acting.again = true;
                 return self.send_again(job, acting);
             }

@@ -104,6 +104,10 @@ impl Core {
 
     pub(super) fn restart(&mut self, job: JobId, addr: &SessionAddr) {
         let Some(key) = self.find_session(job, addr) else { return };
+        if self.sessions.get(&key).is_some_and(|session| session.opens.is_empty()) {
+            let fault = Fault::not_found(format!("{key} was ended and is about to be gone"));
+            return self.fail_job(job, fault.hint(format!("pipemux open {addr}")));
+        }
         if let Some(job) = self.jobs.get_mut(&job) {
             job.task = Task::Restarting(key.clone());
         }

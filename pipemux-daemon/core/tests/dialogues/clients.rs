@@ -1,7 +1,7 @@
 //! Clients that vanish, repeat themselves, or say what they shouldn't.
 
 use crate::world::{Manner, Terminal, World, asker, garbage, run};
-use pipemux_core::Event;
+use pipemux_core::{Event, limits};
 use pipemux_proto::client::Call;
 use pipemux_proto::{Envelope, Incarnation, Method};
 
@@ -45,7 +45,8 @@ fn a_cancelled_run_is_answered() {
     let request = world.send(client, &call);
     world.cancel(client, request);
     world.release("notes/main");
-    world.said(client, request).expect("an answer").exits(0).has("done · say: x");
+    let said = world.said(client, request).expect("an answer");
+    said.exits(1).has("1 done · say: x").has("cancelled before it began; nothing was sent");
     assert_eq!(world.invoked.len(), 1);
 }
 
@@ -145,4 +146,28 @@ fn a_run_is_not_carried_out_again_by_a_later_daemon() {
         world.ask_call(&lost).exits(7).has("may or may not");
         assert_eq!(world.invoked.len(), reached, "carried out again");
     }
+}
+
+#[test]
+fn a_client_that_says_nothing_makes_room_and_one_too_many_is_told() {
+    let mut world = World::new();
+    let mute = pipemux_core::ClientId(70_000);
+    world.clients.insert(mute, Default::default());
+    world.event(Event::ClientOpened { client: mute });
+    let polite = world.connect();
+    world.pass(limits::GREET_MS);
+    assert!(world.clients[&mute].closed, "it stays for ever");
+    assert!(!world.clients[&polite].closed);
+    let terminals = &world.clients[&mute].terminals;
+    assert!(format!("{terminals:?}").contains("no Hello within 10 s"), "{terminals:?}");
+    for _ in 1..limits::CLIENTS_MAX {
+        world.connect();
+    }
+    let late = world.connect();
+    assert!(world.clients[&late].closed);
+    let terminals = &world.clients[&late].terminals;
+    assert!(format!("{terminals:?}").contains("no more are taken"), "{terminals:?}");
+    world.vanish(polite);
+    let next = world.connect();
+    assert!(!world.clients[&next].closed, "there is room again");
 }

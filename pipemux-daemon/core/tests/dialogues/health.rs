@@ -29,11 +29,7 @@ fn a_silent_app_nobody_waits_for_is_ended_and_told() {
     world.pass(limits::WEDGED_MS + 2 * limits::PING_MS);
     assert!(!world.apps.contains_key(&app), "it was left to hang");
     world.manner("notes/main", Manner::Normal);
-    world
-        .view(asker("a"))
-        .exits(0)
-        .has("was restarted")
-        .has("it answered nothing for 60 s");
+    world.view(asker("a")).exits(0).has("was restarted").has("it answered nothing for 60 s");
 }
 
 #[test]

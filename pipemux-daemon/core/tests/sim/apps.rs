@@ -16,7 +16,11 @@ impl Sim {
         match due {
             Due::Arrives(life, frame) => return self.arrives(life, frame),
             Due::Says(app, frame) => {
-                if self.processes.get(&app).is_some_and(|process| !process.closed) {
+                let process = self.processes.get_mut(&app).filter(|process| !process.closed);
+                if let Some(process) = process {
+                    if matches!(frame.envelope.kind, Kind::Reply | Kind::Fault) {
+                        process.answered = Some(frame.envelope);
+                    }
                     self.queue.push_back(Event::AppFrame { app, frame });
                 }
             }

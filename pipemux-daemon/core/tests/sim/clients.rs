@@ -399,6 +399,10 @@ impl Sim {
             self.feed(Event::ClientFrame { client, frame })?;
         }
         let verb = Envelope::request(Method::Verb, 1, Incarnation(0));
+        if !self.clients.contains_key(&client) {
+            // The daemon was lost meanwhile.
+            return Ok(true);
+        }
         match rudeness {
             Rudeness::Garbage => {
                 self.feed(Event::ClientBroken { client, why: "no frames".into() })?;
@@ -465,11 +469,15 @@ impl Sim {
 
 /// Without the numbers of questions, which count over all workspaces.
 fn unnumbered(said: &str) -> String {
-    let mut parts = said.split("question ");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |all, part| {
-        all + "question " + part.trim_start_matches(|c: char| c.is_ascii_digit())
-    })
+    let mut said = said.to_owned();
+    for before in ["question ", "--to "] {
+        let mut parts = said.split(before);
+        let first = parts.next().unwrap_or_default().to_owned();
+        said = parts.fold(first, |all, part| {
+            all + before + part.trim_start_matches(|c: char| c.is_ascii_digit())
+        });
+    }
+    said
 }
 
 fn open(addr: &str, file: bool) -> Verb {

@@ -56,7 +56,7 @@ pub fn shrink(seed: u64) -> (Vec<Action>, Broken) {
         Ok(_) => return (actions, Broken { law: "none", how: "it holds now".into() }),
     };
     let law = broken.law;
-    let mut left = 3_000;
+    let mut left = 1_200;
     let mut fails = |actions: &[Action]| {
         if left == 0 {
             return None;

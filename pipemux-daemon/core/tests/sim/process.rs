@@ -108,7 +108,6 @@ impl Process {
             _ => reaction.frames.push(reply),
         }
         self.owed.remove(&envelope.id);
-        self.answered = Some(envelope);
         if envelope.method == Method::AppClose {
             reaction.exit = Some(Exit::Code(0));
         }

@@ -333,6 +333,10 @@ impl Sim {
             if rebases {
                 continue;
             }
+            if request.call.at.is_some() && self.runs.goes_since(who, index) > 0 {
+                // `go` means what is shown now.
+                continue;
+            }
             if let (Some(id), Some(pin)) = (means.id, means.pin) {
                 let shown = self.seen.pinned(workspace, id, pin);
                 law!(
@@ -343,7 +347,7 @@ impl Sim {
             } else if let Some(id) = means.id {
                 let saw = self.seen.may_mean(who, id, request.since);
                 law!(
-                    saw.iter().any(|saw| saw.what == label),
+                    saw.iter().any(|saw| saw.what == label) || self.seen.lost,
                     "a ref means what its reader saw",
                     "obj:{id} meant {label:?}, its reader saw {saw:?}"
                 );
@@ -375,7 +379,7 @@ impl Sim {
         });
         let rebases = self.runs.rebasing.contains(&READERS[request.who].0);
         law!(
-            held || rebases,
+            held || rebases || self.seen.lost,
             "a number means the version that its reader saw",
             "v{} of {} in life {life}, its reader saw {saw:?}",
             invoke.seen_version,
@@ -471,7 +475,8 @@ impl Sim {
             let any = request.marks.iter().any(|mark| sent(mark) > 0);
             law!(!any || !matches!(exit, 2 | 6 | 9), "nothing reached an app", "{}", tell());
         }
-        if own && matches!(exit, 2 | 3 | 4 | 6 | 9) {
+        // What was refused may be sent again.
+        if own && matches!(exit, 2 | 3 | 4 | 6) {
             let said = format!("ended {exit}");
             let promises = request.marks.iter().map(|mark| (*mark, said.clone()));
             self.runs.promises.extend(promises);
@@ -482,7 +487,8 @@ impl Sim {
                 let (took, went) = (effects(&mark), sent(&mark));
                 let true_to_life = match step.status {
                     Status::Done => took > 0,
-                    Status::Failed | Status::Skipped => took == 0,
+                    Status::Failed => took == 0,
+                    Status::Skipped => took == 0 || exit == 5,
                     // The daemon may ask before it is sent, and another request may have answered.
                     Status::Needs => true,
                     Status::Unknown => went > 0,
@@ -512,7 +518,8 @@ impl Sim {
         let request = &self.requests[index];
         let Ok(Answer { body: Body::Text(said), .. }) = answer else { return Ok(()) };
         let own = matches!(request.call.verb, Verb::Run { .. } | Verb::Read { .. });
-        if !own || request.repeats.is_some() || request.call.at.is_some() {
+        let read_pinned = matches!(&request.call.verb, Verb::Read { target } if target.contains('@'));
+        if !own || read_pinned || request.repeats.is_some() || request.call.at.is_some() {
             return Ok(());
         }
         let mark = "Anchor obj:";

@@ -53,6 +53,8 @@ pub struct Seen {
     /// Answers that wait to be confirmed.
     waiting: Vec<(Who, u64, Shows, u32)>,
     clock: u64,
+    /// True once what was shown could not be written down, and the daemon was lost.
+    pub lost: bool,
 }
 
 impl Seen {
@@ -72,7 +74,7 @@ impl Seen {
 
     /// What was shown could not be written down, and the daemon is lost: numbers may come again.
     pub fn lose_all(&mut self) {
-        *self = Self { clock: self.clock, ..Self::default() };
+        *self = Self { clock: self.clock, lost: true, ..Self::default() };
     }
 
     /// The newest that a reader had confirmed of an id at a time, and all since.
@@ -252,7 +254,10 @@ impl Sim {
         if !shows_windows || request.repeats.is_some() {
             return Ok(());
         }
-        let (who, confirm, client) = (request.who, request.confirm, request.client);
+        // What changed since an epoch says nothing of the rest: the models don't take it for a look.
+        let since = matches!(&request.call.verb, Verb::View(view) if view.since.is_some());
+        let confirm = if since { Confirming::Never } else { request.confirm };
+        let (who, client) = (request.who, request.client);
         let workspace = READERS[who].0;
         let shows = reading::read(answer);
         let asked = match &answer.body {

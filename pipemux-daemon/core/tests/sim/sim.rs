@@ -270,6 +270,7 @@ impl Sim {
     pub fn begin_anew(&mut self) -> Lawful {
         if !self.daemon.unwritten.is_empty() {
             self.seen.lose_all();
+            self.requests.iter_mut().for_each(|request| request.clicked = None);
             self.windows.forget_all();
             self.begun.clear();
         }

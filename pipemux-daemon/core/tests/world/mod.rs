@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use pipemux_core::saved::Record;
 use pipemux_core::{
-    ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, Manifests, Now, Scope, Signal,
+    ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, Manifests, Now, Scope,
+    Signal,
 };
 use pipemux_proto::app::{Invoke, Open, Project};
 use pipemux_proto::client::Answer;

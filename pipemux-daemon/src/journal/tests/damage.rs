@@ -37,6 +37,9 @@ enum Fate {
 impl Fate {
     fn befall(&self, whole: &[u8]) -> Vec<u8> {
         let mut bytes = whole.to_vec();
+        if whole.is_empty() {
+            return bytes;
+        }
         match self {
             Fate::Flip(at, bit) => bytes[at.index(whole.len())] ^= 1 << (bit % 8),
             Fate::Garbage(at, garbage) => {

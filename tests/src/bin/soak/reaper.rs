@@ -1,4 +1,5 @@
-//! Kills: apps all the time, the daemon and the launcher in the first half.
+//! Kills: apps all the time, the daemon and the launcher in the first half. Now and then an app is only
+//! stopped for a moment.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,15 @@ pub fn reap(ground: &Ground) {
             .into_iter()
             .flat_map(|name| named(name).into_iter().map(move |process| (name, process)))
             .collect();
-        if let Some((name, process)) = chance.pick(&apps) {
+        let Some((name, process)) = chance.pick(&apps) else { continue };
+        if chance.one_in(8) {
+            // Stopped for a moment: nothing may be lost by that, nor anything be done twice.
+            kill(process.pid, Signal::SIGSTOP);
+            let pause = chance.around(1.0);
+            ground.pause(pause);
+            kill(process.pid, Signal::SIGCONT);
+            ground.count(|tally| tally.stopped += 1);
+        } else {
             kill(process.pid, Signal::SIGKILL);
             ground.count(|tally| *tally.kills.entry(name).or_default() += 1);
         }

@@ -22,6 +22,8 @@ pub struct Tally {
     pub cut_clients: u64,
     /// Kills by what was killed.
     pub kills: BTreeMap<&'static str, u64>,
+    /// Apps that were stopped for a moment.
+    pub stopped: u64,
     /// Marks that were looked for.
     pub looked: u64,
     /// Marks that had to be there at the end.
@@ -119,9 +121,10 @@ fn figures(out: &mut String, ground: &Ground, tally: &Tally) -> std::fmt::Result
     )?;
     writeln!(
         out,
-        "killed with SIGKILL: {}, client processes {}",
+        "killed with SIGKILL: {}, client processes {}; apps stopped for a moment: {}",
         kills.join(", "),
-        tally.cut_clients
+        tally.cut_clients,
+        tally.stopped
     )?;
     writeln!(out, "requests whose daemon was lost before its answer: {}", tally.lost)?;
     writeln!(

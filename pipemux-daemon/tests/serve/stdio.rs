@@ -1,0 +1,80 @@
+//! `transport = "stdio"`: the protocol page's app over standard input and output.
+
+use std::fs;
+
+use pipemux_proto::client::{Body, Verb};
+
+use crate::harness::{Client, Place};
+
+const PAGE: &str = include_str!("../../../pipemux-proto/PROTOCOL.md");
+const OVER_FD: &str = "sock = socket.socket(fileno=int(os.environ[\"PIPEMUX_FD\"]))\n\
+                       stream = sock.makefile(\"rb\")\n";
+const OVER_STDIO: &str = r#"
+import sys
+assert os.environ["PIPEMUX_TRANSPORT"] == "stdio" and "PIPEMUX_FD" not in os.environ
+class sock:
+    @staticmethod
+    def sendall(data): sys.stdout.buffer.write(data); sys.stdout.buffer.flush()
+stream = sys.stdin.buffer
+print("to the log", file=sys.stderr, flush=True)
+"#;
+
+#[test]
+fn an_app_speaks_over_standard_input_and_output() {
+    let Some(place) = place() else { return };
+    write(&place, "todo", &code());
+    let _daemon = place.serve();
+    let mut client = Client::connect(&place);
+    client.open("todo").unwrap();
+    let run = |code: &str| Verb::Run { code: code.into(), stdin: None };
+    let Body::Text(text) = client.ask(run("todo.add(\"buy 牛奶\")")).unwrap() else { panic!() };
+    assert!(text.contains("1 to do") && text.contains("buy 牛奶"), "{text}");
+    assert_eq!(place.session_log("todo", "main"), "to the log\n");
+}
+
+#[test]
+fn a_stray_print_breaks_only_that_app_and_is_explained() {
+    let Some(place) = place() else { return };
+    write(&place, "todo", &code());
+    let chatty = code()
+        .replace("send(EVENT, HELLO", "print(\"Loading model…\", flush=True)\nsend(EVENT, HELLO");
+    write(&place, "chatty", &chatty);
+    let _daemon = place.serve();
+    let mut client = Client::connect(&place);
+    client.open("todo").unwrap();
+    let why = client.open("chatty").unwrap_err();
+    assert!(why.contains("standard output carries frames and nothing else"), "{why}");
+    assert!(why.contains("print to standard error"), "{why}");
+    client.ask(Verb::Run { code: "todo.add(\"x\")".into(), stdin: None }).unwrap();
+}
+
+/// None, with a message, where there is no Python.
+#[allow(clippy::print_stdout)]
+fn place() -> Option<Place> {
+    let found = std::process::Command::new("python3").arg("--version").output();
+    if found.is_err() {
+        println!("skipped: there is no python3 here");
+        return None;
+    }
+    Some(Place::new())
+}
+
+fn code() -> String {
+    let start = PAGE.find("```python\n").unwrap() + "```python\n".len();
+    let code = &PAGE[start..];
+    let code = &code[..code.find("\n```").unwrap() + 1];
+    assert!(code.contains(OVER_FD));
+    code.replace(OVER_FD, OVER_STDIO)
+}
+
+fn write(place: &Place, id: &str, code: &str) {
+    let script = place.directory.path().join(format!("{id}.py"));
+    fs::write(&script, code).unwrap();
+    let script = script.display();
+    place.manifest(
+        id,
+        &format!(
+            "id = \"{id}\"\ncommand = \"python3\"\nargs = [\"{script}\"]\ntransport = \"stdio\"\n"
+        ),
+    );
+}
