@@ -2,7 +2,6 @@
 //!
 //! What they share is in `link`: a call leaves its request there and waits for its end.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,6 @@ use bytes::Bytes;
 use pipemux_proto::client::{Answer, Call, Verb};
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::{Code, Incarnation, SessionAddr};
-use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout_at};
 
@@ -62,12 +60,12 @@ impl Client {
         let (stream, wire) = tokio::task::spawn_blocking(move || connect::open(&for_thread))
             .await
             .map_err(|error| ClientError::unreachable(error.to_string()))??;
-        let stream = into_tokio(stream).map_err(|error| {
+        let link = Link::start(stream, wire).map_err(|error| {
             ClientError::unreachable(format!("the connection can't be used: {error}"))
         })?;
         let shared = Shared {
             options: options.clone(),
-            link: Link::start(stream, wire),
+            link,
             room: Semaphore::new(IN_FLIGHT_BYTES / REQUEST_MIN),
             exchange_room: Semaphore::new(EXCHANGED_BYTES / EXCHANGE_MIN),
         };
@@ -224,11 +222,6 @@ async fn room(
             Err(ClientError::unreachable(full).hint("wait for some of them"))
         }
     }
-}
-
-fn into_tokio(stream: std::os::unix::net::UnixStream) -> io::Result<UnixStream> {
-    stream.set_nonblocking(true)?;
-    UnixStream::from_std(stream)
 }
 
 fn error_of(lost: Lost, acts: bool) -> ClientError {

@@ -6,7 +6,8 @@
 
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
-use std::pin::{Pin, pin};
+use std::os::unix::net::UnixStream;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -14,9 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use pipemux_proto::frame::Head;
 use pipemux_proto::output::{GATHER, Output, Spares};
-use tokio::io::{AsyncReadExt, AsyncWrite};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use pipemux_socket::Socket;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::wire::{Ended, Incoming, Wire, WireError};
@@ -43,7 +42,7 @@ pub(crate) struct Link {
 
 #[derive(Debug)]
 struct State {
-    writer: OwnedWriteHalf,
+    socket: Socket,
     output: Output,
     spares: Spares,
     /// Bytes ever put into `output`, and of those the bytes that left it.
@@ -88,10 +87,13 @@ pub(crate) struct Waiting<'a> {
 impl Link {
     /// Takes over a connection on which both sides have greeted, and starts its task. To be called in a
     /// runtime.
-    pub(crate) fn start(stream: UnixStream, mut wire: Wire) -> Link {
-        let (reader, writer) = stream.into_split();
+    ///
+    /// # Errors
+    /// The connection can't be watched.
+    pub(crate) fn start(stream: UnixStream, mut wire: Wire) -> io::Result<Link> {
+        stream.set_nonblocking(true)?;
         let state = State {
-            writer,
+            socket: Socket::new(stream)?,
             output: Output::default(),
             spares: Spares::default(),
             queued: 0,
@@ -105,10 +107,9 @@ impl Link {
         };
         let shared = Arc::new(Mutex::new(state));
         wire.keep_buffer();
-        let task =
-            Task { shared: Arc::clone(&shared), reader, wire, timer: None, woken: Vec::new() };
+        let task = Task { shared: Arc::clone(&shared), wire, timer: None, woken: Vec::new() };
         tokio::spawn(task.run());
-        Link { shared }
+        Ok(Link { shared })
     }
 
     /// Sends a request; `head` gives its first bytes once its id is known.
@@ -152,10 +153,9 @@ impl Link {
             state.earliest = Some(deadline);
         }
         // What can't be written now is the task's, and so is an error: reading says what it means.
-        if alone {
-            rouse |= !matches!(state.write_now(), Ok(true));
-        } else {
-            rouse = true;
+        match state.task.clone().filter(|_| alone) {
+            Some(task) => state.write(&task),
+            None => rouse = true,
         }
         if rouse {
             state.rouse();
@@ -265,35 +265,23 @@ impl State {
         }
     }
 
-    /// Writes without waiting; true when nothing is left.
-    fn write_now(&mut self) -> io::Result<bool> {
-        let mut slices = [IoSlice::new(&[]); GATHER];
-        let count = self.output.slices(&mut slices, usize::MAX);
-        match self.writer.try_write_vectored(&slices[..count]) {
-            Ok(length) => self.wrote(length),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error),
-        }
-        Ok(self.output.queued() == 0)
-    }
-
-    fn wrote(&mut self, length: usize) {
-        self.written += length as u64;
-        self.output.advance(length, &mut self.spares);
-    }
-
-    /// Writes what is queued, as long as the socket takes it.
-    fn poll_write(&mut self, context: &mut Context<'_>) {
+    /// Writes what is queued, as long as the socket takes it; the task goes on with the rest.
+    fn write(&mut self, task: &Waker) {
         while self.output.queued() > 0 {
             let mut slices = [IoSlice::new(&[]); GATHER];
             let count = self.output.slices(&mut slices, usize::MAX);
-            match Pin::new(&mut self.writer).poll_write_vectored(context, &slices[..count]) {
-                Poll::Ready(Ok(length)) if length > 0 => self.wrote(length),
+            match self.socket.write(task, &slices[..count]) {
+                Poll::Ready(Ok(length)) if length > 0 => {
+                    self.written += length as u64;
+                    self.output.advance(length, &mut self.spares);
+                }
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Poll::Pending => return,
                 // A daemon that ended may have answered before: the reading end says.
                 Poll::Ready(_) => self.output.clear(&mut self.spares),
             }
         }
+        self.socket.is_flushed();
     }
 
     /// Ends a request; an answer to a cancelled one has nobody to go to.
@@ -313,7 +301,6 @@ impl State {
 /// Reads, and writes what could not be written at once.
 struct Task {
     shared: Arc<Mutex<State>>,
-    reader: OwnedReadHalf,
     wire: Wire,
     timer: Option<Pin<Box<Sleep>>>,
     woken: Vec<Waker>,
@@ -343,16 +330,20 @@ impl Task {
         if !state.task.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
             state.task = Some(context.waker().clone());
         }
-        state.poll_write(context);
+        state.write(context.waker());
         drop(state);
         for _ in 0..READS {
-            let room = self.wire.room(READ);
-            match pin!(self.reader.read_buf(room)).poll(context) {
+            let read = {
+                let room = self.wire.room(READ);
+                lock(&self.shared).socket.read_behind(context.waker(), room)
+            };
+            match read {
                 Poll::Pending => return self.rest(context),
                 Poll::Ready(Ok(0)) => {
                     return Poll::Ready(Err("the daemon ended before it answered".into()));
                 }
                 Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Poll::Ready(Err(error)) => {
                     return Poll::Ready(Err(format!("the daemon was lost ({error})")));
                 }
@@ -381,7 +372,7 @@ impl Task {
             state.earliest =
                 waiting.filter(|waits| waits.ended.is_none()).map(|waits| waits.deadline).min();
         }
-        state.poll_write(context);
+        state.write(context.waker());
         let earliest = state.earliest;
         drop(state);
         self.wake_all();

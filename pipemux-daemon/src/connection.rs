@@ -1,18 +1,15 @@
 //! One stream of frames: bytes in, bytes out, and never waiting for either.
 
 use std::io::{self, IoSlice, Read as _};
-use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixStream;
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
-use rustix::buffer::spare_capacity;
+use pipemux_socket::Socket;
 
 use crate::limits::{READ_DIRECT, WRITE_TURN};
-use crate::socket::Socket;
 
 /// One connection. An idle one holds no buffer.
 #[derive(Debug)]
@@ -96,11 +93,9 @@ impl Connection {
         let missing = self.decoder.missing();
         let direct = missing >= READ_DIRECT;
         let read = if direct {
-            let room = self.decoder.room(missing);
-            let read = |stream: &UnixStream| Ok(rustix::io::read(stream, spare_capacity(room))?);
-            self.socket.read(&self.waker, missing, read)
+            self.socket.read_behind(&self.waker, self.decoder.room(missing))
         } else {
-            self.socket.read(&self.waker, shared.len(), |mut stream| stream.read(shared))
+            self.socket.read(&self.waker, shared)
         };
         match read {
             Poll::Pending => Read::Nothing,
@@ -117,17 +112,6 @@ impl Connection {
 
     /// Reads what is there, whether or not the runtime has heard of it yet; 0: nothing, or the end. For
     /// the last words of a process whose end is known already.
-    pub fn read_now(&mut self, shared: &mut [u8]) -> usize {
-        loop {
-            let flags = nix::sys::socket::MsgFlags::MSG_DONTWAIT;
-            match nix::sys::socket::recv(self.socket.as_raw_fd(), shared, flags) {
-                Err(nix::errno::Errno::EINTR) => {}
-                other => return other.unwrap_or(0),
-            }
-        }
-    }
-
-    /// Reads what is there this moment, whether or not the runtime has heard of it; 0: nothing, or the end.
     pub fn read_now(&mut self, shared: &mut [u8]) -> usize {
         loop {
             match self.socket.stream().read(shared) {

@@ -5,7 +5,7 @@
 //! | `serve` | the daemon from start to end |
 //! | `driver` | the loop, between the core and IO |
 //! | `wake` | who is ready |
-//! | `connection`, `socket` | one stream of frames |
+//! | `connection` | one stream of frames |
 //! | `transport` | the socket that clients come in by |
 //! | `children` | the launcher, and through it the apps' processes |
 //! | `journal`, `checksum` | the saved state |
@@ -34,7 +34,6 @@ mod manifests;
 mod note;
 mod prints;
 mod serve;
-mod socket;
 mod transport;
 mod wake;
 

@@ -145,15 +145,26 @@ fn too_small(manifest: &Manifest) -> Option<(&'static str, String)> {
     Some((field, format!("`limits.{field}` is {value}: expected at least {least} {unit}")))
 }
 
-/// `:3 (args)`: the line, and the field that stands there.
+/// `:3 (limits.cpu)`: the line, and the field that stands there or began before it.
 fn place(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
     let number = before.matches('\n').count() + 1;
-    let line = text.lines().nth(number - 1).unwrap_or_default();
-    match line.split_once('=') {
-        Some((field, _)) => format!(":{number} ({})", field.trim()),
-        None => format!(":{number}"),
+    let above: Vec<&str> = text.lines().take(number).map(str::trim).collect();
+    let table = above.iter().rev().find_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
+    let Some(field) = above.iter().rev().find_map(|line| field_of(line)) else {
+        return format!(":{number}");
+    };
+    match table {
+        Some(table) if !field.starts_with(table) => format!(":{number} ({}.{field})", table.trim()),
+        _ => format!(":{number} ({field})"),
     }
+}
+
+/// The field that a line gives a value to.
+fn field_of(line: &str) -> Option<&str> {
+    let field = line.split_once('=')?.0.trim();
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (!field.is_empty() && field.chars().all(is_key)).then_some(field)
 }
 
 #[cfg(test)]
@@ -229,8 +240,8 @@ mod tests {
             ("f.toml", "`command` is empty"),
             ("g.toml:1 (id): ", ""),
             ("h.toml:3 (transport): ", "unknown variant `tcp`, expected `fd` or `stdio`"),
-            ("i.toml:5 (memory): ", "`lots`: expected a number of bytes above 0, or \"512K\""),
-            ("j.toml:5 (files): ", "`limits.files` is 3: expected at least 16 descriptors"),
+            ("i.toml:5 (limits.memory): ", "`lots`: expected a number of bytes above 0, or \"512K\""),
+            ("j.toml:5 (limits.files): ", "`limits.files` is 3: expected at least 16 descriptors"),
             ("k.toml:3 (limits): ", "`limits.cpu` is 0: expected at least 1 second"),
             ("l.toml:3 (limits.speed): ", "unknown field `speed`, expected one of `memory`, `cpu`"),
             ("m.toml:3 (idle): ", "`soon`: expected \"never\", a number of minutes"),

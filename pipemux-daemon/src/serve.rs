@@ -111,6 +111,7 @@ fn run(runtime: &LocalRuntime, driver: Driver, lock: Lock) -> Result<(), String>
 fn end_leftovers(state_dir: &Path) -> Result<Origin, String> {
     let origin = Origin::of(state_dir)
         .map_err(|error| format!("can't look at {}: {error}", state_dir.display()))?;
+    origin.shed();
     let (found, all) = leftovers::end(origin, None, Duration::from_millis(LEFTOVERS_MS));
     for one in &found {
         note(format_args!("ended what an earlier daemon left: process {} ({})", one.pid, one.command));

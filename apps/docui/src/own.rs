@@ -125,7 +125,7 @@ mod tests {
             let found = OwnChanges::load(dir.path(), version);
             assert_eq!(found.is_some_and(|own| own.explain("r1", "k", 1, 2)), there, "{version}");
         }
-        std::fs::write(dir.path().join(NAME), "garbage").expect("written");
+        fs::write(dir.path().join(NAME), "garbage").expect("written");
         assert!(OwnChanges::load(dir.path(), 7).is_none());
     }
 }

@@ -16,6 +16,9 @@
 //! what was read, and asks when it differs.
 //!
 //! **Invariant: an answered edit survives the process.** It is in the journal before its answer is sent.
+//!
+//! **Invariant: a sleep changes nothing.** What was written down before it is the whole state; what can't
+//! be written down whole is not put to sleep.
 #![forbid(unsafe_code)]
 
 pub mod action;

@@ -61,7 +61,8 @@ pub fn carry_out(asker: &Asker, fix: bool) -> Result<u8, ClientError> {
     let mut findings = Vec::new();
     let pid = connection(asker, &mut findings);
     examine(&asker.options, fix, pid, &mut findings);
-    let bad = findings.iter().filter(|found| !matches!(found.state.as_str(), "ok" | "fixed")).count();
+    let bad =
+        findings.iter().filter(|found| !matches!(found.state.as_str(), "ok" | "fixed")).count();
     let bytes = if asker.global.json {
         let row = |found: &Finding| {
             let Finding { state, check, text, next } = found;
@@ -199,7 +200,12 @@ fn examine(options: &Options, fix: bool, daemon: Option<i32>, findings: &mut Vec
     };
     if let Some(why) = failed {
         let text = format!("{shown}: {why}");
-        findings.push(Finding::new("bad", CHECK, text, "is it of this release? pipemuxd --version"));
+        findings.push(Finding::new(
+            "bad",
+            CHECK,
+            text,
+            "is it of this release? pipemuxd --version",
+        ));
     }
 }
 

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use pipemux_client::blocking::Connection;
+use pipemux_client::proto::client::Answer;
+use pipemux_client::proto::{Code, Fault};
 use pipemux_client::{ClientError, Options};
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -22,6 +24,9 @@ pub const TURN_MS: u32 = 20_000;
 
 /// How long to wait before it is looked again whether a daemon is there.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// How long a daemon may take to go down.
+const GOING_DOWN: Duration = Duration::from_secs(15);
 
 /// Pieces of output that are ahead of their writing.
 const AHEAD: usize = 4;
@@ -96,6 +101,8 @@ fn ask_on(asker: &Asker, mut what: impl Follow, tell: &SyncSender<Told>) {
                 if tell.send(Told::Step(Ok(Step::Print(lost)))).is_err() {
                     return;
                 }
+                // One that is going down takes connections until it is gone.
+                connection.wait_closed(GOING_DOWN);
                 connection = another(&asker.options);
                 Ok(Step::Print(note(asker, "found", "a daemon is there again")))
             }
@@ -119,6 +126,17 @@ fn another(options: &Options) -> Connection {
         thread::sleep(pause);
         pause = (pause * 2).min(PAUSES.1);
     }
+}
+
+/// What becomes of an answer that isn't what is followed: an end, or word that the daemon is going down.
+///
+/// # Errors
+/// The daemon is going down.
+pub fn otherwise(asker: &Asker, answer: &Answer) -> Result<Step, ClientError> {
+    if answer.exit == Code::Unavailable.exit_status() {
+        return Err(ClientError::Unreachable(Fault::unavailable("the daemon is going down")));
+    }
+    Ok(Step::Last(output::printed(answer, asker.global.json), answer.exit))
 }
 
 /// A line of the client's own; `what` names it for programs.

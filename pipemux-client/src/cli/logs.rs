@@ -7,8 +7,7 @@ use pipemux_client::proto::client::{Body, Verb};
 use pipemux_client::proto::watch::LogPart;
 
 use super::ask::Asker;
-use super::follow::{Follow, Step, TURN_MS, follow, note};
-use crate::output;
+use super::follow::{Follow, Step, TURN_MS, follow, note, otherwise};
 
 /// Prints the last lines and what follows until somebody ends it; returns the exit status.
 ///
@@ -30,7 +29,7 @@ impl Follow for Following {
         let logs = Verb::Logs { session, lines, after, wait_ms: TURN_MS };
         let answer = asker.answer(connection, logs)?;
         let Body::Log(part) = &answer.body else {
-            return Ok(Step::Last(output::printed(&answer, asker.global.json), answer.exit));
+            return otherwise(asker, &answer);
         };
         self.after = Some(part.next);
         Ok(Step::Print(shown(asker, part)))

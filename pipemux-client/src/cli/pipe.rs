@@ -98,7 +98,10 @@ impl Pipe {
     async fn answer(&self, line: Line) {
         let request = match Request::read(line) {
             Ok(request) => request,
-            Err((id, error)) => return self.write(&Reply::failed(id, &error, false), 0).await,
+            Err(refused) => {
+                let (id, error) = *refused;
+                return self.write(&Reply::failed(id, &error, false), 0).await;
+            }
         };
         let (id, json) = (request.id.clone(), request.json);
         let asker = self.asker.clone();

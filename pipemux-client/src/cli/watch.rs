@@ -6,7 +6,7 @@ use pipemux_client::proto::client::{Body, Verb, Watch};
 use pipemux_client::proto::watch::Events;
 
 use super::ask::Asker;
-use super::follow::{Follow, Step, TURN_MS, follow, note};
+use super::follow::{Follow, Step, TURN_MS, follow, note, otherwise};
 use crate::output;
 
 /// Prints events until `count` of them were printed, or somebody ends it; returns the exit status.
@@ -40,7 +40,7 @@ impl Follow for Watching {
         let answer = asker.answer(connection, watch)?;
         match answer.body {
             Body::Events(events) => Ok(self.told(asker, &events)),
-            _ => Ok(Step::Last(output::printed(&answer, asker.global.json), answer.exit)),
+            _ => otherwise(asker, &answer),
         }
     }
 }
@@ -52,7 +52,8 @@ impl Watching {
             out = note(asker, "restarted", "this is another daemon: its events are numbered anew");
         }
         if events.dropped > 0 {
-            let text = format!("events up to {} were dropped before they were read", events.dropped);
+            let text =
+                format!("events up to {} were dropped before they were read", events.dropped);
             out.extend(note(asker, "dropped", &text));
         }
         let left = self.left.map_or(usize::MAX, |left| left as usize);

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use pipemux_proto::client::Providers;
-use pipemux_proto::{Fault, Frame};
 use pipemux_proto::ids::Incarnation;
+use pipemux_proto::{Fault, Frame};
 
 use crate::manifest::{Limits, Manifest, Transport};
 use crate::saved::Record;

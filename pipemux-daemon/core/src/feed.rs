@@ -177,7 +177,11 @@ mod tests {
         let mut feed = Feed::default();
         feed.add(told(1, What::Started, "a/main"));
         for number in 2..10_000 {
-            feed.add(told(number, What::Changed, if number % 2 == 0 { "a/main" } else { "b/main" }));
+            feed.add(told(
+                number,
+                What::Changed,
+                if number % 2 == 0 { "a/main" } else { "b/main" },
+            ));
         }
         assert_eq!(numbers(&feed, 0), [1, 9_998, 9_999]);
         assert_eq!(numbers(&feed, 9_998), [9_999]);

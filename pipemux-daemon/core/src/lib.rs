@@ -5,7 +5,7 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | `jobs` | a client's request and its one answer |
+//! | `clients`, `jobs`, `records` | who asks, a request and its one answer, answers kept |
 //! | `verbs` | what each verb does |
 //! | `act` | runs: checked as a whole, carried out step by step, questions |
 //! | `requests` | a request to an app, ended exactly once |
@@ -32,11 +32,12 @@
 mod act;
 mod anchors;
 pub mod bounds;
+mod clients;
 mod context;
 mod deliver;
 pub mod event;
-mod feed;
 pub mod exchange;
+mod feed;
 mod health;
 mod history;
 mod hosts;
@@ -48,6 +49,7 @@ mod loss;
 pub mod manifest;
 mod opening;
 mod rate;
+mod records;
 mod render;
 mod requests;
 mod restore;
@@ -70,9 +72,11 @@ pub use event::{ClientId, Effect, Event, Exit, Limit, LogText, Manifests, Now, S
 pub use loss::Loss;
 pub use manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport};
 
+use clients::Client;
 use feed::Feed;
-use jobs::{Client, Job, Records};
+use jobs::Job;
 use keys::{JobId, SessionKey, WorkspaceKey};
+use records::Records;
 use session::{Pending, Session};
 use timers::{Timer, Timers};
 use workspace::Workspace;

@@ -6,8 +6,8 @@ use pipemux_proto::app::{Open, Opened};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
-use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
 use pipemux_proto::watch::What;
+use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
 
 use crate::Core;
 use crate::event::Effect;

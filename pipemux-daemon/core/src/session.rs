@@ -247,7 +247,12 @@ pub fn exit_words(exit: Exit) -> String {
         Exit::NearMemoryLimit { status, used, limit } => {
             let exit = if status < 0 { Exit::Signal(-status) } else { Exit::Code(status) };
             let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-            format!("{}, with {} of its {} MiB of memory used", exit_words(exit), mib(used), mib(limit))
+            format!(
+                "{}, with {} of its {} MiB of memory used",
+                exit_words(exit),
+                mib(used),
+                mib(limit)
+            )
         }
         Exit::Lost => "lost with the launcher".into(),
     }

@@ -90,7 +90,9 @@ impl Core {
         let now = self.now.mono_ms;
         let pinned = self.is_pinned(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
-        let (Some(began), Some(app)) = (session.rest.saving.take(), session.ready()) else { return };
+        let (Some(began), Some(app)) = (session.rest.saving.take(), session.ready()) else {
+            return;
+        };
         let Idle::After(ms) = session.manifest.idle else { return };
         let saved = match answered {
             Answered::Reply(body) => decode::<Saved>(&body).ok(),

@@ -3,10 +3,8 @@
 
 use pipemux_core::bounds::{BOUNDS, INTERNAL};
 
-const SOURCES: [&str; 2] = [
-    include_str!("../src/limits.rs"),
-    include_str!("../../../pipemux-proto/src/limits.rs"),
-];
+const SOURCES: [&str; 2] =
+    [include_str!("../src/limits.rs"), include_str!("../../../pipemux-proto/src/limits.rs")];
 
 fn declared() -> Vec<&'static str> {
     let lines = SOURCES.iter().flat_map(|source| source.lines());

@@ -23,10 +23,13 @@ pub struct Leftover {
 }
 
 /// Finds processes with a mark of that state directory. `daemon` is the process that serves it now, if
-/// one does: its own descendants are no leftovers. Linux only; none elsewhere.
+/// one does: its own descendants are no leftovers. Nor is this process, or those that it descends from.
+/// Linux only; none elsewhere.
 pub fn find(origin: Origin, daemon: Option<i32>) -> Vec<Leftover> {
+    let own = nix::unistd::getpid().as_raw();
     processes::marked(origin)
         .into_iter()
+        .filter(|pid| !processes::is_below(own, *pid))
         .filter(|pid| daemon.is_none_or(|daemon| !processes::is_below(*pid, daemon)))
         .map(|pid| Leftover { pid, command: processes::command_line(pid, COMMAND_CHARS) })
         .collect()

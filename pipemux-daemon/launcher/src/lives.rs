@@ -182,7 +182,9 @@ impl Lives {
                     reaped = true;
                     continue;
                 }
-                let mark = processes::mark_of(pid);
+                // Another one's mark says nothing here: this daemon may be a descendant of another's app.
+                let own = |mark: &Mark| self.origin.is_some_and(|origin| mark.is_of(origin));
+                let mark = processes::mark_of(pid).filter(own);
                 if self.is_of_living(mark) {
                     continue;
                 }

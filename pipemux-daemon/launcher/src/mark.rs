@@ -5,11 +5,16 @@
 //! `RLIMIT_LOCKS`, has had no meaning in Linux since 2.4.25 and is unlimited everywhere: the launcher sets
 //! it to a number that stands for one life of one state directory. Whoever may signal a process may read
 //! it, in one system call.
+//!
+//! A process may take its mark off on purpose. The launcher ends it all the same once it is an orphan;
+//! only what outlives the launcher, too, isn't found then.
 
 use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+#[cfg(target_os = "linux")]
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 /// The mark of one life; never the number that stands for "unlimited".
@@ -45,6 +50,18 @@ impl Origin {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
         Ok(Self(MARK | (hash >> 3) & !LIFE))
+    }
+
+    /// Takes such a mark off this process: a daemon that was started by what an earlier one left isn't
+    /// one of its apps.
+    pub fn shed(self) {
+        #[cfg(target_os = "linux")]
+        if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
+            && Mark::read(soft).is_some_and(|mark| mark.is_of(self))
+        {
+            // Raising it as far as the hard limit is always allowed.
+            let _ = setrlimit(Resource::RLIMIT_LOCKS, hard, hard);
+        }
     }
 
     /// The mark of a life; two lives share one only when 16 million others were between them.

@@ -190,7 +190,8 @@ fn limit_child(limits: Limits, mark: Mark) -> io::Result<()> {
     if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
         && hard >= mark.number()
     {
-        setrlimit(Resource::RLIMIT_LOCKS, mark.number(), mark.number())?;
+        // Only the soft one, so that a daemon among its descendants can mark its own apps.
+        setrlimit(Resource::RLIMIT_LOCKS, mark.number(), hard)?;
     }
     #[cfg(not(target_os = "linux"))]
     let _ = mark;

@@ -157,6 +157,25 @@ fn what_outlives_its_launcher_is_found_by_its_mark_and_ended() {
     assert_eq!(leftovers::end(origin, None, Duration::ZERO), (vec![], true));
 }
 
+#[test]
+fn who_takes_off_the_mark_is_ended_as_an_orphan_and_may_mark_others() {
+    let mut launcher = Launcher::start();
+    // The shell's words for RLIMIT_LOCKS; bash has `ulimit -x`, dash `-w`.
+    let unmark = "ulimit -S -x unlimited 2>/dev/null || ulimit -S -w unlimited";
+    launcher.sh(
+        1,
+        &format!("( ({unmark}; exec setsid sh -c 'echo $$; exec sleep 1000') &); exec sleep 1000"),
+    );
+    launcher.sh(2, "exec sleep 1000");
+    let unmarked = launcher.printed_pid(1);
+    let limits = fs::read_to_string(format!("/proc/{unmarked}/limits")).unwrap();
+    let locks = limits.lines().find(|line| line.starts_with("Max file locks")).unwrap();
+    assert_eq!(locks.matches("unlimited").count(), 2, "{locks}");
+    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    assert!(is_gone(&unmarked));
+}
+
 fn is_gone(pid: &Pid) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     status.is_empty() || status.contains(") Z")

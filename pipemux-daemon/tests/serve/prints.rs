@@ -46,7 +46,7 @@ fn a_flood_of_output_is_cut_and_hurts_nobody() {
 #[test]
 fn a_log_has_the_length_that_its_manifest_says() {
     let place = Place::new();
-    place.app_with("many", "seq 1 3000; exec sleep 1000", "limits.log = 4096\n");
+    place.app_with("many", "seq 1 3000; exec sleep 1000", "limits.log = 8192\n");
     let _daemon = place.serve();
     let mut client = Client::connect(&place);
     client.send_open("many", "main", "/", &[]);
@@ -54,7 +54,7 @@ fn a_log_has_the_length_that_its_manifest_says() {
         until(|| Some(place.session_log("many", "main")).filter(|log| log.ends_with("3000\n")));
     let path = place.session_log_path("many", "main");
     let older = fs::read_to_string(path.with_extension("log.1")).unwrap();
-    assert!(log.len() <= 4096 && older.len() <= 4096 && older.len() > 4000);
+    assert!(log.len() <= 8192 && older.len() <= 8192 && older.len() > 8100);
     let numbers: Vec<u32> = (older + &log).lines().map(|line| line.parse().unwrap()).collect();
     assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]));
     // The last lines reach into the file before.

@@ -79,7 +79,8 @@ fn an_app_is_added_replaced_and_removed_while_the_daemon_runs() {
     let world = World::new();
     world.pipemux(&["apps"]).ok().lacks("todo");
     let rogue = program("rogue").display().to_string();
-    let manifest = |more: &str| format!("id = \"todo\"\ncommand = {rogue:?}\nargs = [\"plain\"]\n{more}");
+    let manifest =
+        |more: &str| format!("id = \"todo\"\ncommand = {rogue:?}\nargs = [\"plain\"]\n{more}");
     world.write("todo.toml", manifest("description = \"to do\"\n"));
     world.pipemux(&["app", "add", "todo.toml"]).ok().has("added todo").has("pipemux open todo");
     assert!(apps(&world).join("todo.toml").exists());
@@ -87,7 +88,8 @@ fn an_app_is_added_replaced_and_removed_while_the_daemon_runs() {
     world.pipemux(&["open", "todo"]).ok().has("## todo/main");
 
     world.pipemux(&["app", "add", "todo.toml"]).exits(9).has("taken by").has("--replace");
-    world.write("todo.toml", manifest("description = \"more\"\nscope = \"user\"\nidle = \"90s\"\n"));
+    world
+        .write("todo.toml", manifest("description = \"more\"\nscope = \"user\"\nidle = \"90s\"\n"));
     let replaced = world.pipemux(&["app", "add", "todo.toml", "--replace"]);
     replaced.ok().has("replaced todo").has("todo/main runs on as it was started");
     world.pipemux(&["apps"]).ok().has("todo · more · scope user · idle 90 s\n");
@@ -112,7 +114,11 @@ fn a_wrong_manifest_is_told_with_file_line_and_field() {
     world.write("bad.toml", "id = \"todo\"\ncommand = \"sh\"\nscope = \"all\"\n");
     let told = world.pipemux(&["app", "add", "bad.toml"]);
     told.exits(2).has("bad.toml:3 (scope)").has("expected").lacks("added");
-    world.pipemux(&["app", "add", "none.toml"]).exits(2).has("none.toml").has("expected a manifest");
+    world
+        .pipemux(&["app", "add", "none.toml"])
+        .exits(2)
+        .has("none.toml")
+        .has("expected a manifest");
     world.pipemux(&["app", "add", "."]).exits(2).has("it is no manifest");
     assert!(!apps(&world).exists());
     // Put there by hand it is told by `apps` and the doctor, and takes nothing else along.

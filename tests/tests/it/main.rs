@@ -25,6 +25,8 @@ mod questions;
 mod readers;
 mod rogue;
 mod seed_scenarios;
+mod sharing;
+mod sleep;
 mod soft_landing;
 mod stopped;
 mod surfaces;

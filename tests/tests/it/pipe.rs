@@ -96,7 +96,10 @@ fn what_is_no_request_is_answered_and_the_rest_goes_on() {
         (json!({ "id": 1, "args": ["watch"] }), "isn't answered once"),
         (json!({ "id": 1, "args": ["pipe"] }), "isn't answered once"),
         (json!({ "id": 1, "args": ["run", "-"] }), "there is no standard input"),
-        (json!({ "id": 1, "args": ["open", "editor"], "cwd": "here" }), "expected an absolute path"),
+        (
+            json!({ "id": 1, "args": ["open", "editor"], "cwd": "here" }),
+            "expected an absolute path",
+        ),
         (json!({ "id": 1, "args": ["view", "--budget", "x"] }), "expected tokens"),
     ] {
         let refused = pipe.asked(&request);

@@ -164,7 +164,10 @@ fn every_bound_is_told_with_what_is_used_of_it() {
     world.pipemux(&["status", "--limits"]).ok().has("not running");
     world.pipemux(&["open", "notebook"]).ok();
     let told = world.pipemux(&["status", "--limits"]);
-    told.ok().has("## Clients\nconnected at once: 1 of 1024\n").has("sessions at once: 1 of 4096");
+    told.ok()
+        .has("## Clients\n")
+        .has("\nconnected at once: 1 of 1024\n")
+        .has("sessions at once: 1 of 4096");
     told.has("windows of this workspace: 1 of 256").has("one message: 1 MiB").has("## The daemon");
     let data = world.pipemux(&["status", "--limits", "--json"]).ok().json();
     let bound = |name: &str| data.as_array().unwrap().iter().find(|b| b["name"] == name).cloned();

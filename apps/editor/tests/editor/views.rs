@@ -208,3 +208,20 @@ fn a_very_long_line_is_shown_around_what_changed_in_it() {
     desk.done(&Action::Goto { line: at(1) });
     assert!(!desk.look().contains("deep"));
 }
+
+#[test]
+fn commands_name_the_app_as_it_is_registered() {
+    let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(dir.path().join("a.txt"), "a\n").unwrap();
+    let open = |address: &str| {
+        let mut host =
+            Host::<Editor>::open_as(address, &["a.txt"], dir.path(), state.path()).unwrap();
+        let hint = failed(host.invoke(&Action::Goto { line: place("b.txt:1") })).hints.remove(0);
+        done(host.invoke(&Action::Close { file: None }));
+        (hint, host.text(Lod::Full, 1_000).unwrap())
+    };
+    let (hint, nothing) = open("ed/two");
+    assert_eq!(hint, "pipemux run 'ed/two.open(\"b.txt\")'");
+    assert!(nothing.contains("pipemux open ed/two <path>"), "{nothing}");
+    assert_eq!(open("ed/main").0, "pipemux run 'ed.open(\"b.txt\")'");
+}

@@ -67,10 +67,10 @@ pub enum Asked {
 
 impl Request {
     /// Reads a line; what is wrong with it comes with the id, as far as there is one.
-    pub fn read(line: Line) -> Result<Self, (Value, ClientError)> {
+    pub fn read(line: Line) -> Result<Self, Box<(Value, ClientError)>> {
         let refused = |id, why: String| {
             let error = ClientError::invalid(why).hint(format!("expected, on one line: {EXAMPLE}"));
-            (id, error)
+            Box::new((id, error))
         };
         let Line::Bytes(bytes) = line else {
             let why = format!("the line is longer than the {LINE_MAX} bytes that are read");
@@ -88,12 +88,16 @@ impl Request {
     /// # Errors
     /// The command line can't be read, or is one that isn't answered once.
     pub fn asked(self, process: &Asker) -> Result<Asked, ClientError> {
-        let words: Vec<OsString> =
-            std::iter::once("pipemux").chain(self.args.iter().map(String::as_str)).map(Into::into).collect();
+        let words: Vec<OsString> = std::iter::once("pipemux")
+            .chain(self.args.iter().map(String::as_str))
+            .map(Into::into)
+            .collect();
         let read = quick::read(&words).map_or_else(|| Cli::try_parse_from(&words), Ok);
         let cli = match read {
             Ok(cli) => cli,
-            Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
+            {
                 return Ok(Asked::Text { text: error.render().to_string() });
             }
             Err(error) => {
@@ -119,7 +123,9 @@ impl Request {
             Means::More(_) => {
                 let verb = self.args.first().map_or("", String::as_str);
                 let why = format!("`{verb}` isn't answered once: expected another verb in a pipe");
-                let hint = format!("run it beside this: pipemux {verb} · or wait for a change: view --wait 60");
+                let hint = format!(
+                    "run it beside this: pipemux {verb} · or wait for a change: view --wait 60"
+                );
                 return Err(ClientError::invalid(why).hint(hint));
             }
         };
@@ -161,8 +167,10 @@ impl Request {
 impl Around for Request {
     fn stdin(&self, most: usize) -> Result<String, ClientError> {
         let Some(text) = &self.stdin else {
-            return Err(ClientError::invalid("there is no standard input: expected it in the request")
-                .hint(r#"{"id": 1, "args": ["run", "editor.insert(3, text=stdin)"], "stdin": "…"}"#));
+            return Err(ClientError::invalid(
+                "there is no standard input: expected it in the request",
+            )
+            .hint(r#"{"id": 1, "args": ["run", "editor.insert(3, text=stdin)"], "stdin": "…"}"#));
         };
         match text.len() > most {
             true => Err(ClientError::invalid(format!(

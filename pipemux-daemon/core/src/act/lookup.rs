@@ -34,7 +34,8 @@ impl Core {
                 let window = self.workspaces.get(&at).and_then(|found| found.window(&session));
                 let Some((budget, ask)) = window.map(|window| window.whole()) else {
                     let why = format!("the window of {session} was closed meanwhile");
-                    let lost = Answered::Lost { delivered: false, died: false, why, hints: Vec::new() };
+                    let lost =
+                        Answered::Lost { delivered: false, died: false, why, hints: Vec::new() };
                     return self.refresh_answered(job, &session, 0, lost);
                 };
                 let purpose = Purpose::Refresh(job, budget);

@@ -1,6 +1,7 @@
 //! Acting: calls are checked as a whole, then carried out step by step.
 
 pub mod args;
+mod ask;
 pub mod fit;
 pub mod gap;
 pub mod lookup;

@@ -21,12 +21,7 @@ impl Core {
     }
 
     /// Remembers what an app died with; what it answered is no longer suspected.
-    pub(super) fn suspect(
-        &mut self,
-        key: &SessionKey,
-        sent: Option<&Invoke>,
-        answered: &Answered,
-    ) {
+    pub(super) fn suspect(&mut self, key: &SessionKey, sent: Option<&Invoke>, answered: &Answered) {
         let session = self.sessions.get_mut(key);
         let (Some(session), Some(invoke)) = (session, sent) else { return };
         match answered {

@@ -1,24 +1,19 @@
 //! Carrying out a run: one step at a time, the first failure stops the rest.
 
 use pipemux_proto::app::Resume;
-use pipemux_proto::app::{Invoke, Needs, Outcome};
+use pipemux_proto::app::{Invoke, Outcome};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, decode};
 
 use super::args::Stop;
-use super::question::{Asked, From, OpenQuestion};
-use super::{Acting, Argument, Ended, Step, gap, saved, soft};
+use super::question::{Asked, From};
+use super::{Acting, Argument, Ended, Step, gap, soft};
 use crate::Core;
-use crate::event::Effect;
 use crate::jobs::Task;
-use crate::feed::Place;
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
-use crate::limits::{LINKS_MAX, QUESTION_MS};
+use crate::limits::LINKS_MAX;
 use crate::requests::{Answered, Purpose};
-use crate::saved::Record;
-use crate::timers::Timer;
 use pipemux_proto::Incarnation;
 use pipemux_proto::watch::What;
 use std::collections::{BTreeMap, HashMap};
@@ -257,7 +252,9 @@ impl Core {
                 }
             },
             Answered::Fault(fault) => Outcome::Failed(fault),
-            Answered::Lost { died: true, .. } if step.prototype.idempotent && !acting.again && !acting.cancelled => {
+            Answered::Lost { died: true, .. }
+                if step.prototype.idempotent && !acting.again && !acting.cancelled =>
+            {
                 acting.again = true;
                 return self.send_again(job, acting);
             }
@@ -338,64 +335,6 @@ impl Core {
             Code::OutOfView => soft::out_of_view(&shown, hints.into_iter().next()),
             Code::NotFound => soft::not_found(&shown, hints.into_iter().next()),
             _ => Fault { hints, ..fault },
-        }
-    }
-
-    fn asked(&mut self, job: JobId, mut acting: Acting, step: &Step, mut needs: Needs) {
-        let listed = needs.question.options.len();
-        needs.question.options.truncate(CHOICES_MAX);
-        needs.question.unlisted =
-            (needs.question.unlisted).saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
-        if step.nested {
-            let fault = Fault::failed(format!(
-                "{} asks, and a nested call can't be answered: {}",
-                step.prototype.name, needs.question.text
-            ))
-            .hint("call it on its own first");
-            acting.fail(Status::Failed, fault);
-            return self.acted(job, acting);
-        }
-        let Some(invoke) = acting.sent.take() else { return };
-        self.ask(job, acting, needs, From::App(Box::new(invoke)));
-    }
-
-    /// Ends the request with a question.
-    fn ask(&mut self, job: JobId, mut acting: Acting, needs: Needs, from: From) {
-        let number = self.next_number();
-        let expires = self.now.mono_ms + QUESTION_MS;
-        let Some(workspace) = self.workspaces.get_mut(&acting.workspace) else { return };
-        acting.question = None;
-        let question = OpenQuestion { acting: acting.clone(), needs, from };
-        if let Some(question) = saved::save(&question) {
-            let workspace = acting.workspace.to_string();
-            self.out.push(Effect::Persist(Record::Question { workspace, number, question }));
-        }
-        let text = format!("question {number} · {}", question.title());
-        let session = question.step().session.clone();
-        workspace.questions.insert(number, question);
-        self.timers.set(expires, Timer::Question(number));
-        let place = Place::Workspace(acting.workspace.clone(), Some(session));
-        self.tell(What::Asked, place, Some(&acting.reader), &text);
-        acting.question = Some(number);
-        self.acted(job, acting);
-    }
-
-    /// A question that nobody answered is closed, and its reader told.
-    pub(crate) fn question_expired(&mut self, number: u64) {
-        let now = self.now;
-        let mut told = None;
-        for (key, workspace) in &mut self.workspaces {
-            if let Some(question) = workspace.questions.remove(&number) {
-                let workspace_key = key.to_string();
-                let record = Record::QuestionClosed { workspace: workspace_key, number };
-                self.out.push(Effect::Persist(record));
-                let text = format!("question {number} has expired: {}", question.title());
-                workspace.notify(text.clone(), now);
-                told = Some((key.clone(), text));
-            }
-        }
-        if let Some((key, text)) = told {
-            self.tell(What::Notice, Place::Workspace(key, None), None, &text);
         }
     }
 

@@ -34,6 +34,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&old, &new);
     let mut changed: Vec<(char, &Line)> = Vec::new();
     let mut shift = Shift::default();
+    let mut owner = Owner::default();
     let mut explained = true;
     for change in diff.iter_all_changes() {
         let (old, new) = (
@@ -44,15 +45,19 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
             (ChangeTag::Equal, Some(old), Some(new)) => {
                 // The same text at a number that no change explains is another line.
                 explained &= shift.explains(old, new);
+                owner.stays(new);
             }
             (ChangeTag::Delete, Some(old), _) => {
                 shift.moved -= i64::from(old.number.is_some());
+                let above = owner.above(old, removed);
                 if removed {
+                    changed.extend(above.map(|line| (' ', line)));
                     changed.push(('-', old));
                 }
             }
             (ChangeTag::Insert, _, Some(new)) => {
                 shift.moved += i64::from(new.number.is_some());
+                changed.extend(owner.above(new, true).map(|line| (' ', line)));
                 changed.push(('+', new));
             }
             _ => {}
@@ -79,6 +84,35 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
     } else {
         Delta::Lines(out)
     }
+}
+
+/// What changed lines belong to: the line above them that shows a thing, as an entry's title stands above
+/// its text. Numbered lines say by themselves where they are.
+#[derive(Default)]
+struct Owner<'a> {
+    /// That line, until the diff has it.
+    unsaid: Option<&'a Line>,
+}
+
+impl<'a> Owner<'a> {
+    fn stays(&mut self, line: &'a Line) {
+        if shows_a_thing(line) {
+            self.unsaid = Some(line);
+        }
+    }
+
+    /// What the diff has to say before a changed line, if it shows that one.
+    fn above(&mut self, line: &Line, shown: bool) -> Option<&'a Line> {
+        if shows_a_thing(line) {
+            self.unsaid = None;
+        }
+        let belongs = line.number.is_none() && (line.exact || line.text.starts_with(' '));
+        self.unsaid.take_if(|_| belongs && shown)
+    }
+}
+
+fn shows_a_thing(line: &Line) -> bool {
+    !line.exact && !line.text.starts_with(' ') && line.text.contains("](obj:")
 }
 
 /// How far line numbers have moved: by what is shown, and by what happened above the window.
@@ -136,5 +170,45 @@ fn signed(sign: char, line: &Line) -> String {
     match line.number {
         Some(number) => format!("{sign}{number}\t{}\n", line.text),
         None => format!("{sign} {}\n", line.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window of lines; one that begins with `|` is exact text.
+    fn window(text: &str) -> Rendered {
+        let line = |line: &str| {
+            let exact = line.strip_prefix('|');
+            let text = exact.unwrap_or(line).to_owned();
+            Line { number: None, text, fence: false, exact: exact.is_some() }
+        };
+        let lines = text.lines().map(line).collect();
+        Rendered { heading: "## n".into(), lines, tokens: 1_000, ..Rendered::default() }
+    }
+
+    #[test]
+    fn lines_that_belong_to_a_thing_come_with_the_line_that_names_it() {
+        let before = "[A](obj:1)\n|a one\n|a two\n[B](obj:2)\n  b\nlast\nrest\n";
+        let cases = [
+            // Once for all of its lines; not when its own line is in the diff.
+            (
+                before.replace("a one", "a 1").replace("a two", "a 2"),
+                "  [A](obj:1)\n+ a 1\n+ a 2\n",
+            ),
+            (before.replace("  b", "  b\n  c"), "  [B](obj:2)\n+   c\n"),
+            (before.replace("[B](obj:2)\n  b", "[B!](obj:2)\n  c"), "+ [B!](obj:2)\n+   c\n"),
+            (before.replace("rest", "more"), "+ more\n"),
+            (before.replace("last", "[C](obj:3)\n|c"), "+ [C](obj:3)\n+ c\n"),
+        ];
+        for (after, told) in cases {
+            let lines = delta(&window(before), &window(&after), false);
+            assert_eq!(lines, Delta::Lines(format!("## n\n{told}")));
+        }
+        let told = "## n\n  [A](obj:1)\n- a two\n";
+        let after = before.replace("|a two\n", "");
+        assert_eq!(delta(&window(before), &window(&after), true), Delta::Lines(told.into()));
+        assert_eq!(delta(&window(before), &window(&after), false), Delta::Same);
     }
 }

@@ -47,11 +47,13 @@ impl Core {
                 Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
             };
             let here = key.workspace.as_ref().is_none_or(|owner| *owner == at);
-            let pid = self.pids.get(&self.hosts.process_of(session.app().unwrap_or_default())).copied();
+            let pid =
+                self.pids.get(&self.hosts.process_of(session.app().unwrap_or_default())).copied();
             let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
-            let more = session.doing(self.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
+            let more =
+                session.doing(self.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
             text += &format!("{key} · {}{process}{more}{owned}{failed}\n", session.state());
             data.push(Value::Map(vec![
                 ("session".into(), key.to_string().into()),

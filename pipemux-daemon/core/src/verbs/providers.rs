@@ -174,10 +174,13 @@ fn unusual(manifest: &Manifest) -> Vec<(&'static str, String)> {
         found.push(("state", "discard".to_owned()));
     }
     if manifest.idle != Idle::default() {
-        found.push(("idle", match manifest.idle {
-            Idle::Never => "never".to_owned(),
-            Idle::After(ms) => format!("{} s", ms as f64 / 1000.0),
-        }));
+        found.push((
+            "idle",
+            match manifest.idle {
+                Idle::Never => "never".to_owned(),
+                Idle::After(ms) => format!("{} s", ms as f64 / 1000.0),
+            },
+        ));
     }
     let Limits { memory, cpu, files, processes, log } = manifest.limits;
     let limits = [

@@ -183,7 +183,9 @@ impl Core {
             budget: budget - budget / 5,
             known_version: held.map(|held| held.projection.version),
         };
-        if window.rendered.is_some() && self.sessions.get(session).is_some_and(|s| s.health.silent()) {
+        if window.rendered.is_some()
+            && self.sessions.get(session).is_some_and(|s| s.health.silent())
+        {
             // It was waited for already and has said nothing since: what it showed is shown again.
             let why = format!("{session} did not answer in time");
             let lost = Answered::Lost { delivered: true, died: false, why, hints: Vec::new() };

@@ -103,10 +103,13 @@ impl Core {
                 self.waits.remove(&id);
                 continue;
             };
-            let (span, happened) = (*span, match &**wait {
-                Wait::View { view, .. } => self.changed_since_seen(id, view),
-                Wait::Watch(watch) => self.something_after(id, watch),
-            });
+            let (span, happened) = (
+                *span,
+                match &**wait {
+                    Wait::View { view, .. } => self.changed_since_seen(id, view),
+                    Wait::Watch(watch) => self.something_after(id, watch),
+                },
+            );
             if !happened {
                 continue;
             }

@@ -86,7 +86,7 @@ impl Sim {
                 _ => 0,
             };
             let after = slow + self.pace(place);
-            self.send(after, Due::Says(life, frame));
+            self.say(life, after, frame);
         }
         if let Some(exit) = reaction.exit {
             // What it said before is heard before.
@@ -94,6 +94,14 @@ impl Sim {
             self.dies(life, exit, gap);
         }
         Ok(())
+    }
+
+    /// A process answers in order, however long each takes.
+    fn say(&mut self, life: Incarnation, after: u64, frame: Frame) {
+        let Some(process) = self.processes.get_mut(&life) else { return };
+        process.said = process.said.max(self.time + after);
+        let after = process.said - self.time;
+        self.send(after, Due::Says(life, frame));
     }
 
     /// A process ends: what it has not said by then is never said.

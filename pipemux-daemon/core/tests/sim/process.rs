@@ -28,6 +28,8 @@ pub struct Process {
     pub started: bool,
     /// True once nothing of it is read any more.
     pub closed: bool,
+    /// When it says the last of what it has to say.
+    pub said: u64,
     /// What it has taken in and not looked at yet.
     pub held: Vec<Frame>,
     /// Requests that have no answer yet, by id.
@@ -54,6 +56,7 @@ impl Process {
             alive: true,
             started: false,
             closed: false,
+            said: 0,
             held: Vec::new(),
             owed: BTreeMap::new(),
             answered: None,

@@ -2,13 +2,17 @@
 //! there is room again.
 //!
 //! The runtime's own streams always watch both. Then every reading of the other side wakes this one, since
-//! it makes room: a turn for nothing with each message.
+//! it makes room: a turn for nothing with each message. Daemon and client both stand on this.
+//!
+//! **Invariant: it never waits.** Who is told to wait is woken by the waker given.
+#![forbid(unsafe_code)]
 
-use std::io::{self, IoSlice, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::io::{self, IoSlice, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::task::{Context, Poll, Waker};
 
+use rustix::buffer::spare_capacity;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -34,8 +38,20 @@ impl Socket {
         self.stream.get_ref()
     }
 
-    /// Reads once by `read`, which asks for `asked` bytes. Nothing there: the waker tells when.
-    pub fn read(
+    /// Reads once, at most what the buffer takes. Nothing there: the waker tells when.
+    pub fn read(&self, waker: &Waker, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        let asked = buffer.len();
+        self.read_by(waker, asked, |mut stream| stream.read(buffer))
+    }
+
+    /// Reads once behind what the buffer holds, at most as much as it has room for.
+    pub fn read_behind(&self, waker: &Waker, buffer: &mut Vec<u8>) -> Poll<io::Result<usize>> {
+        let asked = buffer.capacity() - buffer.len();
+        let read = |stream: &UnixStream| Ok(rustix::io::read(stream, spare_capacity(buffer))?);
+        self.read_by(waker, asked, read)
+    }
+
+    fn read_by(
         &self,
         waker: &Waker,
         asked: usize,
@@ -109,13 +125,81 @@ impl Socket {
     }
 }
 
-impl AsRawFd for Socket {
-    fn as_raw_fd(&self) -> RawFd {
-        self.stream.get_ref().as_raw_fd()
-    }
-}
-
 fn watch<T: AsFd + AsRawFd>(fd: T, interest: Interest) -> io::Result<AsyncFd<T>> {
     #[expect(deprecated, reason = "unsound for descriptors that nobody owns; these own theirs")]
     AsyncFd::with_interest(fd, interest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::task::Wake;
+
+    #[derive(Default)]
+    struct Count(AtomicU32);
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn with_socket(test: impl AsyncFnOnce(Socket, UnixStream, Arc<Count>, Waker)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (ours, theirs) = UnixStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            let count = Arc::new(Count::default());
+            let waker = Waker::from(Arc::clone(&count));
+            test(Socket::new(ours).unwrap(), theirs, count, waker).await;
+        });
+    }
+
+    async fn until(what: impl Fn() -> bool) {
+        tokio::time::timeout(std::time::Duration::from_secs(20), async {
+            while !what() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .unwrap();
+    }
+
+    #[test]
+    fn it_is_woken_by_what_comes_and_not_by_what_the_other_side_reads() {
+        with_socket(async |mut socket, mut theirs, count, waker| {
+            let mut buffer = [0; 16];
+            assert!(socket.read(&waker, &mut buffer).is_pending());
+            let written = socket.write(&waker, &[IoSlice::new(b"ask")]);
+            assert!(matches!(written, Poll::Ready(Ok(3))));
+            theirs.read_exact(&mut [0; 3]).unwrap();
+            theirs.write_all(b"answer").unwrap();
+            until(|| count.0.load(Ordering::SeqCst) > 0).await;
+            assert!(matches!(socket.read(&waker, &mut buffer), Poll::Ready(Ok(6))));
+            assert!(socket.read(&waker, &mut buffer).is_pending());
+            assert_eq!(count.0.load(Ordering::SeqCst), 1);
+        });
+    }
+
+    #[test]
+    fn a_full_socket_tells_when_there_is_room_again() {
+        with_socket(async |mut socket, mut theirs, count, waker| {
+            let chunk = [7; 4096];
+            let mut written = 0;
+            while let Poll::Ready(length) = socket.write(&waker, &[IoSlice::new(&chunk)]) {
+                written += length.unwrap();
+            }
+            let before = count.0.load(Ordering::SeqCst);
+            theirs.read_exact(&mut vec![0; written]).unwrap();
+            until(|| count.0.load(Ordering::SeqCst) > before).await;
+            assert!(matches!(socket.write(&waker, &[IoSlice::new(b"more")]), Poll::Ready(Ok(4))));
+            socket.is_flushed();
+            let mut rest = Vec::with_capacity(64);
+            drop(theirs);
+            while !matches!(socket.read_behind(&waker, &mut rest), Poll::Ready(Ok(0) | Err(_))) {
+                tokio::task::yield_now().await;
+            }
+        });
+    }
 }

@@ -1,0 +1,175 @@
+//! One client at one desk, timed.
+
+use std::time::{Duration, Instant};
+
+use pipemux_client::blocking::Connection;
+use pipemux_client::proto::client::{Answer, Body, Open, Verb, View};
+use pipemux_client::{Client, Options};
+use pipemux_tests::World;
+use tokio::runtime::{Builder, Runtime};
+
+use super::app;
+
+/// The app's name.
+pub const APP: &str = "grower";
+
+/// How often each is timed; the median counts.
+const TIMES: usize = 30;
+
+/// A world with a client.
+pub struct Desk {
+    pub world: World,
+    pub options: Options,
+    /// Tokens of each answer; none: what the daemon gives.
+    pub budget: Option<u32>,
+    connection: Connection,
+    runtime: Runtime,
+}
+
+impl Desk {
+    /// A world with the app, at the desk `desk`.
+    pub fn new() -> Desk {
+        let world = World::new();
+        world.install(
+            APP,
+            "growth",
+            &format!("args = [{:?}]\ndescription = \"grows\"\n", app::ROLE),
+        );
+        // Commands of the world start the daemon with its variables.
+        world.pipemux(&["up"]).ok();
+        let options = Options {
+            paths: world.paths(),
+            daemon: None,
+            start: false,
+            timeout: Duration::from_secs(120),
+            ..Options::from_env().expect("options")
+        }
+        .workspace("desk")
+        .reader("growth");
+        let connection = Connection::open(&options).expect("a daemon");
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Desk { world, options, budget: None, connection, runtime }
+    }
+
+    /// Asks at a desk, and confirms the answer.
+    pub fn ask_at(&mut self, desk: &str, verb: Verb) -> Answer {
+        let mut call = self.options.clone().workspace(desk).call(verb);
+        call.budget = self.budget;
+        let answer = self.connection.call(&call, self.options.timeout).expect("an answer");
+        let told = match &answer.body {
+            Body::Text(text) => text.as_str(),
+            _ => "",
+        };
+        assert_eq!(answer.exit, 0, "{told}");
+        self.connection.seen(answer.delivery).expect("noted");
+        answer
+    }
+
+    /// Asks at the desk `desk`.
+    pub fn ask(&mut self, verb: Verb) -> String {
+        match self.ask_at("desk", verb).body {
+            Body::Text(text) => text,
+            other => panic!("no text: {other:?}"),
+        }
+    }
+
+    /// The median time of a verb, in microseconds.
+    pub fn time(&mut self, verb: impl Fn(usize) -> Verb) -> f64 {
+        let times = (0..TIMES).map(|number| {
+            let verb = verb(number);
+            let began = Instant::now();
+            self.ask(verb);
+            began.elapsed()
+        });
+        middle(times.collect())
+    }
+
+    /// The median time of an exchange of 64 bytes, in microseconds.
+    pub fn time_exchange(&mut self, session: &str) -> f64 {
+        let (options, session) = (&self.options, session.parse().expect("a session"));
+        let times = self.runtime.block_on(async {
+            let client = Client::connect(options).await.expect("a daemon");
+            let attached = client.attach(&session).await.expect("a session");
+            let body = bytes::Bytes::from_static(&[7; 64]);
+            let mut times = Vec::new();
+            for _ in 0..TIMES * 10 {
+                let began = Instant::now();
+                attached.exchange(body.clone()).await.expect("an answer");
+                times.push(began.elapsed());
+            }
+            times
+        });
+        middle(times)
+    }
+
+    /// The median time from a lost daemon to one that has taken all of its state in again, in milliseconds.
+    pub fn time_restart(&mut self) -> f64 {
+        let times = (0..3).map(|_| {
+            pipemux_tests::kill(self.world.daemon(), pipemux_tests::Signal::SIGKILL);
+            // The launcher ends what the daemon leaves before another one is taken for alone.
+            let began = Instant::now();
+            self.world.pipemux(&["up"]).ok();
+            began.elapsed()
+        });
+        let time = middle(times.collect()) / 1e3;
+        self.connection = Connection::open(&self.options).expect("a daemon");
+        time
+    }
+
+    /// The daemon's share of memory, in KiB.
+    pub fn memory(&self) -> f64 {
+        memory_of(self.world.daemon())
+    }
+
+    /// The share of memory of the app's processes together, in KiB.
+    pub fn memory_of_apps(&self) -> f64 {
+        self.world.sessions().iter().filter_map(|row| row.pid).map(memory_of).sum()
+    }
+}
+
+/// Opens a session of the app with so many things.
+pub fn open(session: usize, things: usize) -> Verb {
+    open_app(APP, &format!("s{session}"), vec![things.to_string()])
+}
+
+/// Opens a session of any app.
+pub fn open_app(app: &str, session: &str, args: Vec<String>) -> Verb {
+    Verb::Open(Open {
+        provider: app.parse().expect("an app"),
+        session: Some(session.parse().expect("a session")),
+        args,
+        cwd: "/".into(),
+        env: Default::default(),
+        pin: None,
+    })
+}
+
+/// Carries out code.
+pub fn run(code: impl Into<String>) -> Verb {
+    Verb::Run { code: code.into(), stdin: None }
+}
+
+/// Looks at one window, or at all.
+pub fn view(session: Option<&str>) -> Verb {
+    let session = session.map(|session| session.parse().expect("a session"));
+    Verb::View(View { session, ..View::default() })
+}
+
+/// The number of the link with that label.
+pub fn link(text: &str, label: &str) -> String {
+    let (_, rest) = text.split_once(&format!("[{label}](link:")).expect("the link");
+    rest.split([')', ' ']).next().expect("a number").to_owned()
+}
+
+/// The median, in microseconds.
+pub fn middle(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
+}
+
+fn memory_of(pid: i32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let figure = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    figure.unwrap_or(f64::NAN)
+}
