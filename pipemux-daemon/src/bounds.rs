@@ -41,6 +41,7 @@ const INTERNAL: &[(&str, &str)] = &[
     ("FLUSH_MS", "the daemon's own end"),
     ("DISK_PAUSE_MS", "how often a full disk is tried"),
     ("ACCEPT_PAUSE_MS", "how often accepting is tried without descriptors"),
+    ("SOCKET_LOOK_MS", "how soon a socket that was cleaned away is back"),
     ("REFUSED_MAX", "how many are told why they are turned away"),
     ("ACCEPT_TURN", "how turns are shared; nothing is refused by it"),
     ("ORPHANS_MS", "the end of a lost launcher's apps"),

@@ -36,7 +36,7 @@ use tokio::time::{Sleep, sleep};
 use crate::children::Children;
 use crate::connection::Connection;
 use crate::journal::Journal;
-use crate::limits::SHARED;
+use crate::limits::{SHARED, SOCKET_LOOK_MS};
 use crate::manifests::Places;
 use crate::note::note;
 use crate::prints::Prints;
@@ -55,6 +55,10 @@ pub struct Driver {
     listener: Listener,
     accept: Waker,
     accept_again: Option<u64>,
+    /// When to look next whether the socket is still in its place.
+    socket_look: u64,
+    /// True since it could not be put back: told once.
+    socket_failing: bool,
     /// True since clients were turned away, until there is room: told once.
     refusing: bool,
     /// True since accepting failed, until nobody waits: told once.
@@ -116,6 +120,8 @@ impl Driver {
             listener,
             accept: wakes.waker(Token::Accept),
             accept_again: None,
+            socket_look: SOCKET_LOOK_MS,
+            socket_failing: false,
             refusing: false,
             accept_failing: false,
             connections: Table::default(),
@@ -201,6 +207,9 @@ impl Driver {
             self.accept_again = None;
             self.accept();
         }
+        if now >= self.socket_look {
+            self.look_at_socket();
+        }
         if due(self.prints.next_timeout()) {
             self.prints_are_due();
         }
@@ -219,7 +228,8 @@ impl Driver {
     fn own_timeout(&self) -> Option<u64> {
         let lingering = self.lingering.front().map(|(at, _)| *at);
         let prints = self.prints.next_timeout();
-        [self.accept_again, self.disk_again, lingering, prints, self.leave]
+        let socket = Some(self.socket_look);
+        [self.accept_again, self.disk_again, socket, lingering, prints, self.leave]
             .into_iter()
             .flatten()
             .min()

@@ -44,6 +44,9 @@ pub const FLUSH_MS: u64 = 1_000;
 pub const DISK_PAUSE_MS: u64 = 1_000;
 /// Milliseconds before connections are accepted again, when descriptors ran out.
 pub const ACCEPT_PAUSE_MS: u64 = 100;
+/// Milliseconds between two looks whether the socket is still where clients look for it: cleaners of
+/// temporary files take it for an old one.
+pub const SOCKET_LOOK_MS: u64 = 5_000;
 /// Connections beyond the clients' bound that are told so before they are closed; further ones are closed
 /// at once.
 pub const REFUSED_MAX: usize = 64;

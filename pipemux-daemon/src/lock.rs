@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// A held lock; dropping it removes the file and lets go.
@@ -35,6 +35,17 @@ pub fn take(path: &Path) -> io::Result<Option<Lock>> {
 }
 
 impl Lock {
+    /// Writes down where the holder listens, as the file's first line: a client whose variables lead
+    /// elsewhere finds the daemon by it.
+    ///
+    /// # Errors
+    /// The line can't be written.
+    pub fn record(&self, socket: &Path) -> io::Result<()> {
+        let line = [socket.as_os_str().as_encoded_bytes(), b"\n"].concat();
+        self.file.write_all_at(&line, 0)?;
+        self.file.set_len(line.len() as u64)
+    }
+
     fn is_at_its_path(&self) -> bool {
         let (Ok(held), Ok(found)) = (self.file.metadata(), fs::symlink_metadata(&self.path)) else {
             return false;
@@ -67,6 +78,16 @@ mod tests {
         assert!(!path.exists());
         drop(take(&path).unwrap().unwrap());
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_socket_is_the_first_line_whatever_stood_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("daemon.lock");
+        fs::write(&path, "of a daemon that was killed, and rather long\n").unwrap();
+        let lock = take(&path).unwrap().unwrap();
+        lock.record(Path::new("/run/a.sock")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "/run/a.sock\n");
     }
 
     #[test]

@@ -240,7 +240,10 @@ mod tests {
             ("f.toml", "`command` is empty"),
             ("g.toml:1 (id): ", ""),
             ("h.toml:3 (transport): ", "unknown variant `tcp`, expected `fd` or `stdio`"),
-            ("i.toml:5 (limits.memory): ", "`lots`: expected a number of bytes above 0, or \"512K\""),
+            (
+                "i.toml:5 (limits.memory): ",
+                "`lots`: expected a number of bytes above 0, or \"512K\"",
+            ),
             ("j.toml:5 (limits.files): ", "`limits.files` is 3: expected at least 16 descriptors"),
             ("k.toml:3 (limits): ", "`limits.cpu` is 0: expected at least 1 second"),
             ("l.toml:3 (limits.speed): ", "unknown field `speed`, expected one of `memory`, `cpu`"),

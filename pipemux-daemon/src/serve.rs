@@ -51,8 +51,8 @@ pub fn serve() -> Result<(), String> {
     // the daemon was started with.
     let program = std::env::current_exe().map_err(|error| format!("can't find itself: {error}"))?;
     let origin = end_leftovers(&paths.state_dir)?;
-    let launcher = Launcher::start(&program)
-        .map_err(|error| format!("can't start the launcher: {error}"))?;
+    let launcher =
+        Launcher::start(&program).map_err(|error| format!("can't start the launcher: {error}"))?;
     raise_file_limit();
     if let Err(error) = orphans::adopt() {
         note(error);
@@ -71,6 +71,10 @@ pub fn serve() -> Result<(), String> {
         house.driver(launcher)?
     };
     keep_short(&paths.log);
+    // Without it only a client with other variables is lost.
+    if let Err(error) = lock.record(&paths.socket) {
+        note(format_args!("can't write the socket into {}: {error}", paths.lock.display()));
+    }
     run(&runtime, driver, lock)
 }
 
@@ -114,7 +118,10 @@ fn end_leftovers(state_dir: &Path) -> Result<Origin, String> {
     origin.shed();
     let (found, all) = leftovers::end(origin, None, Duration::from_millis(LEFTOVERS_MS));
     for one in &found {
-        note(format_args!("ended what an earlier daemon left: process {} ({})", one.pid, one.command));
+        note(format_args!(
+            "ended what an earlier daemon left: process {} ({})",
+            one.pid, one.command
+        ));
     }
     if !all {
         note("some of that could not be ended: pipemux doctor");

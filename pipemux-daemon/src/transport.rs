@@ -18,6 +18,8 @@ use crate::note::note;
 pub struct Listener {
     listener: UnixListener,
     path: PathBuf,
+    /// Device and number of the socket's file.
+    file: (u64, u64),
     uid: u32,
 }
 
@@ -28,16 +30,34 @@ impl Listener {
     /// # Errors
     /// What is in the way, and what to do about it.
     pub fn bind(paths: &Paths, uid: u32) -> Result<Self, String> {
-        own_directory(&paths.runtime_dir, uid)?;
-        remove_stale(&paths.socket)?;
-        let cannot =
-            |error: io::Error| format!("can't listen at {}: {error}", paths.socket.display());
-        let bound = bind(&paths.socket).map_err(cannot)?;
+        Self::bind_at(&paths.runtime_dir, &paths.socket, uid)
+    }
+
+    fn bind_at(directory: &Path, socket: &Path, uid: u32) -> Result<Self, String> {
+        own_directory(directory, uid)?;
+        remove_stale(socket)?;
+        let cannot = |error: io::Error| format!("can't listen at {}: {error}", socket.display());
+        let bound = bind(socket).map_err(cannot)?;
         // From here on the file is removed again, whatever fails.
-        let path = Remove(paths.socket.clone());
+        let path = Remove(socket.to_owned());
         bound.set_nonblocking(true).map_err(cannot)?;
         let listener = UnixListener::from_std(bound).map_err(cannot)?;
-        Ok(Self { listener, path: path.keep(), uid })
+        let file = file_at(socket).map_err(cannot)?;
+        Ok(Self { listener, path: path.keep(), file, uid })
+    }
+
+    /// Listens anew when the socket is no longer where clients look for it, because its directory was
+    /// cleaned or something else was put in its place; true when it does. Who is connected stays so.
+    ///
+    /// # Errors
+    /// As [`Listener::bind`].
+    pub fn restore(&mut self) -> Result<bool, String> {
+        if file_at(&self.path).is_ok_and(|found| found == self.file) {
+            return Ok(false);
+        }
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        *self = Self::bind_at(directory, &self.path, self.uid)?;
+        Ok(true)
     }
 
     /// The next connection of this user; another user's is closed and told.
@@ -62,8 +82,15 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        // Its own, and not the one that came after it.
+        if file_at(&self.path).is_ok_and(|found| found == self.file) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+fn file_at(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
 struct Remove(PathBuf);
@@ -166,6 +193,26 @@ mod tests {
 
         let listener = Listener::bind(&paths, uid).unwrap();
         assert_eq!(fs::metadata(&paths.socket).unwrap().mode() & 0o777, 0o600);
+        std::os::unix::net::UnixStream::connect(&paths.socket).unwrap();
+        drop(listener);
+        assert!(!paths.socket.exists());
+    }
+
+    #[test]
+    fn a_socket_that_was_cleaned_away_is_put_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let (paths, uid) = (paths(directory.path()), nix::unistd::getuid().as_raw());
+        let runtime = runtime();
+        let _in = runtime.enter();
+        let mut listener = Listener::bind(&paths, uid).unwrap();
+        assert_eq!(listener.restore(), Ok(false));
+        fs::remove_dir_all(&paths.runtime_dir).unwrap();
+        assert_eq!(listener.restore(), Ok(true));
+        std::os::unix::net::UnixStream::connect(&paths.socket).unwrap();
+        // Another's socket in its place is nobody's: the lock says who listens.
+        fs::remove_file(&paths.socket).unwrap();
+        drop(StdListener::bind(&paths.socket).unwrap());
+        assert_eq!(listener.restore(), Ok(true));
         std::os::unix::net::UnixStream::connect(&paths.socket).unwrap();
         drop(listener);
         assert!(!paths.socket.exists());

@@ -133,7 +133,7 @@ mod tests {
     fn write(output: &mut Output, spares: &mut Spares, room: usize) -> Vec<u8> {
         let mut slices = [IoSlice::new(&[]); GATHER];
         let count = output.slices(&mut slices, room);
-        let bytes = slices[..count].concat();
+        let bytes: Vec<u8> = slices[..count].iter().flat_map(|slice| slice.to_vec()).collect();
         assert!(bytes.len() <= room);
         assert_eq!(bytes.is_empty(), output.queued() == 0 || room == 0);
         output.advance(bytes.len(), spares);

@@ -78,6 +78,7 @@ fn the_bounds_are_those_of_the_crate() {
         limits::COPY_MAX,
         limits::READ_CHUNK as usize,
         limits::CHOICES_MAX,
+        limits::EXCHANGE_MAX,
     ] {
         let digits = bound.to_string();
         let grouped = if digits.len() > 4 {

@@ -8,6 +8,7 @@ use docui::{Anchor, App, Context, Done, Fault, Found, Lod, Look, Object, Opening
 use pipemux_proto::app::Outcome;
 
 docui::actions! {
+    /// What can be done.
     pub enum Action {
         /// Changes a thing's meaning.
         changes featured Poke = poke(thing: Anchor);

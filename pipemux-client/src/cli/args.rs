@@ -1,54 +1,19 @@
 //! The arguments of the command line, and their help.
 
+mod overview;
+mod values;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pipemux_client::proto::ids::IdError;
-use pipemux_client::proto::limits::WAIT_MAX_MS;
 use pipemux_client::proto::projection::Lod;
 use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
 
-/// The verbs in groups; clap knows no groups of subcommands.
-pub const VERBS: &str = "\
-Look and act:
-  open <provider>[/<session>] [args…]   start or attach an app and show its window
-  view [<provider>/<session>]           the workspace, or one window; --since e17: what changed;
-                                        --wait 60: once something changes
-  click <link>                          carry out a link: click 15
-  run <code> | -                        carry out calls; `stdin` in them is standard input
-  listen                                carry out the `docui` blocks of a message on standard input
-  answer <…>                            answer the question: 1,3 · all but 2 · yes · go
-  read <ref>                            a thing's value, byte for byte
-  help <provider>                       an app's actions in full
-  close <provider>/<session> [--end]    close the window; --end: and end the session
-  history [--detail] [--rounds N]       what was done here
-  watch [--since N] [--count N]         events as they come, one a line
-  set [epoch strict|meaning]            when a ref is stale; without more: all options
-  set [rebase on|off]                   whether safe actions take a changed thing as it is
-
-What runs:
-  apps                                  registered apps, and why others are not registered
-  app add <manifest.toml> [--replace]   register an app · app remove <provider>
-  sessions                              sessions and their state
-  logs <provider>/<session> [--follow]  the last lines that a session printed
-  restart <provider>/<session>          end the session's process and start it anew
-  end <provider>/<session>              end the session, close its windows
-
-The daemon (every other verb starts it when it isn't up):
-  up · down · status [--limits]         start it · end everything · how it is, its bounds
-  doctor [--fix]                        what is wrong with it; mends what it can
-  pipe                                  for programs: requests as lines of JSON, answers likewise
-  bench [--quick]                       what it costs on this machine, in ratios
-  tour                                  a first walk, in under a minute";
-
-const TEMPLATE: &str = "\
-{about-with-newline}
-  pipemux open editor src/lib.rs
-  pipemux run 'editor.replace(\"old\", \"new\"); editor.save()'{after-help}
-
-Options:
-{options}";
+use overview::TEMPLATE;
+pub use overview::VERBS;
+pub use values::session;
+use values::{epoch, event, lines, provider, question, rounds, seconds, target, tokens, wait};
 
 /// Long-lived applications for agents: each is a Markdown document with links and calls.
 #[derive(Debug, Parser)]
@@ -328,78 +293,6 @@ pub enum AppVerb {
 pub struct Target {
     pub provider: ProviderId,
     pub session: Option<SessionId>,
-}
-
-fn target(text: &str) -> Result<Target, IdError> {
-    let (provider, session) = match text.split_once('/') {
-        Some((provider, session)) => (provider, Some(session.parse()?)),
-        None => (text, None),
-    };
-    Ok(Target { provider: provider.parse()?, session })
-}
-
-fn provider(text: &str) -> Result<ProviderId, IdError> {
-    text.parse()
-}
-
-/// A session; without its name the one that `open` opens without a name.
-pub fn session(text: &str) -> Result<SessionAddr, IdError> {
-    let Target { provider, session } = target(text)?;
-    let session = session.map_or_else(|| SessionAddr::DEFAULT_SESSION.parse(), Ok)?;
-    Ok(SessionAddr { provider, session })
-}
-
-/// An epoch as answers show it: `e17`, or its number.
-fn epoch(text: &str) -> Result<u64, String> {
-    let digits = text.strip_prefix('e').unwrap_or(text);
-    let number = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
-    number.ok_or_else(|| "expected an epoch as answers show it: e17".to_owned())
-}
-
-/// A deadline: more than nothing, at most a day.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
-    let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    found.ok_or_else(|| "expected seconds, from 0.001 to 86400".to_owned())
-}
-
-/// How long to wait: more than nothing, at most as long as the daemon waits.
-fn wait(text: &str) -> Result<Duration, String> {
-    let most = Duration::from_millis(WAIT_MAX_MS.into());
-    let expected = || format!("expected seconds, from 0.001 to {}", most.as_secs());
-    seconds(text).ok().filter(|wait| *wait <= most).ok_or_else(expected)
-}
-
-fn event(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected an event's number, as watch prints it: --since 12".into())
-}
-
-fn tokens(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(tokens) if tokens > 0 => Ok(tokens),
-        _ if is_digits(text) && text.bytes().any(|b| b != b'0') => {
-            Err(format!("expected tokens, a whole number from 1 to {}", u32::MAX))
-        }
-        _ => Err("expected tokens, a whole number from 1: --budget 300".to_owned()),
-    }
-}
-
-fn rounds(text: &str) -> Result<u32, String> {
-    let rounds = text.parse().ok().filter(|rounds| *rounds > 0);
-    rounds.ok_or_else(|| format!("expected a whole number from 1 to {}", u32::MAX))
-}
-
-fn lines(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u32::MAX))
-}
-
-fn question(text: &str) -> Result<u64, String> {
-    let expected = |_| "expected a question's number, as it was asked: --to 4".to_owned();
-    text.parse().map_err(expected)
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]

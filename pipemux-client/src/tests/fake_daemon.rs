@@ -101,7 +101,11 @@ impl Peer {
     }
 
     pub(crate) fn send<T: serde::Serialize>(&mut self, envelope: &Envelope, body: &T) {
-        self.stream.write_all(&Frame::encode(envelope, body).unwrap()).unwrap();
+        match self.stream.write_all(&Frame::encode(envelope, body).unwrap()) {
+            // A client that has nothing more to ask doesn't wait for the reply to its last word.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            written => written.unwrap(),
+        }
     }
 
     pub(crate) fn answer(&mut self, request: &Envelope, exit: u8, text: &str) {

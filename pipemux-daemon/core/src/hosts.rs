@@ -145,14 +145,14 @@ impl Core {
     }
 
     /// A shared process broke the protocol, or closed its connection.
-    pub(crate) fn shared_broken(&mut self, process: Incarnation, why: &str) {
+    pub(crate) fn shared_broken(&mut self, process: Incarnation, why: &str, signal: Signal) {
         for life in self.hosts.lives(process) {
             let Some(key) = self.lives.get(&life).cloned() else { continue };
             if !self.is_draining(&key) {
-                self.set_draining(&key, life, Some(why.to_owned()), Some(Signal::Kill));
+                self.set_draining(&key, life, Some(why.to_owned()), Some(signal));
             }
         }
-        self.out.push(Effect::Signal { app: process, signal: Signal::Kill });
+        self.out.push(Effect::Signal { app: process, signal });
     }
 
     /// One session's fault ends the process: the others in it are told whose.

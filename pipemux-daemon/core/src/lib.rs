@@ -169,11 +169,11 @@ impl Core {
             }
             Event::AppFrame { app, frame } => self.shared_frame(app, frame),
             Event::AppBroken { app, why } if self.hosts.is_process(app) => {
-                self.shared_broken(app, &why);
+                self.shared_broken(app, &why, Signal::Kill);
             }
             Event::AppBroken { app, why } => self.break_app(app, why),
             Event::AppClosed { app } if self.hosts.is_process(app) => {
-                self.shared_broken(app, "it closed its connection");
+                self.shared_broken(app, "it closed its connection", Signal::Terminate);
             }
             Event::AppClosed { app } => self.app_closed(app),
             Event::Started { app, pid } => self.started(app, pid),

@@ -17,16 +17,16 @@ pub struct Loss {
 
 /// Numbers that are passed over whatever was lost: what one act may use before a record of it is written.
 const MARGIN: u64 = 4_096;
-/// 2025-01-01T00:00:00Z, before the first daemon: seconds since 1970.
-const BEGINNING: u64 = 1_735_689_600;
+/// 2025-01-01T00:00:00Z, before the first daemon: milliseconds since 1970.
+const BEGINNING: u64 = 1_735_689_600_000;
 
 impl Core {
     /// Passes over all numbers that the lost records may have reserved. To be called before any event.
     ///
     /// Each block of 64 ids or epochs was written down by a record of more than 64 bytes, so as many
     /// numbers are passed over as bytes are gone. Of a workspace that isn't known any more nothing tells
-    /// how far it came: its ids begin at the seconds since 2025, and it would have had to show a new thing
-    /// every second of day and night to come so far.
+    /// how far it came: its ids begin at the milliseconds since 2025. To come so far it would have had to
+    /// show a new thing every millisecond, since then or since the last such loss.
     pub fn lost(&mut self, loss: Loss, now: Now) {
         let leap = loss.bytes.saturating_add(MARGIN);
         self.numbers.next = self.numbers.next.max(self.numbers.reserved).saturating_add(leap);
@@ -47,9 +47,9 @@ impl Core {
         for (ids, epochs) in self.retired.values_mut() {
             (*ids, *epochs) = (ids.saturating_add(leap), epochs.saturating_add(leap));
         }
-        let seconds = (now.unix_ms / 1000).saturating_sub(BEGINNING);
-        let start = if loss.workspaces { seconds.max(leap) } else { leap };
-        self.lost.floor = self.lost.floor.saturating_add(start);
+        let age = now.unix_ms.saturating_sub(BEGINNING);
+        let start = self.lost.floor.saturating_add(leap);
+        self.lost.floor = if loss.workspaces { start.max(age) } else { start };
         self.lost.untold = loss.told.is_some();
         self.lost.damage = loss.told;
     }

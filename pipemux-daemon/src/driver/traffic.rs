@@ -7,7 +7,7 @@ use pipemux_core::{ClientId, Event, limits};
 
 use super::Driver;
 use crate::connection::{Connection, Written};
-use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN, REFUSED_MAX};
+use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN, REFUSED_MAX, SOCKET_LOOK_MS};
 use crate::note::note;
 use crate::wake::{Peer, Token};
 
@@ -58,6 +58,27 @@ impl Driver {
             }
         }
         self.accept.wake_by_ref();
+    }
+
+    /// Puts the socket back where clients look for it; daemons outlive what cleans up temporary files.
+    pub(super) fn look_at_socket(&mut self) {
+        self.socket_look = self.now.mono_ms + SOCKET_LOOK_MS;
+        if self.leave.is_some() {
+            return;
+        }
+        match self.listener.restore() {
+            Ok(false) => self.socket_failing = false,
+            Ok(true) => {
+                self.socket_failing = false;
+                note("the socket was gone: it is back");
+                self.accept.wake_by_ref();
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.socket_failing, true) {
+                    note(format_args!("the socket is gone and can't be put back: {error}"));
+                }
+            }
+        }
     }
 
     /// Reads what came, and writes again where that had to wait.

@@ -6,7 +6,7 @@ use pipemux_proto::context::*;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::*;
 use pipemux_proto::watch::*;
-use pipemux_proto::{Fault, Kind, Method, SessionAddr, Value};
+use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method, SessionAddr, Value};
 
 use super::{Sample, add};
 
@@ -92,6 +92,36 @@ fn verbs(all: &mut Vec<Sample>) {
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
     }
     add(all, "seen", (Kind::Request, Method::Seen), &Seen { delivery: 41 });
+    let workspace = Workspace { key: "/work".into(), name: "work".into() };
+    let attach = Attach { workspace, session: session() };
+    add(all, "attach", (Kind::Request, Method::Attach), &attach);
+    let attached = Attached { incarnation: Incarnation(7) };
+    add(all, "attached", (Kind::Reply, Method::Attach), &attached);
+    exchanges(all);
+}
+
+/// Bodies that are no messages: they stay as they are.
+fn exchanges(all: &mut Vec<Sample>) {
+    let asked = Envelope {
+        deadline_ms: 30_000,
+        ..Envelope::request(Method::Exchange, 300, Incarnation(7))
+    };
+    let passed_on = Envelope { id: 1 << 63 | 5, ..asked };
+    let answered = asked.answer(Kind::Reply);
+    for (name, envelope, body) in [
+        ("exchange", asked, &[0xc1, 0xff, 0x00, b'x'][..]),
+        ("exchange-passed-on", passed_on, &[0xc1, 0xff, 0x00, b'x'][..]),
+        ("exchange-answered", answered, &[][..]),
+    ] {
+        let bytes = Frame::forward(&envelope, body).expect("it fits").to_vec();
+        let head = Frame::head(&envelope, body.len()).expect("it fits");
+        assert_eq!([&head[..], body].concat(), bytes);
+        let again = |frame: &Frame| {
+            let again = Frame::forward(&frame.envelope, &frame.body);
+            again.map(|bytes| bytes.to_vec()).map_err(|error| error.to_string())
+        };
+        all.push(Sample { name: name.to_owned(), envelope, bytes, again });
+    }
 }
 
 fn answers(all: &mut Vec<Sample>) {

@@ -38,7 +38,7 @@ fn add<T: Serialize + DeserializeOwned>(
     body: &T,
 ) {
     let id = if kind == Kind::Event && method != Method::Progress { 0 } else { 300 };
-    let client = matches!(method, Method::Verb | Method::Seen);
+    let client = matches!(method, Method::Verb | Method::Seen | Method::Attach);
     let incarnation = Incarnation(if client { 0 } else { 7 });
     let deadline_ms = if kind == Kind::Request { 30_000 } else { 0 };
     let envelope = Envelope { kind, method, id, incarnation, deadline_ms };

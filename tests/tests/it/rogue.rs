@@ -96,8 +96,9 @@ fn one_that_dies_in_the_middle_leaves_an_unknown_outcome() {
 #[test]
 fn one_that_dies_too_often_stays_down_until_it_is_asked_for() {
     let world = tame();
-    for _ in 0..6 {
-        misbehave(&world, "exit").exits(7);
+    for number in 0..6 {
+        // Each another one: a call that ends its app again and again is kept back.
+        misbehave(&world, &format!("exit {number}")).exits(7);
         world.pipemux(&["view", "rogue/main"]);
     }
     misbehave(&world, "nothing").exits(6).has("pipemux restart rogue/main");

@@ -230,7 +230,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
     #[test]
     fn who_slept_is_not_told_from_who_did_not(
         deeds in vec((deed(), prop::bool::weighted(0.3)), 1..14),

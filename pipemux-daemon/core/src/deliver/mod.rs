@@ -199,8 +199,8 @@ pub(crate) fn rewrite(
     let epoch = workspace.epoch + 1;
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
-    let shown =
-        Shown { session: session.clone(), lod, budget: u32::MAX, lowered: None, state, held: None };
+    let (budget, lowered, held, again) = (u32::MAX, None, None, false);
+    let shown = Shown { session: session.clone(), lod, budget, lowered, state, held, again };
     let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
     if differs {
         workspace.epoch = epoch;

@@ -42,7 +42,7 @@ pub fn part(
     epoch: u64,
     now: Now,
 ) -> (Part, bool) {
-    let Shown { session, lod, budget, lowered, held, state } = shown;
+    let Shown { session, lod, budget, lowered, held, state, .. } = shown;
     let provider = session.addr.provider.clone();
     let mut part = Part {
         prototypes: "".into(),

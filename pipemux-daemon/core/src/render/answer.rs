@@ -174,9 +174,9 @@ pub fn question(
     let picks = matches!(question.kind, QuestionKind::PickOne | QuestionKind::PickMany);
     let bare = question.options.iter().all(|option| option.text.is_empty());
     if !picks && bare && !question.options.is_empty() {
-        let labels: Vec<String> =
-            question.options.iter().map(|option| inert_line(&option.label)).collect();
-        out += &format!("{}\n", labels.join(" · "));
+        let labels: Vec<&str> =
+            question.options.iter().map(|option| option.label.as_str()).collect();
+        out += &format!("{}\n", super::inert::whole_line(&labels.join(" · ")));
     }
     for (index, option) in question.options.iter().enumerate() {
         let text = inert_line(&option.text);
@@ -187,8 +187,10 @@ pub fn question(
             let colon = if text.is_empty() { "" } else { ": " };
             out += &format!("{answer}. {link}{colon}{text}\n");
         } else if !bare {
-            let colon = if text.is_empty() || option.label.is_empty() { "" } else { ": " };
-            out += &format!("- {}{colon}{text}\n", inert_line(&option.label));
+            let bare = option.text.is_empty() || option.label.is_empty();
+            let colon = if bare { "" } else { ": " };
+            // As one: the label may end with what the colon makes a reference of.
+            out += &format!("- {}\n", inert_line(&[&option.label, colon, &option.text].concat()));
         }
     }
     if question.unlisted > 0 {

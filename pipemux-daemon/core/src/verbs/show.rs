@@ -45,6 +45,8 @@ pub struct Shown {
     pub state: State,
     /// What its app sent for this look, once it is there.
     pub held: Option<Held>,
+    /// True once it was asked for a second time, since its app died with the first.
+    pub again: bool,
 }
 
 /// How a window in an answer stands.
@@ -148,8 +150,8 @@ impl Core {
             let budget = want.budget.or(window.budget).unwrap_or(usual);
             let budget = budget.clamp(BUDGET_MIN, BUDGET_MAX);
             let state = State::Waiting;
-            let (session, held, lowered) = (want.session, None, None);
-            windows.push(Shown { session, lod, budget, lowered, state, held });
+            let (session, held, lowered, again) = (want.session, None, None, false);
+            windows.push(Shown { session, lod, budget, lowered, state, held, again });
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
@@ -281,6 +283,11 @@ impl Core {
                 (Ok(_), None) => shown.state = State::Busy,
             },
             Answered::Fault(fault) => shown.state = State::Broken(Box::new(fault)),
+            Answered::Lost { died: true, .. } if !std::mem::replace(&mut shown.again, true) => {
+                // Looking changes nothing: the next process is asked.
+                let (lod, budget) = (shown.lod, shown.budget);
+                return self.project(job, session, lod, budget, false);
+            }
             Answered::Lost { why, hints, delivered, .. } => {
                 let alive = app.is_some() && delivered;
                 shown.state = if alive && window.rendered.is_some() {

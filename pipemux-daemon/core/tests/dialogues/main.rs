@@ -6,6 +6,7 @@ mod world;
 mod budgets;
 mod clients;
 mod contexts;
+mod exchange;
 mod health;
 mod lives;
 mod opening;

@@ -330,6 +330,7 @@ impl Sim {
             request.exit
         );
         request.refused = answer.is_err();
+        crate::play::tell(|| format!("→ {:?} of {}: {answer:?}", request.call.verb, request.who));
         let exit = answer.as_ref().map_or_else(|fault| fault.code.exit_status(), |a| a.exit);
         request.exit = Some(exit);
         self.figures.count(format!("exit {exit}"));

@@ -7,7 +7,7 @@
 //!   `PIPEMUX_FIRST=100000` begins elsewhere.
 //! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed. What breaks a law is made
 //!   short first: parts of it are left out while the same law is still broken. Then the law, the steps that
-//!   are left, and this command are printed.
+//!   are left, and this command are printed; with `PIPEMUX_TELL=1` also what is answered and sent.
 //!
 //! `history` makes histories, `sim` plays them (`daemon`, `process` and `store` are what it plays with);
 //! the laws are in `effects`, `clients`, `seen`, `runs` and `windows`.
@@ -105,6 +105,12 @@ fn fail(broken: &[(u64, &'static str)]) -> ! {
         told += &format!("{} steps are enough:\n", actions.len());
         for action in &actions {
             told += &format!("  {action:?}\n");
+        }
+        if std::env::var_os("PIPEMUX_TELL").is_some() {
+            play::TELLS.store(true, Ordering::Relaxed);
+            let (kind, _) = history::history(*seed);
+            let _ = play::play(kind, &actions, false);
+            play::TELLS.store(false, Ordering::Relaxed);
         }
         told += &format!("PIPEMUX_SEED={seed} cargo test -p pipemux-core --test sim\n\n");
     }

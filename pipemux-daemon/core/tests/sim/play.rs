@@ -2,16 +2,29 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::action::{Action, Ask, How, Look};
 use crate::history::{Kind, calm_part, history};
 use crate::law::{Broken, Figures, Lawful, law};
 use crate::sim::Sim;
+
+/// Set while what happens is to be told.
+pub static TELLS: AtomicBool = AtomicBool::new(false);
+
+/// Tells what happens, when that is wanted.
+pub fn tell(what: impl FnOnce() -> String) {
+    if TELLS.load(Ordering::Relaxed) {
+        println!("  {}", what().replace('\n', "\n    "));
+    }
+}
 
 /// Plays a history to its end.
 pub fn play(kind: Kind, actions: &[Action], twin: bool) -> Lawful<Sim> {
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut sim = Sim::new(kind, twin);
         for action in actions {
+            tell(|| format!("{action:?}"));
             sim.step(action)?;
         }
         sim.end()?;

@@ -253,6 +253,7 @@ impl Sim {
             return Ok(());
         };
         self.figures.count("steps sent");
+        crate::play::tell(|| format!("→ {}: {invoke:?}", place.addr()));
         let mark = mark_of(invoke);
         let known = mark.and_then(|mark| self.runs.marks.get(&mark));
         let by_run = || self.requests.iter().position(|r| r.call.run_id == invoke.run_id);

@@ -6,6 +6,7 @@
 
 mod app;
 mod calls;
+mod exchanges;
 mod model;
 pub mod text;
 
@@ -18,7 +19,7 @@ use pipemux_core::{
     Signal,
 };
 use pipemux_proto::app::{Invoke, Open, Project};
-use pipemux_proto::client::Answer;
+use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
 pub use app::{App, Manner};
@@ -68,6 +69,8 @@ pub struct World {
     pub projected: Vec<(String, Project)>,
     /// Every effect, for comparing.
     pub effects: Vec<String>,
+    /// Who was told which life, for which request to attach.
+    pub attached: Vec<(ClientId, u64, Incarnation)>,
     /// What went out, in order.
     pub shown: Vec<Shown>,
     pub clients: BTreeMap<ClientId, Client>,
@@ -112,6 +115,7 @@ impl World {
             invoked: Vec::new(),
             projected: Vec::new(),
             effects: Vec::new(),
+            attached: Vec::new(),
             shown: Vec::new(),
             clients: BTreeMap::new(),
             stopped: false,
@@ -351,6 +355,11 @@ impl World {
                     let workspace = workspace.unwrap_or_default();
                     self.shown.push(Shown::Text(workspace, text::of(&answer)));
                     Terminal::Answer(Box::new(answer))
+                }
+                Kind::Reply if frame.envelope.method == Method::Attach => {
+                    let told: Attached = decode(&frame.body).expect("a life");
+                    self.attached.push((client, frame.envelope.id, told.incarnation));
+                    continue;
                 }
                 _ => continue,
             };

@@ -102,7 +102,8 @@ fn damaged() -> impl Strategy<Value = (Vec<u8>, Vec<Record>, usize)> {
         let safe = ends.iter().filter(|end| **end <= same).count();
         // A part that stands there twice may be whole records once more.
         let twice = fates.iter().any(|fate| matches!(fate, Fate::Twice(..)));
-        let allowed = if twice { [records(count), records(count)].concat() } else { records(count) };
+        let allowed =
+            if twice { [records(count), records(count)].concat() } else { records(count) };
         (bytes, allowed, safe)
     })
 }

@@ -178,6 +178,7 @@ fn numbered(
         "change" => flood::change(wire, request, number)?,
         "reply" => flood::reply(wire, request, number)?,
         "garble" => flood::garble(wire, request, number)?,
+        "exit" => exit(7),
         _ => return Ok(None),
     }))
 }

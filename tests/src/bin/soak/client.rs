@@ -233,7 +233,8 @@ impl Client {
             return said;
         }
         self.ground.count(|tally| tally.lost += 1);
-        if self.chance.one_in(2) {
+        self.ground.world.pipemux(&["up"]);
+        if self.chance.one_in(3) {
             return said;
         }
         let again = self.hear("sent again", |desk| desk.send(&call, PATIENCE));

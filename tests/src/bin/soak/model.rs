@@ -46,8 +46,11 @@ impl Model {
 
     /// A mark was to be deleted.
     pub fn deleted(&mut self, session: &str, mark: &str, ended: Ended) {
+        let marks = self.marks.entry(session.to_owned()).or_default();
         match ended {
             Ended::Done => self.set(session, mark, Known::Gone),
+            // It may not have been there; one that stays uncertain for ever would only be in the way.
+            Ended::Not if marks.get(mark) == Some(&Known::Perhaps) => drop(marks.remove(mark)),
             Ended::Not => {}
             Ended::Unknown => self.set(session, mark, Known::Perhaps),
         }

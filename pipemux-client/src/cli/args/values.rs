@@ -1,0 +1,81 @@
+//! What the values of arguments may be, and what is said of others.
+
+use std::time::Duration;
+
+use pipemux_client::proto::ids::IdError;
+use pipemux_client::proto::limits::WAIT_MAX_MS;
+use pipemux_client::proto::{ProviderId, SessionAddr};
+
+use super::Target;
+
+pub fn target(text: &str) -> Result<Target, IdError> {
+    let (provider, session) = match text.split_once('/') {
+        Some((provider, session)) => (provider, Some(session.parse()?)),
+        None => (text, None),
+    };
+    Ok(Target { provider: provider.parse()?, session })
+}
+
+pub fn provider(text: &str) -> Result<ProviderId, IdError> {
+    text.parse()
+}
+
+/// A session; without its name the one that `open` opens without a name.
+pub fn session(text: &str) -> Result<SessionAddr, IdError> {
+    let Target { provider, session } = target(text)?;
+    let session = session.map_or_else(|| SessionAddr::DEFAULT_SESSION.parse(), Ok)?;
+    Ok(SessionAddr { provider, session })
+}
+
+/// An epoch as answers show it: `e17`, or its number.
+pub fn epoch(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix('e').unwrap_or(text);
+    let number = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
+    number.ok_or_else(|| "expected an epoch as answers show it: e17".to_owned())
+}
+
+/// A deadline: more than nothing, at most a day.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
+    let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    found.ok_or_else(|| "expected seconds, from 0.001 to 86400".to_owned())
+}
+
+/// How long to wait: more than nothing, at most as long as the daemon waits.
+pub fn wait(text: &str) -> Result<Duration, String> {
+    let most = Duration::from_millis(WAIT_MAX_MS.into());
+    let expected = || format!("expected seconds, from 0.001 to {}", most.as_secs());
+    seconds(text).ok().filter(|wait| *wait <= most).ok_or_else(expected)
+}
+
+pub fn event(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected an event's number, as watch prints it: --since 12".into())
+}
+
+pub fn tokens(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(tokens) if tokens > 0 => Ok(tokens),
+        _ if is_digits(text) && text.bytes().any(|b| b != b'0') => {
+            Err(format!("expected tokens, a whole number from 1 to {}", u32::MAX))
+        }
+        _ => Err("expected tokens, a whole number from 1: --budget 300".to_owned()),
+    }
+}
+
+pub fn rounds(text: &str) -> Result<u32, String> {
+    let rounds = text.parse().ok().filter(|rounds| *rounds > 0);
+    rounds.ok_or_else(|| format!("expected a whole number from 1 to {}", u32::MAX))
+}
+
+pub fn lines(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u32::MAX))
+}
+
+pub fn question(text: &str) -> Result<u64, String> {
+    let expected = |_| "expected a question's number, as it was asked: --to 4".to_owned();
+    text.parse().map_err(expected)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}

@@ -1,0 +1,201 @@
+//! Bytes between a client and an app: each exchange has one answer, whatever happens to its ends.
+
+use crate::world::{Manner, Terminal, World, asker};
+use pipemux_core::exchange::{End, Forward};
+use pipemux_core::{ClientId, Exit, limits};
+use pipemux_proto::limits::EXCHANGE_MAX;
+use pipemux_proto::{Code, Envelope, Fault, Incarnation, Kind, Method};
+
+/// A world with an open session, a client, and the life that it is attached to.
+fn attached() -> (World, ClientId, Incarnation) {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let client = world.connect();
+    world.attach(client, 1, "notes/main");
+    let life = world.attached(client, 1).expect("a life");
+    assert_eq!(world.process("notes/main"), Some(life));
+    (world, client, life)
+}
+
+#[track_caller]
+fn fault(world: &World, client: ClientId, id: u64) -> Fault {
+    match world.terminals(client, id) {
+        [Terminal::Fault(fault)] => fault.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn to_client(forward: Option<Forward>, client: ClientId, id: u64) {
+    let forward = forward.expect("it goes on");
+    assert_eq!((forward.to, forward.envelope.id), (End::Client(client), id));
+}
+
+#[test]
+fn bodies_go_there_and_back_under_the_numbers_of_each_side() {
+    let (mut world, client, life) = attached();
+    let other = world.connect();
+    let first = world.exchange(client, 7, life, 64).expect("it goes on");
+    // Another client's number is the same: the app sees two.
+    let second = world.exchange(other, 7, life, 64).expect("it goes on");
+    assert_eq!((first.to, first.envelope.incarnation), (End::App(life), life));
+    assert_ne!(first.envelope.id, second.envelope.id);
+    assert!((1..10_000).contains(&first.envelope.deadline_ms));
+    to_client(world.answer_exchange(&second, 3), other, 7);
+    to_client(world.answer_exchange(&first, 0), client, 7);
+    // A second answer, and one to nothing, go nowhere.
+    assert_eq!(world.answer_exchange(&first, 0), None);
+    let made_up = Envelope { id: 12345, ..first.envelope.answer(Kind::Reply) };
+    assert_eq!(world.pass_on(End::App(life), &made_up, 0), None);
+    world.run_out();
+    assert!(world.terminals(client, 7).is_empty() && world.terminals(other, 7).is_empty());
+}
+
+#[test]
+fn a_session_is_woken_and_waited_for() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.lose_daemon();
+    let client = world.connect();
+    world.manner("notes/main", Manner::Holds);
+    world.attach(client, 1, "notes/main");
+    assert_eq!(world.attached(client, 1), None);
+    world.release("notes/main");
+    assert_eq!(world.attached(client, 1), world.process("notes/main"));
+    world.attach(client, 2, "notes/other");
+    assert_eq!(fault(&world, client, 2).code, Code::NotFound);
+    world.attach(client, 3, "nothing/main");
+    assert_eq!(fault(&world, client, 3).code, Code::NotFound);
+}
+
+#[test]
+fn one_who_waits_for_a_session_that_never_comes_is_told() {
+    for manner in
+        [Manner::DiesAtStart(vec!["no disk".into()]), Manner::NoHello, Manner::Unstartable]
+    {
+        let mut world = World::new();
+        world.open(asker("a"), "notes");
+        world.lose_daemon();
+        world.manner("notes/main", manner);
+        let client = world.connect();
+        world.attach(client, 1, "notes/main");
+        world.pass(60_000);
+        assert_eq!(fault(&world, client, 1).code, Code::Unavailable);
+    }
+}
+
+#[test]
+fn what_an_app_dies_with_is_unknown_and_its_life_is_over() {
+    let (mut world, client, life) = attached();
+    let asked = world.exchange(client, 7, life, 64).expect("it goes on");
+    world.kill(life, Exit::Signal(9), &["fell over"]);
+    let unknown = fault(&world, client, 7);
+    assert_eq!(unknown.code, Code::Unknown);
+    assert!(unknown.hints.iter().any(|hint| hint.contains("fell over")), "{unknown:?}");
+    assert_eq!(world.answer_exchange(&asked, 1), None);
+    assert_eq!(world.exchange(client, 8, life, 64), None);
+    let gone = fault(&world, client, 8);
+    assert_eq!(gone.code, Code::Unavailable);
+    assert!(gone.message.contains("not delivered") && gone.hints[0].contains("attach"), "{gone:?}");
+    world.attach(client, 9, "notes/main");
+    let next = world.attached(client, 9).expect("another life");
+    assert_ne!(next, life);
+    assert!(world.exchange(client, 10, next, 64).is_some());
+    assert_eq!(world.exchange(client, 11, Incarnation(0), 64), None);
+    assert_eq!(fault(&world, client, 11).code, Code::Unavailable);
+}
+
+#[test]
+fn a_deadline_ends_it_once_and_the_app_is_told() {
+    let (mut world, client, life) = attached();
+    let asked = world.exchange(client, 7, life, 64).expect("it goes on");
+    world.pass(10_000);
+    assert_eq!(fault(&world, client, 7).code, Code::Unknown);
+    let told = world.apps[&life].got.iter().any(|got| {
+        (got.kind, got.method, got.id) == (Kind::Cancel, Method::Exchange, asked.envelope.id)
+    });
+    assert!(told);
+    assert_eq!(world.answer_exchange(&asked, 5), None);
+    assert!(world.exchange(client, 8, life, 64).is_some());
+}
+
+#[test]
+fn a_cancel_and_a_vanished_client_reach_the_app() {
+    let (mut world, client, life) = attached();
+    let asked = world.exchange(client, 7, life, 64).expect("it goes on");
+    world.cancel(client, 7);
+    world.cancel(client, 999);
+    let cancels =
+        |world: &World| world.apps[&life].got.iter().filter(|got| got.kind == Kind::Cancel).count();
+    assert_eq!(cancels(&world), 1);
+    to_client(world.answer_exchange(&asked, 1), client, 7);
+    let left = world.exchange(client, 8, life, 64).expect("it goes on");
+    world.vanish(client);
+    assert_eq!(cancels(&world), 2);
+    assert_eq!(world.answer_exchange(&left, 1), None);
+    world.run_out();
+}
+
+#[test]
+fn bounds_refuse_and_room_comes_back() {
+    let (mut world, client, life) = attached();
+    assert_eq!(world.exchange(client, 1_000, life, EXCHANGE_MAX + 1), None);
+    assert_eq!(fault(&world, client, 1_000).code, Code::Refused);
+    let open: Vec<Forward> = (0..limits::CLIENT_EXCHANGES_MAX as u64)
+        .map(|id| world.exchange(client, id, life, 1).expect("it goes on"))
+        .collect();
+    assert_eq!(world.exchange(client, 1_001, life, 1), None);
+    assert_eq!(fault(&world, client, 1_001).code, Code::Refused);
+    for asked in &open {
+        assert!(world.answer_exchange(asked, 1).is_some());
+    }
+    // Bytes of one client, then of one app.
+    let fits = limits::CLIENT_EXCHANGE_BYTES / EXCHANGE_MAX;
+    let clients: Vec<ClientId> = std::iter::once(client)
+        .chain(
+            (0..limits::APP_EXCHANGE_BYTES / limits::CLIENT_EXCHANGE_BYTES)
+                .map(|_| world.connect()),
+        )
+        .collect();
+    let mut bytes = 0;
+    let mut full = 0;
+    for client in clients {
+        for id in 0..fits as u64 {
+            match world.exchange(client, 2_000 + id, life, EXCHANGE_MAX) {
+                Some(_) => bytes += EXCHANGE_MAX,
+                None => {
+                    assert_eq!(fault(&world, client, 2_000 + id).code, Code::Unavailable);
+                    full += 1;
+                }
+            }
+        }
+        assert_eq!(world.exchange(client, 3_000, life, EXCHANGE_MAX), None);
+    }
+    assert!(full > 0 && bytes <= limits::APP_EXCHANGE_BYTES, "{full} refused, {bytes} taken");
+}
+
+#[test]
+fn an_answer_that_is_too_long_or_unread_is_told() {
+    let (mut world, client, life) = attached();
+    let asked = world.exchange(client, 7, life, 64).expect("it goes on");
+    assert_eq!(world.answer_exchange(&asked, EXCHANGE_MAX + 1), None);
+    assert_eq!(fault(&world, client, 7).code, Code::Failed);
+    let unread = world.exchange(client, 8, life, 64).expect("it goes on");
+    let answer = world.answer_exchange(&unread, 9).expect("it goes on");
+    let mut out = Vec::new();
+    world.core.exchange_unread(&answer, &mut out);
+    assert_eq!(out.len(), 1, "{out:?}");
+}
+
+#[test]
+fn a_client_greets_before_it_exchanges_and_an_app_asks_for_none() {
+    let (mut world, _, life) = attached();
+    let rude = ClientId(99);
+    world.clients.insert(rude, Default::default());
+    world.event(pipemux_core::Event::ClientOpened { client: rude });
+    assert_eq!(world.exchange(rude, 1, life, 1), None);
+    assert_eq!(fault(&world, rude, 1).code, Code::Refused);
+    assert!(world.clients[&rude].closed);
+    let request = Envelope::request(Method::Exchange, 5, life);
+    assert_eq!(world.pass_on(End::App(life), &request, 1), None);
+}
