@@ -10,8 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use pipemux_client::proto::projection::Lod;
 use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
 
-use overview::TEMPLATE;
-pub use overview::VERBS;
+use overview::{TEMPLATE, VERBS};
+
 pub use values::session;
 use values::{epoch, event, lines, provider, question, rounds, seconds, target, tokens, wait};
 

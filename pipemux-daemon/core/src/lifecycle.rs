@@ -44,6 +44,11 @@ impl Core {
         if session.life != Life::Down {
             return Ok(());
         }
+        if session.opens.is_empty() {
+            // Its one open was refused, or it was ended: there is nothing to start it with.
+            return Err(Fault::not_found(format!("{key} is not open"))
+                .hint(format!("pipemux open {}", key.addr)));
+        }
         let app = Incarnation(self.next_number());
         let now = self.now.mono_ms;
         let Some(session) = self.sessions.get_mut(key) else { return Ok(()) };
@@ -312,9 +317,7 @@ impl Core {
             self.timers.clear(at, Timer::Look(app));
         }
         session.version = 0;
-        if !wanted {
-            session.rest.asleep = None;
-        }
+        let overslept = !wanted && session.rest.asleep.take().is_some();
         let mut words = format!("{key} ended: {how}");
         let mut hints = last_lines;
         if !wanted {
@@ -340,6 +343,9 @@ impl Core {
             }
         }
         self.tell_end(&key, wanted, &words);
+        if overslept {
+            self.save_asleep(&key, 0);
+        }
         let Some(session) = self.sessions.get(&key) else { return };
         let opening = self.opening.remove(&key);
         let gone = session.opens.is_empty() && !self.has_window(&key);

@@ -7,7 +7,7 @@ use pipemux_proto::client::Call;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::watch::What;
-use pipemux_proto::{Fault, ProviderId, SessionAddr};
+use pipemux_proto::{Fault, Incarnation, ProviderId, SessionAddr};
 
 use crate::event::Effect;
 use crate::feed::Place;
@@ -15,6 +15,7 @@ use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{NOTICE_CHARS, RETIRED_MAX, WORKSPACES_MAX};
 use crate::saved::{Record, SavedOptions};
 use crate::session::{Crash, Session};
+use crate::sleep::Asleep;
 use crate::verbs::lod_name;
 use crate::workspace::{Window, Workspace};
 use crate::{Config, Core, act};
@@ -52,8 +53,9 @@ impl Core {
                     fresh.questions = before.questions;
                     fresh.anchors = before.anchors;
                     fresh.anchors.go_on_from(ids_below);
-                    // What was restored stood so when the epoch was the one that is named now.
-                    fresh.anchors.all_stand_since(epochs_below);
+                    // They are written down with the meaning that they were minted with: pins of an
+                    // earlier daemon are stale until they are shown again.
+                    fresh.anchors.all_stand_since(epochs_below + 1);
                     for window in &mut fresh.windows {
                         window.context.major = epochs_below;
                     }
@@ -78,6 +80,13 @@ impl Core {
                     for workspace in self.workspaces.values_mut() {
                         workspace.anchors.forget_session(&key);
                     }
+                }
+            }
+            Record::Asleep { workspace, session, version } => {
+                let key = session_key(workspace.as_deref(), &session);
+                if let Some(session) = key.and_then(|key| self.sessions.get_mut(&key)) {
+                    let asleep = Asleep { app: Incarnation(0), version };
+                    session.rest.asleep = (version != 0).then_some(asleep);
                 }
             }
             Record::Window { workspace, session, lod, budget, pinned } => {
@@ -119,7 +128,7 @@ impl Core {
                 // What an ordered end wrote last may name fewer ids than were reserved before.
                 let (next, epoch) = (found.anchors.next_id(), found.epoch);
                 for anchor in anchors {
-                    found.anchors.restore(anchor, epoch);
+                    found.anchors.restore(anchor, epoch + 1);
                 }
                 found.anchors.go_on_from(next);
             }
@@ -198,6 +207,13 @@ impl Core {
                 session: key.to_string(),
                 opens: session.opens.clone(),
             });
+            if let Some(asleep) = session.rest.asleep {
+                records.push(Record::Asleep {
+                    workspace: key.workspace.as_deref().map(Into::into),
+                    session: key.to_string(),
+                    version: asleep.version,
+                });
+            }
         }
         for (key, (ids_below, epochs_below)) in &self.retired {
             records.push(Record::Workspace {

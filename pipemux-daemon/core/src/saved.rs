@@ -118,6 +118,15 @@ pub enum Record {
         /// Its number.
         number: u64,
     },
+    /// A session was put to sleep, or woke.
+    Asleep {
+        /// The owning workspace.
+        workspace: Option<String>,
+        /// `provider/session`
+        session: String,
+        /// The version that its app named; 0: it is awake, or the app named none.
+        version: u64,
+    },
     /// A window was closed.
     WindowClosed {
         /// Whose.

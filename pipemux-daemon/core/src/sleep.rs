@@ -11,10 +11,12 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
 use crate::Core;
+use crate::event::Effect;
 use crate::keys::SessionKey;
 use crate::limits::{BUSY_MAX_MS, NOTICE_CHARS, SAVE_MS};
 use crate::manifest::Idle;
 use crate::requests::{Answered, Purpose};
+use crate::saved::Record;
 use crate::timers::Timer;
 use crate::workspace::Workspace;
 
@@ -104,6 +106,7 @@ impl Core {
         match saved.filter(|_| !wanted) {
             Some(Saved { version }) => {
                 session.rest.asleep = Some(Asleep { app, version });
+                self.save_asleep(key, version);
                 self.close_app(key);
             }
             None => self.look_at_rest(key, app, now.saturating_add(ms)),
@@ -138,6 +141,8 @@ impl Core {
     pub(crate) fn woken(&mut self, key: &SessionKey, app: Incarnation, version: u64) -> bool {
         let Some(session) = self.sessions.get_mut(key) else { return false };
         let Some(asleep) = session.rest.asleep.take() else { return false };
+        self.save_asleep(key, 0);
+        let Some(session) = self.sessions.get_mut(key) else { return false };
         if asleep.version == 0 || asleep.version != version {
             return false;
         }
@@ -146,6 +151,13 @@ impl Core {
             workspace.hand_over(key, asleep.app, app);
         }
         true
+    }
+
+    /// Written down, so that a later daemon wakes it as this one would.
+    pub(crate) fn save_asleep(&mut self, key: &SessionKey, version: u64) {
+        let workspace = key.workspace.as_deref().map(Into::into);
+        let session = key.to_string();
+        self.out.push(Effect::Persist(Record::Asleep { workspace, session, version }));
     }
 
     fn is_pinned(&self, key: &SessionKey) -> bool {

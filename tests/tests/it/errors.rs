@@ -192,7 +192,9 @@ fn a_manifest_with_a_mistake_is_told_and_hurts_no_other() {
     world.install_rogue("good", "tame");
     let bad = world.root().join("home/.config/pipemux/apps/bad.toml");
     fs::write(bad, "id = \"bad\"\ncommand = \"x\"\ncolour = 3\n").unwrap();
-    world.pipemux(&["apps"]).ok().has("good").has("editor").lacks("bad");
+    let told = world.pipemux(&["apps"]);
+    told.ok().has("good · tame\n").has("editor").lacks("bad ·").has("not registered · ");
+    told.has("bad.toml:3 (colour): unknown field");
     assert!(world.daemon_log().contains("bad.toml:3"), "{}", world.daemon_log());
-    world.pipemux(&["open", "bad"]).exits(3);
+    world.pipemux(&["open", "bad"]).exits(3).has("bad.toml:3 (colour)");
 }

@@ -10,6 +10,7 @@ mod durability;
 mod economy;
 mod editor;
 mod errors;
+mod exchange;
 mod history;
 mod injection;
 mod json;

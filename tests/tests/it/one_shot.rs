@@ -26,3 +26,20 @@ fn what_a_process_confirms_last_counts_for_the_next_one() {
         other.finish().ok();
     }
 }
+
+#[test]
+fn the_bench_uses_a_daemon_of_its_own_and_leaves_nothing() {
+    let world = World::new();
+    let scratch = world.path("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let scratch_name = scratch.display().to_string();
+    let bench = world.command(&["bench", "--quick", "--json"]).env("TMPDIR", &scratch_name);
+    let told = bench.output().ok().json();
+    let rows = told["rows"].as_array().unwrap();
+    assert!(rows.len() >= 7, "{told:#}");
+    for row in rows {
+        assert!(row["pipemux"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    assert_eq!(scratch.read_dir().unwrap().count(), 0, "all of it is gone");
+    assert!(world.processes().is_empty(), "this world's own daemon was never asked");
+}

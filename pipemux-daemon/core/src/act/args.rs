@@ -97,7 +97,8 @@ impl Acting {
                     return Err(Stop::Look(Box::new(Lookup::Window { session })));
                 }
                 let thing = named(workspace, owner, name)?;
-                self.check_name(workspace, owner, name, &thing)?;
+                let restored = sessions.get(owner).is_some_and(|session| session.restored);
+                self.check_name(workspace, owner, name, (&thing, restored))?;
                 self.pass(session, thing, ty, name)
             }
         }
@@ -109,13 +110,18 @@ impl Acting {
         workspace: &Workspace,
         owner: &SessionKey,
         name: &str,
-        thing: &Thing,
+        (thing, restored): (&Thing, bool),
     ) -> Result<(), Stop> {
         if self.own && self.touched.contains(owner) {
             return Ok(());
         }
-        let Some(seen) = workspace.seen(&self.reader, owner) else { return Ok(()) };
-        match seen.rendered.names.get(name) {
+        let meant = match workspace.seen(&self.reader, owner) {
+            Some(seen) => seen.rendered.names.get(name),
+            // It may mean what an earlier daemon showed.
+            None if restored => None,
+            None => return Ok(()),
+        };
+        match meant {
             Some((key, rev)) if *key == thing.key && *rev == thing.rev => Ok(()),
             _ => {
                 let fault = soft::stale(&format!("{owner}.{name}"));

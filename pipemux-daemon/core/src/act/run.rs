@@ -258,13 +258,13 @@ impl Core {
                 acting.again = true;
                 return self.send_again(job, acting);
             }
-            Answered::Lost { delivered: true, why, .. } => {
+            Answered::Lost { delivered, why, .. } if delivered || acting.again => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
                     .hint(format!("pipemux view {} shows how it stands", step.session));
                 acting.fail(Status::Unknown, fault);
                 return self.acted(job, acting);
             }
-            Answered::Lost { delivered: false, why, hints, .. } => {
+            Answered::Lost { why, hints, .. } => {
                 let mut fault = Fault::unavailable(format!("{why}; nothing was sent to it"));
                 fault.hints = hints;
                 acting.fail(Status::Failed, fault);
@@ -301,6 +301,14 @@ impl Core {
             }
             Outcome::Failed(fault) => {
                 let fault = self.landed(&acting, &step, fault);
+                if acting.again {
+                    // Its first delivery ended the app, and may have taken effect before.
+                    let why = format!("{} died with it; sent again it was refused", step.session);
+                    let fault = Fault::unknown(format!("{why}: {}", fault.message))
+                        .hint(format!("pipemux view {} shows how it stands", step.session));
+                    acting.fail(Status::Unknown, fault);
+                    return self.acted(job, acting);
+                }
                 if self.may_rebase(&acting, &step, &fault) {
                     let Some(deadline) = self.jobs.get(&job).map(|job| job.deadline) else {
                         return;

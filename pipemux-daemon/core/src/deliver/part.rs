@@ -13,7 +13,7 @@ use crate::render::prototypes::{compact, declarations};
 use crate::render::trim::trim;
 use crate::render::window::{Painter, Rendered};
 use crate::verbs::show::{Shown, State};
-use crate::workspace::Workspace;
+use crate::workspace::{Held, Workspace};
 
 /// A window as it goes into an answer.
 pub struct Part {
@@ -63,7 +63,23 @@ pub fn part(
         part.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
         return (part, false);
     }
-    let held = held.or_else(|| window.projection.clone());
+    // Another answer may have shown a newer version while this one waited for a slow app.
+    let newer = window.projection.clone().filter(|own| {
+        held.as_ref().is_none_or(|held| {
+            let same = own.app == held.app && own.lod == held.lod && own.budget == held.budget;
+            same && own.projection.version > held.projection.version
+        })
+    });
+    let held = newer.or(held);
+    let past = |held: &Held| match window.context.of {
+        Some((app, version, _)) => app == held.app && version > held.projection.version,
+        None => false,
+    };
+    if window.rendered.is_some() && held.as_ref().is_some_and(past) {
+        part.state = State::Busy;
+        part.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
+        return (part, false);
+    }
     let Some(held) = held.filter(|_| part.state == State::Fresh) else { return (part, false) };
     part.shows = Some((held.app, held.projection.version));
     let projection = held.projection;

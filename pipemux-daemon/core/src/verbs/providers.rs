@@ -71,7 +71,21 @@ impl Core {
                 let rows = [("said", said), ("problems", Value::List(problems))];
                 self.answer_data(id, text, Value::Map(rows.map(row).into()));
             }
-            Task::Loading(Then::Open(open)) => self.open_known(id, *open),
+            Task::Loading(Then::Open(open)) => {
+                let file = format!("/{}.toml", open.provider);
+                let known = self.providers.contains_key(&open.provider);
+                let problem = found.problems.iter().find(|problem| problem.contains(&file));
+                match problem.filter(|_| !known) {
+                    Some(problem) => {
+                        let why = format!("no app {}: {}", open.provider, whole_line(problem));
+                        self.fail_job(
+                            id,
+                            Fault::not_found(why).hint("correct it, then open it again"),
+                        );
+                    }
+                    None => self.open_known(id, *open),
+                }
+            }
             _ => {}
         }
     }

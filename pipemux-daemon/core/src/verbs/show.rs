@@ -252,7 +252,9 @@ impl Core {
                         return self.project(job, session, lod, budget, false);
                     }
                     shown.state = State::Fresh;
-                    if !projection.unchanged {
+                    // Versions only grow within a life: one that was overtaken is passed over.
+                    let overtaken = held.is_some_and(|version| projection.version < version);
+                    if !projection.unchanged && !overtaken {
                         window.projection = Some(Held {
                             app,
                             lod: shown.lod,

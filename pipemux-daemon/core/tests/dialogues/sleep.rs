@@ -118,7 +118,15 @@ fn a_touch_while_it_saves_keeps_it_awake() {
 fn a_session_that_was_asleep_when_the_daemon_was_lost_comes_back() {
     let mut world = slept();
     world.lose_daemon();
+    world.ask(asker("a"), Verb::Sessions).has("notes/main · asleep");
     world.view(asker("a")).exits(0).has("k1 r1").lacks("restarted");
+    let app = world.process("notes/main").expect("it woke");
+    let woken = world.apps[&app].opens.last().expect("an open").woken;
+    assert_eq!(woken, 1, "it goes on from what it saved");
+    world.lose_daemon();
+    world.view(asker("a")).exits(0);
+    let app = world.process("notes/main").expect("it runs");
+    assert_eq!(world.apps[&app].opens.last().expect("an open").woken, 0, "it was awake");
 }
 
 #[test]

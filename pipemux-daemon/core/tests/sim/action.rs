@@ -54,9 +54,22 @@ pub enum Action {
 /// What a reader asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    Open { addr: &'static str, file: bool, look: Look },
-    View { addr: Option<&'static str>, since: Option<Pick>, look: Look, wait: u32 },
-    Run { steps: Vec<Step>, at: bool, look: Look },
+    Open {
+        addr: &'static str,
+        file: bool,
+        look: Look,
+    },
+    View {
+        addr: Option<&'static str>,
+        since: Option<Pick>,
+        look: Look,
+        wait: u32,
+    },
+    Run {
+        steps: Vec<Step>,
+        at: bool,
+        look: Look,
+    },
     Click(Pick),
     Answer(&'static str),
     Read(Ref),
@@ -121,6 +134,8 @@ pub enum Owner {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     Say,
+    /// The same each time, without a mark: what ends its app again and again is known by that.
+    Same,
     Add,
     Edit(Ref),
     Select(Ref),

@@ -19,6 +19,7 @@ impl Sim {
                 let process = self.processes.get_mut(&app).filter(|process| !process.closed);
                 if let Some(process) = process {
                     if matches!(frame.envelope.kind, Kind::Reply | Kind::Fault) {
+                        process.owed.remove(&frame.envelope.id);
                         process.answered = Some(frame.envelope);
                     }
                     self.queue.push_back(Event::AppFrame { app, frame });
@@ -77,6 +78,9 @@ impl Sim {
         if let Some(how) = reaction.wrong_known {
             law!(false, "only what an app has shown is known of it", "{how}");
         }
+        if reaction.woken {
+            self.figures.count("woken");
+        }
         if let Some((invoke, effect)) = &reaction.invoked {
             self.check_executed(place, invoke, *effect)?;
         }
@@ -133,7 +137,8 @@ impl Sim {
             && !matches!(manner, Manner::Hangs | Manner::Stopped)
         {
             // What it took in while it hung is looked at now: late.
-            let held = self.processes.get_mut(&life).map(|process| std::mem::take(&mut process.held));
+            let held =
+                self.processes.get_mut(&life).map(|process| std::mem::take(&mut process.held));
             for frame in held.unwrap_or_default() {
                 self.react(life, &frame)?;
             }
@@ -190,7 +195,8 @@ impl Sim {
         let Some(life) = self.spoken_to(place) else { return Ok(false) };
         let Some(process) = self.processes.get_mut(&life) else { return Ok(false) };
         let owed = process.owed.values().next_back().copied();
-        let forged = Outcome::Done(Done { brief: "forged".into(), version: 9_999, ..Done::default() });
+        let forged =
+            Outcome::Done(Done { brief: "forged".into(), version: 9_999, ..Done::default() });
         let mut said = Vec::new();
         match rogue {
             Rogue::NeverAsked => {

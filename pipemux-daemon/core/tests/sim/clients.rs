@@ -306,15 +306,13 @@ impl Sim {
     }
 
     /// A request's end has come.
-    pub fn answered(
-        &mut self,
-        client: ClientId,
-        id: u64,
-        answer: Result<Answer, Fault>,
-    ) -> Lawful {
+    pub fn answered(&mut self, client: ClientId, id: u64, answer: Result<Answer, Fault>) -> Lawful {
         let daemon = self.daemon.nth;
         let its = |request: &Request| {
-            request.daemon == daemon && request.client == client && request.id == id && !request.lost
+            request.daemon == daemon
+                && request.client == client
+                && request.id == id
+                && !request.lost
         };
         let Some(index) = self.requests.iter().rposition(its) else {
             // What is no request of the table's: rude ones.

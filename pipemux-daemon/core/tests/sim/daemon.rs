@@ -103,11 +103,7 @@ impl Daemon {
         if self.twin.is_some() {
             let same = effects.len() == others.len()
                 && effects.iter().zip(others).all(|(one, other)| is_same(one, other));
-            law!(
-                same,
-                "the same events have the same effects",
-                "{effects:?}\nand\n{others:?}"
-            );
+            law!(same, "the same events have the same effects", "{effects:?}\nand\n{others:?}");
         }
         Ok(effects)
     }
@@ -129,7 +125,9 @@ fn is_same(one: &Effect, other: &Effect) -> bool {
         (Effect::ToClient { client, bytes }, Effect::ToClient { client: c, bytes: b }) => {
             client == c && bytes == b
         }
-        (Effect::ToApp { app, bytes }, Effect::ToApp { app: a, bytes: b }) => app == a && bytes == b,
+        (Effect::ToApp { app, bytes }, Effect::ToApp { app: a, bytes: b }) => {
+            app == a && bytes == b
+        }
         (Effect::Start(one), Effect::Start(other)) => one == other,
         (Effect::Persist(one), Effect::Persist(other)) => one == other,
         (one, other) => format!("{one:?}") == format!("{other:?}"),
@@ -154,7 +152,9 @@ fn copy(event: &Event) -> Event {
         Event::Exited { app, exit, last_lines } => {
             Event::Exited { app: *app, exit: *exit, last_lines: last_lines.clone() }
         }
-        Event::LogRead { request, read } => Event::LogRead { request: *request, read: read.clone() },
+        Event::LogRead { request, read } => {
+            Event::LogRead { request: *request, read: read.clone() }
+        }
         Event::Providers { request, read } => {
             Event::Providers { request: *request, read: read.clone() }
         }

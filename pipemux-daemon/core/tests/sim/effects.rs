@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pipemux_core::saved::Record;
 use pipemux_core::event::LogText;
+use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start};
 use pipemux_proto::app::{Invoke, Locate, Open, Project, Read};
 use pipemux_proto::client::Answer;
@@ -43,9 +43,9 @@ impl Sim {
                     law!(log.starts_with("/state/logs/") && lines > 0, "a log is a log", "{log}");
                     self.send(300, Due::LogRead(request));
                 }
-                Effect::UnwatchLog { request } => self.on_its_way.retain(
-                    |_, due| !matches!(due, Due::LogRead(watched) if *watched == request),
-                ),
+                Effect::UnwatchLog { request } => self
+                    .on_its_way
+                    .retain(|_, due| !matches!(due, Due::LogRead(watched) if *watched == request)),
                 Effect::LoadProviders { request, .. } => {
                     let read = Err(Fault::refused("there are no manifests here"));
                     self.queue.push_back(Event::Providers { request, read });
@@ -76,9 +76,8 @@ impl Sim {
 
     fn persist(&mut self, record: Record) -> Lawful {
         let encoded = pipemux_proto::encode(&record).map_err(|error| error.to_string());
-        let read = encoded.and_then(|bytes| {
-            decode::<Record>(&bytes).map_err(|error| error.to_string())
-        });
+        let read =
+            encoded.and_then(|bytes| decode::<Record>(&bytes).map_err(|error| error.to_string()));
         law!(read.as_ref() == Ok(&record), "a record can be read again", "{record:?}: {read:?}");
         self.seen.record(&record)?;
         self.daemon.persist(record);
@@ -119,9 +118,10 @@ impl Sim {
             && start.cwd.starts_with('/')
             && start.env.iter().all(|(name, _)| name != "SECRET");
         law!(well, "a start is well-formed", "{start:?}");
-        let twin = self.processes.iter().find(|(other, process)| {
-            process.place == place && !self.ended.contains(other)
-        });
+        let twin = self
+            .processes
+            .iter()
+            .find(|(other, process)| process.place == place && !self.ended.contains(other));
         law!(twin.is_none(), "a session has one process", "{start:?} beside {twin:?}");
         self.figures.count("process started");
         let slow = self.pace(place);
@@ -160,6 +160,9 @@ impl Sim {
             );
             if let Err(why) = app_frame(&frame) {
                 law!(false, "what goes to an app can be read", "{envelope:?}: {why}");
+            }
+            if envelope.kind == Kind::Request {
+                self.figures.count(format!("asked {:?}", envelope.method));
             }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Invoke) {
                 let invoke: Invoke = decode(&frame.body).expect("it was read already");

@@ -4,7 +4,8 @@ use fastrand::Rng;
 use pipemux_proto::projection::Lod;
 
 use crate::action::{
-    Act, Action, Ask, Change, Confirming, How, Look, Manner, Owner, Pick, Ref, Rogue, Rudeness, Step,
+    Act, Action, Ask, Change, Confirming, How, Look, Manner, Owner, Pick, Ref, Rogue, Rudeness,
+    Step,
 };
 use crate::places::{CALM, CALM_READER, OWN, PLACES, Place, SHARED};
 
@@ -31,9 +32,15 @@ pub fn history(seed: u64) -> (Kind, Vec<Action>) {
         }
     }
     for who in 0..CALM_READER {
-        let addr = addr(&mut rng);
-        all.push(Action::Ask(who, Ask::Open { addr, file: false, look: Look::default() }, plain()));
+        for addr in [OWN[0], addr(&mut rng)] {
+            all.push(Action::Ask(
+                who,
+                Ask::Open { addr, file: false, look: Look::default() },
+                plain(),
+            ));
+        }
     }
+    all.push(Action::Pass(20));
     while all.len() < kind.length {
         let calm = kind.calm && rng.u8(..4) == 0;
         all.push(if calm { calm_action(&mut rng) } else { action(&mut rng, kind) });
@@ -82,7 +89,10 @@ fn place(rng: &mut Rng) -> usize {
 }
 
 fn look(rng: &mut Rng) -> Look {
-    let lod = weighted(rng, &[(6, None), (1, Some(Lod::Gist)), (1, Some(Lod::Summary)), (1, Some(Lod::Full))]);
+    let lod = weighted(
+        rng,
+        &[(6, None), (1, Some(Lod::Gist)), (1, Some(Lod::Summary)), (1, Some(Lod::Full))],
+    );
     let budget = weighted(rng, &[(8, None), (1, Some(50)), (1, Some(150)), (1, Some(600))]);
     Look { lod, budget }
 }
@@ -117,7 +127,8 @@ fn reference(rng: &mut Rng) -> Ref {
 fn act(rng: &mut Rng) -> Act {
     let of = reference(rng);
     match rng.u8(..40) {
-        0..4 => Act::Say,
+        0..2 => Act::Say,
+        2..4 => Act::Same,
         4..6 => Act::Add,
         6..15 => Act::Edit(of),
         15..17 => Act::Select(of),
@@ -233,7 +244,7 @@ fn manner(rng: &mut Rng) -> Manner {
             (1, Manner::Stopped),
             (1, Manner::Garbage),
             (2, Manner::Twice),
-            (2, Manner::DiesOnInvoke(after)),
+            (3, Manner::DiesOnInvoke(after)),
             (1, Manner::DiesOnProject),
             (1, Manner::NoHello),
             (1, Manner::WrongVersion),
@@ -285,9 +296,9 @@ fn action(rng: &mut Rng, kind: Kind) -> Action {
         465..475 => Action::Cancel(pick(rng)),
         475..490 => Action::Vanish(pick(rng), weighted(rng, &[(2, 0), (1, 30), (1, 2_000)])),
         490..500 => Action::Rude(rudeness(rng)),
-        500..502 => Action::FloodClient(who),
-        502..503 => Action::FloodApp(who, addr(rng)),
-        503..650 => Action::Change(place, change(rng)),
+        500 => Action::FloodClient(who),
+        501 if rng.bool() => Action::FloodApp(who, addr(rng)),
+        501..650 => Action::Change(place, change(rng)),
         650..720 => Action::Manner(place, manner(rng)),
         720..735 => Action::Kill(place),
         735..740 => Action::HalfOpen(place),
@@ -295,7 +306,9 @@ fn action(rng: &mut Rng, kind: Kind) -> Action {
         770..778 => Action::Chatter(place, weighted(rng, &[(3, 2), (1, 300)]), rng.bool()),
         778..900 => Action::Pass(rng.u64(1..60)),
         900..945 => Action::Pass(rng.u64(60..3_000)),
-        945..955 => Action::Pass(weighted(rng, &[(3, 11_000), (2, 35_000), (1, 3_700_000)])),
+        945..955 => {
+            Action::Pass(weighted(rng, &[(3, 11_000), (2, 35_000), (2, 70_000), (1, 3_700_000)]))
+        }
         _ if kind.calm => Action::Pass(rng.u64(1..20)),
         955..960 => Action::LauncherLost,
         960..978 => Action::CrashDaemon(rng.u8(..14)),
@@ -312,8 +325,14 @@ fn calm_action(rng: &mut Rng) -> Action {
     let own = |step: Step| Step { addr, owner: Owner::Full, ..step };
     let ask = match rng.u8(..20) {
         0..3 => Ask::Open { addr, file: false, look: look(rng) },
-        3..7 => Ask::View { addr: rng.bool().then_some(addr), since: None, look: look(rng), wait: 0 },
-        7..13 => Ask::Run { steps: steps(rng).into_iter().map(own).collect(), at: false, look: look(rng) },
+        3..7 => {
+            Ask::View { addr: rng.bool().then_some(addr), since: None, look: look(rng), wait: 0 }
+        }
+        7..13 => Ask::Run {
+            steps: steps(rng).into_iter().map(own).collect(),
+            at: false,
+            look: look(rng),
+        },
         13..15 => Ask::Click(pick(rng)),
         15..17 => Ask::Answer(weighted(rng, &ANSWERS)),
         17 => Ask::Read(Ref::Shown(pick(rng))),

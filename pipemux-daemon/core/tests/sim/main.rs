@@ -48,7 +48,8 @@ fn whatever_happens_the_laws_hold() {
         }
         return;
     }
-    let (first, count) = (number("PIPEMUX_FIRST").unwrap_or(0), number("PIPEMUX_SEEDS").unwrap_or(SEEDS));
+    let (first, count) =
+        (number("PIPEMUX_FIRST").unwrap_or(0), number("PIPEMUX_SEEDS").unwrap_or(SEEDS));
     let began = Instant::now();
     let next = AtomicU64::new(first);
     let figures = Mutex::new(Figures::default());

@@ -124,7 +124,8 @@ fn simpler(action: &Action) -> Vec<Action> {
                     }
                 }
                 Ask::View { addr, .. } => {
-                    let view = Ask::View { addr: *addr, since: None, look: Look::default(), wait: 0 };
+                    let view =
+                        Ask::View { addr: *addr, since: None, look: Look::default(), wait: 0 };
                     all.push(Action::Ask(*who, view, plain));
                 }
                 Ask::Open { addr, .. } => {

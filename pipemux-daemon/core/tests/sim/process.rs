@@ -9,7 +9,9 @@ use pipemux_proto::app::{
 };
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::projection::Projection;
-use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, decode};
+use pipemux_proto::{
+    Envelope, Fault, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, decode,
+};
 
 use crate::action::Manner;
 use crate::places::Place;
@@ -45,6 +47,8 @@ pub struct Reaction {
     pub exit: Option<Exit>,
     /// An action, and whether something came of it.
     pub invoked: Option<(Invoke, bool)>,
+    /// It went on from where it was put to sleep.
+    pub woken: bool,
     /// It said `unchanged` of a look that it never showed.
     pub wrong_known: Option<String>,
 }
@@ -110,7 +114,6 @@ impl Process {
             Manner::Twice => reaction.frames.extend([reply.clone(), reply]),
             _ => reaction.frames.push(reply),
         }
-        self.owed.remove(&envelope.id);
         if envelope.method == Method::AppClose {
             reaction.exit = Some(Exit::Code(0));
         }
@@ -133,6 +136,7 @@ impl Process {
                 let open: Open = decode(&request.body).expect("an Open");
                 let resumed = if store.resumed { open.woken } else { 0 };
                 let resumed = if resumed == store.version { resumed } else { 0 };
+                reaction.woken = resumed > 0;
                 frame(&reply, &Opened { resumed, ..Opened::default() })
             }
             Method::Save => {
@@ -142,12 +146,17 @@ impl Process {
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");
                 let look = |version| (ask.window, ask.lod, ask.budget, version);
-                if let Some(known) = ask.known_version.filter(|v| !store.shown.contains(&look(*v))) {
-                    reaction.wrong_known = Some(format!("{ask:?} of life {}: v{known}", envelope.incarnation));
+                if let Some(known) = ask.known_version.filter(|v| !store.shown.contains(&look(*v)))
+                {
+                    reaction.wrong_known =
+                        Some(format!("{ask:?} of life {}: v{known}", envelope.incarnation));
                 }
                 if ask.known_version == Some(store.version) {
                     let version = store.version;
-                    return frame(&reply, &Projection { version, unchanged: true, ..Projection::default() });
+                    return frame(
+                        &reply,
+                        &Projection { version, unchanged: true, ..Projection::default() },
+                    );
                 }
                 store.shown.insert(look(store.version));
                 store.versions.insert((store.version, store.total));

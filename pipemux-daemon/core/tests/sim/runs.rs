@@ -151,7 +151,9 @@ impl Sim {
             _ => None,
         });
         let at = match first {
-            Some(Ref::Shown(pick)) if pinned => self.seen.some_thing(who, pick).map(|(.., epoch)| epoch),
+            Some(Ref::Shown(pick)) if pinned => {
+                self.seen.some_thing(who, pick).map(|(.., epoch)| epoch)
+            }
             _ => None,
         };
         let mut code = Vec::new();
@@ -180,6 +182,11 @@ impl Sim {
             let note = vec![("note", means)];
             let (action, args, refs) = match &step.act {
                 Act::Say => ("say", "'hello'".to_owned(), Vec::new()),
+                Act::Same => {
+                    code.push(format!("{owner}say('the same')"));
+                    before.extend(Place::of(workspace, addr));
+                    continue;
+                }
                 Act::Add => ("add", String::new(), Vec::new()),
                 Act::Edit(_) => ("edit", shown, note),
                 Act::Select(_) => ("select", shown, note),
@@ -283,9 +290,15 @@ impl Sim {
             if let Some(marked) = mark.and_then(|mark| self.runs.marks.get_mut(&mark)) {
                 marked.sent += 1;
                 // An action that is as good twice is sent once more to the next process.
-                let again = u32::from(rebases && marked.safe) + u32::from(invoke.action == "select");
+                let again =
+                    u32::from(rebases && marked.safe) + u32::from(invoke.action == "select");
                 let most = 1 + goes + again;
-                law!(marked.sent <= most, "nothing is sent twice", "{} times {invoke:?}", marked.sent);
+                law!(
+                    marked.sent <= most,
+                    "nothing is sent twice",
+                    "{} times {invoke:?}",
+                    marked.sent
+                );
             }
         }
         if mark.is_some() {
@@ -301,7 +314,9 @@ impl Sim {
         let Some(label) = &self.requests[index].clicked else { return Ok(()) };
         let store = &self.stores[&place];
         let does = match invoke.args.get("note") {
-            Some(Arg::Ref(found)) => format!("{} {}", invoke.action, store.label(&found.key, found.rev)),
+            Some(Arg::Ref(found)) => {
+                format!("{} {}", invoke.action, store.label(&found.key, found.rev))
+            }
             _ => format!("{} {}", invoke.action, store.name),
         };
         let undo = invoke.action == "say" && label.starts_with(&format!("undo {} ", store.name));
@@ -326,7 +341,11 @@ impl Sim {
             };
             let Some((thing, _)) = thing(&label) else { continue };
             if let Some(stands) = means.id.and_then(|id| self.seen.identity(workspace, id)) {
-                law!(thing == stands, "a ref means what its reader saw", "{means:?} of {stands} was {label}");
+                law!(
+                    thing == stands,
+                    "a ref means what its reader saw",
+                    "{means:?} of {stands} was {label}"
+                );
             }
             if let Some(named) = &means.thing {
                 law!(thing == named, "a ref means what its reader saw", "{named} was {label}");
@@ -356,7 +375,8 @@ impl Sim {
                 let saw = self.seen.windows(who, place.addr(), request.since);
                 let meant = |heading: &str| heading == label;
                 law!(
-                    saw.is_empty() || saw.iter().any(|saw| saw.what.selection.as_deref().is_some_and(meant)),
+                    saw.is_empty()
+                        || saw.iter().any(|saw| saw.what.selection.as_deref().is_some_and(meant)),
                     "a name means what its reader saw",
                     "{}.selection meant {label:?}, its reader saw {saw:?}",
                     place.addr()
@@ -367,7 +387,13 @@ impl Sim {
     }
 
     /// Numbers mean the version that the reader saw, of the life that gets them.
-    fn check_version(&self, life: Incarnation, place: Place, index: usize, invoke: &Invoke) -> Lawful {
+    fn check_version(
+        &self,
+        life: Incarnation,
+        place: Place,
+        index: usize,
+        invoke: &Invoke,
+    ) -> Lawful {
         let request = &self.requests[index];
         if request.call.at.is_some() || invoke.seen_version == 0 {
             return Ok(());
@@ -390,7 +416,13 @@ impl Sim {
     }
 
     /// An answer goes with the question that it answers, once, as that reader gave it.
-    fn check_resumed(&mut self, who: Who, invoke: &Invoke, token: &[u8], choice: &Choice) -> Lawful {
+    fn check_resumed(
+        &mut self,
+        who: Who,
+        invoke: &Invoke,
+        token: &[u8],
+        choice: &Choice,
+    ) -> Lawful {
         let requests = self.requests.iter().rev().take(700);
         let open = requests.filter(|r| r.who == who && r.is_open() && !r.abandoned && r.acts());
         let given: Vec<&Verb> = open.map(|request| &request.call.verb).collect();
@@ -457,6 +489,9 @@ impl Sim {
     pub fn check_end(&mut self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
         let request = &self.requests[index];
         let exit = request.exit.unwrap_or_default();
+        if format!("{answer:?}").contains("in quarantine") {
+            self.figures.count("quarantined");
+        }
         if let Some(first) = request.repeats {
             self.check_repeated(index, first)?;
         }
@@ -494,7 +529,12 @@ impl Sim {
                     Status::Needs => true,
                     Status::Unknown => went > 0,
                 };
-                law!(true_to_life, "a step's status is true", "{step:?}: {took} effects, sent {went}\n{}", tell());
+                law!(
+                    true_to_life,
+                    "a step's status is true",
+                    "{step:?}: {took} effects, sent {went}\n{}",
+                    tell()
+                );
             }
         }
         self.check_stale(index, answer)
@@ -509,8 +549,14 @@ impl Sim {
         let (again, before) = (&self.requests[index], &self.requests[first]);
         let (Some(exit), Some(was)) = (again.exit, before.exit) else { return Ok(()) };
         // Refused for want of room, nothing was begun, and it may be sent again.
-        let excused = was == 9 || before.refused || again.refused || self.lossy || self.daemon.disk_full;
-        law!(exit == was || excused, "what was answered is answered so again", "{was}, then {exit}: {:?}", again.call);
+        let excused =
+            was == 9 || before.refused || again.refused || self.lossy || self.daemon.disk_full;
+        law!(
+            exit == was || excused,
+            "what was answered is answered so again",
+            "{was}, then {exit}: {:?}",
+            again.call
+        );
         Ok(())
     }
 
@@ -519,7 +565,8 @@ impl Sim {
         let request = &self.requests[index];
         let Ok(Answer { body: Body::Text(said), .. }) = answer else { return Ok(()) };
         let own = matches!(request.call.verb, Verb::Run { .. } | Verb::Read { .. });
-        let read_pinned = matches!(&request.call.verb, Verb::Read { target } if target.contains('@'));
+        let read_pinned =
+            matches!(&request.call.verb, Verb::Read { target } if target.contains('@'));
         if !own || read_pinned || request.repeats.is_some() || request.call.at.is_some() {
             return Ok(());
         }
@@ -528,16 +575,18 @@ impl Sim {
             let rest = &said[at + mark.len()..];
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             let Ok(id) = rest[..digits].parse::<u64>() else { continue };
-            let pinned = request.marks.iter().filter_map(|mark| self.runs.marks.get(mark)).any(|marked| {
-                marked.refs.iter().any(|(_, means)| means.id == Some(id) && means.pin.is_some())
-            });
+            let pinned =
+                request.marks.iter().filter_map(|mark| self.runs.marks.get(mark)).any(|marked| {
+                    marked.refs.iter().any(|(_, means)| means.id == Some(id) && means.pin.is_some())
+                });
             let strict = self.runs.strict.contains(&READERS[request.who].0);
             if !rest[digits..].starts_with(" is stale") || pinned || strict {
                 continue;
             }
             let saw = self.seen.may_mean(request.who, id, request.since);
             let Some(saw) = saw.first().filter(|saw| saw.at <= request.since) else { continue };
-            let Some((of, rev)) = thing(&saw.what).filter(|_| saw.firm && saw.daemon == self.daemon.nth)
+            let Some((of, rev)) =
+                thing(&saw.what).filter(|_| saw.firm && saw.daemon == self.daemon.nth)
             else {
                 continue;
             };

@@ -100,7 +100,8 @@ impl Seen {
         let things = self.shown.range((who, 0)..=(who, u64::MAX));
         let things = things.filter(|(_, (label, _))| thing(label).is_some());
         // The newest are more likely to be there.
-        let mut all: Vec<_> = things.map(|((_, id), (label, epoch))| (*id, label, *epoch)).collect();
+        let mut all: Vec<_> =
+            things.map(|((_, id), (label, epoch))| (*id, label, *epoch)).collect();
         all.sort_by_key(|(id, _, epoch)| (u64::MAX - epoch, *id));
         let within = if pick.is_multiple_of(4) { all.len() } else { all.len().min(8) };
         let (id, label, epoch) = all.get(usize::from(pick / 4).checked_rem(within)?)?;
@@ -120,8 +121,11 @@ impl Seen {
 
     /// An id of a thing that somebody was shown in a workspace.
     pub fn some_id(&self, workspace: usize, pick: Pick) -> Option<u64> {
-        let all: Vec<u64> =
-            self.stands_for.range((workspace, 0)..=(workspace, u64::MAX)).map(|((_, id), _)| *id).collect();
+        let all: Vec<u64> = self
+            .stands_for
+            .range((workspace, 0)..=(workspace, u64::MAX))
+            .map(|((_, id), _)| *id)
+            .collect();
         all.get(usize::from(pick).checked_rem(all.len())?).copied()
     }
 
@@ -183,7 +187,11 @@ impl Seen {
             if let Some(epoch) = shows.epoch {
                 let shown = self.pins.entry((workspace, *id)).or_default();
                 let before = shown.entry(epoch).or_insert_with(|| label.clone());
-                law!(before == label, "one epoch shows one state", "{before:?} and {label:?} in e{epoch}");
+                law!(
+                    before == label,
+                    "one epoch shows one state",
+                    "{before:?} and {label:?} in e{epoch}"
+                );
             }
             let had = self.ids.entry((workspace, identity.clone())).or_insert((*id, issued));
             let remembered = kind == "obj" || issued < had.1 + VANISHED_EPOCHS - 8;
@@ -249,7 +257,8 @@ impl Sim {
     /// A reader reads an answer, and confirms it or doesn't.
     pub fn read_answer(&mut self, index: usize, answer: &Answer) -> Lawful {
         let request = &self.requests[index];
-        let shows_windows = request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));
+        let shows_windows =
+            request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));
         // What is told once more is as old as it was.
         if !shows_windows || request.repeats.is_some() {
             return Ok(());

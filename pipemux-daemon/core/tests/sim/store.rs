@@ -2,7 +2,9 @@
 //! `c1k3 r2` is note 3 of the first store of place `c`, changed once. So whatever an answer shows can be
 //! compared with what is.
 
-use pipemux_proto::app::{Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind};
+use pipemux_proto::app::{
+    Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
+};
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::{Blob, Fault, Value};
@@ -93,7 +95,9 @@ impl Store {
     }
 
     pub fn change(&mut self, change: Change) {
-        let at = |pick: Pick, notes: &[Note]| (!notes.is_empty()).then(|| usize::from(pick) % notes.len());
+        let at = |pick: Pick, notes: &[Note]| {
+            (!notes.is_empty()).then(|| usize::from(pick) % notes.len())
+        };
         match change {
             Change::Add(words) => self.add(words),
             Change::Edit(pick) => {
@@ -182,7 +186,8 @@ impl Store {
                 content.push(Piece::Text(" lorem".repeat(usize::from(note.words))));
             }
             for (word, action) in [("edit", "edit"), ("drop", "drop")] {
-                let bound = RefArg { key: note.key.clone(), rev: note.rev, ty: Some("note".into()) };
+                let bound =
+                    RefArg { key: note.key.clone(), rev: note.rev, ty: Some("note".into()) };
                 let args = [("note".to_owned(), Arg::Ref(bound))].into();
                 content.push(Piece::Text(" ".into()));
                 content.push(Piece::Link(link(format!("{word} {label}"), action, args)));
@@ -201,7 +206,10 @@ impl Store {
             ),
             nav: vec![link(format!("pick {}", self.name), "pick", Args::new())],
             content,
-            names: selected.map(|note| ("selection".to_owned(), self.slot(note))).into_iter().collect(),
+            names: selected
+                .map(|note| ("selection".to_owned(), self.slot(note)))
+                .into_iter()
+                .collect(),
             actions: self
                 .notes
                 .is_empty()
@@ -281,7 +289,8 @@ impl Store {
     fn ask(&mut self, text: &str, kind: QuestionKind, keys: Vec<String>) -> Executed {
         self.questions += 1;
         let number = format!("{}q{}", self.name, self.questions);
-        let option = |key: String| OptionItem { label: format!("{key} {number}"), text: "it".into() };
+        let option =
+            |key: String| OptionItem { label: format!("{key} {number}"), text: "it".into() };
         let options = keys.into_iter().map(option).collect();
         let question = Question { text: format!("{text} {number}"), kind, options, unlisted: 0 };
         self.asked = Some(number.clone().into_bytes());

@@ -49,7 +49,8 @@ impl Sim {
         let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
         for window in &report.windows {
             let addr = format!("{}/{}", window.header.app_id, window.header.session_id);
-            let Some(heading) = window.content.lines().next().filter(|line| line.starts_with("## "))
+            let Some(heading) =
+                window.content.lines().next().filter(|line| line.starts_with("## "))
             else {
                 continue;
             };

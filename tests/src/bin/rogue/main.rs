@@ -5,6 +5,7 @@
 //! [`flood`], harm to the machine in [`harm`].
 
 mod deed;
+mod exchange;
 mod flood;
 mod harm;
 mod mode;

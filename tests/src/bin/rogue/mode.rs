@@ -9,7 +9,7 @@ use pipemux_proto::projection::{Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Pro
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
 
-use crate::deed;
+use crate::{deed, exchange};
 use crate::wire::{Wire, block, complain, exit};
 
 /// Greets, or misbehaves instead.
@@ -91,6 +91,7 @@ pub struct App {
     pub scene: String,
     /// How often something was wiped.
     pub wiped: u32,
+    held: exchange::Held,
     /// Its own directory.
     pub state_dir: String,
     /// Memory that it keeps.
@@ -111,12 +112,14 @@ impl App {
             state_dir: String::new(),
             eaten: Vec::new(),
             hoarded: Vec::new(),
+            held: Vec::new(),
         }
     }
 
     /// Answers one request.
     pub fn answer(&mut self, wire: &mut Wire, request: &Frame) -> std::io::Result<()> {
         match request.envelope.method {
+            Method::Exchange => exchange::carry_out(wire, request, &mut self.held),
             Method::AppOpen => {
                 let open = decode::<Open>(&request.body).map_err(std::io::Error::other)?;
                 self.state_dir = open.state_dir;
