@@ -86,6 +86,8 @@ pub enum Miss {
 pub struct AnchorTable {
     anchors: HashMap<u64, Anchor>,
     ids: HashMap<(SessionKey, Target), u64>,
+    /// Things by the app's own name of them, whichever app's.
+    keys: HashMap<String, Vec<u64>>,
     /// What each session's newest projection shows.
     windows: HashMap<SessionKey, Vec<u64>>,
     /// What the answer that is being written offers beside its windows.
@@ -162,6 +164,7 @@ impl AnchorTable {
             offered: shown.offered,
             open: shown.open.to_vec(),
         };
+        self.note_key(id, &identity.1);
         self.anchors.insert(id, anchor);
         if shown.offered {
             self.offered.push(id);
@@ -224,6 +227,9 @@ impl AnchorTable {
             open: Vec::new(),
         };
         self.next = self.next.max(saved.id + 1);
+        if !self.anchors.contains_key(&saved.id) {
+            self.note_key(saved.id, &target);
+        }
         self.ids.insert((session, target), saved.id);
         self.anchors.insert(saved.id, anchor);
     }
@@ -271,12 +277,9 @@ impl AnchorTable {
 
     /// Things with that key, in the order of their ids.
     pub fn by_key<'a>(&'a self, key: &'a str) -> Vec<(u64, &'a Anchor)> {
-        let mut found: Vec<_> = self
-            .anchors
-            .iter()
-            .filter(|(_, anchor)| matches!(&anchor.target, Target::Object { key: k } if k == key))
-            .map(|(id, anchor)| (*id, anchor))
-            .collect();
+        let ids = self.keys.get(key).map_or(&[][..], Vec::as_slice);
+        let mut found: Vec<_> =
+            ids.iter().filter_map(|id| Some((*id, self.get(RefKind::Obj, *id)?))).collect();
         found.sort_by_key(|(id, _)| *id);
         found
     }
@@ -330,6 +333,16 @@ impl AnchorTable {
         self.anchors.retain(|id, anchor| !gone(*id, anchor));
         let anchors = &self.anchors;
         self.ids.retain(|_, id| anchors.contains_key(id));
+        self.keys.retain(|_, ids| {
+            ids.retain(|id| anchors.contains_key(id));
+            !ids.is_empty()
+        });
+    }
+
+    fn note_key(&mut self, id: u64, target: &Target) {
+        if let Target::Object { key } = target {
+            self.keys.entry(key.clone()).or_default().push(id);
+        }
     }
 }
 

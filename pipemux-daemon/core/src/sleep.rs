@@ -12,6 +12,7 @@ use pipemux_proto::ids::Incarnation;
 
 use crate::Core;
 use crate::event::Effect;
+use crate::jobs::Task;
 use crate::keys::SessionKey;
 use crate::limits::{BUSY_MAX_MS, NOTICE_CHARS, SAVE_MS};
 use crate::manifest::Idle;
@@ -69,6 +70,10 @@ impl Core {
         let Some(key) = self.lives.get(&app).cloned() else { return };
         let pinned = self.is_pinned(&key);
         let waited_for = self.is_waited_for(&key);
+        let exchanged = self.exchanges.taker(app).map_or(0, |taker| match taker.open {
+            0 => taker.used,
+            _ => now,
+        });
         let Some(session) = self.sessions.get_mut(&key) else { return };
         session.rest.look_at = None;
         let Idle::After(ms) = session.manifest.idle else { return };
@@ -76,7 +81,7 @@ impl Core {
             return;
         }
         let busy = session.rest.busy.as_ref().map_or(0, |(_, until)| *until);
-        let due = session.rest.used.saturating_add(ms).max(busy);
+        let due = session.rest.used.max(exchanged).saturating_add(ms).max(busy);
         if due > now {
             return self.look_at_rest(&key, app, due);
         }
@@ -149,6 +154,15 @@ impl Core {
         session.version = version;
         for workspace in self.workspaces.values_mut() {
             workspace.hand_over(key, asleep.app, app);
+        }
+        // Runs that wait for it go on with their later steps.
+        for job in self.jobs.values_mut() {
+            if let Task::Acting(acting) = &mut job.task
+                && let Some((life, _)) = acting.seen.get_mut(key)
+                && *life == asleep.app
+            {
+                *life = app;
+            }
         }
         true
     }

@@ -44,7 +44,8 @@ fn highest(world: &World) -> (u64, u64, u64) {
 
 /// Bytes that records take in the log, at the least.
 fn bytes(records: &[Record]) -> u64 {
-    let length = |record: &Record| pipemux_proto::encode(record).map_or(0, |body| body.len() as u64);
+    let length =
+        |record: &Record| pipemux_proto::encode(record).map_or(0, |body| body.len() as u64);
     records.iter().map(length).sum()
 }
 

@@ -230,7 +230,7 @@ fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -322,7 +322,7 @@ mod tests {
             }
         }
         let kept = place.text().len() as u64;
-        assert!(kept >= LOG_RATE * 9 && kept <= LOG_BURST + LOG_RATE * 11, "{kept}");
+        assert!((LOG_RATE * 9..=LOG_BURST + LOG_RATE * 11).contains(&kept), "{kept}");
         sink.take(b"and then: quiet\n", 10_000);
         let due = sink.due().unwrap();
         assert!(due <= 12_000, "{due}");

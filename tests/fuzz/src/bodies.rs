@@ -34,6 +34,8 @@ const READERS: &[fn(&[u8])] = &[
     again::<Vec<Prototype>>,
     again::<projection::Args>,
     again::<Value>,
+    again::<app::Saved>,
+    again::<client::Attach>,
 ];
 
 /// The first byte says which message the others are.

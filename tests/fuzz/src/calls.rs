@@ -5,7 +5,6 @@ use pipemux_proto::call::blocks::{blocks, script};
 use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten, stdin_at};
 use pipemux_proto::limits::{CODE_MAX, STEPS_MAX};
 
-
 #[path = "../../../pipemux-client/src/cli/slips/calls.rs"]
 mod slips;
 
@@ -68,7 +67,11 @@ fn words(text: &str) {
     // What a word says in code's own form may be wrong code, and is then told as such.
     let plain = |word: &str| !word.contains(['(', ')', '[', ':', '=']) && !word.starts_with("--");
     let stdin = words.iter().filter(|word| matches!(**word, "-" | "stdin")).count();
-    if stdin < 2 && words.iter().all(|word| plain(word)) && code.len() <= CODE_MAX && words.len() < 100 {
+    if stdin < 2
+        && words.iter().all(|word| plain(word))
+        && code.len() <= CODE_MAX
+        && words.len() < 100
+    {
         let read = parse(&code, Some("input"));
         assert!(read.is_ok(), "{code:?}: {read:?}");
     }

@@ -101,6 +101,6 @@ fn text(body: Body) -> String {
         Body::Text(text) => text,
         Body::Data(value) => value.to_string(),
         Body::Raw(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Body::Report(report) => format!("{report:?}"),
+        other => format!("{other:?}"),
     }
 }

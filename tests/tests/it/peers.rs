@@ -51,14 +51,14 @@ fn no_app_outlives_its_clients_and_the_daemon_together() {
     world.run("rogue.misbehave('escape')").ok();
     let waiting = world.command(&["run", "rogue.misbehave('hang')"]).start();
     wait_until("the client", || waiting.is_running().then_some(()));
-    for process in world.processes().iter().filter(|p| !p.command.contains("rogue")) {
+    for process in world.processes().iter().filter(|p| !p.command.contains("/rogue")) {
         kill(process.pid, Signal::SIGKILL);
     }
     drop(waiting.finish());
     // Apps end with their launcher. What they let go of has lost everybody who knew of it at once: the
     // daemon that comes next finds it, and the socket that was left is in nobody's way.
     world.pipemux(&["up"]).ok();
-    let apps = || world.processes().into_iter().filter(|p| p.command.contains("rogue")).count();
+    let apps = || world.processes().into_iter().filter(|p| p.command.contains("/rogue")).count();
     wait_until("every app ends", || (apps() == 0).then_some(()));
 }
 
@@ -187,6 +187,8 @@ fn an_end_at_the_socket_starts_no_second_daemon() {
     let daemons = all.iter().filter(|process| process.command.ends_with("pipemuxd serve")).count();
     assert!(daemons <= 2, "the one and a start that finds it: {all:?}");
     fs::rename(&aside, &socket).unwrap();
+    // Whoever came meanwhile and was not taken up is hung up on as well.
+    drop(listener);
     view.finish().ok();
     assert_eq!(world.daemon(), daemon);
 }

@@ -115,13 +115,17 @@ impl Exchanges {
 
     const KEPT: usize = 1024;
 
-    /// The numbers of those for which it is true, with what is known of them.
+    /// The numbers of those for which it is true, with what is known of them, in the order of the clients'
+    /// numbers.
     pub fn find(&self, wanted: impl Fn(&Open) -> bool) -> Vec<(u64, Open)> {
         let number = |at: usize, place: &Place| {
             let open = place.open.filter(|open| wanted(open))?;
             Some((number_of(at, place), open))
         };
-        self.places.iter().enumerate().filter_map(|(at, place)| number(at, place)).collect()
+        let all = self.places.iter().enumerate();
+        let mut found: Vec<_> = all.filter_map(|(at, place)| number(at, place)).collect();
+        found.sort_by_key(|(_, open)| open.request);
+        found
     }
 
     /// Forgets who asked: the client is gone.

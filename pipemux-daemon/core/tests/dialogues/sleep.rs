@@ -50,6 +50,11 @@ fn an_act_wakes_it_too_and_a_click_means_what_it_meant() {
     assert!(world.apps.is_empty());
     world.click(asker("a"), &link).exits(0).lacks("restarted");
     assert!(!world.invoked.last().expect("it was sent").1.seen_lost);
+    world.pass(IDLE * 2);
+    assert!(world.apps.is_empty());
+    world.run(asker("a"), "notes.say('x'); notes.say('y')").exits(0);
+    let lost = world.invoked.iter().filter(|(_, invoke)| invoke.seen_lost).count();
+    assert_eq!(lost, 0, "the step that woke it and the one after");
 }
 
 #[test]

@@ -2,13 +2,12 @@
 
 use pipemux_core::{ClientId, Event, limits};
 use pipemux_proto::client::{self, Answer, Call, Format, Verb, View};
-use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Kind, Method, Role};
 
-use crate::action::{Ask, Confirming, How, Look, Pick, Rudeness, Who};
+use crate::action::{Ask, Confirming, How, Look, Pick, Who};
 use crate::law::{Lawful, law};
 use crate::places::{CALM_READER, READERS, WORKSPACES};
-use crate::process::{frame, garbage};
+use crate::process::frame;
 use crate::sim::{Due, Sim};
 
 /// One connection.
@@ -151,7 +150,7 @@ impl Sim {
     }
 
     /// A call with an id of its own.
-    fn call(&mut self, who: Who, verb: Verb, json: bool, look: Look, at: Option<u64>) -> Call {
+    pub fn call(&mut self, who: Who, verb: Verb, json: bool, look: Look, at: Option<u64>) -> Call {
         let (workspace, reader) = READERS[who];
         let name = WORKSPACES[workspace];
         self.next_run += 1;
@@ -169,7 +168,7 @@ impl Sim {
         }
     }
 
-    fn request(
+    pub fn request(
         &mut self,
         client: ClientId,
         who: Who,
@@ -225,7 +224,7 @@ impl Sim {
         Ok(client)
     }
 
-    fn kept(&mut self, who: Who) -> Lawful<ClientId> {
+    pub fn kept(&mut self, who: Who) -> Lawful<ClientId> {
         let open = |client: &ClientId| {
             self.clients.get(client).is_some_and(|c| !c.gone && !c.deaf && !c.closed_by_daemon)
         };
@@ -380,89 +379,6 @@ impl Sim {
         let open = self.requests.iter().find(|request| request.is_open());
         law!(open.is_none(), "every request is answered", "{open:?}");
         Ok(())
-    }
-
-    pub fn rude(&mut self, rudeness: Rudeness) -> Lawful<bool> {
-        self.figures.count(format!("rude {rudeness:?}"));
-        self.next_client += 1;
-        let client = ClientId(self.next_client);
-        self.clients.insert(client, Conn::default());
-        self.feed(Event::ClientOpened { client })?;
-        let hello = Envelope::event(Method::Hello, Incarnation(0));
-        let mut greeting = Hello::new(Role::Client, "rude");
-        if rudeness == Rudeness::WrongVersion {
-            greeting.protocol = ProtocolVersion { major: 99, minor: 0 };
-        }
-        if rudeness != Rudeness::NoHello {
-            let frame = frame(&hello, &greeting);
-            self.feed(Event::ClientFrame { client, frame })?;
-        }
-        let verb = Envelope::request(Method::Verb, 1, Incarnation(0));
-        if !self.clients.contains_key(&client) {
-            // The daemon was lost meanwhile.
-            return Ok(true);
-        }
-        match rudeness {
-            Rudeness::Garbage => {
-                self.feed(Event::ClientBroken { client, why: "no frames".into() })?;
-            }
-            Rudeness::NoHello | Rudeness::BadBody => {
-                self.feed(Event::ClientFrame { client, frame: garbage(verb) })?;
-                let seen = Envelope { method: Method::Seen, id: 2, ..verb };
-                self.feed(Event::ClientFrame { client, frame: garbage(seen) })?;
-            }
-            Rudeness::AppMethods => {
-                for (id, method) in Method::ALL.iter().enumerate().skip(1).take(8) {
-                    let envelope = Envelope::request(*method, id as u64, Incarnation(3));
-                    self.feed(Event::ClientFrame { client, frame: garbage(envelope) })?;
-                }
-            }
-            Rudeness::Gone | Rudeness::WrongVersion => {}
-        }
-        if self.clients.get(&client).is_some_and(|conn| !conn.gone && !conn.closed_by_daemon) {
-            self.feed(Event::ClientClosed { client })?;
-        }
-        Ok(true)
-    }
-
-    pub fn flood_client(&mut self, who: Who) -> Lawful<bool> {
-        let client = self.kept(who)?;
-        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: true };
-        for _ in 0..limits::CLIENT_REQUESTS_MAX + 8 {
-            let verb = Verb::View(View::default());
-            let call = self.call(who, verb, false, Look::default(), None);
-            let daemon = self.daemon.nth;
-            self.request(client, who, call, how, Default::default())?;
-            if self.daemon.nth != daemon {
-                break;
-            }
-        }
-        let mine = |request: &&Request| request.client == client && request.is_open();
-        let open = self.requests.iter().filter(mine).count();
-        law!(open <= limits::CLIENT_REQUESTS_MAX, "a client's requests have a bound", "{open}");
-        Ok(true)
-    }
-
-    pub fn flood_app(&mut self, who: Who, addr: &'static str) -> Lawful<bool> {
-        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: true };
-        for _ in 0..limits::APP_REQUESTS_MAX.div_ceil(limits::CLIENT_REQUESTS_MAX) + 1 {
-            let client = self.connect()?;
-            for _ in 0..limits::CLIENT_REQUESTS_MAX {
-                let session = addr.parse().ok();
-                let verb = Verb::View(View { session, ..View::default() });
-                let call = self.call(who, verb, false, Look::default(), None);
-                let daemon = self.daemon.nth;
-                self.request(client, who, call, how, Default::default())?;
-                if self.daemon.nth != daemon {
-                    return Ok(true);
-                }
-            }
-            self.send(5_000, Due::ClientGone(client));
-            if let Some(conn) = self.clients.get_mut(&client) {
-                conn.deaf = true;
-            }
-        }
-        Ok(true)
     }
 }
 

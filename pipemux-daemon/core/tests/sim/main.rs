@@ -10,13 +10,14 @@
 //!   are left, and this command are printed; with `PIPEMUX_TELL=1` also what is answered and sent.
 //!
 //! `history` makes histories, `sim` plays them (`daemon`, `process` and `store` are what it plays with);
-//! the laws are in `effects`, `clients`, `seen`, `runs` and `windows`.
+//! the laws are in `effects`, `clients`, `seen`, `runs`, `truth` and `windows`.
 
 mod action;
 mod apps;
 mod clients;
 mod daemon;
 mod effects;
+mod floods;
 mod history;
 mod law;
 mod names;
@@ -28,7 +29,9 @@ mod runs;
 mod seen;
 mod sim;
 mod store;
+mod truth;
 mod windows;
+mod writing;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

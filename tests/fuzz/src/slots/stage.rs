@@ -85,10 +85,11 @@ impl Stage {
         &self.script.projections[self.sent.0.clamp(1, self.script.projections.len()) - 1]
     }
 
-    /// True when the answer is a window as its app sent it last.
+    /// True when the answer is a window as its app sent it last; a busy one is shown as it was before, with
+    /// the budget of then.
     pub fn shows_whole_window(&self, text: &str) -> bool {
-        text.lines().any(|line| line.starts_with("## fz/main"))
-            && !text.lines().any(|line| line == "0 windows")
+        let heading = text.lines().find(|line| line.starts_with("## fz/main"));
+        heading.is_some_and(|heading| !heading.ends_with("busy, as it was before"))
     }
 
     /// Nothing in an answer acts but what was minted: anchors, headings, fences; nothing steers a
@@ -215,11 +216,10 @@ impl Stage {
             (Kind::Request, Method::AppOpen) => {
                 let said = &self.script.note;
                 let notes = if said.is_empty() { Vec::new() } else { vec![said.clone()] };
-                frame(reply, &Opened { notes })
+                frame(reply, &Opened { notes, ..Opened::default() })
             }
             (Kind::Request, Method::Project) => {
-                let shown = frame(reply, next(&self.script.projections, &mut self.sent.0));
-                shown
+                frame(reply, next(&self.script.projections, &mut self.sent.0))
             }
             (Kind::Request, Method::Invoke) => {
                 frame(reply, next(&self.script.outcomes, &mut self.sent.1))

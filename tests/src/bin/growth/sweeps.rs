@@ -22,6 +22,9 @@ pub const ALL: [(&str, Sweep); 5] = [
 /// Windows that one desk holds here: the others are at other desks.
 const AT_A_DESK: usize = 100;
 
+/// Anchors that one window holds here: the others are in other windows.
+const IN_A_WINDOW: usize = 1000;
+
 fn sizes(all: &[usize], most: usize) -> impl Iterator<Item = usize> {
     all.iter().copied().filter(move |size| *size <= most)
 }
@@ -89,28 +92,38 @@ fn workspaces(most: usize) -> Table {
 }
 
 fn anchors(most: usize) -> Table {
-    let rows = sizes(&[10, 100, 1000, 9_990], most).map(|size| {
+    let rows = sizes(&[10, 100, 1000, 10_000], most).map(|size| {
         let mut desk = Desk::new();
         // All of it is to be shown.
         desk.budget = Some(200_000);
         let began = Instant::now();
-        desk.ask(open(0, size));
+        desk.ask(open(0, size.min(IN_A_WINDOW)));
         let opened = began.elapsed().as_secs_f64() * 1e6;
-        let text = desk.ask(view(Some("grower/s0")));
-        let link = link(&text, "tick");
+        for session in 1..size / IN_A_WINDOW {
+            desk.ask(open(session, IN_A_WINDOW));
+        }
+        let link = link(&desk.ask(view(Some("grower/s0"))), "tick");
         let figures = vec![
             opened,
-            desk.time(|_| run("grower.tick()")),
-            desk.time(|_| run("grower.touch(obj:grower/s0:t3)")),
+            desk.time(|_| run("grower/s0.tick()")),
+            desk.time(|_| run("grower/s0.touch(obj:grower/s0:t3)")),
             desk.time(|_| Verb::Click { link: link.clone() }),
             desk.time(|_| view(Some("grower/s0"))),
+            desk.time(|_| view(None)),
             desk.memory(),
         ];
         (size, figures)
     });
     let rows = rows.collect();
-    let columns =
-        vec!["open µs", "run µs", "run with a ref µs", "click µs", "view µs", "daemon KiB"];
+    let columns = vec![
+        "open µs",
+        "run µs",
+        "run with a ref µs",
+        "click µs",
+        "view µs",
+        "view of all µs",
+        "daemon KiB",
+    ];
     Table { grows: "anchors", columns, rows }
 }
 

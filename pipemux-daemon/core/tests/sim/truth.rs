@@ -1,0 +1,141 @@
+//! Whether answers tell the truth about what the apps really did.
+
+use pipemux_proto::Fault;
+use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::report::Status;
+
+use crate::law::{Lawful, law};
+use crate::places::READERS;
+use crate::reading::thing;
+use crate::sim::Sim;
+
+impl Sim {
+    /// Whether an answer tells the truth.
+    pub fn check_end(&mut self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
+        let request = &self.requests[index];
+        let exit = request.exit.unwrap_or_default();
+        if format!("{answer:?}").contains("in quarantine") {
+            self.figures.count("quarantined");
+        }
+        if let Some(first) = request.repeats {
+            self.check_repeated(index, first)?;
+        }
+        let request = &self.requests[index];
+        let goes = self.runs.goes_since(request.who, self.first_of(index));
+        let own = matches!(request.call.verb, Verb::Run { .. });
+        let effects = |mark: &u64| self.runs.marks.get(mark).map_or(0, |marked| marked.effects);
+        let sent = |mark: &u64| self.runs.marks.get(mark).map_or(0, |marked| marked.sent);
+        let tell = || format!("{:?} ended {exit}: {answer:?}", request.call.verb);
+        if own && goes == 0 {
+            let took = request.marks.iter().filter(|mark| effects(mark) > 0).count();
+            match exit {
+                0 => law!(took == request.marks.len(), "done is done", "{took} of {}", tell()),
+                2 | 3 | 4 | 6 | 9 => law!(took == 0, "no step took effect", "{took} of {}", tell()),
+                _ => {}
+            }
+            let any = request.marks.iter().any(|mark| sent(mark) > 0);
+            law!(!any || !matches!(exit, 2 | 6 | 9), "nothing reached an app", "{}", tell());
+        }
+        // What was refused may be sent again.
+        if own && matches!(exit, 2 | 3 | 4 | 6) {
+            let said = format!("ended {exit}");
+            let promises = request.marks.iter().map(|mark| (*mark, said.clone()));
+            self.runs.promises.extend(promises);
+        }
+        if let Ok(Answer { body: Body::Report(report), .. }) = answer {
+            for step in &report.steps {
+                let Some(mark) = last_mark(&step.call).filter(|_| goes == 0) else { continue };
+                let (took, went) = (effects(&mark), sent(&mark));
+                let true_to_life = match step.status {
+                    Status::Done => took > 0,
+                    Status::Failed => took == 0,
+                    Status::Skipped => took == 0 || exit == 5,
+                    // The daemon may ask before it is sent, and another request may have answered.
+                    Status::Needs => true,
+                    Status::Unknown => went > 0,
+                };
+                law!(
+                    true_to_life,
+                    "a step's status is true",
+                    "{step:?}: {took} effects, sent {went}\n{}",
+                    tell()
+                );
+            }
+        }
+        self.check_stale(index, answer)
+    }
+
+    fn first_of(&self, index: usize) -> usize {
+        self.requests[index].repeats.unwrap_or(index)
+    }
+
+    /// What was answered is answered so again.
+    fn check_repeated(&self, index: usize, first: usize) -> Lawful {
+        let (again, before) = (&self.requests[index], &self.requests[first]);
+        let (Some(exit), Some(was)) = (again.exit, before.exit) else { return Ok(()) };
+        // Refused for want of room, nothing was begun, and it may be sent again.
+        let excused =
+            was == 9 || before.refused || again.refused || self.lossy || self.daemon.disk_full;
+        law!(
+            exit == was || excused,
+            "what was answered is answered so again",
+            "{was}, then {exit}: {:?}",
+            again.call
+        );
+        Ok(())
+    }
+
+    /// A thing that is as its reader saw it is never stale.
+    fn check_stale(&self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
+        let request = &self.requests[index];
+        let Ok(Answer { body: Body::Text(said), .. }) = answer else { return Ok(()) };
+        let own = matches!(request.call.verb, Verb::Run { .. } | Verb::Read { .. });
+        let read_pinned =
+            matches!(&request.call.verb, Verb::Read { target } if target.contains('@'));
+        if !own || read_pinned || request.repeats.is_some() || request.call.at.is_some() {
+            return Ok(());
+        }
+        let mark = "Anchor obj:";
+        for (at, _) in said.match_indices(mark) {
+            let rest = &said[at + mark.len()..];
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let Ok(id) = rest[..digits].parse::<u64>() else { continue };
+            let pinned =
+                request.marks.iter().filter_map(|mark| self.runs.marks.get(mark)).any(|marked| {
+                    marked.refs.iter().any(|(_, means)| means.id == Some(id) && means.pin.is_some())
+                });
+            let strict = self.runs.strict.contains(&READERS[request.who].0);
+            if !rest[digits..].starts_with(" is stale") || pinned || strict {
+                continue;
+            }
+            let saw = self.seen.may_mean(request.who, id, request.since);
+            let Some(saw) = saw.first().filter(|saw| saw.at <= request.since) else { continue };
+            let Some((of, rev)) =
+                thing(&saw.what).filter(|_| saw.firm && saw.daemon == self.daemon.nth)
+            else {
+                continue;
+            };
+            let Some(place) = self.place_of(of) else { continue };
+            let store = &self.stores[&place];
+            let now = of.strip_prefix(store.name.as_str()).and_then(|key| store.note(key));
+            let same = now.is_some_and(|note| format!("r{}", note.rev) == rev);
+            law!(!same, "only what changed is stale", "obj:{id} is {:?} still", saw.what);
+        }
+        Ok(())
+    }
+
+    /// What was said not to have taken effect never did.
+    pub fn check_promises(&self) -> Lawful {
+        for (mark, said) in &self.runs.promises {
+            let Some(marked) = self.runs.marks.get(mark) else { continue };
+            let goes = self.runs.goes_since(self.requests[marked.request].who, marked.request);
+            law!(marked.effects <= goes, "no step took effect", "t{mark} {said}, then did");
+        }
+        Ok(())
+    }
+}
+
+/// The mark at the end of a call as it was written.
+fn last_mark(call: &str) -> Option<u64> {
+    call.strip_suffix("')")?.rsplit_once("mark='t")?.1.parse().ok()
+}

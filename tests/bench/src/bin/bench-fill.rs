@@ -1,0 +1,57 @@
+//! Fills a daemon, and holds it so until standard input ends: `bench-fill SESSIONS WORKSPACES CONNECTIONS`
+//! opens so many sessions of `echo` spread over so many workspaces, and so many connections that say
+//! nothing. Prints `ready` then.
+
+use std::io::{Read, Write};
+
+use pipemux_client::proto::client::{Open, Verb, Workspace};
+use pipemux_client::{Client, ClientError, Options};
+
+fn main() -> Result<(), String> {
+    let numbers: Vec<usize> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
+    let [sessions, workspaces, connections] = numbers[..] else {
+        return Err("usage: bench-fill SESSIONS WORKSPACES CONNECTIONS".into());
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let held = runtime
+        .block_on(fill(sessions, workspaces.max(1), connections))
+        .map_err(|error| format!("{error} {:?}", error.fault().hints))?;
+    writeln!(std::io::stdout(), "ready").map_err(|error| error.to_string())?;
+    // Until whoever started this has measured.
+    let ended = std::io::stdin().read_to_end(&mut Vec::new());
+    drop(held);
+    ended.map(drop).map_err(|error| error.to_string())
+}
+
+async fn fill(
+    sessions: usize,
+    workspaces: usize,
+    connections: usize,
+) -> Result<Vec<Client>, ClientError> {
+    let options = Options::from_env()?;
+    let client = Client::connect(&options).await?;
+    let invalid = |error: &dyn std::fmt::Display| ClientError::invalid(error.to_string());
+    for number in 0..sessions {
+        let session = format!("f{number}").parse().map_err(|error| invalid(&error))?;
+        let open = Open {
+            provider: "echo".parse().map_err(|error| invalid(&error))?,
+            session: Some(session),
+            args: Vec::new(),
+            cwd: "/".into(),
+            env: std::env::vars().collect(),
+            pin: None,
+        };
+        let mut call = options.call(Verb::Open(open));
+        let name = format!("w{}", number % workspaces);
+        call.workspace = Workspace { key: name.clone(), name };
+        client.send(&call, options.timeout).await?;
+    }
+    let mut held = vec![client];
+    for _ in 0..connections {
+        held.push(Client::connect(&options).await?);
+    }
+    Ok(held)
+}
