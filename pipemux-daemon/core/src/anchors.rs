@@ -279,7 +279,8 @@ impl AnchorTable {
     pub fn by_key<'a>(&'a self, key: &'a str) -> Vec<(u64, &'a Anchor)> {
         let ids = self.keys.get(key).map_or(&[][..], Vec::as_slice);
         let mut found: Vec<_> =
-            ids.iter().filter_map(|id| Some((*id, self.get(RefKind::Obj, *id)?))).collect();
+            ids.iter().filter_map(|id| Some((*id, self.anchors.get(id)?))).collect();
+        found.retain(|(_, anchor)| matches!(&anchor.target, Target::Object { key: k } if k == key));
         found.sort_by_key(|(id, _)| *id);
         found
     }

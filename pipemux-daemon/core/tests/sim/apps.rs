@@ -127,7 +127,7 @@ impl Sim {
         if !closed {
             self.send(after, Due::Closed(life));
         }
-        self.send(after + u64::from(life.0 % 3 == 0) * 30, Due::Exited(life, exit));
+        self.send(after + u64::from(life.0.is_multiple_of(3)) * 30, Due::Exited(life, exit));
     }
 
     pub fn behave(&mut self, place: Place, manner: Manner) -> Lawful<bool> {

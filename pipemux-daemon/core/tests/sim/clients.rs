@@ -8,6 +8,7 @@ use crate::action::{Ask, Confirming, How, Look, Pick, Who};
 use crate::law::{Lawful, law};
 use crate::places::{CALM_READER, READERS, WORKSPACES};
 use crate::process::frame;
+use crate::reading;
 use crate::sim::{Due, Sim};
 
 /// One connection.
@@ -26,7 +27,6 @@ pub struct Conn {
 /// A request of a client.
 #[derive(Debug)]
 pub struct Request {
-    /// Which daemon was asked.
     pub daemon: u32,
     pub client: ClientId,
     pub id: u64,
@@ -245,7 +245,11 @@ impl Sim {
     }
 
     pub fn again(&mut self, pick: Pick) -> Lawful<bool> {
-        let Some(index) = self.some_request(pick, Request::acts) else { return Ok(false) };
+        // What a daemon was lost with is what one would send again.
+        let lost = self.some_request(pick / 2, |r| r.acts() && r.lost && r.exit.is_none());
+        let lost = lost.filter(|_| pick.is_multiple_of(2));
+        let index = lost.or_else(|| self.some_request(pick, Request::acts));
+        let Some(index) = index else { return Ok(false) };
         let of = &self.requests[index];
         let (who, call, marks) = (of.who, of.call.clone(), of.marks.clone());
         let (clicked, first) = (of.clicked.clone(), of.repeats.unwrap_or(index));
@@ -342,7 +346,7 @@ impl Sim {
                 Ok(answer) => format!("{exit} {:?}", answer.body),
                 Err(fault) => format!("{exit} {fault:?}"),
             };
-            self.calm.push(format!("{:?}: {}", request.call.verb, unnumbered(&said)));
+            self.calm.push(format!("{:?}: {}", request.call.verb, reading::unnumbered(&said)));
         }
         self.check_end(index, &answer)?;
         if let Ok(answer) = answer.as_ref()
@@ -380,19 +384,6 @@ impl Sim {
         law!(open.is_none(), "every request is answered", "{open:?}");
         Ok(())
     }
-}
-
-/// Without the numbers of questions, which count over all workspaces.
-fn unnumbered(said: &str) -> String {
-    let mut said = said.to_owned();
-    for before in ["question ", "--to "] {
-        let mut parts = said.split(before);
-        let first = parts.next().unwrap_or_default().to_owned();
-        said = parts.fold(first, |all, part| {
-            all + before + part.trim_start_matches(|c: char| c.is_ascii_digit())
-        });
-    }
-    said
 }
 
 fn open(addr: &str, file: bool) -> Verb {

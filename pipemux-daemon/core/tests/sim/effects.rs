@@ -30,9 +30,9 @@ impl Sim {
                 "{effect:?}"
             );
             match effect {
-                Effect::ToClient { client, bytes } => self.to_client(client, &bytes)?,
+                Effect::ToClient { client, bytes } => self.send_client(client, &bytes)?,
                 Effect::CloseClient { client } => self.close_client(client)?,
-                Effect::ToApp { app, bytes } => self.to_app(app, &bytes)?,
+                Effect::ToApp { app, bytes } => self.send_app(app, &bytes)?,
                 Effect::Start(start) => self.start(&start)?,
                 Effect::Signal { app, signal } => self.signal(app, signal)?,
                 Effect::ReadLog { request, log, lines, .. } => {
@@ -146,7 +146,7 @@ impl Sim {
         Ok(())
     }
 
-    fn to_app(&mut self, app: Incarnation, bytes: &[u8]) -> Lawful {
+    fn send_app(&mut self, app: Incarnation, bytes: &[u8]) -> Lawful {
         let frames = frames(bytes);
         law!(frames.is_ok(), "whole frames go out", "{frames:?}");
         law!(self.begun.contains(&app), "apps are started before they are spoken to", "{app}");
@@ -193,7 +193,7 @@ impl Sim {
         owed + coming.count()
     }
 
-    fn to_client(&mut self, client: ClientId, bytes: &[u8]) -> Lawful {
+    fn send_client(&mut self, client: ClientId, bytes: &[u8]) -> Lawful {
         let frames = frames(bytes);
         law!(frames.is_ok(), "whole frames go out", "{frames:?}");
         let known = self.clients.get(&client).is_some_and(|conn| !conn.gone);

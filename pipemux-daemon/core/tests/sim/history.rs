@@ -43,7 +43,16 @@ pub fn history(seed: u64) -> (Kind, Vec<Action>) {
     all.push(Action::Pass(20));
     while all.len() < kind.length {
         let calm = kind.calm && rng.u8(..4) == 0;
-        all.push(if calm { calm_action(&mut rng) } else { action(&mut rng, kind) });
+        let next = if calm { calm_action(&mut rng) } else { action(&mut rng, kind) };
+        let crashes = matches!(next, Action::CrashDaemon(_));
+        all.push(next);
+        if crashes && rng.bool() {
+            let step = Step { addr: OWN[0], owner: Owner::Full, act: Act::Add };
+            let run = Ask::Run { steps: vec![step], at: false, look: Look::default() };
+            all.push(Action::Ask(rng.usize(..CALM_READER), run, plain()));
+            all.push(Action::Pass(rng.u64(1..40)));
+            all.push(Action::Again(pick(&mut rng) & !1));
+        }
     }
     (kind, all)
 }

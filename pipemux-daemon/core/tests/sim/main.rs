@@ -95,6 +95,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Tells of seeds that break laws: which, and of each law the shortest way to break it.
+#[allow(clippy::print_stdout)]
 fn fail(broken: &[(u64, &'static str)]) -> ! {
     let mut told = String::new();
     let mut laws: Vec<&str> = Vec::new();

@@ -13,6 +13,7 @@ use crate::sim::Sim;
 pub static TELLS: AtomicBool = AtomicBool::new(false);
 
 /// Tells what happens, when that is wanted.
+#[allow(clippy::print_stdout)]
 pub fn tell(what: impl FnOnce() -> String) {
     if TELLS.load(Ordering::Relaxed) {
         println!("  {}", what().replace('\n', "\n    "));

@@ -101,3 +101,16 @@ pub fn question(said: &str) -> Option<&str> {
         name.strip_prefix(|c: char| c.is_ascii_lowercase()).is_some_and(digits) && digits(number)
     })
 }
+
+/// Without the numbers of questions, which count over all workspaces.
+pub fn unnumbered(said: &str) -> String {
+    let mut said = said.to_owned();
+    for before in ["question ", "--to "] {
+        let mut parts = said.split(before);
+        let first = parts.next().unwrap_or_default().to_owned();
+        said = parts.fold(first, |all, part| {
+            all + before + part.trim_start_matches(|c: char| c.is_ascii_digit())
+        });
+    }
+    said
+}

@@ -126,7 +126,7 @@ impl Sim {
                 self.manners.clear();
             }
             let first = self.on_its_way.keys().next().map(|(at, _)| *at);
-            let due = self.daemon.next_timeout().map(|at| self.from_mono(at));
+            let due = self.daemon.next_timeout().map(|at| self.time_of(at));
             let Some(at) = [first, due].into_iter().flatten().min() else {
                 self.check_deadlines()?;
                 self.check_all_answered()?;
@@ -192,7 +192,7 @@ impl Sim {
         Now { mono_ms, unix_ms: 1_765_360_800_000 + self.time }
     }
 
-    fn from_mono(&self, mono_ms: u64) -> u64 {
+    fn time_of(&self, mono_ms: u64) -> u64 {
         (mono_ms + self.began).saturating_sub(1)
     }
 
@@ -201,7 +201,7 @@ impl Sim {
         for turns in 0.. {
             law!(turns < 100_000, "what is due comes to an end", "at {} ms", self.time);
             let first = self.on_its_way.keys().next().copied();
-            let due = self.daemon.next_timeout().map(|at| self.from_mono(at));
+            let due = self.daemon.next_timeout().map(|at| self.time_of(at));
             match (first.filter(|(at, _)| *at <= until), due.filter(|at| *at <= until)) {
                 (Some(key), due) if due.is_none_or(|at| key.0 <= at) => {
                     self.time = self.time.max(key.0);

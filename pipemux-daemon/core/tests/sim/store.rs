@@ -279,7 +279,7 @@ impl Store {
             value: value.map(|value| value.to_blob()),
             label: Some(self.name.clone()),
             version: self.version,
-            links: if self.total % 3 == 0 { vec![undo] } else { Vec::new() },
+            links: if self.total.is_multiple_of(3) { vec![undo] } else { Vec::new() },
             ..Done::default()
         });
         Executed { outcome, effect: true }

@@ -10,6 +10,9 @@ use crate::law::{Lawful, law};
 use crate::places::READERS;
 use crate::sim::Sim;
 
+/// Major, minor, patch.
+type Version = (u64, u64, u64);
+
 /// Which look at which state: workspace, window, heading, level of detail, tokens.
 type Look = (usize, String, String, String, String);
 
@@ -19,7 +22,7 @@ pub struct Windows {
     /// How often a window was given another budget.
     pub fixed: u32,
     /// By workspace and window: its newest version, and what it showed.
-    versions: BTreeMap<(usize, String), ((u64, u64, u64), String)>,
+    versions: BTreeMap<(usize, String), (Version, String)>,
 }
 
 impl Windows {
