@@ -58,10 +58,10 @@ fn restored(records: &[Record], kept: usize, workspaces: bool) -> World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn no_number_goes_back_however_much_is_lost(rounds in 0..40usize, cut in any::<Index>()) {
+    fn no_number_goes_back_however_much_is_lost(rounds in 0..16usize, cut in any::<Index>()) {
         let before = played(rounds);
         let (id, epoch, life) = highest(&before);
         let kept = cut.index(before.records.len() + 1);

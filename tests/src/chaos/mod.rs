@@ -83,7 +83,7 @@ pub fn run(rows: &[&Row], span: Duration) -> Finding {
     let world = World::new();
     world.install_rogue("honest", "tame");
     for (number, row) in rows.iter().enumerate() {
-        world.install_rogue(&provider(number), row.mode());
+        row.install(&world, &provider(number));
     }
     world.pipemux(&["up"]).ok();
     let mut siblings = Siblings::open(&world);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::finding::Told;
 use super::{Scene, apps, clients};
+use crate::World;
 
 /// One attack.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub struct Row {
     /// What it does, as the table names it.
     pub name: &'static str,
     attack: Attack,
+    /// What its manifest says about limits.
+    limits: &'static str,
 }
 
 #[derive(Debug)]
@@ -27,11 +30,19 @@ enum Attack {
 
 impl Row {
     /// What `rogue` is from its start.
-    pub fn mode(&self) -> &'static str {
+    fn mode(&self) -> &'static str {
         match self.attack {
             Attack::App { mode, .. } => mode,
             Attack::Client(_) => "tame",
         }
+    }
+
+    /// Registers its app under that name.
+    pub fn install(&self, world: &World, id: &str) {
+        let (mode, limits) = (self.mode(), self.limits);
+        let limits =
+            if limits.is_empty() { "".into() } else { format!("limits = {{ {limits} }}\n") };
+        world.install(id, "rogue", &format!("args = [{mode:?}]\ndescription = {mode:?}\n{limits}"));
     }
 
     /// Attacks until the scene is over; what is left of it then is none of its doing.
@@ -47,16 +58,26 @@ impl Row {
 
 /// An app that is bad from its start.
 const fn starts(name: &'static str, mode: &'static str, patience_ms: u64) -> Row {
-    Row { name, attack: Attack::App { mode, ways: &[], patience_ms } }
+    Row { name, attack: Attack::App { mode, ways: &[], patience_ms }, limits: "" }
 }
 
 /// An app that opens and then misbehaves.
 const fn acts(name: &'static str, ways: &'static [&'static str], patience_ms: u64) -> Row {
-    Row { name, attack: Attack::App { mode: "tame", ways, patience_ms } }
+    within("", name, ways, patience_ms)
+}
+
+/// An app that misbehaves within the limits of its manifest.
+const fn within(
+    limits: &'static str,
+    name: &'static str,
+    ways: &'static [&'static str],
+    patience_ms: u64,
+) -> Row {
+    Row { name, attack: Attack::App { mode: "tame", ways, patience_ms }, limits }
 }
 
 const fn client(name: &'static str, attack: fn(&Scene<'_>) -> Told) -> Row {
-    Row { name, attack: Attack::Client(attack) }
+    Row { name, attack: Attack::Client(attack), limits: "" }
 }
 
 /// All of them, apps first.
@@ -87,6 +108,11 @@ pub const ROWS: &[Row] = &[
     acts("app: fills its state directory", &["fill 64"], 5000),
     acts("app: eats memory", &["eat 200"], 5000),
     acts("app: burns processor", &["spin"], 500),
+    within("log = \"256K\"", "app: 100 MB of stdout, its log 256 KiB", &["print 100"], 10_000),
+    within("processes = 24", "app: fork bomb, limited to 24", &["fork 100"], 2000),
+    within("files = 64", "app: hoards descriptors, limited to 64", &["hoard", "nothing"], 3000),
+    within("memory = \"64M\"", "app: eats memory, limited to 64 MiB", &["eat 200"], 5000),
+    within("cpu = 1", "app: burns processor, limited to 1 s", &["spin"], 5000),
     acts("app: closes its connection, lives on", &["hang up"], 2000),
     acts("app: one byte at a time, then nothing", &["drip"], 500),
     acts("app: never answers", &["hang"], 500),

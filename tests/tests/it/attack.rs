@@ -79,6 +79,11 @@ fn apps_that_take_what_the_machine_has() {
         "fills its state directory",
         "eats memory",
         "burns processor",
+        "100 MB of stdout, its log 256 KiB",
+        "fork bomb, limited to 24",
+        "hoards descriptors, limited to 64",
+        "eats memory, limited to 64 MiB",
+        "burns processor, limited to 1 s",
         "reads nothing while it is sent much",
     ]);
 }

@@ -38,7 +38,8 @@ fn the_bench_uses_a_daemon_of_its_own_and_leaves_nothing() {
     let rows = told["rows"].as_array().unwrap();
     assert!(rows.len() >= 7, "{told:#}");
     for row in rows {
-        assert!(row["pipemux"].as_f64().unwrap() > 0.0, "{row}");
+        // A figure; that of memory may be nothing, for the system counts by pages.
+        assert!(row["pipemux"].as_f64().unwrap() >= 0.0, "{row}");
     }
     assert_eq!(scratch.read_dir().unwrap().count(), 0, "all of it is gone");
     assert!(world.processes().is_empty(), "this world's own daemon was never asked");

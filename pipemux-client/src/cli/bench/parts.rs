@@ -148,7 +148,7 @@ impl Bench {
     }
 
     fn starts(&mut self) -> Result<Vec<Row>, ClientError> {
-        self.before = self.daemon().and_then(memory_of);
+        self.before = self.daemon().and_then(own_memory_of);
         let mut pairs = Pairs::default();
         for number in 0..self.started {
             let (alone, program) =
@@ -172,7 +172,7 @@ impl Bench {
         let (what, unit) = ("memory of an idle app, its share", "KiB");
         let mut rows =
             vec![Row { what, unit, floor: Some(bare), ours: app, ratio: Some(app / bare) }];
-        if let (Some(before), Some(after)) = (self.before, self.daemon().and_then(memory_of)) {
+        if let (Some(before), Some(after)) = (self.before, self.daemon().and_then(own_memory_of)) {
             let each = after.saturating_sub(before) as f64 / self.started as f64;
             let what = "memory of the daemon for an idle session";
             rows.push(Row { what, unit, floor: None, ours: each, ratio: None });
@@ -280,8 +280,17 @@ fn pid(of: &Value) -> Option<u64> {
 
 /// A process's share of memory in KiB, as the system tells it: shared pages count by their share.
 fn memory_of(pid: u64) -> Option<u64> {
+    kib(pid, "Pss:")
+}
+
+/// Of that what it has allocated: not shared, so others that come and go don't change it.
+fn own_memory_of(pid: u64) -> Option<u64> {
+    kib(pid, "Pss_Anon:")
+}
+
+fn kib(pid: u64, of: &str) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix(of))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 

@@ -36,21 +36,27 @@ impl AnswerText<'_> {
         for note in notes {
             out += &format!("{}\n", inert::lines(note));
         }
+        let mut tokens = None;
         for (index, part) in self.parts.iter().enumerate() {
             if index > 0 || !out.is_empty() {
                 out.push('\n');
             }
-            out += &self.window(part, whole);
+            let (window, known) = self.window(part, whole);
+            tokens = known.filter(|_| out.is_empty());
+            out += &window;
         }
         if self.parts.is_empty() {
             out += "0 windows · pipemux apps · pipemux open <app>\n";
         }
-        out += &self.cut();
+        let cut = self.cut();
+        // Of an answer that is one window as it was written, the tokens are known.
+        tokens = tokens.filter(|_| cut.is_empty() && self.parts.len() == 1);
+        out += &cut;
         let position = match self.parts {
             [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
         };
-        self.finish(out, position, true)
+        self.finish(out, tokens, position, true)
     }
 
     /// Says of what less is shown than was asked for, and how to see it.
@@ -92,26 +98,27 @@ impl AnswerText<'_> {
             match changed {
                 Delta::Same => {}
                 Delta::Lines(lines) => out += &format!("{space}{lines}"),
-                Delta::Whole => out += &format!("{space}{}", self.window(part, true)),
+                Delta::Whole => out += &format!("{space}{}", self.window(part, true).0),
             }
         }
         if out.is_empty() {
             out += &format!("0 changes since e{epoch}\n");
         }
-        self.finish(out, None, true)
+        self.finish(out, None, None, true)
     }
 
-    fn window(&self, part: &Part, whole: bool) -> String {
+    /// A window's text, and its tokens where these are known already.
+    fn window(&self, part: &Part, whole: bool) -> (String, Option<u64>) {
         let suffix = match &part.state {
             State::Broken(fault) => {
                 let refusal = answer::refusal(fault);
-                return format!("## {}\n{refusal}", part.session);
+                return (format!("## {}\n{refusal}", part.session), None);
             }
             State::Busy | State::Waiting => " · busy, as it was before",
             State::Fresh => "",
         };
         let Some(rendered) = part.titled.as_ref().or(part.rendered.as_ref()) else {
-            return format!("## {}{suffix}\n", part.session);
+            return (format!("## {}{suffix}\n", part.session), None);
         };
         let seen = self.workspace.seen(self.reader, &part.session);
         let known = seen.is_some_and(|seen| seen.prototypes == part.prototypes);
@@ -129,8 +136,9 @@ impl AnswerText<'_> {
         };
         let body = rendered.body(prototypes);
         match suffix {
-            "" => body,
-            suffix => body.replacen('\n', &format!("{suffix}\n"), 1),
+            "" if prototypes.is_empty() && part.titled.is_none() => (body, Some(rendered.tokens)),
+            "" => (body, None),
+            suffix => (body.replacen('\n', &format!("{suffix}\n"), 1), None),
         }
     }
 
@@ -159,7 +167,7 @@ impl AnswerText<'_> {
                 Delta::Lines(lines) => out += &format!("\n{lines}"),
                 Delta::Whole => {
                     position = rendered.position.as_deref();
-                    out += &format!("\n{}", self.window(part, true));
+                    out += &format!("\n{}", self.window(part, true).0);
                 }
             }
         }
@@ -168,7 +176,7 @@ impl AnswerText<'_> {
             let names: Vec<String> = self.others.iter().map(ToString::to_string).collect();
             out += &format!("\nchanged too: {} · pipemux view\n", names.join(", "));
         }
-        self.finish(out, position, false)
+        self.finish(out, None, position, false)
     }
 
     /// True while nobody but this run changed the window since the reader saw it: each step counts
@@ -183,7 +191,13 @@ impl AnswerText<'_> {
     }
 
     /// Adds the last line: place, workspace, epoch, receipt.
-    fn finish(&self, mut out: String, position: Option<&str>, named: bool) -> (String, Receipt) {
+    fn finish(
+        &self,
+        mut out: String,
+        tokens: Option<u64>,
+        position: Option<&str>,
+        named: bool,
+    ) -> (String, Receipt) {
         let available = self
             .parts
             .iter()
@@ -195,7 +209,8 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown = tokens::estimate(&out) + tokens::estimate(&last) + 8;
+        let shown =
+            tokens.unwrap_or_else(|| tokens::estimate(&out)) + tokens::estimate(&last) + 8;
         let receipt = Receipt { shown, available: available.max(shown) };
         out += &format!("{last}{} of {} tokens\n", receipt.shown, receipt.available);
         (out, receipt)
