@@ -29,8 +29,11 @@ pub mod manifest;
 pub mod refs;
 pub mod slots;
 
-/// Every target with its name.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// A target's name and its law.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
     ("bodies", bodies::check),
     ("calls", calls::check),
     ("frames", frames::check),

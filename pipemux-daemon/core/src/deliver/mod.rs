@@ -129,7 +129,7 @@ impl Core {
         let mut seen = Vec::new();
         let mut ids = workspace.anchors.take_offered();
         for part in parts.iter().filter(|part| listed || part.state == State::Fresh) {
-            ids.extend(part.rendered.iter().flat_map(|rendered| &rendered.ids));
+            ids.extend(part.written().iter().flat_map(|rendered| &rendered.ids));
         }
         for part in parts.into_iter().filter(|part| part.state == State::Fresh) {
             if let (Some((app, version)), Some(rendered)) = (part.shows, part.rendered) {

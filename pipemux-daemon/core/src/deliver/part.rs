@@ -22,6 +22,8 @@ pub struct Part {
     pub rendered: Option<Rc<Rendered>>,
     /// The same with every link's call, where that was asked for.
     pub titled: Option<Rc<Rendered>>,
+    /// The tokens that it may take.
+    pub budget: u32,
     pub projection: Option<Rc<Projection>>,
     /// The process and version that it shows.
     pub shows: Option<(Incarnation, u64)>,
@@ -32,6 +34,13 @@ pub struct Part {
     pub lowered: Option<u64>,
     /// True when its detail or budget holds for this answer only.
     pub one_off: bool,
+}
+
+impl Part {
+    /// What is shown of it: with the links' calls, where these were asked for.
+    pub fn written(&self) -> Option<&Rc<Rendered>> {
+        self.titled.as_ref().or(self.rendered.as_ref())
+    }
 }
 
 /// Writes one window. Returns also whether anything of it is new.
@@ -48,6 +57,7 @@ pub fn part(
         prototypes: "".into(),
         rendered: None,
         titled: None,
+        budget,
         projection: None,
         shows: None,
         state,
@@ -132,6 +142,6 @@ pub fn titled(
         let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
         painter.tokens = tokens.clone();
         painter.titles = true;
-        part.titled = Some(Rc::new(painter.window(projection)));
+        part.titled = Some(Rc::new(trim(painter.window(projection), u64::from(part.budget))));
     }
 }

@@ -63,7 +63,7 @@ impl AnswerText<'_> {
     fn cut(&self) -> String {
         let mut out = String::new();
         let hidden = |part: &&Part| {
-            part.lowered.is_none() && part.rendered.as_ref().is_some_and(|r| r.hidden_tokens > 0)
+            part.lowered.is_none() && part.written().is_some_and(|r| r.hidden_tokens > 0)
         };
         let cut = self.parts.iter().rev().find(hidden);
         if let (Some(budget), Some(Part { session, .. })) = (self.budget, cut) {
@@ -117,7 +117,7 @@ impl AnswerText<'_> {
             State::Busy | State::Waiting => " · busy, as it was before",
             State::Fresh => "",
         };
-        let Some(rendered) = part.titled.as_ref().or(part.rendered.as_ref()) else {
+        let Some(rendered) = part.written() else {
             return (format!("## {}{suffix}\n", part.session), None);
         };
         let seen = self.workspace.seen(self.reader, &part.session);

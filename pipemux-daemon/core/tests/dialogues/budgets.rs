@@ -37,6 +37,7 @@ proptest! {
     #[test]
     fn a_view_keeps_its_budget(
         budget in BUDGET_MIN..1500,
+        titles: bool,
         notes in prop::collection::vec("[a-z 界🦀]{0,60}", 0..60),
         others in prop::collection::vec("[a-z ]{0,400}", 0..12),
     ) {
@@ -50,7 +51,7 @@ proptest! {
             world.model("other/main").add(note);
         }
         let call = world.call(asker("a"), Verb::View(View::default()));
-        let said = world.ask_call(&Call { budget: Some(budget), ..call });
+        let said = world.ask_call(&Call { budget: Some(budget), titles, ..call });
         said.exits(0);
         // A share is never less than the least budget.
         let allowed = u64::from(budget.max(2 * BUDGET_MIN)) + SEAMS;
