@@ -135,8 +135,8 @@ pub fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipemux_client::proto::{Fault, Value};
     use pipemux_client::proto::report::Report;
+    use pipemux_client::proto::{Fault, Value};
 
     fn print(body: Body, json: bool) -> String {
         let answer = Answer { exit: 0, body, delivery: 0 };

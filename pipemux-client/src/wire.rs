@@ -276,10 +276,7 @@ mod tests {
         let ours = pipemux_proto::hello::PROTOCOL;
         assert_eq!(
             fault.message,
-            format!(
-                "pipemuxd 9.9.9 speaks protocol 2.7, this side {}.{}.",
-                ours.major, ours.minor
-            )
+            format!("pipemuxd 9.9.9 speaks protocol 2.7, this side {}.{}.", ours.major, ours.minor)
         );
         assert!(matches!(ClientError::of_greeting(fault), ClientError::Version(_)));
     }

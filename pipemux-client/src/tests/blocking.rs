@@ -68,8 +68,7 @@ fn a_first_request_goes_out_with_the_greeting_and_its_confirmation_is_the_last_w
     });
     let options = place.options();
     let call = options.call(run("a()"));
-    let (connection, answer) =
-        Connection::open_and_call(&options, &call, options.timeout).unwrap();
+    let (connection, answer) = Connection::open_and_call(&options, &call, options.timeout).unwrap();
     assert_eq!(answer.body, Body::Text("done\n".into()));
     connection.end(answer.delivery);
     assert_eq!(daemon.join().unwrap(), [7]);

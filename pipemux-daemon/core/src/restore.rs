@@ -67,8 +67,8 @@ impl Core {
                 let Some(manifest) = self.providers.get(&key.addr.provider).cloned() else {
                     return;
                 };
-                let mut restored = Session::new(manifest, opens.clone());
-                restored.saved = Some(opens);
+                let mut restored = Session::new(manifest, opens);
+                restored.saved = restored.opens_fingerprint();
                 restored.restored = true;
                 restored.prototypes =
                     self.prototypes.get(&key.addr.provider).cloned().unwrap_or_default();

@@ -217,7 +217,7 @@ pub struct SavedQuestion {
 }
 
 /// One `open` of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SavedOpen {
     /// What followed the session.
     pub args: Vec<String>,

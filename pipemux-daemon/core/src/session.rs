@@ -1,6 +1,7 @@
 //! A session: which process it has, what it was opened with, how it fares.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -59,8 +60,8 @@ pub struct Session {
     pub rest: Rest,
     /// The last lines of its log, when it was lost.
     pub last_lines: Vec<String>,
-    /// The opens that were last written down.
-    pub saved: Option<Vec<SavedOpen>>,
+    /// What tells the opens that were last written down from others; 0: none were.
+    pub saved: u64,
     /// The newest version that it told.
     pub version: u64,
 }
@@ -150,9 +151,16 @@ impl Session {
             notices: Rate::default(),
             rest: Rest::default(),
             last_lines: Vec::new(),
-            saved: None,
+            saved: 0,
             version: 0,
         }
+    }
+
+    /// What tells its opens from others.
+    pub fn opens_fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.opens.hash(&mut hasher);
+        hasher.finish().max(1)
     }
 
     /// Its process, if it has one.

@@ -224,17 +224,19 @@ impl Core {
 
     pub(crate) fn save_session(&mut self, key: &SessionKey) {
         let Some(session) = self.sessions.get(key) else { return };
+        let fingerprint = session.opens_fingerprint();
+        if session.saved == fingerprint {
+            return;
+        }
         let record = Record::Session {
             workspace: key.workspace.as_deref().map(Into::into),
             session: key.to_string(),
             opens: session.opens.clone(),
         };
-        if session.saved.as_ref() != Some(&session.opens) {
-            if let Some(session) = self.sessions.get_mut(key) {
-                session.saved = Some(session.opens.clone());
-            }
-            self.out.push(Effect::Persist(record));
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.saved = fingerprint;
         }
+        self.out.push(Effect::Persist(record));
     }
 }
 
