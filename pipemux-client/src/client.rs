@@ -15,9 +15,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::blocking::{GRACE, SEEN_DEADLINE};
 use crate::connect;
 use crate::error::ClientError;
-use crate::link::{Link, Lost, Start};
+use crate::link::{Link, Lost};
 use crate::options::Options;
-use crate::wire::{Ended, Wire, acts, answer_of};
+use crate::wire::{Ended, Start, Wire, acts, answer_of};
 
 /// Most bytes of requests that one connection holds; further calls wait for room.
 pub const IN_FLIGHT_BYTES: usize = 16 * 1024 * 1024;

@@ -13,12 +13,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use pipemux_proto::frame::Head;
 use pipemux_proto::output::{GATHER, Output, Spares};
 use pipemux_socket::Socket;
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::wire::{Ended, Incoming, Wire, WireError};
+use crate::wire::{Ended, Incoming, Start, Wire, WireError};
 
 /// Bytes of one read: a body of 64 KiB and its frame around it.
 const READ: usize = 65 * 1024;
@@ -169,23 +168,6 @@ impl Drop for Link {
         let mut state = lock(&self.shared);
         state.unused = true;
         state.rouse();
-    }
-}
-
-/// What a request begins with.
-pub(crate) enum Start {
-    /// What stands before a body that follows.
-    Head(Head),
-    /// A whole frame.
-    Frame(Bytes),
-}
-
-impl Start {
-    fn len(&self) -> usize {
-        match self {
-            Start::Head(head) => head.len(),
-            Start::Frame(frame) => frame.len(),
-        }
     }
 }
 

@@ -32,6 +32,24 @@ pub(crate) enum Incoming {
     Ping(Bytes),
 }
 
+/// What a request begins with.
+pub(crate) enum Start {
+    /// What stands before a body that follows.
+    Head(Head),
+    /// A whole frame.
+    Frame(Bytes),
+}
+
+impl Start {
+    /// How many bytes that is.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Start::Head(head) => head.len(),
+            Start::Frame(frame) => frame.len(),
+        }
+    }
+}
+
 /// How a request ended: a body that isn't decoded yet, or a refusal.
 pub(crate) type Ended = Result<Bytes, Fault>;
 

@@ -9,6 +9,7 @@ use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
 use pipemux_socket::Socket;
 
+use crate::body::Body;
 use crate::limits::{READ_DIRECT, WRITE_TURN};
 
 /// One connection. An idle one holds no buffer.
@@ -232,32 +233,6 @@ impl Connection {
         let mut slices = [IoSlice::new(&[]); GATHER];
         let count = self.output.slices(&mut slices, room);
         self.socket.write(&self.waker, &slices[..count])
-    }
-}
-
-/// A body on its way.
-#[derive(Debug, Clone)]
-pub enum Body<'a> {
-    /// In the buffer that all connections share: gone with the next reading.
-    Shared(&'a [u8]),
-    /// Of its own.
-    Held(Bytes),
-}
-
-impl Body<'_> {
-    /// All of it.
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Body::Shared(bytes) => bytes,
-            Body::Held(bytes) => bytes,
-        }
-    }
-
-    fn rest(self, from: usize) -> Bytes {
-        match self {
-            Body::Shared(bytes) => Bytes::copy_from_slice(&bytes[from..]),
-            Body::Held(bytes) => bytes.slice(from..),
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `serve` | the daemon from start to end |
 //! | `driver` | the loop, between the core and IO |
 //! | `wake` | who is ready |
-//! | `connection` | one stream of frames |
+//! | `connection`, `body` | one stream of frames; a body on its way |
 //! | `transport` | the socket that clients come in by |
 //! | `children` | the launcher, and through it the apps' processes |
 //! | `journal`, `checksum` | the saved state |
@@ -21,6 +21,7 @@
 //! runtime's.
 
 mod bounds;
+mod body;
 mod checksum;
 mod children;
 mod connection;

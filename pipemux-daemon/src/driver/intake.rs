@@ -10,7 +10,8 @@ use pipemux_proto::frame::Cut;
 use pipemux_proto::{Envelope, Frame, Incarnation, Kind, Method};
 
 use super::Driver;
-use crate::connection::{Body, Incoming, Read, Written, incoming, refusal};
+use crate::body::Body;
+use crate::connection::{Incoming, Read, Written, incoming, refusal};
 use crate::limits::LAST_WORDS;
 use crate::wake::Peer;
 

@@ -37,9 +37,10 @@ pub use rows::{ROWS, Row};
 use finding::{Told, stray_files};
 use siblings::Siblings;
 
-/// Memory that the daemon may keep of an attack once it is over, in KiB: what an allocator
-/// doesn't give back to the system.
-pub const KEPT_MAX: u64 = 8 * 1024;
+/// Memory that the daemon may keep of an attack once it is over, in KiB: what it remembers of the attackers'
+/// acts, as of anybody's (history, answers that may be asked for again), and what an allocator doesn't
+/// give back to the system.
+pub const KEPT_MAX: u64 = 16 * 1024;
 /// Times that the slowest hundredth of the siblings' answers may take of what it takes in quiet; told,
 /// never demanded.
 pub const RATIO_MAX: f64 = 10.0;
