@@ -146,6 +146,7 @@ impl Core {
 
     /// A shared process broke the protocol, or closed its connection.
     pub(crate) fn shared_broken(&mut self, process: Incarnation, why: &str, signal: Signal) {
+        self.close_host(process);
         for life in self.hosts.lives(process) {
             let Some(key) = self.lives.get(&life).cloned() else { continue };
             if !self.is_draining(&key) {
@@ -155,9 +156,36 @@ impl Core {
         self.out.push(Effect::Signal { app: process, signal });
     }
 
+    /// A session's restart is that of its process: all in it end in order, and start anew when they are
+    /// touched.
+    pub(crate) fn restart_shared(&mut self, key: &SessionKey, app: Incarnation) {
+        let process = self.hosts.process_of(app);
+        self.close_host(process);
+        for life in self.hosts.lives(process) {
+            let Some(other) = self.lives.get(&life).cloned() else { continue };
+            self.close_app(&other);
+            if other != *key {
+                let text = format!("{other} was restarted with {key}, which shares its process");
+                self.notify_windows(&other, text);
+            }
+        }
+    }
+
+    /// Nobody joins a process that ends.
+    fn close_host(&mut self, process: Incarnation) {
+        let at = self.now.mono_ms + DRAIN_MS;
+        if let Some(host) = self.hosts.by_process.get_mut(&process)
+            && host.closing.is_none()
+        {
+            host.closing = Some(at);
+            self.timers.set(at, Timer::Drain(process));
+        }
+    }
+
     /// One session's fault ends the process: the others in it are told whose.
     pub(crate) fn blame_neighbour(&mut self, key: &SessionKey, app: Incarnation, why: &str) {
         let process = self.hosts.process_of(app);
+        self.close_host(process);
         for life in self.hosts.lives(process) {
             let neighbour = self.lives.get(&life).cloned().filter(|other| other != key);
             let Some(other) = neighbour else { continue };
@@ -184,7 +212,6 @@ impl Core {
                 Err(why) => self.start_failed(life, why),
             }
         }
-        self.stop_if_done();
     }
 
     /// A session in a shared process has ended by itself, as it was asked to; with the last one the
@@ -195,17 +222,13 @@ impl Core {
             _ => return,
         };
         let Some(process) = self.hosts.of.remove(&life) else { return };
-        let now = self.now.mono_ms;
         let mut last = false;
         if let Some(host) = self.hosts.by_process.get_mut(&process) {
             host.lives.retain(|other| *other != life);
             last = host.lives.is_empty();
-            if last {
-                host.closing = Some(now + DRAIN_MS);
-            }
         }
         if last {
-            self.timers.set(now + DRAIN_MS, Timer::Drain(process));
+            self.close_host(process);
             let close = Envelope::request(Method::AppClose, 0, process);
             if let Ok(bytes) = Frame::encode(&close, &Empty {}) {
                 self.out.push(Effect::ToApp { app: process, bytes });

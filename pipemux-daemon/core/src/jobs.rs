@@ -9,7 +9,7 @@ use crate::Core;
 use crate::act::Acting;
 use crate::event::{ClientId, Effect};
 use crate::keys::{JobId, SessionKey, WorkspaceKey};
-use crate::limits::{CLIENT_REQUESTS_MAX, REQUEST_MS};
+use crate::limits::{CLIENT_REQUESTS_MAX, REQUEST_MS, RUN_ID_MAX};
 use crate::saved::Record;
 use crate::timers::Timer;
 use crate::verbs::show::Showing;
@@ -76,6 +76,12 @@ impl Core {
                 return self.refuse(client, &request, &fault);
             }
         };
+        let length = call.run_id.len();
+        if acts(&call.verb) && (length == 0 || length > RUN_ID_MAX) {
+            let said = format!("run_id has {length} bytes, expected 1 to {RUN_ID_MAX}");
+            let fault = Fault::refused(said).hint("make one that is unique for each acting request");
+            return self.refuse(client, &request, &fault);
+        }
         let open = self.clients.get(&client).map_or(0, |client| client.open);
         if open >= CLIENT_REQUESTS_MAX {
             let fault = Fault::refused(format!("{open} requests are open, no more are taken"));

@@ -191,6 +191,7 @@ impl Core {
             Event::Stop => self.stop(),
         }
         self.settle_waits();
+        self.stop_if_done();
         self.address_processes();
         out.append(&mut self.out);
     }
@@ -219,6 +220,7 @@ impl Core {
         }
         self.exchanges_due();
         self.settle_waits();
+        self.stop_if_done();
         self.address_processes();
         out.append(&mut self.out);
     }

@@ -37,9 +37,11 @@ impl Core {
                 fault = fault.hint("its last lines:");
                 fault.hints.extend(session.last_lines.iter().cloned());
             }
-            return Err(
-                fault.hint(format!("pipemux logs {key} · start it again: pipemux restart {key}"))
-            );
+            return Err(match session.manifest.command.is_empty() {
+                true => fault.hint("pipemux apps tells what is registered, and what isn't and why"),
+                false => fault
+                    .hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")),
+            });
         }
         if session.life != Life::Down {
             return Ok(());

@@ -71,8 +71,11 @@ impl Records {
             None => self.order.push_back(run_id.to_owned()),
         }
         while self.order.len() > RECORDS_MAX || self.bytes > RECORDS_BYTES_MAX {
-            let Some(oldest) = self.order.pop_front() else { break };
-            if let Some(answer) = self.runs.remove(&oldest) {
+            // One that is still being carried out stays: sent again, it must not run again.
+            let answered = |run_id: &String| self.runs.get(run_id).is_some_and(Option::is_some);
+            let Some(oldest) = self.order.iter().position(answered) else { break };
+            let Some(run_id) = self.order.remove(oldest) else { break };
+            if let Some(answer) = self.runs.remove(&run_id) {
                 self.bytes -= Self::size(&answer);
             }
         }

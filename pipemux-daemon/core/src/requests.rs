@@ -272,7 +272,11 @@ impl Core {
             Purpose::Ping => self.ping_answered(session),
             Purpose::Save => self.save_answered(session, answered),
             // In a process of its own, the end of that process is the end.
-            Purpose::Close => self.leave(session),
+            Purpose::Close => {
+                if !matches!(answered, Answered::Lost { .. }) {
+                    self.leave(session);
+                }
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use pipemux_proto::{Fault, Incarnation, ProviderId, SessionAddr};
 use crate::event::Effect;
 use crate::feed::Place;
 use crate::keys::{SessionKey, WorkspaceKey};
+use crate::manifest::Manifest;
 use crate::limits::{NOTICE_CHARS, RETIRED_MAX, WORKSPACES_MAX};
 use crate::saved::{Record, SavedOptions};
 use crate::session::{Crash, Session};
@@ -22,7 +23,7 @@ use crate::{Config, Core, act};
 
 impl Core {
     /// With what the records say: numbers go on where they may have been, windows are open, processes
-    /// start at the next touch. Records of providers that are no longer registered are dropped.
+    /// start at the next touch. Sessions of providers that aren't registered stay down until they are.
     pub fn new(config: Config, records: Vec<Record>) -> Self {
         let providers: BTreeMap<_, _> = config
             .providers
@@ -64,10 +65,16 @@ impl Core {
             }
             Record::Session { workspace, session, opens } => {
                 let Some(key) = session_key(workspace.as_deref(), &session) else { return };
-                let Some(manifest) = self.providers.get(&key.addr.provider).cloned() else {
-                    return;
-                };
+                let provider = &key.addr.provider;
+                let known = self.providers.get(provider).cloned();
+                let unknown = known.is_none();
+                // Its manifest may be readable again tomorrow: what there is of it is kept.
+                let manifest =
+                    known.unwrap_or_else(|| Rc::new(Manifest::new(provider.clone(), "")));
                 let mut restored = Session::new(manifest, opens);
+                if unknown {
+                    restored.failed = Some(format!("no app {provider} is registered"));
+                }
                 restored.saved = restored.opens_fingerprint();
                 restored.restored = true;
                 restored.prototypes =

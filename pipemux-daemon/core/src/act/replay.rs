@@ -3,6 +3,7 @@
 use pipemux_proto::Fault;
 use pipemux_proto::app::Invoke;
 use pipemux_proto::envelope::Method;
+use pipemux_proto::report::Status;
 
 use super::Acting;
 use crate::Core;
@@ -47,6 +48,11 @@ impl Core {
             Some(_) => (0, true),
             None => (0, invoke.seen_lost),
         };
+        if let Some(fault) = self.quarantine(&session, &invoke) {
+            let fault = Fault::unknown(format!("{}; before that it may have taken effect", fault.message));
+            acting.fail(Status::Unknown, fault);
+            return self.acted(job, acting);
+        }
         acting.sent = Some(invoke.clone());
         self.put_acting(job, acting);
         self.request(&session, Method::Invoke, &invoke, deadline, Purpose::Invoke(job));

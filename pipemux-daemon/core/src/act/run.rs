@@ -100,7 +100,7 @@ impl Acting {
     }
 
     /// Ends the run with the step that is next.
-    pub(super) fn fail(&mut self, status: Status, fault: Fault) {
+    pub(crate) fn fail(&mut self, status: Status, fault: Fault) {
         self.unknown |= status == Status::Unknown;
         // One that was taken back while something was looked up for it has no end.
         if self.next < self.steps.len() {
@@ -136,6 +136,8 @@ impl Core {
         let (versions, known) = self.has_seen(&acting.workspace, &acting.reader, None);
         acting.expected = versions.iter().map(|(key, (_, n))| (key.clone(), *n)).collect();
         (acting.seen, acting.known, acting.at) = (versions, known, None);
+        // What it did when it was sent before isn't known.
+        acting.again = acting.unknown;
         self.put_acting(job, acting);
         self.advance(job);
     }

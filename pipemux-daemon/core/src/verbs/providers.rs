@@ -104,6 +104,10 @@ impl Core {
             if let Some(manifest) = self.providers.get(&key.addr.provider)
                 && session.life == Life::Down
             {
+                if session.manifest.command.is_empty() {
+                    // It came back from an earlier daemon before its app was registered.
+                    session.failed = None;
+                }
                 session.manifest = manifest.clone();
             }
         }

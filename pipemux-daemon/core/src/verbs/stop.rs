@@ -1,6 +1,7 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
 use pipemux_proto::watch::What;
+use pipemux_proto::report::Status;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
@@ -67,6 +68,12 @@ impl Core {
             job.task = Task::Ending(key.clone());
         }
         self.close_app(&key);
+        if self.sessions.get(&key).is_some_and(|session| session.app().is_none()) {
+            // What waits for its next process waits in vain.
+            let why = format!("{key} was ended");
+            self.end_requests(&key, None, &why, &[]);
+            self.attach_lost(&key, true, &why);
+        }
         self.session_ended(&key);
     }
 
@@ -99,7 +106,6 @@ impl Core {
         for job in self.waiting_for(|task| matches!(task, Task::Ending(waited) if waited == key)) {
             self.answer_data(job, format!("ended {key}\n"), Value::from("ended"));
         }
-        self.stop_if_done();
     }
 
     pub(super) fn restart(&mut self, job: JobId, addr: &SessionAddr) {
@@ -118,6 +124,7 @@ impl Core {
             session.suspects.lift();
         }
         match self.sessions.get(&key).and_then(|session| session.app()) {
+            Some(app) if self.hosts.is_shared(app) => self.restart_shared(&key, app),
             Some(_) => self.close_app(&key),
             None => self.begin_restart(job, &key),
         }
@@ -162,9 +169,10 @@ impl Core {
         for key in keys {
             self.close_app(&key);
         }
-        self.stop_if_done();
     }
 
+    /// Leaves once everything has ended. To be called when an event was taken in, and all that follows
+    /// from it.
     pub(crate) fn stop_if_done(&mut self) {
         if !self.stopping || !self.lives.is_empty() || !self.hosts.is_empty() {
             return;
@@ -175,7 +183,14 @@ impl Core {
         let mut left: Vec<JobId> = self.jobs.keys().copied().collect();
         left.sort_unstable();
         for job in left {
-            self.fail_job(job, Fault::unavailable("the daemon is going down"));
+            let fault = Fault::unavailable("the daemon is going down");
+            // What took effect is told, with the windows as they were.
+            if let Some((mut acting, _)) = self.take_acting(job) {
+                acting.fail(Status::Failed, fault.clone());
+                self.acted(job, acting);
+            }
+            self.show_what_there_is(job);
+            self.fail_job(job, fault);
         }
         if !std::mem::replace(&mut self.stopped, true) {
             self.save_numbers();

@@ -265,7 +265,8 @@ impl Core {
             Some(ready) if ready == app => live.version > version,
             // Another process shows another state: that of one which slept counts as the one before.
             Some(_) => true,
-            None => false,
+            // One that was put to sleep is as it was; one that was lost is not.
+            None => live.crashed.is_some() || live.failed.is_some(),
         }
     }
 }

@@ -210,3 +210,39 @@ fn with_the_disk_full_acts_are_refused_and_views_go_on() {
     world.event(Event::Disk { failing: None });
     world.run(asker("a"), "notes.say('x')").exits(0);
 }
+
+#[test]
+fn a_session_that_is_ended_while_it_waits_to_start_again_is_gone() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    for _ in 0..2 {
+        let app = world.process("notes/main").expect("it runs");
+        world.kill(app, Exit::Signal(11), &[]);
+        if world.process("notes/main").is_none() {
+            world.view(asker("a"));
+        }
+    }
+    let app = world.process("notes/main").expect("it runs");
+    world.kill(app, Exit::Signal(11), &[]);
+    let client = world.connect();
+    let call = world.call(asker("a"), crate::world::run("notes.say('x')"));
+    let id = world.send(client, &call);
+    assert!(world.said(client, id).is_none(), "it waits");
+    let session = "notes/main".parse().expect("a session");
+    world.ask(asker("b"), Verb::End { session }).exits(0);
+    world.said(client, id).expect("an answer at once").exits(6);
+    world.ask(asker("b"), Verb::Sessions).has("0 sessions");
+    assert!(world.invoked.is_empty());
+}
+
+#[test]
+fn a_session_whose_app_is_not_registered_any_more_waits_for_it() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    world.forget_provider("notes");
+    world.lose_daemon();
+    world.view(asker("a")).exits(0).has("no app notes is registered").has("pipemux apps");
+    world.remember_providers();
+    world.ask(asker("a"), Verb::Apps).exits(0);
+    world.view(asker("a")).exits(0).has("## notes/main · 0 notes");
+}

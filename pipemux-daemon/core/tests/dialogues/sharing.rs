@@ -167,3 +167,35 @@ fn a_process_that_never_greets_fails_all_who_wait_for_it() {
     }
     assert!(world.apps.is_empty());
 }
+
+#[test]
+fn a_restart_starts_the_one_process_anew_and_tells_the_neighbours() {
+    let mut world = three();
+    let before = *world.apps.keys().next().expect("it runs");
+    world.ask(asker("a").at("w1"), Verb::Restart { session: addr("notes/main") }).exits(0);
+    assert!(!world.apps.contains_key(&before), "the old process runs on");
+    world
+        .view(asker("b").at("w2"))
+        .exits(0)
+        .has("notes/main was restarted with notes/main, which shares its process");
+    assert_eq!(world.apps.len(), 1);
+}
+
+#[test]
+fn a_hung_process_is_restarted_within_its_deadlines() {
+    let mut world = three();
+    let before = *world.apps.keys().next().expect("it runs");
+    for session in ["notes/main", "notes/b"] {
+        world.manner(session, Manner::Silent);
+    }
+    let client = world.connect();
+    let call = world.call(asker("a").at("w1"), Verb::Restart { session: addr("notes/main") });
+    let id = world.send(client, &call);
+    world.pass(limits::DRAIN_MS - 1);
+    for session in ["notes/main", "notes/b"] {
+        world.manner(session, Manner::Normal);
+    }
+    world.pass(limits::DRAIN_MS);
+    world.said(client, id).expect("an answer").exits(0).has("restarted notes/main");
+    assert!(!world.apps.contains_key(&before));
+}

@@ -104,6 +104,16 @@ impl World {
         Self::configured(config, Vec::new())
     }
 
+    /// A provider's manifest is gone, for the next daemon.
+    pub fn forget_provider(&mut self, id: &str) {
+        self.config.providers.retain(|manifest| manifest.id.as_str() != id);
+    }
+
+    /// All manifests are there again.
+    pub fn remember_providers(&mut self) {
+        self.config = config();
+    }
+
     fn configured(config: Config, records: Vec<Record>) -> Self {
         Self {
             core: Core::new(config.clone(), records.clone()),
