@@ -115,13 +115,14 @@ fn knock_at(
     deadline: Instant,
     first: First<'_>,
 ) -> Result<Option<Greeted>, ClientError> {
+    let began = Instant::now();
     let stream = match connect(socket, deadline) {
         Ok(stream) => stream,
         Err(error) => {
             return match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Ok(None),
                 _ if is_timeout(&error) || error.kind() == io::ErrorKind::Interrupted => {
-                    Err(silent(options))
+                    Err(silent(options, began.elapsed()))
                 }
                 _ => Err(ClientError::unreachable(format!(
                     "can't connect to {}: {error}",
@@ -132,7 +133,7 @@ fn knock_at(
         }
     };
     check_owner(socket.parent().unwrap_or(socket))?;
-    greet(stream, options, deadline, first)
+    greet(stream, options, (began, deadline), first)
 }
 
 /// With a timeout: a daemon that hangs lets its queue fill up, and then a plain connect waits for ever.
@@ -176,16 +177,17 @@ fn check_owner(directory: &Path) -> Result<(), ClientError> {
 fn greet(
     mut stream: UnixStream,
     options: &Options,
-    deadline: Instant,
+    (began, deadline): (Instant, Instant),
     first: First<'_>,
 ) -> Result<Option<Greeted>, ClientError> {
+    let silent = || silent(options, began.elapsed());
     let mut wire = Wire::default();
     let mut out = Wire::hello()?.to_vec();
     out.extend_from_slice(first.request);
     // The timeout of writing was set to connect. Half a frame is no request.
     let sent = stream.write_all(&out);
     if sent.as_ref().is_err_and(is_timeout) {
-        return Err(silent(options));
+        return Err(silent());
     }
     let mut buffer = [0; 4096];
     loop {
@@ -204,9 +206,9 @@ fn greet(
             Ok(0) => return Ok(None),
             Ok(length) => wire.handle_bytes(&buffer[..length]),
             Err(error) if is_timeout(&error) && first.acts && sent.is_ok() => {
-                return Err(ClientError::lost(true, &silent(options).fault().message));
+                return Err(ClientError::lost(true, &silent().fault().message));
             }
-            Err(error) if is_timeout(&error) => return Err(silent(options)),
+            Err(error) if is_timeout(&error) => return Err(silent()),
             Err(_) => return Ok(None),
         }
     }
@@ -248,11 +250,12 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
-fn silent(options: &Options) -> ClientError {
+/// Nothing came within what was left of the time.
+fn silent(options: &Options, waited: Duration) -> ClientError {
     ClientError::unreachable(format!(
-        "the daemon doesn't answer: no greeting at {} within {} s",
+        "the daemon doesn't answer: no greeting at {} within {:.0} s",
         options.paths.socket.display(),
-        START_DEADLINE.as_secs()
+        waited.as_secs_f64().max(1.0)
     ))
     .hint(format!("what it says: {}", options.paths.log.display()))
 }

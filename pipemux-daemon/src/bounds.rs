@@ -32,6 +32,8 @@ const INTERNAL: &[(&str, &str)] = &[
     ("READ_TURN", "how turns are shared; nothing is refused by it"),
     ("WRITE_TURN", "how turns are shared; nothing is refused by it"),
     ("READ_DIRECT", "how a body is read; nothing is refused by it"),
+    ("LARGE_KEPT", "how a body is read; nothing is refused by it"),
+    ("LARGE_MS", "how a body is read; nothing is refused by it"),
     ("LAST_WORDS", "sockets hold less"),
     ("LAST_PRINTED", "no pipe holds more"),
     ("LOG_TURN", "how turns are shared; nothing is refused by it"),

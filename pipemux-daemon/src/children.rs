@@ -61,14 +61,9 @@ pub struct Children {
     program: PathBuf,
     origin: Origin,
     launcher: Option<Link>,
-    apps: HashMap<Incarnation, App>,
+    /// How each speaks with the daemon.
+    apps: HashMap<Incarnation, Transport>,
     waker: Waker,
-}
-
-#[derive(Debug)]
-struct App {
-    transport: Transport,
-    started: bool,
 }
 
 #[derive(Debug)]
@@ -94,10 +89,8 @@ pub enum Heard {
     Report(Report),
     /// The launcher is gone, and with it all these.
     Lost {
-        /// Processes that ran.
-        running: Vec<Incarnation>,
-        /// Processes that were about to.
-        starting: Vec<Incarnation>,
+        /// Processes that ran or were about to.
+        apps: Vec<Incarnation>,
     },
 }
 
@@ -141,7 +134,7 @@ impl Children {
         });
         let fds = vec![OwnedFd::from(theirs), output];
         self.order(&order, fds).map_err(|error| format!("the launcher can't start it: {error}"))?;
-        self.apps.insert(start.app, App { transport: start.transport, started: false });
+        self.apps.insert(start.app, start.transport);
         Ok(ours)
     }
 
@@ -167,7 +160,7 @@ impl Children {
 
     /// How a process speaks with the daemon.
     pub fn transport(&self, app: Incarnation) -> Option<Transport> {
-        self.apps.get(&app).map(|app| app.transport)
+        self.apps.get(&app).copied()
     }
 
     /// The next thing that the launcher says; sends waiting orders meanwhile. Nothing: the waker tells
@@ -176,23 +169,14 @@ impl Children {
         let Some(link) = &mut self.launcher else { return Poll::Pending };
         let context = &mut Context::from_waker(&self.waker);
         match link.receive(context).and_then(|report| link.send(context).map(|()| report)) {
-            Ok(Some(report)) => {
-                if let Report::Spawned { incarnation, .. } = report
-                    && let Some(app) = self.apps.get_mut(&Incarnation(incarnation))
-                {
-                    app.started = true;
-                }
-                Poll::Ready(Heard::Report(report))
-            }
+            Ok(Some(report)) => Poll::Ready(Heard::Report(report)),
             Ok(None) => Poll::Pending,
             Err(error) => {
                 note(format_args!("the launcher is lost: {error}"));
                 self.clean_up();
-                let of = |started| {
-                    let apps = self.apps.iter().filter(move |(_, app)| app.started == started);
-                    apps.map(|(incarnation, _)| *incarnation).collect()
-                };
-                Poll::Ready(Heard::Lost { running: of(true), starting: of(false) })
+                let mut apps: Vec<Incarnation> = self.apps.keys().copied().collect();
+                apps.sort();
+                Poll::Ready(Heard::Lost { apps })
             }
         }
     }

@@ -5,11 +5,13 @@ use std::task::{Poll, Waker};
 
 use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
+use pipemux_proto::frame::Cut;
 use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
 use pipemux_socket::Socket;
 
 use crate::body::Body;
+use crate::large::{Begun, Larges};
 use crate::limits::{READ_DIRECT, WRITE_TURN};
 
 /// One connection. An idle one holds no buffer.
@@ -17,7 +19,9 @@ use crate::limits::{READ_DIRECT, WRITE_TURN};
 pub struct Connection {
     socket: Socket,
     waker: Waker,
-    /// Holds a frame that hasn't come whole.
+    /// A large frame that hasn't come whole; the decoder holds nothing then.
+    begun: Option<Begun>,
+    /// Holds any other that hasn't.
     decoder: FrameDecoder,
     output: Output,
     /// False before it may be read, and for ever once it ended or made no sense.
@@ -66,6 +70,8 @@ pub enum Written {
     All,
     /// Not everything; the waker tells when to go on.
     Some,
+    /// Its share of this turn; the waker has told already.
+    Share,
     /// Nobody reads it any more.
     Failed,
 }
@@ -79,6 +85,7 @@ impl Connection {
         Ok(Self {
             socket: Socket::new(stream.into_std()?)?,
             waker,
+            begun: None,
             decoder: FrameDecoder::default(),
             output: Output::default(),
             reading,
@@ -90,24 +97,26 @@ impl Connection {
 
     /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
     /// where that frame stays.
-    pub fn read(&mut self, shared: &mut [u8]) -> Read {
-        let missing = self.decoder.missing();
-        let direct = missing >= READ_DIRECT;
-        let read = if direct {
-            self.socket.read_behind(&self.waker, self.decoder.room(missing))
-        } else {
-            self.socket.read(&self.waker, shared)
+    pub fn read(&mut self, shared: &mut [u8], larges: &mut Larges) -> Read {
+        let read = match &mut self.begun {
+            Some(begun) => self.socket.read(&self.waker, begun.room()),
+            None => self.socket.read(&self.waker, shared),
         };
         match read {
             Poll::Pending => Read::Nothing,
             Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Held(0),
             Poll::Ready(Err(_) | Ok(0)) => Read::End,
-            Poll::Ready(Ok(length)) if direct => Read::Held(length),
-            Poll::Ready(Ok(length)) if self.decoder.is_empty() => Read::Shared(length),
-            Poll::Ready(Ok(length)) => {
-                self.decoder.extend(&shared[..length]);
-                Read::Held(length)
-            }
+            Poll::Ready(Ok(length)) => match &mut self.begun {
+                Some(begun) => {
+                    begun.filled(length);
+                    Read::Held(length)
+                }
+                None if self.decoder.is_empty() => Read::Shared(length),
+                None => {
+                    self.keep(&shared[..length], larges);
+                    Read::Held(length)
+                }
+            },
         }
     }
 
@@ -123,14 +132,34 @@ impl Connection {
     }
 
     /// Keeps the beginning of a frame until its rest comes.
-    pub fn keep(&mut self, bytes: &[u8]) {
-        self.decoder.extend(bytes);
+    pub fn keep(&mut self, mut bytes: &[u8], larges: &mut Larges) {
+        if let Some(begun) = &mut self.begun {
+            bytes = begun.take(bytes);
+        } else if self.decoder.is_empty() && Cut::missing(bytes) >= READ_DIRECT {
+            self.begun = Some(larges.begin(bytes));
+            return;
+        }
+        if !bytes.is_empty() {
+            self.decoder.extend(bytes);
+        }
     }
 
     /// The next thing among the bytes that are held; none when more are needed.
-    pub fn next_incoming(&mut self) -> Option<Incoming> {
+    pub fn next_incoming(&mut self, larges: &mut Larges) -> Option<Incoming> {
+        if let Some(begun) = self.begun.take_if(|begun| begun.is_whole()) {
+            return Some(match Frame::from_payload(begun.into_payload()) {
+                Ok(frame) => Incoming::Frame(frame),
+                Err(error) => incoming(error),
+            });
+        }
         match self.decoder.next_frame() {
-            Ok(None) => None,
+            Ok(None) => {
+                if self.decoder.missing() >= READ_DIRECT {
+                    self.begun = Some(larges.begin(self.decoder.held()));
+                    self.decoder = FrameDecoder::default();
+                }
+                None
+            }
             Ok(Some(frame)) => Some(Incoming::Frame(frame)),
             Err(FrameError::Envelope(error)) => Some(incoming(error)),
             Err(error) => Some(Incoming::Broken(error.to_string())),
@@ -156,10 +185,12 @@ impl Connection {
         let mut count = self.output.slices(&mut slices, usize::MAX);
         // Behind a queue that one write can't take there is nothing to gain.
         let at_once = count + 2 <= GATHER && before <= WRITE_TURN;
+        // The others wait for no more than a turn's share.
+        let share = bytes.len().min(WRITE_TURN);
         let mut length = 0;
         if at_once {
             slices[count] = IoSlice::new(head);
-            slices[count + 1] = IoSlice::new(bytes);
+            slices[count + 1] = IoSlice::new(&bytes[..share]);
             count += 2;
             length = match self.socket.write(&self.waker, &slices[..count]) {
                 Poll::Ready(Ok(0)) => return Written::Failed,
@@ -182,6 +213,10 @@ impl Connection {
             return Written::All;
         }
         self.output.push(body.rest(gone), spares);
+        if gone > 0 && gone == share {
+            self.waker.wake_by_ref();
+            return Written::Share;
+        }
         Written::Some
     }
 
@@ -331,16 +366,17 @@ mod tests {
                 |kind: u8, method: u8, id: u8| vec![0, 0, 0, 7, 0x95, kind, method, id, 1, 0, 0x80];
             let all = [frame(0, 99, 7), frame(3, 98, 0), notify("still here").to_vec()].concat();
             connection.decoder.extend(&all);
+            let mut larges = Larges::default();
             let unknown = |incoming| match incoming {
                 Some(Incoming::Unknown { number, request }) => (number, request),
                 other => panic!("{other:?}"),
             };
-            assert_eq!(unknown(connection.next_incoming()), (99, Some(7)));
-            assert_eq!(unknown(connection.next_incoming()), (98, None));
-            assert!(matches!(connection.next_incoming(), Some(Incoming::Frame(_))));
-            assert!(connection.next_incoming().is_none());
+            assert_eq!(unknown(connection.next_incoming(&mut larges)), (99, Some(7)));
+            assert_eq!(unknown(connection.next_incoming(&mut larges)), (98, None));
+            assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Frame(_))));
+            assert!(connection.next_incoming(&mut larges).is_none());
             connection.decoder.extend(&u32::MAX.to_be_bytes());
-            assert!(matches!(connection.next_incoming(), Some(Incoming::Broken(_))));
+            assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Broken(_))));
         });
     }
 
@@ -365,15 +401,15 @@ mod tests {
             // Woken by the task's own waker here, so that the test can wait.
             let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
             let mut connection = Connection::new(stream, waker, true).unwrap();
-            let mut frame = None;
+            let (mut frame, mut larges) = (None, Larges::default());
             for byte in &bytes {
                 theirs.write_all(&[*byte]).unwrap();
                 assert!(frame.is_none());
                 match read_some(&mut connection, &mut scratch).await {
-                    Read::Shared(1) => connection.keep(&scratch[..1]),
+                    Read::Shared(1) => connection.keep(&scratch[..1], &mut larges),
                     read => assert_eq!(read, Read::Held(1)),
                 }
-                frame = connection.next_incoming();
+                frame = connection.next_incoming(&mut larges);
             }
             assert!(matches!(frame, Some(Incoming::Frame(_))));
             drop(theirs);
@@ -381,7 +417,7 @@ mod tests {
         });
     }
     async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> Read {
-        std::future::poll_fn(|_| match connection.read(scratch) {
+        std::future::poll_fn(|_| match connection.read(scratch, &mut Larges::default()) {
             Read::Nothing => Poll::Pending,
             read => Poll::Ready(read),
         })

@@ -36,6 +36,7 @@ use tokio::time::{Sleep, sleep};
 use crate::children::Children;
 use crate::connection::Connection;
 use crate::journal::Journal;
+use crate::large::Larges;
 use crate::limits::{SHARED, SOCKET_LOOK_MS};
 use crate::manifests::Places;
 use crate::note::note;
@@ -73,6 +74,7 @@ pub struct Driver {
     /// What everything is read into.
     shared: Box<[u8]>,
     spares: Spares,
+    large: Larges,
 
     children: Children,
     prints: Prints,
@@ -126,6 +128,7 @@ impl Driver {
             accept_failing: false,
             connections: Table::default(),
             spares: Spares::default(),
+            large: Larges::default(),
             clients: 0,
             next_client: 1,
             dirty: Vec::new(),
@@ -210,6 +213,7 @@ impl Driver {
         if now >= self.socket_look {
             self.look_at_socket();
         }
+        self.large.tidy(now);
         if due(self.prints.next_timeout()) {
             self.prints_are_due();
         }
@@ -229,7 +233,8 @@ impl Driver {
         let lingering = self.lingering.front().map(|(at, _)| *at);
         let prints = self.prints.next_timeout();
         let socket = Some(self.socket_look);
-        [self.accept_again, self.disk_again, socket, lingering, prints, self.leave]
+        let large = self.large.next_timeout();
+        [self.accept_again, self.disk_again, socket, lingering, prints, large, self.leave]
             .into_iter()
             .flatten()
             .min()

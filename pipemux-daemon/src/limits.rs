@@ -9,6 +9,10 @@ pub const READ_TURN: usize = 64 * 1024;
 pub const WRITE_TURN: usize = 65 * 1024;
 /// Bytes of a frame still to come from which on they are read to where they stay.
 pub const READ_DIRECT: usize = 8 * 1024;
+/// Buffers of frames read so that are kept for the next ones.
+pub const LARGE_KEPT: usize = 4;
+/// Milliseconds that they are kept with no such frame.
+pub const LARGE_MS: u64 = 1_000;
 /// Bytes that are read from an app's connection after its process ended; sockets hold less, so more
 /// comes only from a descendant that still writes.
 pub const LAST_WORDS: usize = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@
 //! | `serve` | the daemon from start to end |
 //! | `driver` | the loop, between the core and IO |
 //! | `wake` | who is ready |
-//! | `connection`, `body` | one stream of frames; a body on its way |
+//! | `connection`, `body`, `large` | one stream of frames; a body on its way; room for large ones |
 //! | `transport` | the socket that clients come in by |
 //! | `children` | the launcher, and through it the apps' processes |
 //! | `journal`, `checksum` | the saved state |
@@ -28,6 +28,7 @@ mod connection;
 mod doctor;
 mod driver;
 mod journal;
+mod large;
 mod limits;
 mod lock;
 mod logs;

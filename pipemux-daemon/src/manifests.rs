@@ -1,6 +1,7 @@
 //! The registered providers: those that come with the daemon, and the user's.
 
 mod change;
+mod text;
 
 pub use change::is_program;
 
@@ -97,12 +98,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<Manifest, String> {
-    let shown = path.display();
-    let length = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?.len();
-    if length > MANIFEST_MAX {
-        return Err(format!("{shown}: {length} bytes, at most {MANIFEST_MAX} are read"));
-    }
-    let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+    let text =
+        text::read(path, MANIFEST_MAX).map_err(|why| format!("{}: {why}", path.display()))?;
     parse(path, &text)
 }
 
@@ -257,6 +254,21 @@ mod tests {
         assert_eq!(found.problems.len(), expected.len(), "{:#?}", found.problems);
         for ((place, what), problem) in expected.iter().zip(&found.problems) {
             assert!(problem.contains(place) && problem.contains(what), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_a_problem_with_its_name_and_holds_nothing_up() {
+        let (directory, _) = load_user(&[("good.toml", "id = \"good\"\ncommand = \"good\"\n")]);
+        let at = |name: &str| directory.path().join(name);
+        nix::unistd::mkfifo(&at("pipe.toml"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("zero.toml")).unwrap();
+        let places = Places { programs: "/opt".into(), user: Some(directory.path().into()) };
+        let found = places.load();
+        assert!(found.manifests.iter().any(|one| one.id.as_str() == "good"));
+        assert_eq!(found.problems.len(), 2, "{:?}", found.problems);
+        for (problem, name) in found.problems.iter().zip(["pipe.toml", "zero.toml"]) {
+            assert!(problem.contains(name) && problem.contains("not a regular file"), "{problem}");
         }
     }
 

@@ -37,6 +37,8 @@ struct Printer {
     pipe: Option<Receiver>,
     waker: Waker,
     sink: Sink,
+    /// The log's end when it began to print.
+    since: u64,
     /// True between two turns of a flood.
     paused: bool,
     due: Option<u64>,
@@ -75,7 +77,8 @@ impl Prints {
             .map_err(|error| format!("can't watch a pipe: {error}"))?;
         // Looked at once, which is how its waker comes to be known.
         waker.wake_by_ref();
-        let printer = Printer { pipe: Some(pipe), waker, sink, paused: false, due: None };
+        let since = sink.end();
+        let printer = Printer { pipe: Some(pipe), waker, sink, since, paused: false, due: None };
         self.printers.insert(app, printer);
         Ok(theirs.into())
     }
@@ -125,9 +128,14 @@ impl Prints {
         }
     }
 
-    /// Takes what a process that ended printed last, and closes its log; returns its path. A
-    /// descendant that holds the pipe is not waited for.
-    pub fn finish(&mut self, app: Incarnation, buffer: &mut [u8], now_ms: u64) -> Option<PathBuf> {
+    /// Takes what a process that ended printed last, and closes its log; returns its path, and the
+    /// position from which on it is this process's. A descendant that holds the pipe is not waited for.
+    pub fn finish(
+        &mut self,
+        app: Incarnation,
+        buffer: &mut [u8],
+        now_ms: u64,
+    ) -> Option<(PathBuf, u64)> {
         let mut printer = self.printers.remove(&app)?;
         if let Some(due) = printer.due {
             self.due.remove(&(due, app));
@@ -156,7 +164,7 @@ impl Prints {
         let path = printer.sink.path().to_owned();
         self.begins.set(&path, printer.sink.begin());
         self.note_growth(&path);
-        Some(path)
+        Some((path, printer.since))
     }
 
     /// The last lines of a log, or the first ones after a position.
@@ -164,13 +172,20 @@ impl Prints {
     /// # Errors
     /// Why there are none, in one line.
     pub fn piece(&self, log: &Path, lines: u32, after: Option<u64>) -> Result<LogText, String> {
-        let cannot = |error: io::Error| format!("can't read {}: {error}", log.display());
+        let Some(position) = after else { return self.last(log, lines, 0) };
+        let cannot = |error| cannot_read(log, &error);
         let mut kept = Kept::open(log, self.begin(log)).map_err(cannot)?;
-        match after {
-            None => kept.tail(lines as usize, LOG_READ),
-            Some(position) => kept.after(position, lines as usize, LOG_READ),
-        }
-        .map_err(cannot)
+        kept.after(position, lines as usize, LOG_READ).map_err(cannot)
+    }
+
+    /// The last lines of a log, of those after a position.
+    ///
+    /// # Errors
+    /// Why there are none, in one line.
+    pub fn last(&self, log: &Path, lines: u32, since: u64) -> Result<LogText, String> {
+        let cannot = |error| cannot_read(log, &error);
+        let mut kept = Kept::open(log, self.begin(log)).map_err(cannot)?;
+        kept.tail(lines as usize, LOG_READ, since).map_err(cannot)
     }
 
     /// Has someone wait for a log to grow.
@@ -200,7 +215,9 @@ impl Prints {
             let mut waiting = Vec::new();
             for watch in watches {
                 match self.piece(&log, watch.lines, Some(watch.after)) {
-                    Ok(piece) if piece.next > watch.after || piece.missed > 0 => {
+                    // A position beyond the end is one of an earlier daemon: who follows has to learn the
+                    // present one.
+                    Ok(piece) if piece.next != watch.after || piece.missed > 0 => {
                         news.push((watch.request, Ok(piece)));
                     }
                     // Nothing more, or no log yet.
@@ -258,6 +275,10 @@ impl Printer {
             Poll::Ready(Err(_)) => Poll::Ready(0),
         }
     }
+}
+
+fn cannot_read(log: &Path, error: &io::Error) -> String {
+    format!("can't read {}: {error}", log.display())
 }
 
 /// Where the files of logs begin that no process prints into now.

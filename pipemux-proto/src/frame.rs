@@ -202,6 +202,11 @@ impl FrameDecoder {
         Cut::missing(&self.buffer[self.start..])
     }
 
+    /// What is held: a frame that hasn't come whole, once the whole ones before it are taken.
+    pub fn held(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
     /// The next whole frame; `None` when more bytes are needed.
     ///
     /// # Errors

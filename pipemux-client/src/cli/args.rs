@@ -251,9 +251,13 @@ pub enum Verb {
     /// line behind `pipemux`. Besides: "stdin": text, "json": true for data instead of Markdown,
     /// "workspace", "reader", "cwd", "env": {name: value}.
     ///
-    /// Its answer, when it is there, whatever the order: {"id": 1, "exit": 0, "text": "…"}, with
-    /// "json": true {"id": 1, "exit": 0, "report": {…}}. At most 64 are worked on at once. The end of
-    /// standard input ends it, once all is answered.
+    /// Requests are sent in the order of their lines. After an `open`, `close`, `restart` or `end` the next
+    /// line of that workspace is sent once it was answered, after a `down` or `app` any next line.
+    ///
+    /// An answer, when it is there, whatever the order: {"id": 1, "exit": 0, "text": "…"}, with "json": true
+    /// {"id": 1, "exit": 0, "report": {…}}. Unless exit is 0 or 5 (it asks), besides: "error": {"code",
+    /// "level", "message", "hints"}. At most 64 are worked on at once. The end of standard input ends it,
+    /// once all is answered.
     Pipe,
     /// Measure this machine: what PipeMux costs beside the least that a relay can cost
     ///

@@ -1,5 +1,5 @@
-//! `pipemux doctor`: what is wrong, and what to do about it. What only a client sees is looked at here; the
-//! rest by `pipemuxd doctor`, which is no daemon and works without one.
+//! `pipemux doctor`: what is wrong, and what to do about it. What only a client sees, and what a daemon says
+//! of its sessions, is looked at here; the rest by `pipemuxd doctor`, which is no daemon and works without one.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -145,7 +145,42 @@ fn connection(asker: &Asker, findings: &mut Vec<Finding>) -> Option<i32> {
             Finding::new("bad", CHECK, text, "pipemux down, then run the command again")
         }
     });
+    sessions(asker, &mut connection, findings);
     pid
+}
+
+/// Which sessions stay down until somebody restarts them.
+fn sessions(asker: &Asker, connection: &mut Connection, findings: &mut Vec<Finding>) {
+    const CHECK: &str = "sessions";
+    let mut call = asker.call(Verb::Sessions);
+    call.format = Format::Json;
+    let all = match connection.call(&call, ANSWER).map(|answer| answer.body) {
+        Ok(Body::Data(Value::List(all))) => all,
+        Ok(_) | Err(_) => {
+            let text = format!("they are not told within {} s", ANSWER.as_secs());
+            return findings.push(Finding::new("bad", CHECK, text, "pipemux sessions"));
+        }
+    };
+    let before = findings.len();
+    for row in &all {
+        let Value::Map(fields) = row else { continue };
+        let field = |name: &str| {
+            let found = fields.iter().find(|(key, _)| key == name);
+            found.and_then(|(_, value)| value.as_str())
+        };
+        let (Some(session), Some(why)) = (field("session"), field("failed")) else { continue };
+        let place = field("workspace").filter(|name| !["every workspace", "?"].contains(name));
+        let next = match place.filter(|name| *name != asker.options.workspace.name) {
+            Some(name) => format!("pipemux --workspace {name} restart {session}"),
+            None => format!("pipemux restart {session}"),
+        };
+        let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
+        findings.push(Finding::new("bad", CHECK, format!("{session} is failed: {why}"), next));
+    }
+    if findings.len() == before {
+        let text = format!("{} of them, none is failed", all.len());
+        findings.push(Finding::new("ok", CHECK, text, ""));
+    }
 }
 
 /// Has `pipemuxd` look at the rest.

@@ -1,9 +1,11 @@
 //! `pipemux pipe`: many command lines over one process. Requests are lines of JSON on standard input,
-//! answers lines on standard output, in the order in which they come.
+//! answers lines on standard output, in the order in which they come. Requests are sent one by one, in the
+//! order of their lines; only their answers are waited for together.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `pipe` | the loop: at most so many requests at once, every line answered once |
+//! | `pipe` | the loop: lines in their order, at most so many at once, each answered once |
+//! | `pipe::gates` | which lines wait until an earlier one was answered |
 //! | `pipe::request` | a line, read as a command line |
 //! | `pipe::reply` | an answer as a line |
 //! | `pipe::streams` | the two streams, each on a thread of its own |
@@ -12,6 +14,7 @@
 //! Who has read an answer may send its next request at once; so what was seen is told to the daemon before
 //! any line that came after.
 
+mod gates;
 mod lasting;
 mod reply;
 mod request;
@@ -24,12 +27,14 @@ use std::task::Poll;
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Answer, Body};
+use serde_json::Value;
 use tokio::runtime::Builder;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 
 use super::ask::Asker;
-use lasting::Lasting;
+use gates::{Gates, Passed};
+use lasting::{Lasting, Waiting};
 use reply::Reply;
 use request::{Asked, Request};
 use streams::{Line, Lines, Out};
@@ -54,10 +59,10 @@ pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
 
 struct Pipe {
     asker: Asker,
-    daemon: Lasting,
+    daemon: Arc<Lasting>,
     out: Out,
     /// Held from the writing of an answer until the daemon is told that it was seen, and by each line
-    /// until it is begun.
+    /// before it is sent.
     turn: Mutex<()>,
 }
 
@@ -65,12 +70,13 @@ async fn serve(asker: &Asker) -> Result<(), ClientError> {
     let mut lines = Lines::start();
     let pipe = Arc::new(Pipe {
         asker: asker.clone(),
-        daemon: Lasting::new(asker.options.clone()),
+        daemon: Arc::new(Lasting::new(asker.options.clone())),
         out: Out::start(),
         turn: Mutex::new(()),
     });
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut working = JoinSet::new();
+    let mut gates = Gates::default();
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { break };
         let line = tokio::select! {
@@ -78,10 +84,13 @@ async fn serve(asker: &Asker) -> Result<(), ClientError> {
             () = pipe.out.closed() => return Ok(()),
         };
         let Some(line) = line else { break };
-        drop(pipe.turn.lock().await);
+        let begun = tokio::select! {
+            begun = pipe.begin(line, &mut gates) => begun,
+            () = pipe.out.closed() => return Ok(()),
+        };
         let serving = pipe.clone();
         working.spawn(async move {
-            serving.answer(line).await;
+            serving.answer(begun).await;
             drop(place);
         });
         while working.try_join_next().is_some() {}
@@ -93,14 +102,22 @@ async fn serve(asker: &Asker) -> Result<(), ClientError> {
     Ok(())
 }
 
+/// A line that was begun.
+enum Begun {
+    /// It is answered with that.
+    Over(Reply),
+    /// The daemon was asked.
+    Sent { id: Value, json: bool, waiting: Waiting, passed: Option<Passed> },
+}
+
 impl Pipe {
-    /// Answers a line, once.
-    async fn answer(&self, line: Line) {
+    /// Reads a line and sends what it asks for, when its turn has come.
+    async fn begin(&self, line: Line, gates: &mut Gates) -> Begun {
         let request = match Request::read(line) {
             Ok(request) => request,
             Err(refused) => {
                 let (id, error) = *refused;
-                return self.write(&Reply::failed(id, &error, false), 0).await;
+                return Begun::Over(Reply::failed(id, &error, false));
             }
         };
         let (id, json) = (request.id.clone(), request.json);
@@ -112,11 +129,23 @@ impl Pipe {
             Ok(Asked::Call { call, timeout, json }) => (call, timeout, json),
             Ok(Asked::Text { text }) => {
                 let answer = Answer { exit: 0, body: Body::Text(text), delivery: 0 };
-                return self.write(&Reply::answered(id, &answer, json), 0).await;
+                return Begun::Over(Reply::answered(id, &answer, json));
             }
-            Err(error) => return self.write(&Reply::failed(id, &error, json), 0).await,
+            Err(error) => return Begun::Over(Reply::failed(id, &error, json)),
         };
-        match self.daemon.send(&call, timeout).await {
+        let passed = gates.pass(&call).await;
+        drop(self.turn.lock().await);
+        let waiting = self.daemon.begin(call, timeout).await;
+        Begun::Sent { id, json, waiting, passed }
+    }
+
+    /// Answers a line, once.
+    async fn answer(&self, begun: Begun) {
+        let (id, json, waiting, _passed) = match begun {
+            Begun::Over(reply) => return self.write(&reply, 0).await,
+            Begun::Sent { id, json, waiting, passed } => (id, json, waiting, passed),
+        };
+        match waiting.await {
             Ok(answer) => {
                 self.write(&Reply::answered(id, &answer, json), answer.delivery).await;
             }

@@ -1,7 +1,12 @@
 //! Verbs that are one request to the daemon each.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::Duration;
 
+use nix::fcntl::OFlag;
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{NewProvider, Providers, Verb as Wanted, View};
 
@@ -85,11 +90,7 @@ fn app(verb: AppVerb, around: &dyn Around) -> Result<Providers, ClientError> {
         ClientError::invalid(format!("{shown}: {why}"))
             .hint("expected a manifest: id = \"todo\" and command = \"/path/to/todo\", in TOML")
     };
-    let found = std::fs::metadata(&path).map_err(|error| cannot(error.to_string()))?;
-    if !found.is_file() || found.len() > MANIFEST_MAX {
-        return Err(cannot("it is no manifest".into()));
-    }
-    let text = std::fs::read_to_string(&path).map_err(|error| cannot(error.to_string()))?;
+    let text = text_of(&path).map_err(cannot)?;
     let file = path.into_os_string().into_string().map_err(|path| {
         ClientError::invalid(format!("{}: the path is not UTF-8", path.display()))
             .hint("copy the manifest to a path that is")
@@ -99,4 +100,26 @@ fn app(verb: AppVerb, around: &dyn Around) -> Result<Providers, ClientError> {
     let path = path.and_then(|path| path.into_string().ok()).unwrap_or_default();
     let add = Some(NewProvider { file, text, replace, path });
     Ok(Providers { add, ..Providers::default() })
+}
+
+/// A manifest's text; a pipe is not waited for, and what has no end isn't read to it.
+fn text_of(path: &Path) -> Result<String, String> {
+    let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
+    let opened = File::options().read(true).custom_flags(flags).open(path);
+    let read = |file: File| {
+        // Of what was opened: a path may mean something else by now.
+        let regular = file.metadata()?.is_file();
+        let mut bytes = Vec::new();
+        let most = if regular { MANIFEST_MAX + 1 } else { 0 };
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok((regular, bytes))
+    };
+    let (regular, bytes) = opened.and_then(read).map_err(|error| error.to_string())?;
+    if !regular {
+        return Err("it is no manifest, for it is not a regular file".into());
+    }
+    if bytes.len() as u64 > MANIFEST_MAX {
+        return Err(format!("it is no manifest, for it is longer than {MANIFEST_MAX} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is no manifest, for it is not UTF-8".into())
 }

@@ -77,7 +77,17 @@ impl Place {
 }
 
 impl Feed {
-    fn add(&mut self, told: Told) {
+    fn add(&mut self, mut told: Told) {
+        if told.what == What::Notice
+            && let Some(newest) = self.kept.back()
+            && newest.what == What::Restarted
+            && newest.place == told.place
+            && told.text.starts_with(&newest.text)
+        {
+            // The same restart in more words: told once.
+            told.what = What::Restarted;
+            self.kept.pop_back();
+        }
         if told.what == What::Changed {
             // Most often the newest one: whoever changes all the time changes now.
             let same = |had: &Told| had.what == What::Changed && had.place == told.place;
@@ -186,6 +196,24 @@ mod tests {
         assert_eq!(numbers(&feed, 0), [1, 9_998, 9_999]);
         assert_eq!(numbers(&feed, 9_998), [9_999]);
         assert_eq!(feed.dropped, 0);
+    }
+
+    #[test]
+    fn a_restart_and_what_is_said_of_it_are_told_once() {
+        let mut feed = Feed::default();
+        let say = |number, what, session: &str, text: &str| Told {
+            text: text.into(),
+            ..told(number, what, session)
+        };
+        feed.add(say(1, What::Restarted, "a/main", "a/main was restarted"));
+        feed.add(say(2, What::Notice, "b/main", "a/main was restarted"));
+        feed.add(say(3, What::Restarted, "a/main", "a/main was restarted"));
+        feed.add(say(4, What::Notice, "a/main", "a/main was restarted just now: killed"));
+        feed.add(say(5, What::Changed, "a/main", "a/main changed"));
+        feed.add(say(6, What::Restarted, "a/main", "a/main was restarted"));
+        feed.add(say(7, What::Notice, "a/main", "a/main: low on ink"));
+        assert_eq!(numbers(&feed, 0), [1, 2, 4, 5, 6, 7]);
+        assert_eq!(feed.after(3, None).next().map(|told| told.what), Some(What::Restarted));
     }
 
     #[test]

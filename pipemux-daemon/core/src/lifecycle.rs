@@ -8,7 +8,7 @@ use pipemux_proto::{Fault, Frame, Kind, decode};
 
 use crate::Core;
 use crate::event::{Effect, Exit, Signal, Start};
-use crate::keys::{SessionKey, directory_name};
+use crate::keys::SessionKey;
 use crate::limits::{DRAIN_MS, REJOIN_MS, START_MS};
 use crate::manifest::Restart;
 use crate::requests::Purpose;
@@ -117,19 +117,6 @@ impl Core {
         } else {
             self.launch(start);
         }
-    }
-
-    /// A session's own directory and its log.
-    pub(crate) fn places(&self, key: &SessionKey) -> (String, String) {
-        let owner = key.workspace.as_deref().map_or("user".into(), directory_name);
-        let (base, addr) = (&self.config.state_dir, &key.addr);
-        (
-            format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
-            match self.shares(key) {
-                true => format!("{base}/logs/user/{}.log", addr.provider),
-                false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
-            },
-        )
     }
 
     /// Takes a frame of an app.
@@ -345,6 +332,9 @@ impl Core {
             }
         }
         self.tell_end(&key, wanted, &words);
+        if self.stopping && wanted {
+            "the daemon is going down".clone_into(&mut words);
+        }
         if overslept {
             self.save_asleep(&key, 0);
         }

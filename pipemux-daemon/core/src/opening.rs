@@ -11,7 +11,7 @@ use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
 
 use crate::Core;
 use crate::event::Effect;
-use crate::keys::SessionKey;
+use crate::keys::{SessionKey, directory_name};
 use crate::requests::{Answered, Purpose};
 use crate::saved::{Record, SavedOpen};
 use crate::session::Life;
@@ -36,6 +36,19 @@ impl Core {
         session.token_prefix = hello.token_prefix;
         self.learn(&key.addr.provider, prototypes);
         self.send_start_open(key, app, 0);
+    }
+
+    /// A session's own directory and its log.
+    pub(crate) fn places(&self, key: &SessionKey) -> (String, String) {
+        let owner = key.workspace.as_deref().map_or("user".into(), directory_name);
+        let (base, addr) = (&self.config.state_dir, &key.addr);
+        (
+            format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
+            match self.shares(key) {
+                true => format!("{base}/logs/user/{}.log", addr.provider),
+                false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
+            },
+        )
     }
 
     /// Remembers what a provider's app can do, so that calls can be checked before it runs again.

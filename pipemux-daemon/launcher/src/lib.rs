@@ -11,6 +11,7 @@
 //! | `run` | the loop: orders in, exits out |
 //! | `spawn` | one process: its descriptors, environment, limits |
 //! | `lives` | the apps that run; the end of each, with all that it started |
+//! | `looks` | when the apps' processes are counted: next to never on an idle desk |
 //! | [`mark`] | which life a process belongs to, whatever it did to hide it |
 //! | `processes` | the machine's processes, by mark and parent |
 //! | [`orphans`] | killing descendants until none is left |
@@ -29,6 +30,7 @@ pub mod channel;
 pub mod fds;
 pub mod leftovers;
 mod lives;
+mod looks;
 pub mod mark;
 pub mod message;
 pub mod orphans;

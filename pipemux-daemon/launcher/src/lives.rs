@@ -9,6 +9,7 @@ use nix::libc;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use crate::looks::Looks;
 use crate::mark::{Mark, Origin};
 use crate::message::{Ended, Force, Limits, Over, Report, Spawn};
 use crate::sys::Usage;
@@ -21,12 +22,8 @@ const END_LIFE: Duration = Duration::from_secs(3);
 const ROUND: Duration = Duration::from_millis(2);
 /// Rounds after which those are sought by their mark, who aren't orphans yet.
 const PATIENCE: u32 = 4;
-/// Between two looks whether there are more processes than before.
-const LOOK: Duration = Duration::from_millis(100);
-/// So many more of the machine's, and the apps' are counted.
-const GROWTH: u64 = 16;
-/// They are counted at the latest after that time.
-const COUNT: Duration = Duration::from_secs(2);
+/// Between two looks at what hangs on after its app's end was told.
+const HANGING: Duration = Duration::from_millis(100);
 /// How long those of one life are killed again and again before others have their turn.
 const KILL_TURN: Duration = Duration::from_millis(100);
 /// Children that are reaped before orders have their turn.
@@ -41,9 +38,8 @@ pub(crate) struct Lives {
     ending: Vec<Ending>,
     /// Common to all marks.
     origin: Option<Origin>,
-    /// When processes were last looked for and counted, and the fewest that there were since.
-    looked: Option<Instant>,
-    counted: Option<(Instant, u64)>,
+    /// Whether they have too many processes.
+    looks: Looks,
 }
 
 #[derive(Debug)]
@@ -74,6 +70,9 @@ impl Lives {
         let marked = processes::mark_of(pid) == Some(mark);
         self.origin = Some(mark.origin());
         let (incarnation, limits) = (order.incarnation, order.limits);
+        if let Some(most) = limits.processes {
+            self.looks.app_starts(most, !self.are_counted());
+        }
         self.apps.insert(pid, App { incarnation, mark, marked, limits, over: None });
     }
 
@@ -103,10 +102,10 @@ impl Lives {
         if self.ending.iter().any(|ending| !ending.told) {
             return Some(ROUND);
         }
+        let look = self.are_counted().then(|| self.looks.pause(Instant::now()));
         // Once its end was told, what hangs on is looked at less often.
-        let counts =
-            !self.ending.is_empty() || self.apps.values().any(|app| app.limits.processes.is_some());
-        counts.then(|| self.looked.map_or(LOOK, |at| LOOK.saturating_sub(at.elapsed())))
+        let hanging = (!self.ending.is_empty()).then_some(HANGING);
+        look.into_iter().chain(hanging).min()
     }
 
     /// Reaps who ended, at most a turn's share; returns whether there may be more.
@@ -119,6 +118,7 @@ impl Lives {
             let Some(app) = self.apps.remove(&pid) else {
                 // An orphan that was adopted.
                 orphans::reap(pid);
+                self.looks.stir();
                 continue;
             };
             // Not reaped yet: the group is still this app's.
@@ -205,27 +205,33 @@ impl Lives {
 
     /// Ends the apps that have more processes than they may.
     pub(crate) fn count(&mut self) {
-        if self.pause().is_none() || self.looked.is_some_and(|at| at.elapsed() < LOOK) {
+        let now = Instant::now();
+        if !self.are_counted() || !self.looks.is_due(now) {
             return;
         }
-        self.looked = Some(Instant::now());
         let total = processes::total().unwrap_or_default();
-        if let Some((at, fewest)) = &mut self.counted
-            && at.elapsed() < COUNT
-            && total < *fewest + GROWTH
-        {
-            *fewest = total.min(*fewest);
+        if !self.looks.look(total, now) {
             return;
         }
-        self.counted = Some((Instant::now(), total));
         let counts = processes::count_marks();
+        let mut slack = Some(u64::MAX);
         for (pid, app) in &mut self.apps {
+            let Some(most) = app.limits.processes else { continue };
             let count = counts.get(&app.mark).copied().unwrap_or_default();
-            let Some(most) = app.limits.processes.filter(|most| count > *most) else { continue };
+            slack = slack.min(most.checked_sub(count));
+            if count <= most {
+                continue;
+            }
             app.over = Some(Over::Processes(most));
             let _ = killpg(Pid::from_raw(*pid), Signal::SIGKILL);
             processes::kill_marked(|mark| mark == app.mark, KILL_TURN);
         }
+        self.looks.count(total, slack, now);
+    }
+
+    /// True while an app lives whose processes have a bound.
+    fn are_counted(&self) -> bool {
+        self.apps.values().any(|app| app.limits.processes.is_some())
     }
 }
 

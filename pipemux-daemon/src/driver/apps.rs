@@ -32,12 +32,11 @@ impl Driver {
                     }
                     self.exited(Incarnation(incarnation), exit(how, over));
                 }
-                Heard::Lost { running, starting } => {
-                    for app in running {
+                // For a process that was about to start, too: its program isn't to blame, and the next
+                // launcher can start it.
+                Heard::Lost { apps } => {
+                    for app in apps {
                         self.exited(app, Exit::Lost);
-                    }
-                    for app in starting {
-                        self.start_failed(app, "the launcher was lost meanwhile".to_owned());
                     }
                 }
             }
@@ -68,7 +67,8 @@ impl Driver {
         self.connections.remove(&peer);
         let log = self.prints.finish(app, &mut self.shared, self.now.mono_ms);
         if self.children.forget(app) {
-            let last_lines = log.map(|log| self.last_lines(&log)).unwrap_or_default();
+            let last_lines = log.map(|(log, since)| self.last_lines(&log, since));
+            let last_lines = last_lines.unwrap_or_default();
             self.handle(Event::Exited { app, exit, last_lines });
         }
         self.tell_followers();
@@ -85,8 +85,10 @@ impl Driver {
         }
     }
 
-    fn last_lines(&self, log: &Path) -> Vec<String> {
-        let piece = self.prints.piece(log, limits::LAST_LINES as u32, None).unwrap_or_default();
+    /// What a process printed last: a log holds earlier processes' words, too, and these say nothing
+    /// about this one's end.
+    fn last_lines(&self, log: &Path, since: u64) -> Vec<String> {
+        let piece = self.prints.last(log, limits::LAST_LINES as u32, since).unwrap_or_default();
         piece.text.lines().map(str::to_owned).collect()
     }
 }

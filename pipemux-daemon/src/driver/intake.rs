@@ -38,7 +38,7 @@ impl Driver {
             if length == 0 {
                 return;
             }
-            connection.keep(&self.shared[..length]);
+            connection.keep(&self.shared[..length], &mut self.large);
             self.take_held(peer);
             left = left.saturating_sub(length);
         }
@@ -51,7 +51,7 @@ impl Driver {
             if !connection.reading {
                 return true;
             }
-            match connection.read(shared) {
+            match connection.read(shared, &mut self.large) {
                 Read::Shared(length) => {
                     left = left.saturating_sub(length);
                     self.take_shared(peer, &shared[..length]);
@@ -95,13 +95,14 @@ impl Driver {
         if !bytes.is_empty()
             && let Some(connection) = self.connections.get_mut(&peer)
         {
-            connection.keep(bytes);
+            connection.keep(bytes, &mut self.large);
         }
     }
 
     fn take_held(&mut self, peer: Peer) {
         while self.is_read(peer)
-            && let Some(next) = self.connections.get_mut(&peer).and_then(|c| c.next_incoming())
+            && let Some(connection) = self.connections.get_mut(&peer)
+            && let Some(next) = connection.next_incoming(&mut self.large)
         {
             match next {
                 Incoming::Frame(frame) if is_exchange(peer, &frame.envelope) => {
@@ -158,7 +159,7 @@ impl Driver {
             return self.finish_effects();
         }
         match connection.forward(&head, body, &mut self.spares) {
-            Written::All => {}
+            Written::All | Written::Share => {}
             Written::Some => self.list(peer),
             Written::Failed => self.cannot_write(peer),
         }

@@ -147,7 +147,7 @@ impl Driver {
         match (connection.flush(&mut self.spares), peer) {
             (Written::All, Peer::Client(client)) if connection.closing => self.close_client(client),
             (Written::Failed, _) => self.cannot_write(peer),
-            (Written::All | Written::Some, _) => {}
+            (Written::All | Written::Share | Written::Some, _) => {}
         }
     }
 

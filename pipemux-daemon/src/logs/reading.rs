@@ -46,14 +46,15 @@ impl Kept {
     }
 
     /// The last lines, at most so many and from at most so many bytes; a line that begins before these
-    /// is left out.
+    /// is left out. A line begins at the position `since`, and nothing before that is taken.
     ///
     /// # Errors
     /// As `read`.
-    pub fn tail(&mut self, lines: usize, bytes: u64) -> io::Result<LogText> {
-        let start = self.end.saturating_sub(bytes).max(self.from);
+    pub fn tail(&mut self, lines: usize, bytes: u64, since: u64) -> io::Result<LogText> {
+        let least = since.clamp(self.from, self.end);
+        let start = self.end.saturating_sub(bytes).max(least);
         // One byte more tells whether a line begins at `start`.
-        let before = start.saturating_sub(1).max(self.from);
+        let before = start.saturating_sub(1).max(least);
         let read = self.read(before, self.end - before)?;
         let mut text = &read[..];
         if start > before {
@@ -137,7 +138,7 @@ mod tests {
 
     fn tail_of(content: &[u8], lines: usize, bytes: u64) -> String {
         let (_directory, mut kept) = kept(content, content.len() / 2);
-        kept.tail(lines, bytes).unwrap().text
+        kept.tail(lines, bytes, 0).unwrap().text
     }
 
     #[test]
@@ -157,6 +158,26 @@ mod tests {
         assert_eq!(tail_of(b"\xff\xfe\nok\n", 5, 100), "\u{fffd}\u{fffd}\nok\n");
     }
 
+    #[test]
+    fn the_last_lines_since_a_position_begin_there() {
+        for (content, since, expected) in [
+            ("old words\n", 10, ""),
+            ("old words\nnew\n", 10, "new\n"),
+            // The earlier process's last line has no end.
+            ("old wordsnew\nlast", 9, "new\nlast"),
+            ("old words\n", 99, ""),
+            ("old words\n", 0, "old words\n"),
+        ] {
+            for split in 0..content.len() {
+                let (_directory, mut kept) = kept(content.as_bytes(), split);
+                assert_eq!(kept.tail(9, 99, since).unwrap().text, expected, "{content:?} {split}");
+            }
+        }
+        let (_directory, mut kept) = kept(b"old\none\ntwo\n", 5);
+        assert_eq!(kept.tail(1, 99, 4).unwrap().text, "two\n");
+        assert_eq!(kept.tail(9, 5, 4).unwrap().text, "two\n");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
@@ -164,7 +185,7 @@ mod tests {
             content in "[ab\n]{0,60}", split in 0usize..60, lines in 0usize..8, bytes in 0u64..40,
         ) {
             let (_directory, mut kept) = kept(content.as_bytes(), split.min(content.len()));
-            let LogText { text: found, next, .. } = kept.tail(lines, bytes).unwrap();
+            let LogText { text: found, next, .. } = kept.tail(lines, bytes, 0).unwrap();
             prop_assert_eq!(next, content.len() as u64);
             prop_assert!(content.ends_with(&found));
             prop_assert!(found.len() as u64 <= bytes);

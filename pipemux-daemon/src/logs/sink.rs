@@ -104,7 +104,7 @@ impl Sink {
     }
 
     /// The position after the last byte.
-    fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.begin + self.size
     }
 

@@ -14,6 +14,10 @@ use super::{BUILT_IN, Places, files, parse, place, read};
 use crate::limits::MANIFEST_MAX;
 use crate::logs::make_directory;
 
+/// What a manifest has at least, for whoever wrote less or something else.
+const LEAST: &str =
+    "expected at least: id = \"todo\" and command = \"/path/to/todo\"; then: pipemux app add again";
+
 impl Places {
     /// Adds and removes what is asked for; returns what was done, in whole lines.
     ///
@@ -39,9 +43,12 @@ impl Places {
             return Err(Fault::usage(message));
         }
         let manifest = parse(file, &new.text).map_err(|problem| {
-            Fault::usage(problem).hint(
-                "expected at least: id = \"todo\" and command = \"/path/to/todo\"; then: pipemux app add again",
-            )
+            let bare =
+                problem.contains("missing field") || new.text.parse::<toml::Table>().is_err();
+            Fault::usage(problem).hint(match bare {
+                true => LEAST.to_owned(),
+                false => format!("correct it, then: pipemux app add {}", new.file),
+            })
         })?;
         self.check_command(&manifest, new)?;
         let directory = self.directory()?;
@@ -307,8 +314,14 @@ mod tests {
         let fault = desk.remove("editor").unwrap_err();
         assert_eq!(fault.code, pipemux_proto::Code::Refused);
         assert_eq!(desk.remove("todo").unwrap_err().code, pipemux_proto::Code::NotFound);
-        fs::write(desk.places.user.as_ref().unwrap().join("bad.toml"), "id = ").unwrap();
+        let at = |name: &str| desk.places.user.as_ref().unwrap().join(name);
+        fs::write(at("bad.toml"), "id = ").unwrap();
         desk.remove("bad").unwrap();
+        // A pipe is nothing to wait for, neither here nor for what is added beside it.
+        nix::unistd::mkfifo(&at("pipe.toml"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        desk.add("id = \"todo\"\ncommand = \"tool\"\n", false).unwrap();
+        desk.remove("todo").unwrap();
+        desk.remove("pipe").unwrap();
         assert!(desk.kept().is_empty());
     }
 }

@@ -1,16 +1,29 @@
-//! A connection that outlives daemons: lost, the next request makes another one.
+//! A connection that outlives daemons: lost, the next request makes another one. Requests leave in the order
+//! in which they are begun.
 
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use pipemux_client::proto::client::{Answer, Call};
+use pipemux_client::proto::client::{Answer, Call, Verb};
 use pipemux_client::{Client, ClientError, Options};
 use tokio::sync::Mutex;
+
+/// What waits for an answer.
+pub type Waiting = Pin<Box<dyn Future<Output = Ended> + Send>>;
+
+type Ended = Result<Answer, ClientError>;
 
 /// The connection to whichever daemon there is.
 #[derive(Debug)]
 pub struct Lasting {
     options: Options,
     present: Mutex<Present>,
+    /// Requests that were begun and have no answer.
+    under_way: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -23,24 +36,61 @@ struct Present {
 impl Lasting {
     /// Not connected yet.
     pub fn new(options: Options) -> Self {
-        Self { options, present: Mutex::default() }
+        Self { options, present: Mutex::default(), under_way: AtomicUsize::new(0) }
     }
 
-    /// Asks, over another connection if the present one turns out to be lost and nothing can have come of
-    /// the request.
-    ///
-    /// # Errors
-    /// Any [`ClientError`].
-    pub async fn send(&self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
-        let began = Instant::now();
-        let (number, client) = self.client().await?;
-        let first = client.send(call, timeout).await;
+    /// Sends a request, over another connection if the present one turns out to be lost; returns what
+    /// waits for its answer. Who awaits this before the next one is begun has them sent in this order.
+    pub async fn begin(self: &Arc<Self>, call: Box<Call>, timeout: Duration) -> Waiting {
+        let (call, began) = (Arc::new(*call), Instant::now());
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        let mut tries = 0;
+        let (number, first) = loop {
+            let (number, client) = match self.client().await {
+                Ok(found) => found,
+                Err(error) => break (None, over(Err(error))),
+            };
+            let mut waiting = asking(client, call.clone(), timeout);
+            match begun(&mut waiting).await {
+                Poll::Pending => break (Some(number), waiting),
+                // It was lost while nobody asked.
+                Poll::Ready(Err(ClientError::Unreachable(_))) if tries == 0 => {
+                    tries += 1;
+                    self.leave(number).await;
+                }
+                Poll::Ready(ended) => break (Some(number), over(ended)),
+            }
+        };
+        let lasting = self.clone();
+        Box::pin(async move {
+            let ended = match number {
+                Some(number) => lasting.ended(&call, timeout, began, number, first).await,
+                None => first.await,
+            };
+            lasting.under_way.fetch_sub(1, Ordering::Relaxed);
+            ended
+        })
+    }
+
+    /// Waits for the answer; asks again when the connection is lost and nothing can have come of the request.
+    async fn ended(
+        &self,
+        call: &Call,
+        timeout: Duration,
+        began: Instant,
+        number: u64,
+        first: Waiting,
+    ) -> Ended {
+        let first = first.await;
         let lost = matches!(first, Err(ClientError::Unreachable(_) | ClientError::Unknown(_)));
-        if lost {
+        if lost || call.verb == Verb::Down {
             self.leave(number).await;
         }
-        // An acting request that may have arrived is unknown instead; others may be asked twice.
-        if !matches!(first, Err(ClientError::Unreachable(_))) || began.elapsed() >= timeout {
+        // An acting request that may have arrived is unknown instead. One that was not sent would come
+        // after others that were begun later, unless there are none.
+        let again = reads(&call.verb) || self.under_way.load(Ordering::Relaxed) == 1;
+        let unreachable = matches!(first, Err(ClientError::Unreachable(_)));
+        if !unreachable || !again || began.elapsed() >= timeout {
             return first;
         }
         let (_, client) = self.client().await?;
@@ -69,4 +119,33 @@ impl Lasting {
             present.client = None;
         }
     }
+}
+
+fn asking(client: Client, call: Arc<Call>, timeout: Duration) -> Waiting {
+    Box::pin(async move { client.send(&call, timeout).await })
+}
+
+fn over(ended: Ended) -> Waiting {
+    Box::pin(std::future::ready(ended))
+}
+
+/// Polls once, which sends: a connection takes more requests at once than there are in a pipe.
+async fn begun(waiting: &mut Waiting) -> Poll<Ended> {
+    poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await
+}
+
+/// True for verbs that change nothing: when they are carried out makes no difference to others.
+fn reads(verb: &Verb) -> bool {
+    matches!(
+        verb,
+        Verb::View(_)
+            | Verb::Read { .. }
+            | Verb::Help { .. }
+            | Verb::Apps
+            | Verb::Sessions
+            | Verb::Logs { .. }
+            | Verb::History { .. }
+            | Verb::Limits
+            | Verb::Status
+    )
 }

@@ -2,10 +2,14 @@
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Answer, Body};
+use pipemux_client::proto::{Code, Fault};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::output;
+
+/// The exit status of what asks back: no error.
+const ASKS: u8 = 5;
 
 /// What is answered to one line.
 #[derive(Debug)]
@@ -28,7 +32,10 @@ impl Reply {
                 Err(_) => ("base64", json!(output::base64(bytes))),
             },
         };
-        Self { fields: vec![("id", id), ("exit", json!(answer.exit)), (name, value)] }
+        let mut fields = vec![("id", id), ("exit", json!(answer.exit))];
+        fields.extend(fault(answer).map(|fault| ("error", data(&fault))));
+        fields.push((name, value));
+        Self { fields }
     }
 
     /// There is no answer of the daemon's, and why.
@@ -47,6 +54,59 @@ impl Reply {
         let fields: Vec<String> = self.fields.iter().map(field).collect();
         format!("{{{}}}\n", fields.join(",")).into_bytes()
     }
+}
+
+/// Why a request failed; none when it didn't, or asks.
+fn fault(answer: &Answer) -> Option<Fault> {
+    if matches!(answer.exit, 0 | ASKS) {
+        return None;
+    }
+    match &answer.body {
+        Body::Report(report) => {
+            let step = || report.steps.iter().find_map(|step| step.error.clone());
+            report.error.clone().or_else(step)
+        }
+        Body::Text(text) => read_fault(answer.exit, text),
+        Body::Data(_) | Body::Events(_) | Body::Log(_) | Body::Raw(_) => None,
+    }
+}
+
+/// An error as it stands in a text: a line `failed · why`, numbered among several, lines that show the
+/// place, and lines `next: …`.
+fn read_fault(exit: u8, text: &str) -> Option<Fault> {
+    const HEADS: [&str; 6] =
+        ["failed", "unknown", "refused, nothing ran", "not found", "unavailable", "refused"];
+    let mut lines = text.lines();
+    let why = lines.find_map(|line| {
+        let (head, why) = line.split_once(" · ")?;
+        let head = head.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+        HEADS.contains(&head).then_some(why)
+    });
+    let mut message = why.or_else(|| text.lines().find(|line| !line.is_empty()))?.to_owned();
+    let mut hints = Vec::new();
+    for line in lines {
+        match line.strip_prefix("next: ") {
+            Some(hint) => hints.push(hint.to_owned()),
+            // The places of an error stand right below it, indented.
+            None if hints.is_empty() && line.starts_with([' ', '|']) => {
+                message.push('\n');
+                message.push_str(line);
+            }
+            None => break,
+        }
+    }
+    let code = match exit {
+        2 => Code::Usage,
+        3 => Code::NotFound,
+        4 if message.contains("out of view") => Code::OutOfView,
+        4 => Code::Stale,
+        6 => Code::Unavailable,
+        7 => Code::Unknown,
+        8 => Code::Version,
+        9 => Code::Refused,
+        _ => Code::Failed,
+    };
+    Some(Fault { hints, ..Fault::new(code, message) })
 }
 
 fn data<T: Serialize>(value: &T) -> Value {

@@ -136,8 +136,6 @@ impl Core {
         let (versions, known) = self.has_seen(&acting.workspace, &acting.reader, None);
         acting.expected = versions.iter().map(|(key, (_, n))| (key.clone(), *n)).collect();
         (acting.seen, acting.known, acting.at) = (versions, known, None);
-        // What it did when it was sent before isn't known.
-        acting.again = acting.unknown;
         self.put_acting(job, acting);
         self.advance(job);
     }
@@ -186,7 +184,13 @@ impl Core {
                         if let Some(session) = shows {
                             acting.touch(&session);
                         }
-                        acting.fail(Status::Failed, *fault);
+                        if acting.again {
+                            let why = "it may have taken effect when it was sent before; now";
+                            let fault = Fault::unknown(format!("{why}: {}", fault.message));
+                            acting.fail(Status::Unknown, fault);
+                        } else {
+                            acting.fail(Status::Failed, *fault);
+                        }
                         return self.acted(job, acting);
                     }
                 }

@@ -39,7 +39,7 @@ pub fn of(workspace: &mut Workspace, acting: &Acting, now: Now) -> String {
         out += if stale {
             "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
         } else {
-            "send it again: pipemux answer go\n"
+            "if it did not take effect, send it again: pipemux answer go\n"
         };
     }
     if reader.fails(&step.call) {
@@ -73,6 +73,8 @@ fn again(acting: &Acting, from: usize) -> Acting {
     again.touched.clear();
     again.rebased.clear();
     again.unknown = false;
+    // What it did when it was sent before isn't known, however it ends now.
+    again.again = acting.done.get(from).is_some_and(|ended| ended.status == Status::Unknown);
     again
 }
 

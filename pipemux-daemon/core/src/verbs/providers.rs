@@ -157,8 +157,11 @@ impl Core {
                 ("command".into(), manifest.command.as_str().into()),
                 ("scope".into(), scope_word(manifest.scope).into()),
             ];
-            let rest = unusual.into_iter().filter(|(name, _)| *name != "scope");
+            let as_words = |(name, _): &(&str, String)| !matches!(*name, "scope" | "idle" | "limits");
+            let rest = unusual.into_iter().filter(as_words);
             row.extend(rest.map(|(name, value)| (name.to_owned(), value.into())));
+            row.push(("idle_ms".into(), idle_ms(manifest.idle).into()));
+            row.push(("limits".into(), limits_data(manifest.limits)));
             data.push(Value::Map(row));
         }
         for problem in problems {
@@ -213,6 +216,27 @@ fn unusual(manifest: &Manifest) -> Vec<(&'static str, String)> {
         found.push(("limits", limits.join(", ")));
     }
     found
+}
+
+/// After how long without a request it is put to sleep, in milliseconds; none: never.
+fn idle_ms(idle: Idle) -> Option<u64> {
+    match idle {
+        Idle::Never => None,
+        Idle::After(ms) => Some(ms),
+    }
+}
+
+/// A manifest's limits as numbers; null where it says nothing.
+fn limits_data(limits: Limits) -> Value {
+    let Limits { memory, cpu, files, processes, log } = limits;
+    let rows = [
+        ("memory_bytes", memory.map(|size| size.0)),
+        ("cpu_s", cpu),
+        ("files", files),
+        ("processes", processes),
+        ("log_bytes", log.map(|size| size.0)),
+    ];
+    Value::Map(rows.map(|(name, value)| (name.to_owned(), value.into())).into())
 }
 
 fn scope_word(scope: Scope) -> &'static str {

@@ -317,7 +317,12 @@ impl Sim {
             return Ok(());
         }
         self.figures.count("effects");
-        let most = 1 + self.runs.goes_since(who, index) + u32::from(invoke.action == "select");
+        // Steps without a mark are counted together: a run may have several.
+        let steps = match &self.requests[index].call.verb {
+            Verb::Run { code, .. } if mark.is_none() => code.matches(';').count() as u32 + 1,
+            _ => 1,
+        };
+        let most = steps + self.runs.goes_since(who, index) + u32::from(invoke.action == "select");
         let times = match mark.and_then(|mark| self.runs.marks.get_mut(&mark)) {
             Some(marked) => &mut marked.effects,
             None => self.runs.clicks.entry(invoke.run_id.clone()).or_default(),

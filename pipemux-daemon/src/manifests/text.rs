@@ -1,0 +1,71 @@
+//! A manifest's text, read without waiting: what lies in the user's directory may be anything.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+/// Reads a regular file, or a link to one, of at most `most` bytes of UTF-8. A pipe is not waited for,
+/// and what has no end isn't read to it.
+///
+/// # Errors
+/// Why it is no manifest, in one line without its path.
+pub(super) fn read(path: &Path, most: u64) -> Result<String, String> {
+    let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
+    let file = File::options().read(true).custom_flags(flags).open(path);
+    let file = file.map_err(|error| error.to_string())?;
+    // Of what was opened: a path may mean something else by now.
+    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
+        return Err("it is not a regular file: expected a manifest in TOML".into());
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it is longer than {most} bytes: no more are read"));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8: expected a manifest in TOML".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_and_links_to_them_are_read_and_only_so_much() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        symlink(at("pipe"), at("link to pipe")).unwrap();
+        symlink("/dev/zero", at("zero")).unwrap();
+        symlink(at("nowhere"), at("dangling")).unwrap();
+        symlink(at("loop"), at("loop")).unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        fs::write(at("long"), "一".repeat(4)).unwrap();
+        fs::write(at("bytes"), b"\xff").unwrap();
+        for (name, why) in [
+            ("pipe", "not a regular file"),
+            ("link to pipe", "not a regular file"),
+            ("zero", "not a regular file"),
+            ("directory", "not a regular file"),
+            ("dangling", "No such file"),
+            ("loop", "symbolic links"),
+            ("long", "longer than 10 bytes"),
+            ("bytes", "not UTF-8"),
+        ] {
+            let found = read(&at(name), 10).unwrap_err();
+            assert!(found.contains(why), "{name}: {found}");
+        }
+        assert_eq!(read(&at("long"), 12).unwrap(), "一一一一");
+        symlink(at("long"), at("link")).unwrap();
+        assert_eq!(read(&at("link"), 12).unwrap(), "一一一一");
+        // Its length is said to be 0.
+        if std::path::Path::new("/proc/cpuinfo").exists() {
+            symlink("/proc/cpuinfo", at("endless")).unwrap();
+            assert!(read(&at("endless"), 10).unwrap_err().contains("longer than 10 bytes"));
+        }
+    }
+}
