@@ -4,13 +4,13 @@ use std::io::{self, IoSlice, Read as _};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::frame::Cut;
 use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
-use pipemux_proto::{Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Method};
+use pipemux_proto::{Frame, FrameDecoder, FrameError};
 use pipemux_socket::Socket;
 
 use crate::body::Body;
+use crate::incoming::{Incoming, incoming};
 use crate::large::{Begun, Larges};
 use crate::limits::{READ_DIRECT, WRITE_TURN};
 
@@ -45,22 +45,6 @@ pub enum Read {
     Nothing,
     /// The end.
     End,
-}
-
-/// What the bytes read so far hold.
-#[derive(Debug)]
-pub enum Incoming {
-    /// A frame.
-    Frame(Frame),
-    /// A frame with a method that this release doesn't know.
-    Unknown {
-        /// Its number.
-        number: u64,
-        /// The request that wants an answer.
-        request: Option<u64>,
-    },
-    /// No frame, and none to come.
-    Broken(String),
 }
 
 /// What writing gave.
@@ -225,6 +209,11 @@ impl Connection {
         self.output.queued() > 0
     }
 
+    /// True while a large frame is on its way, in or out.
+    pub fn is_bulky(&self) -> bool {
+        self.begun.is_some() || self.output.queued() > GATHERED_MAX
+    }
+
     /// How many bytes wait to be written.
     pub fn queued(&self) -> usize {
         self.output.queued()
@@ -271,30 +260,11 @@ impl Connection {
     }
 }
 
-/// What a frame is whose envelope can't be read.
-pub fn incoming(error: EnvelopeError) -> Incoming {
-    match error {
-        EnvelopeError::Method { number, id, request } => {
-            Incoming::Unknown { number, request: request.then_some(id) }
-        }
-        error => Incoming::Broken(error.to_string()),
-    }
-}
-
-/// Refuses a request whose method isn't known.
-pub fn refusal(number: u64, id: u64, incarnation: Incarnation) -> Option<Bytes> {
-    // The request is known by its id; which method stands here doesn't matter to its sender.
-    let request = Envelope::request(Method::Ping, id, incarnation);
-    let fault = Fault::refused(format!("unknown method {number}"))
-        .hint("it is of a newer release: update the daemon, then: pipemux down");
-    Frame::fault(&request, &fault).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipemux_proto::Kind;
     use pipemux_proto::app::Notify;
+    use pipemux_proto::{Envelope, Incarnation, Method};
     use std::io::Write as _;
     use std::os::unix::net::UnixStream as StdStream;
     use std::sync::Arc;
@@ -378,15 +348,6 @@ mod tests {
             connection.decoder.extend(&u32::MAX.to_be_bytes());
             assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Broken(_))));
         });
-    }
-
-    #[test]
-    fn a_refusal_names_the_method_and_carries_the_request() {
-        let bytes = refusal(99, 7, Incarnation(3)).unwrap();
-        let frame = Frame::from_payload(bytes.slice(4..)).unwrap();
-        assert_eq!((frame.envelope.kind, frame.envelope.id), (Kind::Fault, 7));
-        let fault: Fault = pipemux_proto::decode(&frame.body).unwrap();
-        assert_eq!(fault.message, "unknown method 99");
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct Driver {
     dirty: Vec<Peer>,
     /// Clients that are to be closed, with when at the latest.
     lingering: VecDeque<(u64, ClientId)>,
+    /// Connections with much to read or to write, whose turn comes after the others'.
+    bulky: Vec<Peer>,
     /// What everything is read into.
     shared: Box<[u8]>,
     spares: Spares,
@@ -132,6 +134,7 @@ impl Driver {
             clients: 0,
             next_client: 1,
             dirty: Vec::new(),
+            bulky: Vec::new(),
             lingering: VecDeque::new(),
             shared: vec![0; SHARED].into(),
             children,
@@ -176,6 +179,7 @@ impl Driver {
         }
         self.do_what_is_due();
         self.write_all();
+        self.serve_bulky();
         self.keep_journal();
         if self.may_leave() {
             return Poll::Ready(());

@@ -5,7 +5,8 @@
 //! | `serve` | the daemon from start to end |
 //! | `driver` | the loop, between the core and IO |
 //! | `wake` | who is ready |
-//! | `connection`, `body`, `large` | one stream of frames; a body on its way; room for large ones |
+//! | `connection`, `incoming` | one stream of frames; what comes on it |
+//! | `body`, `large` | a body on its way; room for large ones |
 //! | `transport` | the socket that clients come in by |
 //! | `children` | the launcher, and through it the apps' processes |
 //! | `journal`, `checksum` | the saved state |
@@ -27,6 +28,7 @@ mod children;
 mod connection;
 mod doctor;
 mod driver;
+mod incoming;
 mod journal;
 mod large;
 mod limits;

@@ -171,7 +171,8 @@ fn sessions(asker: &Asker, connection: &mut Connection, findings: &mut Vec<Findi
         let (Some(session), Some(why)) = (field("session"), field("failed")) else { continue };
         let place = field("workspace").filter(|name| !["every workspace", "?"].contains(name));
         let next = match place.filter(|name| *name != asker.options.workspace.name) {
-            Some(name) => format!("pipemux --workspace {name} restart {session}"),
+            // Its name needn't be what `--workspace` takes.
+            Some(name) => format!("in the workspace {name}: pipemux restart {session}"),
             None => format!("pipemux restart {session}"),
         };
         let why = why.split_whitespace().collect::<Vec<_>>().join(" ");

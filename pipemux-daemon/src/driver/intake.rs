@@ -11,7 +11,8 @@ use pipemux_proto::{Envelope, Frame, Incarnation, Kind, Method};
 
 use super::Driver;
 use crate::body::Body;
-use crate::connection::{Incoming, Read, Written, incoming, refusal};
+use crate::connection::{Read, Written};
+use crate::incoming::{Incoming, incoming, refusal};
 use crate::limits::LAST_WORDS;
 use crate::wake::Peer;
 

@@ -81,10 +81,31 @@ impl Driver {
         }
     }
 
-    /// Reads what came, and writes again where that had to wait.
+    /// Reads what came, and writes again where that had to wait; later in the turn where it is much.
     pub(super) fn serve(&mut self, peer: Peer) {
         let Some(connection) = self.connections.get(&peer) else { return };
-        if connection.has_output() {
+        if connection.is_bulky() {
+            self.bulky.push(peer);
+        } else {
+            self.serve_now(peer);
+        }
+    }
+
+    /// Serves those that were put off, once small frames are on their way.
+    pub(super) fn serve_bulky(&mut self) {
+        if self.bulky.is_empty() {
+            return;
+        }
+        let mut bulky = std::mem::take(&mut self.bulky);
+        for peer in bulky.drain(..) {
+            self.serve_now(peer);
+        }
+        self.bulky = bulky;
+        self.write_all();
+    }
+
+    fn serve_now(&mut self, peer: Peer) {
+        if self.connections.get(&peer).is_some_and(Connection::has_output) {
             self.list(peer);
         }
         if !self.read(peer, READ_TURN)

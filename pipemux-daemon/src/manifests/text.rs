@@ -63,7 +63,7 @@ mod tests {
         symlink(at("long"), at("link")).unwrap();
         assert_eq!(read(&at("link"), 12).unwrap(), "一一一一");
         // Its length is said to be 0.
-        if std::path::Path::new("/proc/cpuinfo").exists() {
+        if Path::new("/proc/cpuinfo").exists() {
             symlink("/proc/cpuinfo", at("endless")).unwrap();
             assert!(read(&at("endless"), 10).unwrap_err().contains("longer than 10 bytes"));
         }

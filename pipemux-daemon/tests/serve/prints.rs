@@ -75,6 +75,32 @@ fn the_last_words_are_there_even_when_a_descendant_holds_on_to_the_pipe() {
 }
 
 #[test]
+fn the_last_words_are_those_of_the_process_that_died_not_of_one_before() {
+    let place = Place::new();
+    let (once, twice) = (place.directory.path().join("once"), place.directory.path().join("twice"));
+    let (once, twice) = (once.display(), twice.display());
+    let script = format!(
+        "[ -e {twice} ] && {{ echo \"new words\"; exit 5; }}; \
+         [ -e {once} ] && {{ : > {twice}; exit 4; }}; \
+         : > {once}; printf \"old words\"; exit 3"
+    );
+    place.app("dying", &script);
+    let _daemon = place.serve();
+    let mut client = Client::connect(&place);
+    let why = client.open("dying").unwrap_err();
+    assert!(why.contains("status 3") && why.contains("old words"), "{why}");
+    let why = client.open("dying").unwrap_err();
+    assert!(why.contains("status 4") && !why.contains("words"), "{why}");
+    assert!(!why.contains("its last lines"), "{why}");
+    // That the first one's line had no end doesn't take the third one's along.
+    let why = client.open("dying").unwrap_err();
+    assert!(why.contains("status 5") && why.contains("new words"), "{why}");
+    assert!(!why.contains("old words"), "{why}");
+    // The log itself has all of it.
+    assert_eq!(place.session_log("dying", "main"), "old wordsnew words\n");
+}
+
+#[test]
 fn what_is_no_text_is_kept_as_it_is() {
     let place = Place::new();
     place.app("raw", "printf \"\\\\377\\\\376 ok\\\\n\"; exit 1");

@@ -62,7 +62,27 @@ fn a_daemon_that_hangs_is_named_and_the_doctor_does_not() {
     kill(daemon, Signal::SIGSTOP);
     let told = doctor(&world, &[]);
     kill(daemon, Signal::SIGCONT);
-    told.exits(1).has("bad · daemon: ").has("1 of ");
+    told.exits(1).has("bad · daemon: ").has("within 1 s").lacks("within 10 s").has("1 of ");
+}
+
+#[test]
+fn a_session_that_stays_down_is_named_with_what_starts_it() {
+    let world = World::new();
+    world.install_rogue("rogue", "plain");
+    world.pipemux(&["open", "rogue"]).ok();
+    world.pipemux(&["open", "notebook"]).ok();
+    doctor(&world, &[]).ok().has("ok · sessions: 2 of them, none is failed");
+    wait_until("it stays down", || {
+        world.run("rogue.misbehave('kill')");
+        world.pipemux(&["sessions"]).ok().text().contains("failed").then_some(())
+    });
+    let told = doctor(&world, &[]);
+    told.exits(1).has("bad · sessions: rogue/main is failed: ").has("pipemux restart rogue/main");
+    told.lacks("notebook/main is").has("1 of ");
+    let elsewhere = world.command(&["--workspace", "elsewhere", "doctor"]).output();
+    elsewhere.exits(1).has("next: in the workspace proj: pipemux restart rogue/main");
+    world.pipemux(&["restart", "rogue/main"]).ok();
+    doctor(&world, &[]).ok();
 }
 
 #[test]
@@ -93,6 +113,17 @@ fn an_app_is_added_replaced_and_removed_while_the_daemon_runs() {
     let replaced = world.pipemux(&["app", "add", "todo.toml", "--replace"]);
     replaced.ok().has("replaced todo").has("todo/main runs on as it was started");
     world.pipemux(&["apps"]).ok().has("todo · more · scope user · idle 90 s\n");
+    let limits = "idle = \"never\"\n[limits]\nmemory = \"512M\"\nlog = \"8K\"\ncpu = 60\n";
+    world.write("kept.toml", manifest(limits).replace("todo", "kept"));
+    world.pipemux(&["app", "add", "kept.toml"]).ok();
+    let rows = world.pipemux(&["apps", "--json"]).ok().json();
+    let row = |id: &str| rows.as_array().unwrap().iter().find(|row| row["id"] == id).unwrap();
+    assert_eq!(row("todo")["idle_ms"], 90_000);
+    assert!(row("notebook")["idle_ms"].as_u64().unwrap() > 0);
+    assert!(row("kept").get("idle_ms").unwrap().is_null(), "{rows}");
+    let data = &row("kept")["limits"];
+    assert_eq!((&data["memory_bytes"], &data["log_bytes"]), (&(512 << 20).into(), &8192.into()));
+    assert_eq!((&data["cpu_s"], &data["files"]), (&60.into(), &serde_json::Value::Null));
 
     let told = world.pipemux(&["watch", "--since", "0", "--count", "1", "--json"]).ok().json();
     assert_eq!(told["what"], "providers");
@@ -114,6 +145,11 @@ fn a_wrong_manifest_is_told_with_file_line_and_field() {
     world.write("bad.toml", "id = \"todo\"\ncommand = \"sh\"\nscope = \"all\"\n");
     let told = world.pipemux(&["app", "add", "bad.toml"]);
     told.exits(2).has("bad.toml:3 (scope)").has("expected").lacks("added");
+    told.lacks("at least").has("next: correct it, then: pipemux app add ");
+    for bare in ["id = \"todo\"\n", "a todo list\n", ""] {
+        world.write("bare.toml", bare);
+        world.pipemux(&["app", "add", "bare.toml"]).exits(2).has("expected at least: id = ");
+    }
     world
         .pipemux(&["app", "add", "none.toml"])
         .exits(2)

@@ -133,6 +133,76 @@ fn answers_come_when_they_are_there_and_more_than_fit_at_once_all_come() {
 }
 
 #[test]
+fn requests_are_carried_out_in_the_order_of_their_lines() {
+    const ADDS: usize = 30;
+    let world = World::new();
+    let mut pipe = Pipe::new(&world);
+    // All at once: what `open` makes is there for the next line, and gone for the one after `close`.
+    pipe.ask(&json!({ "id": "open", "args": ["open", "notebook"] }));
+    for number in 0..ADDS {
+        let code = format!("notebook.add('n{number:02}', text=stdin)");
+        // A line that takes longer to read, now and then.
+        let text = "x".repeat(if number % 7 == 0 { 300_000 } else { 1 });
+        pipe.ask(&json!({ "id": number, "args": ["run", code], "stdin": text }));
+        if number % 10 == 5 {
+            pipe.ask(&json!({ "id": format!("wrong {number}"), "args": ["viev"] }));
+        }
+    }
+    pipe.ask(&json!({ "id": "close", "args": ["close", "notebook"] }));
+    pipe.ask(&json!({ "id": "late", "args": ["run", "notebook.add('late', 'x')"] }));
+    pipe.ask(&json!({ "id": "again", "args": ["open", "notebook"] }));
+    pipe.ask(&json!({ "id": "last", "args": ["run", "notebook.add('last', 'x')"] }));
+    assert_eq!(pipe.answer("open")["exit"], 0);
+    for number in 0..ADDS {
+        let added = pipe.answer(number);
+        assert_eq!(added["exit"], 0, "{added}");
+    }
+    let late = pipe.answer("late");
+    assert_ne!(late["exit"], 0, "{late}");
+    for id in ["close", "again", "last"] {
+        let done = pipe.answer(id);
+        assert_eq!(done["exit"], 0, "{done}");
+    }
+    let told = world.pipemux(&["history", "--rounds", "100"]).ok().text();
+    let titles: Vec<String> = (0..ADDS).map(|number| format!("n{number:02}")).collect();
+    let titles = titles.iter().map(String::as_str).chain(["last"]);
+    let places: Vec<Option<usize>> = titles.map(|title| told.find(title)).collect();
+    assert!(places.iter().all(Option::is_some), "{told}");
+    assert!(places.is_sorted(), "{told}");
+    assert!(!told.contains("late"), "{told}");
+}
+
+#[test]
+fn what_the_daemon_refuses_is_told_as_what_this_side_refuses() {
+    let world = World::new();
+    world.install_rogue("rogue", "plain");
+    let mut pipe = Pipe::new(&world);
+    pipe.asked(&json!({ "id": 0, "args": ["open", "rogue"] }));
+    for (args, exit, code, message) in [
+        (json!(["run", "rogue.set("]), 2, "usage", "missing `)`"),
+        (json!(["run", "rogue.sett()"]), 2, "usage", "sett"),
+        (json!(["view", "nobody/main"]), 3, "not_found", "no window of nobody/main"),
+        (json!(["open", "nobody"]), 3, "not_found", "no app nobody"),
+        (json!(["click", "link:999"]), 3, "not_found", "link:999"),
+        (json!(["app", "remove", "editor"]), 9, "refused", "can't be removed"),
+        (json!(["run", "rogue.set(); rogue.misbehave('no such thing')"]), 1, "failed", "misbehave"),
+        (json!(["run", "rogue.misbehave('exit')"]), 7, "unknown", "died"),
+        (json!(["viev"]), 2, "usage", "is no verb"),
+    ] {
+        for json in [false, true] {
+            let told = pipe.asked(&json!({ "id": 1, "args": args, "json": json }));
+            assert_eq!(told["exit"], exit, "{told}");
+            assert_eq!(told["error"]["code"], code, "{told}");
+            let said = told["error"]["message"].as_str().unwrap_or_else(|| panic!("{told}"));
+            assert!(said.contains(message) || json, "{told}");
+            assert!(told["error"]["hints"].is_array() && !said.is_empty(), "{told}");
+        }
+    }
+    let asks = pipe.asked(&json!({ "id": 1, "args": ["run", "rogue.wipe()"] }));
+    assert_eq!((&asks["exit"], &asks["error"]), (&json!(5), &Value::Null), "{asks}");
+}
+
+#[test]
 fn what_was_asked_before_the_input_ended_is_answered() {
     let world = World::new();
     world.pipemux(&["open", "notebook"]).ok();

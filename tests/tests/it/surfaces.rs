@@ -84,8 +84,14 @@ fn events_are_told_for_people_and_for_programs_and_mark_nothing_as_seen() {
 
     let since = last.to_string();
     world.pipemux(&["view"]).ok().has("rogue/main was restarted");
-    let more = world.pipemux(&["watch", "--since", &since, "--count", "2"]).ok().text();
-    assert!(more.lines().count() == 2 && more.contains("rogue/main was restarted"), "{more}");
+    // Told once, with why.
+    let more = world.pipemux(&["watch", "--since", &since, "--count", "1"]).ok().text();
+    assert!(more.contains("rogue/main was restarted just now: ended with status 7"), "{more}");
+    world.run("rogue.set()").ok();
+    let more = world.pipemux(&["watch", "--since", &since, "--count", "2", "--json"]).ok().text();
+    let whats: Vec<Value> = more.lines().map(|line| event(line)["what"].clone()).collect();
+    assert_eq!(whats[0], "restarted", "{more}");
+    assert_eq!(more.matches("was restarted").count(), 1, "{more}");
     // Whoever watched has seen nothing of the desk.
     world.command(&["view"]).reader("b").output().ok().has("misbehave(how)");
 
@@ -156,6 +162,34 @@ fn a_log_is_followed_across_the_apps_lives() {
     let lines = world.pipemux(&["logs", "rogue", "--lines", "2"]).ok().text();
     assert_eq!(lines, "about to fall\nfell\n");
     world.pipemux(&["logs", "nobody", "--follow"]).exits(3).has("no session nobody/main");
+}
+
+#[test]
+fn a_log_is_followed_across_daemons_also_after_its_oldest_bytes_are_gone() {
+    let world = World::new();
+    let more = "args = [\"plain\"]\n[limits]\nlog = \"4K\"\n";
+    world.install("rogue", "rogue", more);
+    world.pipemux(&["open", "rogue"]).ok();
+    world.run("rogue.misbehave('print 1')").ok();
+    let follow = Stream::start(&world, &["logs", "rogue", "--follow", "--lines", "1"]);
+    world.run("rogue.misbehave('exit')").exits(7);
+    follow.until("fell");
+    // The next one counts from what is kept, which is far less.
+    kill(world.daemon(), Signal::SIGKILL);
+    follow.until("the daemon is gone; waiting for another one");
+    wait_until("everything ends", || {
+        world.processes().iter().all(|p| p.pid == follow.pid).then_some(())
+    });
+    world.pipemux(&["view"]).ok();
+    follow.until("a daemon is there again");
+    // It asks where the log is now; what is printed from then on is told.
+    for _ in 0..3 {
+        world.run("rogue.misbehave('exit')").exits(7);
+        world.pipemux(&["view"]).ok();
+    }
+    follow.until("fell");
+    follow.signal(Signal::SIGINT);
+    assert_eq!(follow.finish(), 0);
 }
 
 #[test]

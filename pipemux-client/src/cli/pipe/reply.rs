@@ -71,24 +71,25 @@ fn fault(answer: &Answer) -> Option<Fault> {
     }
 }
 
-/// An error as it stands in a text: a line `failed · why`, numbered among several, lines that show the
-/// place, and lines `next: …`.
+/// An error as it stands in a text: a line `failed · why`, numbered among several, and lines `next: …`. When
+/// nothing was carried out, what stands between them shows the place.
 fn read_fault(exit: u8, text: &str) -> Option<Fault> {
-    const HEADS: [&str; 6] =
-        ["failed", "unknown", "refused, nothing ran", "not found", "unavailable", "refused"];
+    const STEPS: [&str; 2] = ["failed", "unknown"];
+    const REFUSALS: [&str; 4] = ["refused, nothing ran", "not found", "unavailable", "refused"];
     let mut lines = text.lines();
-    let why = lines.find_map(|line| {
+    let found = lines.find_map(|line| {
         let (head, why) = line.split_once(" · ")?;
         let head = head.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-        HEADS.contains(&head).then_some(why)
+        let refused = REFUSALS.contains(&head);
+        (refused || STEPS.contains(&head)).then_some((why, refused))
     });
-    let mut message = why.or_else(|| text.lines().find(|line| !line.is_empty()))?.to_owned();
-    let mut hints = Vec::new();
+    let first = || text.lines().find(|line| !line.is_empty());
+    let (why, refused) = found.or_else(|| Some((first()?, false)))?;
+    let (mut message, mut hints) = (why.to_owned(), Vec::new());
     for line in lines {
         match line.strip_prefix("next: ") {
             Some(hint) => hints.push(hint.to_owned()),
-            // The places of an error stand right below it, indented.
-            None if hints.is_empty() && line.starts_with([' ', '|']) => {
+            None if refused && hints.is_empty() => {
                 message.push('\n');
                 message.push_str(line);
             }
@@ -133,6 +134,27 @@ mod tests {
         assert!(line(Body::Raw("v".into()), true).contains(r#""value":"v""#));
         assert!(line(Body::Raw("v".into()), false).contains(r#""text":"v""#));
         assert!(line(Body::Report(Box::default()), true).contains(r#""report":{"#));
+    }
+
+    #[test]
+    fn an_error_in_a_text_is_read_from_it() {
+        let fault = |exit, text: &str| read_fault(exit, text).expect("an error");
+        let refused = "refused, nothing ran · unknown action\na.b()\n^^^ no b\nnext: x\nnext: y\n";
+        let found = fault(2, refused);
+        assert_eq!(
+            (found.code, found.message.as_str()),
+            (Code::Usage, "unknown action\na.b()\n^^^ no b")
+        );
+        assert_eq!(found.hints, ["x", "y"]);
+        let steps =
+            "1 done · add\n2 failed · replace: 深い · no\nnext: look\nnot run: save\n\n## w\n";
+        let found = fault(1, steps);
+        assert_eq!((found.code, found.message.as_str()), (Code::Failed, "replace: 深い · no"));
+        assert_eq!(found.hints, ["look"]);
+        assert_eq!(fault(4, "failed · Anchor obj:2 is out of view.\n").code, Code::OutOfView);
+        assert_eq!(fault(4, "failed · Anchor obj:2 is stale.\n").code, Code::Stale);
+        assert_eq!(fault(77, "\nodd\n").message, "odd");
+        assert!(read_fault(1, "").is_none() && read_fault(1, "\n\n").is_none());
     }
 
     #[test]

@@ -157,7 +157,8 @@ impl Core {
                 ("command".into(), manifest.command.as_str().into()),
                 ("scope".into(), scope_word(manifest.scope).into()),
             ];
-            let as_words = |(name, _): &(&str, String)| !matches!(*name, "scope" | "idle" | "limits");
+            let as_words =
+                |(name, _): &(&str, String)| !matches!(*name, "scope" | "idle" | "limits");
             let rest = unusual.into_iter().filter(as_words);
             row.extend(rest.map(|(name, value)| (name.to_owned(), value.into())));
             row.push(("idle_ms".into(), idle_ms(manifest.idle).into()));
