@@ -72,8 +72,12 @@ fn a_session_that_stays_down_is_named_with_what_starts_it() {
     world.pipemux(&["open", "rogue"]).ok();
     world.pipemux(&["open", "notebook"]).ok();
     doctor(&world, &[]).ok().has("ok · sessions: 2 of them, none is failed");
+    let mut count = 0;
     wait_until("it stays down", || {
-        world.run("rogue.misbehave('kill')");
+        // Another request each time: the same one would be refused before.
+        count += 1;
+        let file = world.path(&format!("signed{count}"));
+        world.run(&format!("rogue.misbehave('sign and exit {}')", file.display()));
         world.pipemux(&["sessions"]).ok().text().contains("failed").then_some(())
     });
     let told = doctor(&world, &[]);

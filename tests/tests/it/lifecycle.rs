@@ -70,13 +70,13 @@ fn a_process_that_was_to_start_when_the_launcher_was_killed_starts_with_the_next
     world.write("a.txt", "one\n");
     world.pipemux(&["open", "editor", "a.txt"]).ok();
     let Some(launcher) = world.launcher() else { return };
-    let state = |word: &str| world.pipemux(&["status"]).text().contains(word).then_some(());
+    let state = |word: &str| world.pipemux(&["ls"]).text().contains(word).then_some(());
     kill(world.pid("editor/main"), Signal::SIGKILL);
-    wait_until("the editor is down", || state(" down"));
+    wait_until("the editor is down", || state("· down"));
     // One that is stopped takes no orders.
     kill(launcher, Signal::SIGSTOP);
     let view = world.command(&["view"]).start();
-    wait_until("the editor is about to start", || state("starting"));
+    wait_until("the editor is about to start", || state("· starting"));
     kill(launcher, Signal::SIGKILL);
     view.finish();
     // Nothing is wrong with the program: nobody has to ask for a restart.

@@ -177,6 +177,8 @@ fn what_the_daemon_refuses_is_told_as_what_this_side_refuses() {
     let world = World::new();
     world.install_rogue("rogue", "plain");
     let mut pipe = Pipe::new(&world);
+    world.write("a.txt", "one\n");
+    pipe.asked(&json!({ "id": 0, "args": ["open", "editor", "a.txt"] }));
     pipe.asked(&json!({ "id": 0, "args": ["open", "rogue"] }));
     for (args, exit, code, message) in [
         (json!(["run", "rogue.set("]), 2, "usage", "missing `)`"),
@@ -185,7 +187,12 @@ fn what_the_daemon_refuses_is_told_as_what_this_side_refuses() {
         (json!(["open", "nobody"]), 3, "not_found", "no app nobody"),
         (json!(["click", "link:999"]), 3, "not_found", "link:999"),
         (json!(["app", "remove", "editor"]), 9, "refused", "can't be removed"),
-        (json!(["run", "rogue.set(); rogue.misbehave('no such thing')"]), 1, "failed", "misbehave"),
+        (
+            json!(["run", "editor.insert(1, 'x'); editor.replace('no such', 'y')"]),
+            1,
+            "failed",
+            "replace",
+        ),
         (json!(["run", "rogue.misbehave('exit')"]), 7, "unknown", "died"),
         (json!(["viev"]), 2, "usage", "is no verb"),
     ] {

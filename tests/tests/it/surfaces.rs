@@ -85,12 +85,12 @@ fn events_are_told_for_people_and_for_programs_and_mark_nothing_as_seen() {
     let since = last.to_string();
     world.pipemux(&["view"]).ok().has("rogue/main was restarted");
     // Told once, with why.
-    let more = world.pipemux(&["watch", "--since", &since, "--count", "1"]).ok().text();
+    let more = world.pipemux(&["watch", "--since", &since, "--count", "2"]).ok().text();
     assert!(more.contains("rogue/main was restarted just now: ended with status 7"), "{more}");
     world.run("rogue.set()").ok();
-    let more = world.pipemux(&["watch", "--since", &since, "--count", "2", "--json"]).ok().text();
+    let more = world.pipemux(&["watch", "--since", &since, "--count", "3", "--json"]).ok().text();
     let whats: Vec<Value> = more.lines().map(|line| event(line)["what"].clone()).collect();
-    assert_eq!(whats[0], "restarted", "{more}");
+    assert!(whats.contains(&"restarted".into()), "{more}");
     assert_eq!(more.matches("was restarted").count(), 1, "{more}");
     // Whoever watched has seen nothing of the desk.
     world.command(&["view"]).reader("b").output().ok().has("misbehave(how)");
