@@ -47,6 +47,8 @@ pub struct Loaded {
     pub problems: Vec<String>,
     /// What is gone, for the core to go on from.
     pub loss: Option<Loss>,
+    /// True when the daemon that wrote them ended in order.
+    pub ended: bool,
 }
 
 /// Reads the saved state. What is damaged ends it there, and the file is kept beside it as
@@ -87,6 +89,7 @@ fn load_in(path: &Path, boot: Option<&str>) -> Loaded {
         }
         loaded.problems.push(problem);
     }
+    loaded.ended = parsed.ended;
     loaded.records = parsed.records;
     loaded
 }
@@ -123,7 +126,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Loaded {
     let aside = aside(path, false);
     let problem = format!("{} can't be read: {error}: {aside}", path.display());
     let loss = Loss { told: Some(sentence(&aside)), bytes: 0, workspaces: true };
-    Loaded { problems: vec![problem], loss: Some(loss), records: Vec::new() }
+    Loaded { problems: vec![problem], loss: Some(loss), ..Loaded::default() }
 }
 
 fn aside(path: &Path, readable: bool) -> String {

@@ -169,6 +169,9 @@ fn restore(paths: &Paths, manifests: &Places) -> Result<(Core, Journal), String>
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);
+    if !saved.ended {
+        core.earlier_daemon_was_lost();
+    }
     if let Some(loss) = saved.loss {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let unix_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);

@@ -21,6 +21,14 @@ const MARGIN: u64 = 4_096;
 const BEGINNING: u64 = 1_735_689_600_000;
 
 impl Core {
+    /// The daemon that wrote the records was killed: its apps died with it, whatever they had not saved.
+    /// Told when each is back. To be called before any event.
+    pub fn earlier_daemon_was_lost(&mut self) {
+        for session in self.sessions.values_mut().filter(|session| session.rest.asleep.is_none()) {
+            session.notes.push("started anew, for the daemon was lost.".to_owned());
+        }
+    }
+
     /// Passes over all numbers that the lost records may have reserved. To be called before any event.
     ///
     /// Each block of 64 ids or epochs was written down by a record of more than 64 bytes, so as many

@@ -270,7 +270,9 @@ mod tests {
             let fault = desk.add(text, true).unwrap_err();
             assert!(fault.message.contains(place), "{text}: {}", fault.message);
             assert!(fault.message.contains(why), "{text}: {}", fault.message);
-            assert!(fault.hints[0].contains("expected"), "{:?}", fault.hints);
+            let next = ["expected", "correct it, then: pipemux app add "];
+            let told = next.iter().any(|next| fault.hints[0].contains(next));
+            assert!(told, "{:?}", fault.hints);
             assert!(desk.kept().is_empty());
         }
         let long = format!("id = \"todo\"\ncommand = \"tool\"\n#{}", "x".repeat(70_000));

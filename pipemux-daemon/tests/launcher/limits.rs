@@ -65,6 +65,14 @@ fn processes_even_in_sessions_of_their_own() {
     launcher.sh_within(2, limits, bomb);
     assert_eq!(launcher.end_of(2), (Ended::Signal(9), Some(Over::Processes(24))));
     assert_eq!(processes_in(&directory), Vec::<i32>::new());
+    // One that was quiet for so long that it is looked at less often.
+    launcher.sh_within(
+        4,
+        limits,
+        "sleep 0.9; f() { [ $1 -gt 8 ] || { f $(($1+1)) & f $(($1+1)) & }; sleep 1000; }; f 0",
+    );
+    assert_eq!(launcher.end_of(4), (Ended::Signal(9), Some(Over::Processes(24))));
+    assert_eq!(processes_in(&directory), Vec::<i32>::new());
     // As many as it may have are none too many.
     launcher.sh_within(3, limits, "for n in 1 2 3 4 5 6 7 8; do sleep 1.2 & done; wait; exit 8");
     assert_eq!(launcher.end_of(3), (Ended::Code(8), None));

@@ -26,7 +26,7 @@ fn verbs(all: &mut Vec<Sample>) {
         pin: None,
     };
     let added = NewProvider {
-        file: "/work/arena.toml".into(),
+        file: "/home/me/arena.toml".into(),
         text: "id = \"arena\"\n".into(),
         replace: true,
         path: "/bin".into(),

@@ -45,7 +45,9 @@ fn no_app_outlives_a_killed_daemon() {
     world.pipemux(&["open", "monitor"]).ok();
     kill(world.daemon(), Signal::SIGKILL);
     wait_until("everything ends", || world.processes().is_empty().then_some(()));
-    world.pipemux(&["view"]).ok().has("## editor/main").has("## monitor/main");
+    let view = world.pipemux(&["view"]);
+    view.ok().has("## editor/main").has("## monitor/main");
+    view.has("monitor/main: started anew, for the daemon was lost.");
 }
 
 #[test]
@@ -70,17 +72,18 @@ fn a_process_that_was_to_start_when_the_launcher_was_killed_starts_with_the_next
     world.write("a.txt", "one\n");
     world.pipemux(&["open", "editor", "a.txt"]).ok();
     let Some(launcher) = world.launcher() else { return };
-    let state = |word: &str| world.pipemux(&["ls"]).text().contains(word).then_some(());
+    let is = |state: &str| world.sessions().iter().any(|row| row.state == state).then_some(());
     kill(world.pid("editor/main"), Signal::SIGKILL);
-    wait_until("the editor is down", || state("· down"));
+    wait_until("the editor is down", || is("down"));
     // One that is stopped takes no orders.
     kill(launcher, Signal::SIGSTOP);
     let view = world.command(&["view"]).start();
-    wait_until("the editor is about to start", || state("· starting"));
+    wait_until("the editor is about to start", || is("starting"));
     kill(launcher, Signal::SIGKILL);
     view.finish();
     // Nothing is wrong with the program: nobody has to ask for a restart.
     world.pipemux(&["view"]).ok().has("one").lacks("pipemux restart");
+    assert_eq!(is("ready"), Some(()));
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn tick() -> Prototype {
 }
 
 fn workspace() -> Workspace {
-    Workspace { key: "/work/demo".into(), name: "demo".into() }
+    Workspace { key: "/demo".into(), name: "demo".into() }
 }
 
 fn encoded<T: Serialize>(value: &T) -> Vec<u8> {

@@ -1,14 +1,17 @@
 //! The same answer as data.
 
+use pipemux_proto::context::Context;
+use pipemux_proto::projection::Lod;
 use pipemux_proto::report::{self, Asked, Receipt, Report};
 
 use super::part::Part;
+use super::text::BUSY;
 use crate::act::Acting;
 use crate::context::{context, error_context};
 use crate::event::Now;
 use crate::render::answer::refusal;
 use crate::verbs::show::State;
-use crate::workspace::Workspace;
+use crate::workspace::{Window, Workspace};
 
 /// The report of an answer; notices and receipt are filled in by the caller.
 pub fn make_report(
@@ -47,6 +50,10 @@ pub fn make_report(
             if let State::Broken(fault) = &part.state {
                 return Some(error_context(window, refusal(fault), part.lod, now));
             }
+            if part.state != State::Fresh {
+                // A run's answer doesn't show it: it says that it is busy.
+                return acting.is_none().then(|| as_before(workspace, window, part.lod, now));
+            }
             let (rendered, projection) = (part.rendered.as_ref()?, part.projection.as_ref()?);
             Some(context(workspace, window, rendered, projection, part.lod))
         })
@@ -65,4 +72,16 @@ pub fn make_report(
         error,
         receipt: Receipt::default(),
     }
+}
+
+/// The Context of a window whose app didn't answer in time: what it showed, marked as busy.
+fn as_before(workspace: &Workspace, window: &Window, lod: Lod, now: Now) -> Context {
+    let Some((projection, rendered)) = &window.rendered else {
+        let said = format!("## {}{BUSY}\n", window.session);
+        return error_context(window, said, lod, now);
+    };
+    let lod = window.context.of.map_or(lod, |(.., lod)| lod);
+    let mut shown = context(workspace, window, rendered, projection, lod);
+    shown.content = shown.content.replacen('\n', &format!("{BUSY}\n"), 1);
+    shown
 }

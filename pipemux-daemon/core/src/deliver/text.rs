@@ -13,6 +13,9 @@ use crate::render::inert;
 use crate::verbs::show::State;
 use crate::workspace::Workspace;
 
+/// Ends the heading of a window whose app didn't answer in time.
+pub const BUSY: &str = " · busy, as it was before";
+
 /// True for a run that takes changes back: what vanishes by it is worth seeing.
 fn takes_back(acting: &Acting) -> bool {
     acting.steps.iter().any(|step| matches!(step.prototype.name.as_str(), "undo" | "redo"))
@@ -114,7 +117,7 @@ impl AnswerText<'_> {
                 let refusal = answer::refusal(fault);
                 return (format!("## {}\n{refusal}", part.session), None);
             }
-            State::Busy | State::Waiting => " · busy, as it was before",
+            State::Busy | State::Waiting => BUSY,
             State::Fresh => "",
         };
         let Some(rendered) = part.written() else {

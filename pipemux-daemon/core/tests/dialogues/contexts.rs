@@ -219,3 +219,18 @@ fn a_version_that_the_daemon_does_not_hold_is_projected_anew() {
         world.projected[before..].iter().map(|(_, ask)| ask.known_version).collect();
     assert!(matches!(known.as_slice(), [Some(_), None]), "asked once more, as a whole: {known:?}");
 }
+
+#[test]
+fn a_window_of_a_silent_app_is_in_the_report_as_it_was() {
+    let mut world = World::new();
+    world.model("notes/main").add("first");
+    let id = world.open(asker("a"), "notes").id("first");
+    let before = context(&mut world, None);
+    world.manner("notes/main", Manner::Silent);
+    // What a reader is taken to know is what its answer shows.
+    let busy = report(&mut world, asker("b"), None).windows.remove(0);
+    assert!(busy.content.starts_with("## notes/main"), "{}", busy.content);
+    assert!(busy.content.contains(" · busy, as it was before\n"), "{}", busy.content);
+    assert!(busy.content.contains(&format!("obj:{id}")), "{}", busy.content);
+    assert_eq!((busy.anchors, busy.header), (before.anchors, before.header));
+}

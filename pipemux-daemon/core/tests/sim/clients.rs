@@ -349,11 +349,10 @@ impl Sim {
             self.calm.push(format!("{:?}: {}", request.call.verb, reading::unnumbered(&said)));
         }
         self.check_end(index, &answer)?;
-        if let Ok(answer) = answer.as_ref()
-            && !deaf
-        {
+        if let (Ok(answer), false) = (&answer, deaf) {
             self.read_answer(index, answer)?;
         }
+        self.windows.fixed += u32::from(self.requests[index].fixes());
         if self.clients.get(&client).is_some_and(|conn| conn.once && !conn.deaf) {
             if let Some(conn) = self.clients.get_mut(&client) {
                 conn.deaf = true;

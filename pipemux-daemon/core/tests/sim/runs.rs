@@ -214,7 +214,7 @@ impl Sim {
                     "obj:{id} meant {label:?}, its reader saw {saw:?}"
                 );
             } else if means.selection && !marked.follows {
-                let saw = self.seen.windows(who, place.addr(), request.since);
+                let saw = self.seen.live_windows(who, place.addr(), request.since);
                 let meant = |heading: &str| heading == label;
                 law!(
                     saw.is_empty()

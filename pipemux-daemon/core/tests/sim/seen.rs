@@ -50,6 +50,8 @@ pub struct Seen {
     shown: BTreeMap<(Who, u64), (String, u64)>,
     confirmed: BTreeMap<(Who, u64), Vec<Confirmed<String>>>,
     headings: BTreeMap<(Who, String), Vec<Confirmed<Heading>>>,
+    /// By place: when its session was told to end for good, the last time.
+    ended: BTreeMap<Place, u64>,
     /// Answers that wait to be confirmed.
     waiting: Vec<(Who, u64, Shows, u32)>,
     clock: u64,
@@ -69,7 +71,8 @@ impl Seen {
     /// A session ended for good: what comes back under its keys is something new.
     pub fn forget(&mut self, place: Place, name: &str) {
         self.ids.retain(|(_, thing), _| !thing.split(' ').any(|word| is_of(word, name)));
-        self.headings.retain(|(who, of), _| Place::of(READERS[*who].0, of) != Some(place));
+        // What runs under way mean by it was confirmed before.
+        self.ended.insert(place, self.clock);
     }
 
     /// What was shown could not be written down, and the daemon is lost: numbers may come again.
@@ -82,9 +85,18 @@ impl Seen {
         newest_and_since(self.confirmed.get(&(who, id)), since)
     }
 
-    /// The same of a window.
+    /// The same of a window; also what was seen of it before its session ended.
     pub fn windows(&self, who: Who, addr: &str, since: u64) -> Vec<&Confirmed<Heading>> {
         newest_and_since(self.headings.get(&(who, addr.to_owned())), since)
+    }
+
+    /// The same of a window whose session has not ended since.
+    pub fn live_windows(&self, who: Who, addr: &str, since: u64) -> Vec<&Confirmed<Heading>> {
+        let place = Place::of(READERS[who].0, addr);
+        let ended = place.and_then(|place| self.ended.get(&place)).copied().unwrap_or_default();
+        let mut saw = self.windows(who, addr, since);
+        saw.retain(|saw| saw.at > ended);
+        saw
     }
 
     pub fn pinned(&self, workspace: usize, id: u64, epoch: u64) -> Option<&String> {

@@ -6,6 +6,7 @@ use pipemux_core::limits::VANISHED_EPOCHS;
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::context::Context;
 
+use crate::clients::Request;
 use crate::law::{Lawful, law};
 use crate::places::READERS;
 use crate::sim::Sim;
@@ -48,7 +49,7 @@ impl Sim {
         let shared = if whole { report.windows.len() } else { 0 };
         // What `open` fixes of a window holds until it is opened again; when, is not seen from here.
         let fixed = self.windows.fixed;
-        let certain = request.fixed == fixed;
+        let certain = request.fixed == fixed && !self.fixes();
         let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
         for window in &report.windows {
             let addr = format!("{}/{}", window.header.app_id, window.header.session_id);
@@ -57,6 +58,10 @@ impl Sim {
             else {
                 continue;
             };
+            if heading.ends_with(" · busy, as it was before") {
+                // Another look at it is shown again, whatever is asked for.
+                continue;
+            }
             self.windows.check_version(workspace, &addr, window)?;
             if !certain {
                 continue;
@@ -77,6 +82,19 @@ impl Sim {
             (*epoch, *before) = (now, window.content.clone());
         }
         Ok(())
+    }
+
+    /// True while an `open` is under way that gives its window another budget.
+    fn fixes(&self) -> bool {
+        let recent = self.requests.iter().rev().take(600);
+        recent.filter(|request| request.is_open()).any(Request::fixes)
+    }
+}
+
+impl Request {
+    /// True when it gives a window another budget: from its end on it surely holds.
+    pub fn fixes(&self) -> bool {
+        self.call.budget.is_some() && matches!(self.call.verb, Verb::Open(_))
     }
 }
 
