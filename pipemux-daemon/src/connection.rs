@@ -20,7 +20,7 @@ pub struct Connection {
     socket: Socket,
     waker: Waker,
     /// A large frame that hasn't come whole; the decoder holds nothing then.
-    begun: Option<Begun>,
+    begun: Option<Box<Begun>>,
     /// Holds any other that hasn't.
     decoder: FrameDecoder,
     output: Output,
@@ -120,7 +120,7 @@ impl Connection {
         if let Some(begun) = &mut self.begun {
             bytes = begun.take(bytes);
         } else if self.decoder.is_empty() && Cut::missing(bytes) >= READ_DIRECT {
-            self.begun = Some(larges.begin(bytes));
+            self.begun = Some(larges.begin(bytes).into());
             return;
         }
         if !bytes.is_empty() {
@@ -139,7 +139,7 @@ impl Connection {
         match self.decoder.next_frame() {
             Ok(None) => {
                 if self.decoder.missing() >= READ_DIRECT {
-                    self.begun = Some(larges.begin(self.decoder.held()));
+                    self.begun = Some(larges.begin(self.decoder.held()).into());
                     self.decoder = FrameDecoder::default();
                 }
                 None
@@ -261,127 +261,4 @@ impl Connection {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use pipemux_proto::app::Notify;
-    use pipemux_proto::{Envelope, Incarnation, Method};
-    use std::io::Write as _;
-    use std::os::unix::net::UnixStream as StdStream;
-    use std::sync::Arc;
-    use tokio::net::UnixStream;
-
-    use crate::wake::{Peer, Token, Wakes};
-
-    fn with_connection(test: impl FnOnce(Connection, StdStream)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let (ours, theirs) = StdStream::pair().unwrap();
-            ours.set_nonblocking(true).unwrap();
-            let token = Token::Peer(Peer::App(Incarnation(1)));
-            let waker = Arc::new(Wakes::default()).waker(token);
-            let stream = UnixStream::from_std(ours).unwrap();
-            // A new registration's readiness is seen when the runtime has looked once.
-            stream.writable().await.unwrap();
-            test(Connection::new(stream, waker, true).unwrap(), theirs);
-        });
-    }
-
-    fn notify(text: &str) -> Bytes {
-        let envelope = Envelope::event(Method::Notify, Incarnation(1));
-        Frame::encode(&envelope, &Notify { text: text.into() }).unwrap()
-    }
-
-    #[test]
-    fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
-        with_connection(|mut connection, mut theirs| {
-            let frames: Vec<Bytes> =
-                (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
-            let total: usize = frames.iter().map(Bytes::len).sum();
-            let mut spares = Spares::default();
-            for frame in &frames {
-                connection.push(frame.clone(), &mut spares);
-            }
-            assert_eq!(connection.push(Bytes::new(), &mut spares), total);
-            let mut read = vec![0; total];
-            let (mut at, mut turns) = (0, 0);
-            while connection.has_output() {
-                let before = connection.queued();
-                assert_ne!(connection.flush(&mut spares), Written::Failed);
-                let went = before - connection.queued();
-                assert!((1..=WRITE_TURN).contains(&went), "{went}");
-                theirs.read_exact(&mut read[at..at + went]).unwrap();
-                at += went;
-                turns += 1;
-            }
-            assert!(turns >= total / WRITE_TURN);
-            assert_eq!((at, connection.queued()), (total, 0));
-            assert_eq!(read, frames.concat());
-        });
-    }
-
-    #[test]
-    fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
-        with_connection(|mut connection, theirs| {
-            drop(theirs);
-            let mut spares = Spares::default();
-            connection.push(notify("x"), &mut spares);
-            assert_eq!(connection.flush(&mut spares), Written::Failed);
-        });
-    }
-
-    #[test]
-    fn an_unknown_method_is_told_apart_and_the_stream_goes_on() {
-        with_connection(|mut connection, _theirs| {
-            let frame =
-                |kind: u8, method: u8, id: u8| vec![0, 0, 0, 7, 0x95, kind, method, id, 1, 0, 0x80];
-            let all = [frame(0, 99, 7), frame(3, 98, 0), notify("still here").to_vec()].concat();
-            connection.decoder.extend(&all);
-            let mut larges = Larges::default();
-            let unknown = |incoming| match incoming {
-                Some(Incoming::Unknown { number, request }) => (number, request),
-                other => panic!("{other:?}"),
-            };
-            assert_eq!(unknown(connection.next_incoming(&mut larges)), (99, Some(7)));
-            assert_eq!(unknown(connection.next_incoming(&mut larges)), (98, None));
-            assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Frame(_))));
-            assert!(connection.next_incoming(&mut larges).is_none());
-            connection.decoder.extend(&u32::MAX.to_be_bytes());
-            assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Broken(_))));
-        });
-    }
-
-    #[test]
-    fn bytes_that_trickle_in_become_frames() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let (ours, mut theirs) = StdStream::pair().unwrap();
-            ours.set_nonblocking(true).unwrap();
-            let stream = UnixStream::from_std(ours).unwrap();
-            let mut scratch = [0; 3];
-            let bytes = notify("你好 🦀");
-            // Woken by the task's own waker here, so that the test can wait.
-            let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
-            let mut connection = Connection::new(stream, waker, true).unwrap();
-            let (mut frame, mut larges) = (None, Larges::default());
-            for byte in &bytes {
-                theirs.write_all(&[*byte]).unwrap();
-                assert!(frame.is_none());
-                match read_some(&mut connection, &mut scratch).await {
-                    Read::Shared(1) => connection.keep(&scratch[..1], &mut larges),
-                    read => assert_eq!(read, Read::Held(1)),
-                }
-                frame = connection.next_incoming(&mut larges);
-            }
-            assert!(matches!(frame, Some(Incoming::Frame(_))));
-            drop(theirs);
-            assert_eq!(read_some(&mut connection, &mut scratch).await, Read::End);
-        });
-    }
-    async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> Read {
-        std::future::poll_fn(|_| match connection.read(scratch, &mut Larges::default()) {
-            Read::Nothing => Poll::Pending,
-            read => Poll::Ready(read),
-        })
-        .await
-    }
-}
+mod tests;

@@ -224,7 +224,7 @@ fn a_version_that_the_daemon_does_not_hold_is_projected_anew() {
 fn a_window_of_a_silent_app_is_in_the_report_as_it_was() {
     let mut world = World::new();
     world.model("notes/main").add("first");
-    let id = world.open(asker("a"), "notes").id("first");
+    let id = world.open(asker("a"), "notes").id("k1 r1");
     let before = context(&mut world, None);
     world.manner("notes/main", Manner::Silent);
     // What a reader is taken to know is what its answer shows.

@@ -1,0 +1,179 @@
+use super::*;
+use pipemux_proto::app::Notify;
+use pipemux_proto::{Envelope, Incarnation, Method};
+use std::io::Write as _;
+use std::os::unix::net::UnixStream as StdStream;
+use std::sync::Arc;
+use tokio::net::UnixStream;
+
+use crate::limits::READ_TURN;
+use crate::wake::{Peer, Token, Wakes};
+
+fn with_connection(test: impl FnOnce(Connection, StdStream)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (ours, theirs) = StdStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let token = Token::Peer(Peer::App(Incarnation(1)));
+        let waker = Arc::new(Wakes::default()).waker(token);
+        let stream = UnixStream::from_std(ours).unwrap();
+        // A new registration's readiness is seen when the runtime has looked once.
+        stream.writable().await.unwrap();
+        test(Connection::new(stream, waker, true).unwrap(), theirs);
+    });
+}
+
+fn notify(text: &str) -> Bytes {
+    let envelope = Envelope::event(Method::Notify, Incarnation(1));
+    Frame::encode(&envelope, &Notify { text: text.into() }).unwrap()
+}
+
+#[test]
+fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
+    with_connection(|mut connection, mut theirs| {
+        let frames: Vec<Bytes> =
+            (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
+        let total: usize = frames.iter().map(Bytes::len).sum();
+        let mut spares = Spares::default();
+        for frame in &frames {
+            connection.push(frame.clone(), &mut spares);
+        }
+        assert_eq!(connection.push(Bytes::new(), &mut spares), total);
+        let mut read = vec![0; total];
+        let (mut at, mut turns) = (0, 0);
+        while connection.has_output() {
+            let before = connection.queued();
+            assert_ne!(connection.flush(&mut spares), Written::Failed);
+            let went = before - connection.queued();
+            assert!((1..=WRITE_TURN).contains(&went), "{went}");
+            theirs.read_exact(&mut read[at..at + went]).unwrap();
+            at += went;
+            turns += 1;
+        }
+        assert!(turns >= total / WRITE_TURN);
+        assert_eq!((at, connection.queued()), (total, 0));
+        assert_eq!(read, frames.concat());
+    });
+}
+
+#[test]
+fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
+    with_connection(|mut connection, theirs| {
+        drop(theirs);
+        let mut spares = Spares::default();
+        connection.push(notify("x"), &mut spares);
+        assert_eq!(connection.flush(&mut spares), Written::Failed);
+    });
+}
+
+#[test]
+fn an_unknown_method_is_told_apart_and_the_stream_goes_on() {
+    with_connection(|mut connection, _theirs| {
+        let frame =
+            |kind: u8, method: u8, id: u8| vec![0, 0, 0, 7, 0x95, kind, method, id, 1, 0, 0x80];
+        let all = [frame(0, 99, 7), frame(3, 98, 0), notify("still here").to_vec()].concat();
+        connection.decoder.extend(&all);
+        let mut larges = Larges::default();
+        let unknown = |incoming| match incoming {
+            Some(Incoming::Unknown { number, request }) => (number, request),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(unknown(connection.next_incoming(&mut larges)), (99, Some(7)));
+        assert_eq!(unknown(connection.next_incoming(&mut larges)), (98, None));
+        assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Frame(_))));
+        assert!(connection.next_incoming(&mut larges).is_none());
+        connection.decoder.extend(&u32::MAX.to_be_bytes());
+        assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Broken(_))));
+    });
+}
+
+#[test]
+fn bytes_that_trickle_in_become_frames() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (ours, mut theirs) = StdStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let stream = UnixStream::from_std(ours).unwrap();
+        let mut scratch = [0; 3];
+        let bytes = notify("你好 🦀");
+        // Woken by the task's own waker here, so that the test can wait.
+        let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+        let mut connection = Connection::new(stream, waker, true).unwrap();
+        let (mut frame, mut larges) = (None, Larges::default());
+        for byte in &bytes {
+            theirs.write_all(&[*byte]).unwrap();
+            assert!(frame.is_none());
+            match read_some(&mut connection, &mut scratch).await {
+                Read::Shared(1) => connection.keep(&scratch[..1], &mut larges),
+                read => assert_eq!(read, Read::Held(1)),
+            }
+            frame = connection.next_incoming(&mut larges);
+        }
+        assert!(matches!(frame, Some(Incoming::Frame(_))));
+        drop(theirs);
+        assert_eq!(read_some(&mut connection, &mut scratch).await, Read::End);
+    });
+}
+
+async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> Read {
+    std::future::poll_fn(|_| match connection.read(scratch, &mut Larges::default()) {
+        Read::Nothing => Poll::Pending,
+        read => Poll::Ready(read),
+    })
+    .await
+}
+
+#[test]
+fn a_large_body_goes_out_a_share_a_turn_and_whole() {
+    with_connection(|mut connection, mut theirs| {
+        let mut spares = Spares::default();
+        let body: Vec<u8> = (0..WRITE_TURN * 3 + 5).map(|at| (at % 251) as u8).collect();
+        let held = Body::Held(body.clone().into());
+        assert_eq!(connection.forward(b"head", held, &mut spares), Written::Share);
+        assert_eq!(connection.queued(), body.len() - WRITE_TURN);
+        assert!(connection.is_bulky());
+        let mut read = vec![0; 4 + WRITE_TURN];
+        theirs.read_exact(&mut read).unwrap();
+        while connection.has_output() {
+            let before = connection.queued();
+            assert_ne!(connection.flush(&mut spares), Written::Failed);
+            let start = read.len();
+            read.resize(start + before - connection.queued(), 0);
+            theirs.read_exact(&mut read[start..]).unwrap();
+        }
+        assert!(read == [b"head", &body[..]].concat() && !connection.is_bulky());
+    });
+}
+
+#[test]
+fn a_large_frame_comes_a_share_a_turn_and_what_follows_it_too() {
+    with_connection(|mut connection, mut theirs| {
+        let (large, small) = (notify(&"🦀".repeat(READ_TURN)), notify("next"));
+        let (mut larges, mut shared) = (Larges::default(), vec![0; 100]);
+        let sent = [&large[..], &small[..]].concat();
+        let (mut at, mut frames) = (0, Vec::new());
+        connection.keep(&sent[..3], &mut larges);
+        connection.keep(&sent[3..20], &mut larges);
+        assert!(connection.next_incoming(&mut larges).is_none() && connection.is_bulky());
+        at += 20;
+        // The last part comes by another way, with the next frame behind it.
+        while large.len() - at > READ_TURN {
+            theirs.write_all(&sent[at..at + READ_TURN]).unwrap();
+            let mut length = 0;
+            while length < READ_TURN {
+                let room = connection.read_now(&mut shared);
+                connection.keep(&shared[..room], &mut larges);
+                length += room;
+            }
+            at += length;
+            assert!(connection.next_incoming(&mut larges).is_none());
+        }
+        connection.keep(&sent[at..], &mut larges);
+        while let Some(Incoming::Frame(frame)) = connection.next_incoming(&mut larges) {
+            frames.push(frame);
+        }
+        assert_eq!(frames.len(), 2);
+        assert!(large.ends_with(&frames[0].body) && small.ends_with(&frames[1].body));
+        assert!(!connection.is_bulky());
+    });
+}
