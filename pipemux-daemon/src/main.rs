@@ -21,8 +21,8 @@
 //! **Invariant: one thread does everything but syncing the disk**, and it waits in one place, the
 //! runtime's.
 
-mod bounds;
 mod body;
+mod bounds;
 mod checksum;
 mod children;
 mod connection;

@@ -79,7 +79,8 @@ impl Core {
         let length = call.run_id.len();
         if acts(&call.verb) && (length == 0 || length > RUN_ID_MAX) {
             let said = format!("run_id has {length} bytes, expected 1 to {RUN_ID_MAX}");
-            let fault = Fault::refused(said).hint("make one that is unique for each acting request");
+            let fault =
+                Fault::refused(said).hint("make one that is unique for each acting request");
             return self.refuse(client, &request, &fault);
         }
         let open = self.clients.get(&client).map_or(0, |client| client.open);

@@ -4,8 +4,8 @@ mod app;
 mod client;
 
 use pipemux_proto::app::Empty;
-use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::fault::{At, Level};
+use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Code, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value};
 use serde::Serialize;

@@ -128,6 +128,8 @@ pub struct Acting {
     /// Steps that were sent once more against the present state, since the workspace asks for that,
     /// and how they had been refused.
     pub rebased: Vec<(usize, Fault)>,
+    /// What its reader has seen, while a step that is rebased takes what there is.
+    pub aside: Option<run::HasSeen>,
     /// Set when a step was begun whose end isn't known.
     pub unknown: bool,
 }

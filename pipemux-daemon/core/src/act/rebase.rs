@@ -79,6 +79,8 @@ impl Core {
         }
         let ids = rewrite(workspace, session, live, now);
         let epoch = workspace.epoch;
+        // For this step only: later ones mean what the reader saw.
+        acting.aside.get_or_insert_with(|| (acting.seen.clone(), acting.known.clone()));
         Rc::make_mut(&mut acting.known).extend(ids.into_iter().map(|id| (id, epoch)));
         acting.seen.insert(session.clone(), (app, version));
         let at = acting.workspace.clone();

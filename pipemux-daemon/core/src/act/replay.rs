@@ -49,7 +49,8 @@ impl Core {
             None => (0, invoke.seen_lost),
         };
         if let Some(fault) = self.quarantine(&session, &invoke) {
-            let fault = Fault::unknown(format!("{}; before that it may have taken effect", fault.message));
+            let fault =
+                Fault::unknown(format!("{}; before that it may have taken effect", fault.message));
             acting.fail(Status::Unknown, fault);
             return self.acted(job, acting);
         }

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// By session: the process and version that a reader has seen; and by id the epoch in which it saw it.
-type HasSeen = (BTreeMap<SessionKey, (Incarnation, u64)>, Rc<HashMap<u64, u64>>);
+pub(crate) type HasSeen = (BTreeMap<SessionKey, (Incarnation, u64)>, Rc<HashMap<u64, u64>>);
 
 impl Acting {
     /// A run that begins now: numbers and refs mean what its reader has seen so far.
@@ -71,6 +71,7 @@ impl Acting {
             cancelled: false,
             again: false,
             rebased: Vec::new(),
+            aside: None,
             unknown: false,
         }
     }
@@ -135,7 +136,7 @@ impl Core {
     pub(crate) fn resume_kept(&mut self, job: JobId, mut acting: Acting) {
         let (versions, known) = self.has_seen(&acting.workspace, &acting.reader, None);
         acting.expected = versions.iter().map(|(key, (_, n))| (key.clone(), *n)).collect();
-        (acting.seen, acting.known, acting.at) = (versions, known, None);
+        (acting.seen, acting.known, acting.at, acting.aside) = (versions, known, None, None);
         self.put_acting(job, acting);
         self.advance(job);
     }
@@ -298,6 +299,9 @@ impl Core {
                     fault: None,
                     links: done.links.into_iter().take(LINKS_MAX).collect(),
                 });
+                if let Some(saw) = acting.aside.take() {
+                    (acting.seen, acting.known) = saw;
+                }
                 acting.next += 1;
                 acting.sent = None;
                 acting.again = false;

@@ -212,8 +212,7 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown =
-            tokens.unwrap_or_else(|| tokens::estimate(&out)) + tokens::estimate(&last) + 8;
+        let shown = tokens.unwrap_or_else(|| tokens::estimate(&out)) + tokens::estimate(&last) + 8;
         let receipt = Receipt { shown, available: available.max(shown) };
         out += &format!("{last}{} of {} tokens\n", receipt.shown, receipt.available);
         (out, receipt)

@@ -1,7 +1,7 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
-use pipemux_proto::watch::What;
 use pipemux_proto::report::Status;
+use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;

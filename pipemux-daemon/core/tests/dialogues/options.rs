@@ -51,6 +51,18 @@ fn rebase_is_for_what_changes_nothing_and_is_said() {
 }
 
 #[test]
+fn a_rebased_step_says_nothing_for_the_steps_after_it() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    let id = world.open(asker("a"), "notes").id("k1 r1");
+    set(&mut world, asker("a"), "rebase", "on").exits(0);
+    world.model("notes/main").change(0, "new");
+    let both = format!("notes.text(obj:{id}); notes.edit(obj:{id}, 'mine')");
+    world.run(asker("a"), &both).has("1 done · text").has(&format!("Anchor obj:{id} is stale."));
+    assert_eq!(world.model("notes/main").notes[0].text, "new");
+}
+
+#[test]
 fn options_are_a_workspaces_own_and_outlive_the_daemon() {
     let mut world = World::new();
     set(&mut world, asker("a"), "epoch", "strict").exits(0);

@@ -7,9 +7,9 @@
 //! | epochs never go back | not over a lost daemon either |
 //! | one epoch shows one state | what an epoch showed under an id is what its pin means |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use pipemux_core::limits::VANISHED_EPOCHS;
+use pipemux_core::limits::{DELIVERIES_MAX, VANISHED_EPOCHS};
 use pipemux_core::saved::Record;
 use pipemux_proto::client::{Answer, Body, Seen as SeenFrame, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
@@ -54,6 +54,8 @@ pub struct Seen {
     ended: BTreeMap<Place, u64>,
     /// Answers that wait to be confirmed.
     waiting: Vec<(Who, u64, Shows, u32)>,
+    /// By reader: deliveries that can still be confirmed.
+    deliveries: BTreeMap<Who, VecDeque<u64>>,
     clock: u64,
     /// True once what was shown could not be written down, and the daemon was lost.
     pub lost: bool,
@@ -66,6 +68,18 @@ impl Seen {
 
     pub fn lose_daemon(&mut self) {
         self.waiting.clear();
+        self.deliveries.clear();
+    }
+
+    /// An answer was delivered: the oldest that wait to be confirmed make room.
+    fn deliver(&mut self, who: Who, delivery: u64) {
+        let wait = self.deliveries.entry(who).or_default();
+        if delivery > wait.back().copied().unwrap_or_default() {
+            wait.push_back(delivery);
+            if wait.len() > DELIVERIES_MAX {
+                wait.pop_front();
+            }
+        }
     }
 
     /// A session ended for good: what comes back under its keys is something new.
@@ -269,6 +283,7 @@ impl Sim {
     /// A reader reads an answer, and confirms it or doesn't.
     pub fn read_answer(&mut self, index: usize, answer: &Answer) -> Lawful {
         let request = &self.requests[index];
+        self.seen.deliver(request.who, answer.delivery);
         let shows_windows =
             request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));
         // What is told once more is as old as it was.
@@ -324,7 +339,8 @@ impl Sim {
         let Some(at) = usize::from(pick).checked_rem(count) else { return Ok(false) };
         let (who, delivery, shows, daemon) = self.seen.waiting.remove(at);
         let client = self.connect()?;
-        if self.daemon.nth != daemon {
+        let held = self.seen.deliveries.get(&who).is_some_and(|wait| wait.contains(&delivery));
+        if self.daemon.nth != daemon || !held {
             return Ok(true);
         }
         self.seen.confirm(who, &shows, false, daemon);

@@ -9,8 +9,8 @@ use pipemux_proto::projection::{Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Pro
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
 
-use crate::{deed, exchange};
 use crate::wire::{Wire, block, complain, exit};
+use crate::{deed, exchange};
 
 /// Greets, or misbehaves instead.
 pub fn begin(mode: &str, wire: &mut Wire) -> std::io::Result<()> {
