@@ -191,7 +191,7 @@ impl Core {
                 key: key.to_string(),
                 name: workspace.name.clone(),
                 ids_below: workspace.anchors.next_id(),
-                epochs_below: workspace.epoch,
+                epochs_below: workspace.newest_version(),
             }));
         }
     }

@@ -239,6 +239,12 @@ impl Workspace {
         }
     }
 
+    /// The highest of its epoch and its Contexts' data versions: a later daemon counts on from there, and
+    /// a window that an app's restart made new took a version without an epoch.
+    pub fn newest_version(&self) -> u64 {
+        self.windows.iter().map(|window| window.context.major).fold(self.epoch, u64::max)
+    }
+
     /// The window of a session.
     pub fn window(&self, session: &SessionKey) -> Option<&Window> {
         self.windows.iter().find(|window| window.session == *session)

@@ -171,7 +171,7 @@ impl Core {
             let record = Record::Anchors { workspace: at.to_string(), anchors };
             self.out.push(Effect::Persist(record));
         }
-        let (ids, epochs) = (workspace.anchors.next_id(), workspace.epoch + 1);
+        let (ids, epochs) = (workspace.anchors.next_id(), workspace.newest_version() + 1);
         let (ids_below, epochs_below) = workspace.reserved;
         if ids <= ids_below && epochs <= epochs_below {
             return;
@@ -199,8 +199,8 @@ pub(crate) fn rewrite(
     let epoch = workspace.epoch + 1;
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
-    let (budget, lowered, held, again) = (u32::MAX, None, None, false);
-    let shown = Shown { session: session.clone(), lod, budget, lowered, state, held, again };
+    let (budget, lowered, held, again, known) = (u32::MAX, None, None, false, false);
+    let shown = Shown { session: session.clone(), lod, budget, lowered, state, held, again, known };
     let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
     if differs {
         workspace.epoch = epoch;

@@ -47,6 +47,8 @@ pub struct Shown {
     pub held: Option<Held>,
     /// True once it was asked for a second time, since its app died with the first.
     pub again: bool,
+    /// True when the app was told which version is held: it may say that nothing changed.
+    pub known: bool,
 }
 
 /// How a window in an answer stands.
@@ -151,7 +153,7 @@ impl Core {
             let budget = budget.clamp(BUDGET_MIN, BUDGET_MAX);
             let state = State::Waiting;
             let (session, held, lowered, again) = (want.session, None, None, false);
-            windows.push(Shown { session, lod, budget, lowered, state, held, again });
+            windows.push(Shown { session, lod, budget, lowered, state, held, again, known: false });
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
@@ -198,6 +200,11 @@ impl Core {
         let slow = opening || (alone && self.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.now.mono_ms + patience);
+        if let Some(Task::Showing(showing)) = self.jobs.get_mut(&job).map(|job| &mut job.task)
+            && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
+        {
+            shown.known = ask.known_version.is_some();
+        }
         self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));
     }
 
@@ -239,7 +246,7 @@ impl Core {
                     });
                     let held = held.map(|held| held.projection.version);
                     if projection.unchanged && held != Some(projection.version) {
-                        if window.projection.is_none() {
+                        if window.projection.is_none() && !shown.known {
                             let why = "it says unchanged of a window that it never sent";
                             let fault =
                                 Fault::unavailable(format!("{session} sent no window: {why}"));

@@ -54,8 +54,8 @@ pub struct Seen {
     ended: BTreeMap<Place, u64>,
     /// Answers that wait to be confirmed.
     waiting: Vec<(Who, u64, Shows, u32)>,
-    /// By reader: deliveries that can still be confirmed.
-    deliveries: BTreeMap<Who, VecDeque<u64>>,
+    /// By reader: its newest delivery, and those that can still be confirmed.
+    deliveries: BTreeMap<Who, (u64, VecDeque<u64>)>,
     clock: u64,
     /// True once what was shown could not be written down, and the daemon was lost.
     pub lost: bool,
@@ -73,8 +73,9 @@ impl Seen {
 
     /// An answer was delivered: the oldest that wait to be confirmed make room.
     fn deliver(&mut self, who: Who, delivery: u64) {
-        let wait = self.deliveries.entry(who).or_default();
-        if delivery > wait.back().copied().unwrap_or_default() {
+        let (newest, wait) = self.deliveries.entry(who).or_default();
+        if delivery > *newest {
+            *newest = delivery;
             wait.push_back(delivery);
             if wait.len() > DELIVERIES_MAX {
                 wait.pop_front();
@@ -317,6 +318,9 @@ impl Sim {
         match confirm {
             Confirming::Now => {
                 self.seen.confirm(who, &shows, true, daemon);
+                if let Some((_, wait)) = self.seen.deliveries.get_mut(&who) {
+                    wait.retain(|delivery| *delivery != answer.delivery);
+                }
                 self.confirm_on(client, answer.delivery);
             }
             Confirming::Late => self.seen.waiting.push((who, answer.delivery, shows, daemon)),
@@ -339,7 +343,7 @@ impl Sim {
         let Some(at) = usize::from(pick).checked_rem(count) else { return Ok(false) };
         let (who, delivery, shows, daemon) = self.seen.waiting.remove(at);
         let client = self.connect()?;
-        let held = self.seen.deliveries.get(&who).is_some_and(|wait| wait.contains(&delivery));
+        let held = self.seen.deliveries.get(&who).is_some_and(|(_, wait)| wait.contains(&delivery));
         if self.daemon.nth != daemon || !held {
             return Ok(true);
         }
