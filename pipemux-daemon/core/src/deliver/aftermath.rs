@@ -72,7 +72,7 @@ fn again(acting: &Acting, from: usize) -> Acting {
     again.looked_up = Default::default();
     again.touched.clear();
     again.rebased.clear();
-    again.unknown = false;
+    (again.unknown, again.cancelled) = (false, false);
     // What it did when it was sent before isn't known, however it ends now.
     again.again = acting.done.get(from).is_some_and(|ended| ended.status == Status::Unknown);
     again

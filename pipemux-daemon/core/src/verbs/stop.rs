@@ -186,7 +186,12 @@ impl Core {
             let fault = Fault::unavailable("the daemon is going down");
             // What took effect is told, with the windows as they were.
             if let Some((mut acting, _)) = self.take_acting(job) {
-                acting.fail(Status::Failed, fault.clone());
+                if acting.again {
+                    let why = format!("{}; it may have taken effect before", fault.message);
+                    acting.fail(Status::Unknown, Fault::unknown(why));
+                } else {
+                    acting.fail(Status::Failed, fault.clone());
+                }
                 self.acted(job, acting);
             }
             self.show_what_there_is(job);
@@ -210,6 +215,8 @@ impl Core {
         self.tell(What::Closed, place, Some(reader), &format!("{key} was closed"));
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         workspace.desk_changed(reader);
+        // A window of it that is opened later counts its Contexts on from here.
+        workspace.epoch = workspace.newest_version();
         workspace.windows.retain(|window| window.session != *key);
         workspace.anchors.hide_session(key, workspace.epoch);
         let of_it = |(number, question): (&u64, &OpenQuestion)| {

@@ -320,6 +320,8 @@ impl Sim {
         // Steps without a mark are counted together: a run may have several.
         let steps = match &self.requests[index].call.verb {
             Verb::Run { code, .. } if mark.is_none() => code.matches(';').count() as u32 + 1,
+            // What `go` sends again has as many.
+            Verb::Answer { .. } if mark.is_none() => 4,
             _ => 1,
         };
         let most = steps + self.runs.goes_since(who, index) + u32::from(invoke.action == "select");
