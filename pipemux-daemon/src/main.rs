@@ -18,8 +18,8 @@
 //!
 //! **Invariant: only `driver` touches both the core and IO.**
 //!
-//! **Invariant: one thread does everything but syncing the disk**, and it waits in one place, the
-//! runtime's.
+//! **Invariant: one thread does everything but syncing and rewriting the saved state, and removing what
+//! was discarded**, and it waits in one place, the runtime's.
 
 mod body;
 mod bounds;
