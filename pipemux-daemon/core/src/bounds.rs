@@ -55,7 +55,7 @@ macro_rules! bounds {
 /// The bounds of the wire and of the daemon's decisions.
 pub const BOUNDS: &[Bound] = bounds! {
     "Clients" {
-        RUN_ID_MAX Bytes "of the id of an acting request",
+        RUN_ID_MAX Bytes "the id of an acting request",
         GREET_MS Milliseconds "from a client's connection to its Hello",
         CLIENTS_MAX Count "connected at once",
         CLIENT_REQUESTS_MAX Count "open requests of one client",
