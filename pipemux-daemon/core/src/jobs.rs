@@ -183,6 +183,7 @@ impl Core {
     /// Gives a request its one answer.
     pub(crate) fn answer(&mut self, id: JobId, answer: Answer) {
         let Some(job) = self.jobs.remove(&id) else { return };
+        self.drop_ahead(id);
         self.timers.clear(job.deadline, Timer::Job(id));
         if acts(&job.call.verb) {
             self.records.keep(&job.call.run_id, Some(Answer { delivery: 0, ..answer.clone() }));

@@ -124,6 +124,8 @@ pub struct Core {
     attaching: Vec<exchange::Attaching>,
     /// Requests of clients.
     jobs: HashMap<JobId, Job>,
+    /// Windows that runs asked for before they ended.
+    ahead: HashMap<JobId, act::ahead::Ahead>,
     /// Requests whose `open` is part of a start that is under way.
     opening: BTreeMap<SessionKey, JobId>,
     /// Answers that were not confirmed yet: where and by whom.

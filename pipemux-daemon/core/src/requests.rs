@@ -23,6 +23,8 @@ pub enum Purpose {
     Attach(JobId),
     /// A window's content.
     Project(JobId),
+    /// A window's content, before it is known that it will be shown.
+    Ahead(JobId),
     /// A window's content, so that a stale step can be sent again: the tokens asked for.
     Refresh(JobId, u32),
     /// A step.
@@ -179,16 +181,7 @@ impl Core {
             if let Some(live) = self.sessions.get_mut(&session) {
                 live.health.miss(now);
             }
-            let envelope = Envelope {
-                kind: Kind::Cancel,
-                method: Method::Ping,
-                id,
-                incarnation: app,
-                deadline_ms: 0,
-            };
-            if let Ok(bytes) = Frame::forward(&envelope, &[0x80]) {
-                self.out.push(Effect::ToApp { app, bytes });
-            }
+            self.cancel_request(id, app);
         }
         let why = if delivered {
             format!("{session} did not answer in time")
@@ -196,6 +189,20 @@ impl Core {
             format!("{session} was not ready in time")
         };
         self.end_request(id, Answered::Lost { delivered, died: false, why, hints: Vec::new() });
+    }
+
+    /// Tells a process that nobody waits for its answer any more.
+    pub(crate) fn cancel_request(&mut self, id: u64, app: Incarnation) {
+        let envelope = Envelope {
+            kind: Kind::Cancel,
+            method: Method::Ping,
+            id,
+            incarnation: app,
+            deadline_ms: 0,
+        };
+        if let Ok(bytes) = Frame::forward(&envelope, &[0x80]) {
+            self.out.push(Effect::ToApp { app, bytes });
+        }
     }
 
     /// Ends all requests of a process or, without one, those that wait for the session.
@@ -237,7 +244,7 @@ impl Core {
         }
     }
 
-    /// Ends a request that was not delivered and is no longer wanted.
+    /// Ends a request that is no longer wanted.
     pub(crate) fn take_back(&mut self, id: u64) {
         self.end_request(id, undelivered("cancelled".into()));
     }
@@ -263,6 +270,7 @@ impl Core {
             Purpose::StartOpen(index) => self.start_open_answered(session, index, answered),
             Purpose::Attach(job) => self.attach_answered(job, answered),
             Purpose::Project(job) => self.project_answered(job, session, answered),
+            Purpose::Ahead(job) => drop(self.ahead.remove(&job)),
             Purpose::Refresh(job, budget) => {
                 self.refresh_answered(job, session, budget, answered);
             }

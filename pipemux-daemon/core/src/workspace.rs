@@ -14,7 +14,8 @@ use crate::event::Now;
 use crate::history::History;
 use crate::keys::SessionKey;
 use crate::limits::{
-    DELIVERIES_MAX, FAILURES_MAX, NOTICES_MAX, PAST_MAX, READERS_MAX, WINDOW_BUDGET,
+    BUDGET_MAX, BUDGET_MIN, DELIVERIES_MAX, FAILURES_MAX, FULL_BUDGET, NOTICES_MAX, PAST_MAX,
+    READERS_MAX, WINDOW_BUDGET,
 };
 use crate::render::window::Rendered;
 use crate::saved::SavedOptions;
@@ -85,6 +86,13 @@ pub struct Past {
 }
 
 impl Window {
+    /// The level of detail and the tokens that it is shown with, where a request may say otherwise.
+    pub fn detail(&self, lod: Option<Lod>, budget: Option<u32>) -> (Lod, u32) {
+        let lod = lod.unwrap_or(self.lod);
+        let usual = if lod == Lod::Full { FULL_BUDGET } else { WINDOW_BUDGET };
+        (lod, budget.or(self.budget).unwrap_or(usual).clamp(BUDGET_MIN, BUDGET_MAX))
+    }
+
     /// Asks for all of it at its own detail, whatever is held of it; with the budget that it is for.
     pub fn whole(&self) -> (u32, Project) {
         let budget = self.budget.unwrap_or(WINDOW_BUDGET);

@@ -1,5 +1,6 @@
 //! Acting: calls are checked as a whole, then carried out step by step.
 
+pub mod ahead;
 pub mod args;
 mod ask;
 pub mod fit;

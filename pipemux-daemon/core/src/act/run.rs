@@ -203,8 +203,12 @@ impl Core {
         }
         acting.touch(&step.session);
         acting.sent = Some(invoke.clone());
+        let last = acting.next + 1 == acting.steps.len();
         self.put_acting(job, acting);
         self.request(&step.session, Method::Invoke, &invoke, deadline, Purpose::Invoke(job));
+        if last {
+            self.look_ahead(job, &step.session, deadline);
+        }
     }
 
     fn invocation(

@@ -200,7 +200,8 @@ pub(crate) fn rewrite(
     let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
     let state = State::Fresh;
     let (budget, lowered, held, again, known) = (u32::MAX, None, None, false, false);
-    let shown = Shown { session: session.clone(), lod, budget, lowered, state, held, again, known };
+    let (session, ahead) = (session.clone(), false);
+    let shown = Shown { session, lod, budget, lowered, state, held, again, known, ahead };
     let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
     if differs {
         workspace.epoch = epoch;

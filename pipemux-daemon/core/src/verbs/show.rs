@@ -14,12 +14,9 @@ use crate::Core;
 use crate::act::Acting;
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
-use crate::limits::{
-    BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PROJECT_MS, SLOTS_MAX, START_MS, VIEW_BUDGET,
-    WINDOW_BUDGET,
-};
+use crate::limits::{PROJECT_MS, SLOTS_MAX, START_MS, VIEW_BUDGET};
 use crate::requests::{Answered, Purpose};
-use crate::workspace::Held;
+use crate::workspace::{Held, Window};
 
 /// Windows on their way into an answer.
 #[derive(Debug)]
@@ -49,6 +46,8 @@ pub struct Shown {
     pub again: bool,
     /// True when the app was told which version is held: it may say that nothing changed.
     pub known: bool,
+    /// True when it was asked for before it was known that it will be shown.
+    pub ahead: bool,
 }
 
 /// How a window in an answer stands.
@@ -147,13 +146,11 @@ impl Core {
         let mut windows = Vec::new();
         for want in wants {
             let Some(window) = workspace.window(&want.session) else { continue };
-            let lod = want.lod.unwrap_or(window.lod);
-            let usual = if lod == Lod::Full { FULL_BUDGET } else { WINDOW_BUDGET };
-            let budget = want.budget.or(window.budget).unwrap_or(usual);
-            let budget = budget.clamp(BUDGET_MIN, BUDGET_MAX);
+            let (lod, budget) = window.detail(want.lod, want.budget);
             let state = State::Waiting;
             let (session, held, lowered, again) = (want.session, None, None, false);
-            windows.push(Shown { session, lod, budget, lowered, state, held, again, known: false });
+            let (known, ahead) = (false, false);
+            windows.push(Shown { session, lod, budget, lowered, state, held, again, known, ahead });
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
@@ -175,18 +172,7 @@ impl Core {
         else {
             return;
         };
-        let app = self.sessions.get(session).and_then(|session| session.ready());
-        let held = window
-            .projection
-            .as_ref()
-            .filter(|held| Some(held.app) == app && held.lod == lod && held.budget == budget);
-        let ask = Project {
-            window: window.number,
-            lod,
-            // A fifth is kept back for what the app's own estimate leaves out.
-            budget: budget - budget / 5,
-            known_version: held.map(|held| held.projection.version),
-        };
+        let ask = self.ask_for(window, lod, budget);
         if window.rendered.is_some()
             && self.sessions.get(session).is_some_and(|s| s.health.silent())
         {
@@ -200,12 +186,32 @@ impl Core {
         let slow = opening || (alone && self.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.now.mono_ms + patience);
+        let ahead = self.take_ahead(job, session, (lod, budget), deadline);
         if let Some(Task::Showing(showing)) = self.jobs.get_mut(&job).map(|job| &mut job.task)
             && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
         {
-            shown.known = ask.known_version.is_some();
+            (shown.known, shown.ahead) = (ask.known_version.is_some(), ahead);
+        }
+        if ahead {
+            return;
         }
         self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));
+    }
+
+    /// What is asked of a window's app.
+    pub(crate) fn ask_for(&self, window: &Window, lod: Lod, budget: u32) -> Project {
+        let app = self.sessions.get(&window.session).and_then(|session| session.ready());
+        let held = window
+            .projection
+            .as_ref()
+            .filter(|held| Some(held.app) == app && held.lod == lod && held.budget == budget);
+        Project {
+            window: window.number,
+            lod,
+            // A fifth is kept back for what the app's own estimate leaves out.
+            budget: budget - budget / 5,
+            known_version: held.map(|held| held.projection.version),
+        }
     }
 
     /// A window's content came, or didn't.
@@ -215,7 +221,8 @@ impl Core {
         session: &SessionKey,
         answered: Answered,
     ) {
-        let app = self.sessions.get(session).and_then(|live| live.app());
+        let live = self.sessions.get(session);
+        let (app, newest) = (live.and_then(|live| live.app()), live.map_or(0, |live| live.version));
         let Some(found) = self.jobs.get_mut(&job) else { return };
         let at = found.workspace.clone();
         let Task::Showing(showing) = &mut found.task else { return };
@@ -239,6 +246,11 @@ impl Core {
         let mut broken = None;
         match answered {
             Answered::Reply(body) => match (read_projection(&body), app) {
+                // Looked at before the step took effect: its app does several things at once.
+                (Ok(projection), Some(_)) if shown.ahead && projection.version < newest => {
+                    let (lod, budget) = (shown.lod, shown.budget);
+                    return self.project(job, session, lod, budget, false);
+                }
                 (Ok(projection), Some(app)) => {
                     // Of this look: at another budget or detail there is nothing to keep.
                     let held = window.projection.as_ref().filter(|held| {
@@ -359,7 +371,7 @@ pub(crate) fn read_projection(body: &[u8]) -> Result<Projection, String> {
 }
 
 /// The tokens of a window that takes clearly more than it may: apps estimate, too.
-fn too_large(window: &crate::workspace::Window, budget: u32) -> Option<u64> {
+fn too_large(window: &Window, budget: u32) -> Option<u64> {
     let held = window.projection.as_ref()?;
     let text = |piece: &Piece| match piece {
         Piece::Text(text) => pipemux_proto::tokens::estimate(text),

@@ -3,6 +3,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod ahead;
 mod budgets;
 mod clients;
 mod contexts;
