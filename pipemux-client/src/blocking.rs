@@ -9,7 +9,7 @@ use pipemux_proto::client::{Answer, Call};
 use crate::connect::{self, First};
 use crate::error::ClientError;
 use crate::options::Options;
-use crate::wire::{Ended, Incoming, Wire, WireError, acts, answer_of};
+use crate::wire::{Ended, Incoming, Wire, WireError, answer_of};
 
 /// How much longer than the daemon the client waits: the daemon's own word on a passed deadline is
 /// better than the client's.
@@ -48,7 +48,7 @@ impl Connection {
         call: &Call,
         timeout: Duration,
     ) -> Result<(Connection, Answer), ClientError> {
-        let acts = acts(&call.verb);
+        let acts = call.verb.changes();
         let request = Wire::call(1, call, timeout)?;
         let mut connection =
             connect::open_with(options, First { request: &request, acts }).map(Self::new)?;
@@ -87,7 +87,7 @@ impl Connection {
     /// # Errors
     /// Any [`ClientError`]; [`ClientError::Unknown`] when an acting call was sent and no answer came.
     pub fn call(&mut self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
-        let acts = acts(&call.verb);
+        let acts = call.verb.changes();
         let deadline = Instant::now() + timeout + GRACE;
         self.last_id += 1;
         let request = Wire::call(self.last_id, call, timeout)?;

@@ -17,7 +17,7 @@ use crate::connect;
 use crate::error::ClientError;
 use crate::link::{Link, Lost};
 use crate::options::Options;
-use crate::wire::{Ended, Start, Wire, acts, answer_of};
+use crate::wire::{Ended, Start, Wire, answer_of};
 
 /// Most bytes of requests that one connection holds; further calls wait for room.
 pub const IN_FLIGHT_BYTES: usize = 16 * 1024 * 1024;
@@ -88,7 +88,7 @@ impl Client {
     /// Any [`ClientError`]; [`ClientError::Unknown`] when an acting call may have reached the daemon and
     /// no answer came.
     pub async fn send(&self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
-        let acts = acts(&call.verb);
+        let acts = call.verb.changes();
         let ended = self.ask(timeout + GRACE, acts, |id| Wire::call(id, call, timeout)).await?;
         answer_of(ended, acts)
     }

@@ -1,8 +1,10 @@
 //! A connection that many calls share: who waits for what, and the one task that reads and writes.
 //!
 //! A call that is alone writes its request itself, at once; when several are under way they leave theirs
-//! for the task, which writes all of them together. A waiting call costs a place in a table, and nothing
+//! for the task, which writes all of them together; many of them don't wait for it. A waiting call costs a place in a table, and nothing
 //! is allocated for it.
+
+mod places;
 
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
@@ -17,12 +19,18 @@ use pipemux_proto::output::{GATHER, Output, Spares};
 use pipemux_socket::Socket;
 use tokio::time::{Instant, Sleep, sleep};
 
+use places::Places;
+
 use crate::wire::{Ended, Incoming, Start, Wire, WireError};
 
 /// Bytes of one read: a body of 64 KiB and its frame around it.
 const READ: usize = 65 * 1024;
 /// Reads before other tasks have their turn.
 const READS: usize = 4;
+/// Requests, and bytes of them, that are not held back for more: the daemon begins with these while the
+/// next ones are made.
+const TOGETHER: usize = 32;
+const TOGETHER_BYTES: usize = 64 * 1024;
 
 /// Why a request has no answer.
 #[derive(Debug, Clone)]
@@ -47,8 +55,9 @@ struct State {
     /// Bytes ever put into `output`, and of those the bytes that left it.
     queued: u64,
     written: u64,
-    places: Vec<Place>,
-    free: Vec<usize>,
+    /// Requests that were left for the task since it wrote.
+    left: usize,
+    places: Places,
     /// No deadline of a waiting request is earlier.
     earliest: Option<Instant>,
     task: Option<Waker>,
@@ -57,25 +66,6 @@ struct State {
     /// Why the connection is lost.
     lost: Option<String>,
 }
-
-#[derive(Debug)]
-struct Place {
-    /// Counts who was here, so that a late answer finds nobody.
-    turn: u64,
-    waits: Option<Waits>,
-}
-
-#[derive(Debug)]
-struct Waits {
-    /// Where in the stream of written bytes the request ends.
-    ends_at: u64,
-    deadline: Instant,
-    waker: Option<Waker>,
-    ended: Option<Result<Ended, Lost>>,
-}
-
-const PLACE_BITS: u32 = 12;
-const PLACES_MAX: usize = 1 << PLACE_BITS;
 
 /// A request whose answer is waited for; dropping it cancels the request.
 pub(crate) struct Waiting<'a> {
@@ -97,8 +87,8 @@ impl Link {
             spares: Spares::default(),
             queued: 0,
             written: 0,
-            places: Vec::new(),
-            free: Vec::new(),
+            left: 0,
+            places: Places::default(),
             earliest: None,
             task: None,
             unused: false,
@@ -126,12 +116,12 @@ impl Link {
             let why = format!("the connection to the daemon was lost before ({why})");
             return Err(Lost::Unsent(why).into());
         }
-        let at = state.place();
-        let id = state.id_at(at);
+        let deadline = Instant::now() + timeout;
+        let id = state.places.enter(deadline);
         let start = match head(id) {
             Ok(start) => start,
             Err(error) => {
-                state.free.push(at);
+                state.places.leave(id);
                 return Err(error);
             }
         };
@@ -143,16 +133,20 @@ impl Link {
         let length = start.len() + body.len();
         output.push(body, spares);
         state.queued += length as u64;
-        let deadline = Instant::now() + timeout;
         let ends_at = state.queued;
-        state.places[at].waits = Some(Waits { ends_at, deadline, waker: None, ended: None });
-        let alone = state.places.len() - state.free.len() == 1;
+        if let Some(waits) = state.places.get_mut(id) {
+            waits.ends_at = ends_at;
+        }
+        state.left += 1;
+        let alone = state.places.len() == 1;
+        let enough = state.left >= TOGETHER || state.output.queued() >= TOGETHER_BYTES;
         let mut rouse = state.earliest.is_none_or(|earliest| deadline < earliest);
         if rouse {
             state.earliest = Some(deadline);
         }
         // What can't be written now is the task's, and so is an error: reading says what it means.
-        match state.task.clone().filter(|_| alone) {
+        let task = if alone || enough { state.task.clone() } else { None };
+        match task {
             Some(task) => state.write(&task),
             None => rouse = true,
         }
@@ -176,11 +170,11 @@ impl Waiting<'_> {
     pub(crate) async fn ended(self) -> Result<Ended, Lost> {
         poll_fn(|context| {
             let mut state = lock(&self.link.shared);
-            let Some(waits) = state.waits_mut(self.id) else {
+            let Some(waits) = state.places.get_mut(self.id) else {
                 return Poll::Ready(Err(Lost::Sent("the request was forgotten".into())));
             };
             if let Some(ended) = waits.ended.take() {
-                state.leave(self.id);
+                state.places.leave(self.id);
                 return Poll::Ready(ended);
             }
             if !waits.waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
@@ -195,7 +189,7 @@ impl Waiting<'_> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.link.shared);
-        let Some(waits) = state.leave(self.id) else { return };
+        let Some(waits) = state.places.leave(self.id) else { return };
         if waits.ended.is_none() {
             state.cancel(self.id);
             state.rouse();
@@ -204,32 +198,6 @@ impl Drop for Waiting<'_> {
 }
 
 impl State {
-    fn place(&mut self) -> usize {
-        self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place { turn: 0, waits: None });
-            self.places.len() - 1
-        })
-    }
-
-    /// A new id for a free place.
-    fn id_at(&mut self, at: usize) -> u64 {
-        let place = &mut self.places[at];
-        place.turn += 1;
-        place.turn << PLACE_BITS | at as u64
-    }
-
-    fn waits_mut(&mut self, id: u64) -> Option<&mut Waits> {
-        let place = self.places.get_mut((id as usize) & (PLACES_MAX - 1))?;
-        if place.turn == id >> PLACE_BITS { place.waits.as_mut() } else { None }
-    }
-
-    fn leave(&mut self, id: u64) -> Option<Waits> {
-        self.waits_mut(id)?;
-        let at = (id as usize) & (PLACES_MAX - 1);
-        self.free.push(at);
-        self.places[at].waits.take()
-    }
-
     fn cancel(&mut self, id: u64) {
         if let Ok(frame) = Wire::cancel(id) {
             self.push(frame);
@@ -249,6 +217,7 @@ impl State {
 
     /// Writes what is queued, as long as the socket takes it; the task goes on with the rest.
     fn write(&mut self, task: &Waker) {
+        self.left = 0;
         while self.output.queued() > 0 {
             let mut slices = [IoSlice::new(&[]); GATHER];
             let count = self.output.slices(&mut slices, usize::MAX);
@@ -264,19 +233,6 @@ impl State {
             }
         }
         self.socket.is_flushed();
-    }
-
-    /// Ends a request; an answer to a cancelled one has nobody to go to.
-    fn end(&mut self, id: u64, ended: Result<Ended, Lost>) -> Option<Waker> {
-        let waits = self.waits_mut(id)?;
-        waits.ended = Some(ended);
-        waits.waker.take()
-    }
-
-    fn ids_where(&self, wanted: impl Fn(&Waits) -> bool) -> Vec<u64> {
-        let wanted = |place: &Place| place.waits.as_ref().is_some_and(&wanted);
-        let all = self.places.iter().enumerate().filter(|(_, place)| wanted(place));
-        all.map(|(at, place)| place.turn << PLACE_BITS | at as u64).collect()
     }
 }
 
@@ -294,10 +250,10 @@ impl Task {
         let Err(why) = poll_fn(|context| self.turn(context)).await else { return };
         let mut state = lock(&self.shared);
         let written = state.written;
-        for id in state.ids_where(|waits| waits.ended.is_none()) {
-            let sent = state.waits_mut(id).is_some_and(|waits| waits.ends_at <= written);
+        for id in state.places.open_where(|_| true) {
+            let sent = state.places.get_mut(id).is_some_and(|waits| waits.ends_at <= written);
             let lost = if sent { Lost::Sent(why.clone()) } else { Lost::Unsent(why.clone()) };
-            self.woken.extend(state.end(id, Err(lost)));
+            self.woken.extend(state.places.end(id, Err(lost)));
         }
         state.lost = Some(why);
         drop(state);
@@ -345,14 +301,12 @@ impl Task {
         let mut state = lock(&self.shared);
         let now = Instant::now();
         if state.earliest.is_some_and(|at| at <= now) {
-            for id in state.ids_where(|waits| waits.ended.is_none() && waits.deadline <= now) {
+            for id in state.places.open_where(|waits| waits.deadline <= now) {
                 let late = Lost::Sent("the daemon didn't answer in time".into());
-                self.woken.extend(state.end(id, Err(late)));
+                self.woken.extend(state.places.end(id, Err(late)));
                 state.cancel(id);
             }
-            let waiting = state.places.iter().filter_map(|place| place.waits.as_ref());
-            state.earliest =
-                waiting.filter(|waits| waits.ended.is_none()).map(|waits| waits.deadline).min();
+            state.earliest = state.places.next_deadline();
         }
         state.write(context.waker());
         let earliest = state.earliest;
@@ -376,7 +330,7 @@ impl Task {
         loop {
             match self.wire.poll_incoming() {
                 Ok(Some(Incoming::Answer(id, ended))) => {
-                    self.woken.extend(state.end(id, Ok(ended)));
+                    self.woken.extend(state.places.end(id, Ok(ended)));
                 }
                 Ok(Some(Incoming::Ping(pong))) => state.push(pong),
                 Ok(Some(Incoming::Hello)) => {}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use pipemux_proto::client::{Answer, Attach, Attached, Call, Seen, Verb, Workspace};
+use pipemux_proto::client::{Answer, Attach, Attached, Call, Seen, Workspace};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::envelope::{EnvelopeError, Kind, Method};
 use pipemux_proto::frame::Head;
@@ -186,32 +186,6 @@ pub(crate) fn answer_of(ended: Ended, acts: bool) -> Result<Answer, ClientError>
     decode(&body).map_err(|error| {
         ClientError::lost(acts, &format!("the daemon's answer can't be read: {error}"))
     })
-}
-
-/// True for verbs that change something: lost, their outcome is unknown.
-pub(crate) fn acts(verb: &Verb) -> bool {
-    match verb {
-        Verb::Open(_)
-        | Verb::Click { .. }
-        | Verb::Run { .. }
-        | Verb::Answer { .. }
-        | Verb::Close { .. }
-        | Verb::Restart { .. }
-        | Verb::End { .. }
-        | Verb::Set { .. }
-        | Verb::Providers(_)
-        | Verb::Down => true,
-        Verb::View(_)
-        | Verb::Read { .. }
-        | Verb::Help { .. }
-        | Verb::Apps
-        | Verb::Sessions
-        | Verb::Logs { .. }
-        | Verb::History { .. }
-        | Verb::Watch(_)
-        | Verb::Limits
-        | Verb::Status => false,
-    }
 }
 
 fn request<T: Serialize>(

@@ -110,11 +110,12 @@ impl Children {
         Ok(Self { program, origin, launcher, apps: HashMap::new(), waker })
     }
 
-    /// Orders a process that prints into that pipe; returns the daemon's end of its connection.
+    /// Orders a process that prints into that pipe; returns the daemon's end of its connection,
+    /// which doesn't block.
     ///
     /// # Errors
     /// What is missing for it, in one line.
-    pub fn start(&mut self, start: &Start, output: OwnedFd) -> Result<UnixStream, String> {
+    pub fn start(&mut self, start: &Start, output: OwnedFd) -> Result<StdStream, String> {
         let (ours, theirs) = connection().map_err(|error| format!("no connection: {error}"))?;
         let order = Order::Spawn(Spawn {
             incarnation: start.app.0,
@@ -200,8 +201,12 @@ impl Children {
             }
         };
         link.orders.push_back(Outgoing { bytes, sent: 0, fds });
-        // Sent in the launcher's turn; that one is now due.
-        self.waker.wake_by_ref();
+        // At once: the launcher works while this turn goes on. What can't be sent now, or shows that it is
+        // lost, is for its own turn.
+        let sent = link.send(&mut Context::from_waker(&self.waker));
+        if sent.is_err() || !link.orders.is_empty() {
+            self.waker.wake_by_ref();
+        }
         Ok(())
     }
 
@@ -264,11 +269,11 @@ impl Link {
     }
 }
 
-fn connection() -> io::Result<(UnixStream, StdStream)> {
+fn connection() -> io::Result<(StdStream, StdStream)> {
     let (ours, theirs) = StdStream::pair()?;
     // Only this end: the app's program may expect one that blocks.
     ours.set_nonblocking(true)?;
-    Ok((UnixStream::from_std(ours)?, theirs))
+    Ok((ours, theirs))
 }
 
 fn may_go_on(error: &io::Error) -> bool {

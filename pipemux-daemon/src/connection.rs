@@ -1,6 +1,7 @@
 //! One stream of frames: bytes in, bytes out, and never waiting for either.
 
 use std::io::{self, IoSlice, Read as _};
+use std::os::unix::net::UnixStream;
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
@@ -12,7 +13,7 @@ use pipemux_socket::Socket;
 use crate::body::Body;
 use crate::incoming::{Incoming, incoming};
 use crate::large::{Begun, Larges};
-use crate::limits::{READ_DIRECT, WRITE_TURN};
+use crate::limits::{FIRST_READ, HELD, HELD_MIN, READ_DIRECT, SHARED, WRITE_TURN};
 
 /// One connection. An idle one holds no buffer.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct Connection {
     begun: Option<Box<Begun>>,
     /// Holds any other that hasn't.
     decoder: FrameDecoder,
+    /// True when the last frame was longer than the shared buffer: so may be the next.
+    large: bool,
     output: Output,
     /// False before it may be read, and for ever once it ended or made no sense.
     pub reading: bool,
@@ -61,16 +64,17 @@ pub enum Written {
 }
 
 impl Connection {
-    /// A connection whose readiness wakes `waker`.
+    /// A connection whose readiness wakes `waker`, over a stream that doesn't block.
     ///
     /// # Errors
     /// The socket can't be watched.
-    pub fn new(stream: tokio::net::UnixStream, waker: Waker, reading: bool) -> io::Result<Self> {
+    pub fn over(stream: UnixStream, waker: Waker, reading: bool) -> io::Result<Self> {
         Ok(Self {
-            socket: Socket::new(stream.into_std()?)?,
+            socket: Socket::new(stream)?,
             waker,
             begun: None,
             decoder: FrameDecoder::default(),
+            large: false,
             output: Output::default(),
             reading,
             writing: true,
@@ -80,11 +84,19 @@ impl Connection {
     }
 
     /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
-    /// where that frame stays.
-    pub fn read(&mut self, shared: &mut [u8], larges: &mut Larges) -> Read {
+    /// where that frame stays, at most so many bytes of it.
+    pub fn read(&mut self, shared: &mut [u8], larges: &mut Larges, most: usize) -> Read {
         let read = match &mut self.begun {
-            Some(begun) => self.socket.read(&self.waker, begun.room()),
-            None => self.socket.read(&self.waker, shared),
+            Some(begun) => self.socket.read(&self.waker, begun.room(most)),
+            None => {
+                // Of a large frame little is copied from here.
+                let first = if std::mem::take(&mut self.large) {
+                    FIRST_READ.min(shared.len())
+                } else {
+                    shared.len()
+                };
+                self.socket.read(&self.waker, &mut shared[..first])
+            }
         };
         match read {
             Poll::Pending => Read::Nothing,
@@ -120,7 +132,7 @@ impl Connection {
         if let Some(begun) = &mut self.begun {
             bytes = begun.take(bytes);
         } else if self.decoder.is_empty() && Cut::missing(bytes) >= READ_DIRECT {
-            self.begun = Some(larges.begin(bytes).into());
+            self.begin(larges.begin(bytes));
             return;
         }
         if !bytes.is_empty() {
@@ -139,7 +151,7 @@ impl Connection {
         match self.decoder.next_frame() {
             Ok(None) => {
                 if self.decoder.missing() >= READ_DIRECT {
-                    self.begun = Some(larges.begin(self.decoder.held()).into());
+                    self.begin(larges.begin(self.decoder.held()));
                     self.decoder = FrameDecoder::default();
                 }
                 None
@@ -157,20 +169,30 @@ impl Connection {
     }
 
     /// Queues a frame whose body came from elsewhere, and is only copied when it is small or has to wait.
-    pub fn forward(&mut self, head: &[u8], body: Body<'_>, spares: &mut Spares) -> Written {
+    /// Of a longer one as much as fits the turn goes out at once.
+    pub fn forward(
+        &mut self,
+        head: &[u8],
+        body: Body<'_>,
+        spares: &mut Spares,
+        turn: usize,
+    ) -> Written {
         let bytes = body.bytes();
         if bytes.len() <= GATHERED_MAX {
             self.output.copy(head, spares);
             self.output.copy(bytes, spares);
             return Written::Some;
         }
+        if bytes.len() > HELD_MIN {
+            self.socket.hold((turn > WRITE_TURN).then_some(HELD));
+        }
         let before = self.output.queued();
         let mut slices = [IoSlice::new(&[]); GATHER];
         let mut count = self.output.slices(&mut slices, usize::MAX);
         // Behind a queue that one write can't take there is nothing to gain.
-        let at_once = count + 2 <= GATHER && before <= WRITE_TURN;
+        let at_once = count + 2 <= GATHER && before <= turn;
         // The others wait for no more than a turn's share.
-        let share = bytes.len().min(WRITE_TURN);
+        let share = bytes.len().min(turn);
         let mut length = 0;
         if at_once {
             slices[count] = IoSlice::new(head);
@@ -220,8 +242,8 @@ impl Connection {
     }
 
     /// Writes what is queued, as much as fits a turn.
-    pub fn flush(&mut self, spares: &mut Spares) -> Written {
-        let mut left = WRITE_TURN;
+    pub fn flush(&mut self, spares: &mut Spares, turn: usize) -> Written {
+        let mut left = turn;
         while self.has_output() {
             if left == 0 {
                 // The others first; this one is served again right after them.
@@ -251,6 +273,11 @@ impl Connection {
     /// Has the driver serve this connection again.
     pub fn wake(&self) {
         self.waker.wake_by_ref();
+    }
+
+    fn begin(&mut self, begun: Begun) {
+        self.large = begun.length() > SHARED;
+        self.begun = Some(begun.into());
     }
 
     fn write_once(&mut self, room: usize) -> Poll<io::Result<usize>> {

@@ -19,7 +19,7 @@ mod intake;
 mod prints;
 mod traffic;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -28,6 +28,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_core::{ClientId, Core, Effect, Event, Now};
+use pipemux_proto::Incarnation;
 use pipemux_proto::output::Spares;
 use pipemux_proto::table::Table;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -73,12 +74,16 @@ pub struct Driver {
     lingering: VecDeque<(u64, ClientId)>,
     /// Connections with much to read or to write, whose turn comes after the others'.
     bulky: Vec<Peer>,
+    /// Until when a connection with much to move takes a small share of a turn: small frames came.
+    small_until: u64,
     /// What everything is read into.
     shared: Box<[u8]>,
     spares: Spares,
     large: Larges,
 
     children: Children,
+    /// Ordered, and not known to run.
+    starting: HashMap<Incarnation, effects::Starting>,
     prints: Prints,
     journal: Journal,
     manifests: Places,
@@ -135,9 +140,11 @@ impl Driver {
             next_client: 1,
             dirty: Vec::new(),
             bulky: Vec::new(),
+            small_until: 0,
             lingering: VecDeque::new(),
             shared: vec![0; SHARED].into(),
             children,
+            starting: HashMap::new(),
             prints: Prints::default(),
             journal,
             manifests,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use pipemux_proto::frame::Cut;
 
-use crate::limits::{LARGE_KEPT, LARGE_MS, READ_TURN};
+use crate::limits::{LARGE_KEPT, LARGE_MS};
 
 /// The buffers that are kept.
 #[derive(Debug, Default)]
@@ -83,10 +83,15 @@ impl Larges {
 }
 
 impl Begun {
-    /// Where the next bytes of it are to be read to; as many as one turn reads.
-    pub fn room(&mut self) -> &mut [u8] {
-        let end = self.length.min(self.filled + READ_TURN);
+    /// Where the next bytes of it are to be read to, at most so many.
+    pub fn room(&mut self, most: usize) -> &mut [u8] {
+        let end = self.length.min(self.filled + most);
         &mut self.buffer.buffer[self.filled..end]
+    }
+
+    /// How many bytes the frame has, its length prefix included.
+    pub fn length(&self) -> usize {
+        self.length
     }
 
     /// So many bytes of the room were read to.
@@ -206,18 +211,19 @@ mod tests {
 
     #[test]
     fn a_turn_reads_no_more_than_its_share() {
+        const READ_TURN: usize = 64 * 1024;
         let mut larges = Larges::default();
         let bytes = frame(READ_TURN + 50, 9);
         let mut begun = larges.begin(&bytes[..20]);
         let mut at = 20;
         for share in [READ_TURN, 30] {
-            let room = begun.room();
+            let room = begun.room(READ_TURN);
             assert_eq!(room.len(), share);
             room.copy_from_slice(&bytes[at..at + share]);
             begun.filled(share);
             at += share;
         }
-        assert!(begun.is_whole() && begun.room().is_empty());
+        assert!(begun.is_whole() && begun.room(READ_TURN).is_empty());
         assert_eq!(begun.into_payload(), bytes[PREFIX..]);
     }
 }

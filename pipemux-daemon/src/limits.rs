@@ -7,6 +7,16 @@ pub const SHARED: usize = 65 * 1024;
 pub const READ_TURN: usize = 64 * 1024;
 /// Bytes written to one connection before the others have their turn; as much as one reading.
 pub const WRITE_TURN: usize = 65 * 1024;
+/// Bytes read from and written to one connection in a turn while none but large frames come: a whole one.
+pub const ALONE_TURN: usize = 1024 * 1024;
+/// Milliseconds after a small frame for which it isn't so.
+pub const ALONE_MS: u64 = 20;
+/// Longest body that the system need not hold more for than it does for any.
+pub const HELD_MIN: usize = 128 * 1024;
+/// Bytes that it holds of a longer one: all of it, with what it counts beside.
+pub const HELD: usize = 1024 * 1024;
+/// Bytes of one reading behind a frame that the shared buffer can't take: the beginning of the next.
+pub const FIRST_READ: usize = 2 * 1024;
 /// Bytes of a frame still to come from which on they are read to where they stay.
 pub const READ_DIRECT: usize = 8 * 1024;
 /// Buffers of frames read so that are kept for the next ones.

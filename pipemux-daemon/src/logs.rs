@@ -13,7 +13,7 @@
 mod reading;
 mod sink;
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -31,17 +31,24 @@ pub fn make_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Opens a log for appending.
-fn append(path: &Path) -> io::Result<File> {
+/// How many bytes of a log were kept before its present file.
+pub fn before(path: &Path) -> u64 {
+    let found = fs::symlink_metadata(rotated(path));
+    found.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
+}
+
+/// Opens a log for appending; gives its length with it.
+fn append(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     regular(options.append(true).create(true).mode(0o600), path)
 }
 
-fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
     let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
     let file = options.custom_flags(flags).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
+    let found = file.metadata()?;
+    match found.is_file() {
+        true => Ok((file, found.len())),
         false => Err(io::Error::other(format!("{} is not a regular file", path.display()))),
     }
 }

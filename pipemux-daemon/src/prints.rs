@@ -5,8 +5,7 @@
 //! that prints faster than that waits for its pipe, nobody for the process.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::io::{self, Read};
-use std::os::fd::OwnedFd;
+use std::io::{self, PipeReader, Read};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -17,7 +16,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
 use crate::limits::{LAST_PRINTED, LOG_PAUSE_MS, LOG_READ, LOG_TURN, LOGS_KNOWN};
-use crate::logs::{Kept, Sink};
+use crate::logs::{self, Kept, Sink};
 
 /// All that prints, and all who wait for it.
 #[derive(Debug, Default)]
@@ -56,8 +55,8 @@ pub struct Watch {
 }
 
 impl Prints {
-    /// Opens a process's log, which is rotated after `max` bytes, and reads the pipe into it from now
-    /// on; what comes wakes `waker`. To be called in a runtime.
+    /// Opens a process's log, which is rotated after `max` bytes, and reads the pipe that it prints into from
+    /// now on; what comes wakes `waker`. To be called in a runtime.
     ///
     /// # Errors
     /// What is wrong with the log, in one line.
@@ -66,13 +65,13 @@ impl Prints {
         app: Incarnation,
         log: &Path,
         max: u64,
+        pipe: PipeReader,
         waker: Waker,
         now_ms: u64,
-    ) -> Result<OwnedFd, String> {
+    ) -> Result<(), String> {
         let cannot = |error: io::Error| format!("can't write to {}: {error}", log.display());
-        let begin = self.begins.get(log).or_else(|| Some(Kept::open(log, None).ok()?.begin()));
-        let sink = Sink::open(log, begin.unwrap_or(0), max, now_ms).map_err(cannot)?;
-        let (pipe, theirs) = io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+        let begin = self.begins.get(log).unwrap_or_else(|| logs::before(log));
+        let sink = Sink::open(log, begin, max, now_ms).map_err(cannot)?;
         let pipe = Receiver::from_owned_fd(pipe.into())
             .map_err(|error| format!("can't watch a pipe: {error}"))?;
         // Looked at once, which is how its waker comes to be known.
@@ -80,7 +79,7 @@ impl Prints {
         let since = sink.end();
         let printer = Printer { pipe: Some(pipe), waker, sink, since, paused: false, due: None };
         self.printers.insert(app, printer);
-        Ok(theirs.into())
+        Ok(())
     }
 
     /// Takes what a process printed, a turn's share.

@@ -3,20 +3,20 @@
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
-use std::os::unix::net::UnixListener as StdListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::task::{Context, Poll};
+use std::task::{Poll, Waker};
 
 use interprocess::local_socket::{GenericFilePath, Listener as Bound, ListenerOptions, ToFsName};
 use pipemux_proto::paths::Paths;
-use tokio::net::{UnixListener, UnixStream};
+use pipemux_socket::{Door, peer_uid};
 
 use crate::note::note;
 
 /// Where clients come in; dropping it removes the socket.
 #[derive(Debug)]
 pub struct Listener {
-    listener: UnixListener,
+    door: Door,
     path: PathBuf,
     /// Device and number of the socket's file.
     file: (u64, u64),
@@ -41,9 +41,9 @@ impl Listener {
         // From here on the file is removed again, whatever fails.
         let path = Remove(socket.to_owned());
         bound.set_nonblocking(true).map_err(cannot)?;
-        let listener = UnixListener::from_std(bound).map_err(cannot)?;
+        let door = Door::new(bound).map_err(cannot)?;
         let file = file_at(socket).map_err(cannot)?;
-        Ok(Self { listener, path: path.keep(), file, uid })
+        Ok(Self { door, path: path.keep(), file, uid })
     }
 
     /// Listens anew when the socket is no longer where clients look for it, because its directory was
@@ -60,20 +60,20 @@ impl Listener {
         Ok(true)
     }
 
-    /// The next connection of this user; another user's is closed and told.
+    /// The next connection of this user, which doesn't block; another user's is closed and told.
     ///
     /// # Errors
     /// As `accept`: among them that descriptors ran out.
-    pub fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<UnixStream>> {
+    pub fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<UnixStream>> {
         loop {
-            let (stream, _) = match self.listener.poll_accept(context) {
+            let stream = match self.door.accept(waker) {
                 Poll::Ready(Ok(accepted)) => accepted,
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => return Poll::Pending,
             };
-            match stream.peer_cred() {
-                Ok(peer) if peer.uid() == self.uid => return Poll::Ready(Ok(stream)),
-                Ok(peer) => note(format_args!("refused a connection of user {}", peer.uid())),
+            match peer_uid(&stream) {
+                Ok(uid) if uid == self.uid => return Poll::Ready(Ok(stream)),
+                Ok(uid) => note(format_args!("refused a connection of user {uid}")),
                 Err(error) => note(format_args!("refused a connection of nobody known: {error}")),
             }
         }
@@ -109,7 +109,7 @@ impl Drop for Remove {
     }
 }
 
-fn bind(path: &Path) -> io::Result<StdListener> {
+fn bind(path: &Path) -> io::Result<UnixListener> {
     let name = path.to_fs_name::<GenericFilePath>()?;
     // The name is removed by this module, under the daemon's lock, and by nobody else.
     let options = ListenerOptions::new().name(name).reclaim_name(false);
@@ -188,12 +188,12 @@ mod tests {
         let _in = runtime.enter();
         fs::create_dir(&paths.runtime_dir).unwrap();
         fs::set_permissions(&paths.runtime_dir, fs::Permissions::from_mode(0o700)).unwrap();
-        drop(StdListener::bind(&paths.socket).unwrap());
+        drop(UnixListener::bind(&paths.socket).unwrap());
         assert!(paths.socket.exists());
 
         let listener = Listener::bind(&paths, uid).unwrap();
         assert_eq!(fs::metadata(&paths.socket).unwrap().mode() & 0o777, 0o600);
-        std::os::unix::net::UnixStream::connect(&paths.socket).unwrap();
+        UnixStream::connect(&paths.socket).unwrap();
         drop(listener);
         assert!(!paths.socket.exists());
     }
@@ -208,12 +208,12 @@ mod tests {
         assert_eq!(listener.restore(), Ok(false));
         fs::remove_dir_all(&paths.runtime_dir).unwrap();
         assert_eq!(listener.restore(), Ok(true));
-        std::os::unix::net::UnixStream::connect(&paths.socket).unwrap();
+        UnixStream::connect(&paths.socket).unwrap();
         // Another's socket in its place is nobody's: the lock says who listens.
         fs::remove_file(&paths.socket).unwrap();
-        drop(StdListener::bind(&paths.socket).unwrap());
+        drop(UnixListener::bind(&paths.socket).unwrap());
         assert_eq!(listener.restore(), Ok(true));
-        std::os::unix::net::UnixStream::connect(&paths.socket).unwrap();
+        UnixStream::connect(&paths.socket).unwrap();
         drop(listener);
         assert!(!paths.socket.exists());
     }

@@ -169,6 +169,51 @@ pub enum Verb {
     Down,
 }
 
+impl Verb {
+    /// True for what may run an app's actions: recorded under its `run_id`, so that what is sent again is
+    /// answered from the record and runs nothing.
+    pub fn acts(&self) -> bool {
+        self.does() == Does::Acts
+    }
+
+    /// True for what may change something, if only which windows are open: lost on its way, its outcome is
+    /// unknown. All else only reads, and may be sent again at any time.
+    pub fn changes(&self) -> bool {
+        self.does() != Does::Reads
+    }
+
+    fn does(&self) -> Does {
+        match self {
+            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } => Does::Acts,
+            Self::Open(_)
+            | Self::Close { .. }
+            | Self::Restart { .. }
+            | Self::End { .. }
+            | Self::Set { .. }
+            | Self::Providers(_)
+            | Self::Down => Does::Arranges,
+            Self::View(_)
+            | Self::Read { .. }
+            | Self::Help { .. }
+            | Self::Apps
+            | Self::Sessions
+            | Self::Logs { .. }
+            | Self::History { .. }
+            | Self::Watch(_)
+            | Self::Limits
+            | Self::Status => Does::Reads,
+        }
+    }
+}
+
+/// What a verb does to what there is.
+#[derive(PartialEq)]
+enum Does {
+    Reads,
+    Arranges,
+    Acts,
+}
+
 /// Arguments of `watch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {

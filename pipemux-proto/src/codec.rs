@@ -1,9 +1,12 @@
 //! MessagePack bodies: maps with named fields.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 
-use crate::limits::FRAME_MAX;
+use crate::limits::{FRAME_MAX, VALUE_DEPTH_MAX};
+
+/// How deep a body may nest: some types nest in themselves more often than values do.
+const DEPTH_MAX: usize = VALUE_DEPTH_MAX * 4;
 
 /// Why a body can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,11 +54,25 @@ pub fn encode_into<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Resul
 /// # Errors
 /// Anything else than one value of the type, up to the last byte.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    // Over a reader, since only that tells how much was read.
-    let mut deserializer = rmp_serde::Deserializer::new(bytes);
-    deserializer.set_max_depth(crate::limits::VALUE_DEPTH_MAX * 4);
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+    deserializer.set_max_depth(DEPTH_MAX);
     let value =
         T::deserialize(&mut deserializer).map_err(|error| DecodeError::Body(error.to_string()))?;
-    let left = deserializer.get_ref().len();
-    if left > 0 { Err(DecodeError::Trailing(left)) } else { Ok(value) }
+    // It doesn't tell how much it has read, but whether anything is left.
+    match IgnoredAny::deserialize(&mut deserializer) {
+        Err(rmp_serde::decode::Error::InvalidMarkerRead(_)) => Ok(value),
+        _ => Err(DecodeError::Trailing(left::<T>(bytes))),
+    }
+}
+
+/// How many bytes follow a value.
+#[cold]
+fn left<T: DeserializeOwned>(bytes: &[u8]) -> usize {
+    // Over a reader, which tells how much was read.
+    let mut deserializer = rmp_serde::Deserializer::new(bytes);
+    deserializer.set_max_depth(DEPTH_MAX);
+    match T::deserialize(&mut deserializer) {
+        Ok(_) => deserializer.get_ref().len(),
+        Err(_) => 0,
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pipemux_proto::tokens::estimate;
+use pipemux_proto::tokens::{Estimate, estimate};
 use proptest::prelude::*;
 
 const WORST_ERROR: f64 = 0.10;
@@ -61,6 +61,30 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn a_text_in_parts_costs_what_it_costs_whole(parts in prop::collection::vec(text(), 0..6)) {
+        let mut estimate_of_parts = Estimate::default();
+        parts.iter().for_each(|part| estimate_of_parts.add(part));
+        prop_assert_eq!(estimate_of_parts.tokens(), estimate(&parts.concat()));
+    }
+
+    #[test]
+    fn the_kept_cost_of_lines_is_what_they_cost_anew(
+        head in text(), lines in prop::collection::vec(text(), 1..6), tail in text(),
+    ) {
+        let mut all = Estimate::default();
+        all.add(&head);
+        all.add("\n");
+        for line in &lines {
+            let mut kept = Estimate::of_lines();
+            kept.add(line);
+            kept.add("\n");
+            all.add_lines(kept);
+        }
+        all.add(&tail);
+        prop_assert_eq!(all.tokens(), estimate(&format!("{head}\n{}\n{tail}", lines.join("\n"))));
+    }
 
     #[test]
     fn adds_up(a in text(), b in text()) {

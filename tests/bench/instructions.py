@@ -1,63 +1,34 @@
 #!/usr/bin/env python3
-"""Counts the instructions of the crates' benches under valgrind and compares them with a stored baseline.
+"""Counts the instructions of the crates' benches and stores them as their baseline, results/instructions.json.
 
-    instructions.py              compare with results/instructions.json; exit 1 when something costs more
-    instructions.py --write      store what is counted now as the baseline
-    instructions.py NAME...      only these pieces of work
-
-Instructions are the same each time on one machine with one compiler; other processors and C libraries choose
-other routines for copying, so the tolerance is wide (5 %), and small pieces of work may differ by some dozen
-instructions more. After an update of the compiler: look, then --write. Without valgrind nothing is counted,
-which is said and is no failure.
+To compare with it, nothing of this is needed: `cargo bench -p pipemux-proto -p pipemux-core --bench instructions
+--no-fail-fast` fails when a piece of work takes more than 5 % and 60 instructions above it. Both need valgrind and
+gungraun-runner (README.md). Another compiler, processor or C library counts differently: look, then store.
 """
-import json, pathlib, shutil, subprocess, sys
+import json, pathlib, subprocess, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 BASELINE = HERE / "results" / "instructions.json"
-BENCHES = {"pipemux-proto": "proto", "pipemux-core": "core"}
-TOLERANCE, SPARE = 0.05, 60  # of the baseline, and instructions besides
-FEW, MANY = 20, 60  # counted twice: what differs is the work alone
-
-
-def build(package, bench):
-    command = ["cargo", "bench", "--no-run", "--message-format=json", "-p", package, "--bench", bench]
-    out = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, check=True, text=True).stdout
-    messages = (json.loads(line) for line in out.splitlines() if line.startswith("{"))
-    return next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == bench)
-
-
-def count(program, name, times):
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, name, str(times)]
-    err = subprocess.run(command, stderr=subprocess.PIPE, check=True, text=True).stderr
-    return int(next(line.split(":")[1] for line in err.splitlines() if "Collected" in line))
+COUNT = "cargo bench -p pipemux-proto -p pipemux-core --bench instructions --no-fail-fast -- --output-format=json"
 
 
 def main():
-    words = sys.argv[1:]
-    write, wanted = "--write" in words, [word for word in words if not word.startswith("-")]
-    if not shutil.which("valgrind"):
-        print("valgrind isn't there: nothing is counted")
-        return 0
-    stored = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
-    counted, worse = {}, []
-    print("| work | instructions | baseline | |\n|---|---:|---:|---|")
-    for package, bench in BENCHES.items():
-        program = build(package, bench)
-        names = subprocess.run([program, "--list"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
-        for name in (name for name in names if not wanted or name in wanted):
-            now = round((count(program, name, MANY) - count(program, name, FEW)) / (MANY - FEW))
-            before = stored.get(name)
-            counted[name] = now
-            verdict = "new" if before is None else f"{100 * (now / before - 1):+.1f} %"
-            if before is not None and now > before * (1 + TOLERANCE) + SPARE:
-                worse.append(name)
-                verdict += " worse"
-            print(f"| {name} | {now} | {before if before is not None else '–'} | {verdict} |", flush=True)
-    if write:
-        BASELINE.write_text(json.dumps({**stored, **counted}, indent=1, sort_keys=True) + "\n")
-    elif worse:
-        print(f"\nmore than {TOLERANCE:.0%} above the baseline: {', '.join(worse)}\nmeant so? instructions.py --write {' '.join(worse)}")
+    if sys.argv[1:]:
+        print("takes no arguments; one piece of work: cargo bench -p pipemux-core --bench instructions -- '*click*'", file=sys.stderr)
+        return 2
+    stored = json.loads(BASELINE.read_text())
+    # What takes more than stored fails there, and is what is to be stored.
+    out = subprocess.run(COUNT.split(), cwd=HERE, stdout=subprocess.PIPE, text=True).stdout
+    found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    counted = {one["id"]: one["profiles"][0]["data"]["total"]["metrics"]["Ir"]["values"]["new"] for one in found}
+    if len({one["group"] for one in found}) < 2:
+        print("not everything was counted: nothing is stored", file=sys.stderr)
         return 1
+    print("| work | instructions | before | |\n|---|---:|---:|---:|")
+    for name, now in sorted(counted.items()):
+        before = stored.get(name)
+        print(f"| {name} | {now} | {before or '–'} | {f'{100 * (now / before - 1):+.1f} %' if before else 'new'} |")
+    BASELINE.write_text(json.dumps(counted, indent=1, sort_keys=True) + "\n")
     return 0
 
 

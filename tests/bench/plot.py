@@ -18,13 +18,15 @@ text { font: 12px system-ui, sans-serif; fill: #24292f } .title { font-weight: 6
 .grid { stroke: #8c959f; stroke-opacity: .35 } .line { fill: none; stroke-width: 2 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .dim { fill: #8d96a0 } .ours { fill: #4493f8 } }
 </style>"""
-LINES = ["#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#6e7781", "#9a6700"]
+LINES = ["#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#6e7781", "#9a6700", "#0a7ea4", "#cf222e", "#4d2d00"]
+GROWS = {"saved": "saved sessions", "window": "a window's lines", "document": "a document's bytes", "history": "rounds of history"}
+# Title, what a bar is a ratio of, and which of the figures that is: none for the median of the rounds' ratios.
 TESTS = {
-    "lat": ("Round trip, median", "times the blocking relay; less is better", True),
-    "conn": ("Connect, call, close", "times the base; less is better", True),
-    "mix": ("A small call beside a 1 MiB stream", "times the base; less is better", True),
-    "thr": ("64 in flight on one connection", "of the base's requests a second; more is better", False),
-    "multi": ("8 clients × 8 apps", "of the base's requests a second; more is better", False),
+    "lat": ("Round trip, median", "times that of {}; less is better", None),
+    "conn": ("Connect, call, close, median", "times that of {}; less is better", None),
+    "mix": ("A small call beside a 1 MiB stream, 99th percentile", "times that of {}; less is better", 1),
+    "thr": ("64 in flight on one connection", "times the requests a second of {}; more is better", None),
+    "multi": ("8 clients × 8 apps", "times the requests a second of {}; more is better", None),
 }
 
 
@@ -43,6 +45,9 @@ def number(value):
 
 def size(count):
     count = int(count)
+    # As much as fits into 1 MiB with its header.
+    if count >= 1024 and count % 1024 == 960:
+        return f"{size(count + 64)} − 64 B"
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
             return f"{count} {unit}"
@@ -71,12 +76,15 @@ def comparison(name, data):
     tests = {}
     for key, found in data.items():
         test, length, target = key.split("/")
-        tests.setdefault(test, {}).setdefault(int(length), []).append((target, found["ratio"]))
+        tests.setdefault(test, {}).setdefault(int(length), {})[target] = found
     for test, panels in tests.items():
-        title, note, ascending = TESTS.get(test, (test, "", True))
-        parts, y = [text(12, 24, title, "title"), text(12, 42, note, "dim")], 62
+        title, note, which = TESTS.get(test, (test, "times that of {}", None))
+        ratios = {length: ratio(panel, which) for length, panel in panels.items()}
+        bases = {base(panel) for length, panel in panels.items() if ratios[length]}
+        parts = [text(12, 24, title, "title"), text(12, 42, note.format(" or ".join(sorted(bases))), "dim")]
+        y = 70
         for length in sorted(panels):
-            rows = sorted(((t, r) for t, r in panels[length] if r > 0), key=lambda row: row[1], reverse=not ascending)
+            rows = sorted(ratios[length].items(), key=lambda row: row[1], reverse="more is better" in note)
             if not rows:
                 continue
             kinds = [(t, r, "ours" if t.startswith(OURS) else "base" if abs(r - 1) < 1e-9 else "bar") for t, r in rows]
@@ -84,6 +92,20 @@ def comparison(name, data):
             parts += [text(12, y, size(length) + (" (logarithmic)" if log else ""), "title"), *drawn]
             y += 34 + 20 * len(rows)
         yield f"{name}-{test}.svg", svg(640, y, parts)
+
+
+def base(panel):
+    return next((target for target, found in panel.items() if abs(found["ratio"] - 1) < 1e-9), None)
+
+
+def ratio(panel, which):
+    """What each bar of a panel says, by target; nothing where no target is the base."""
+    of = base(panel)
+    if of is None:
+        return {}
+    if which is None:
+        return {target: found["ratio"] for target, found in panel.items() if found["ratio"] > 0}
+    return {target: found["m"][which] / panel[of]["m"][which] for target, found in panel.items()}
 
 
 def listed(name, data):
@@ -99,6 +121,8 @@ def growth(name, data):
         rows = sorted(table["rows"], key=lambda row: row["size"])
         lines = []
         for index, column in enumerate(table["columns"]):
+            if " / " in column:
+                continue  # a ratio of two that are drawn
             points = [(row["size"], row["figures"][index]) for row in rows]
             points = [(at, value) for at, value in points if value and value > 0]
             if len(points) > 1:
@@ -112,13 +136,13 @@ def growth(name, data):
         low = min(0.5, *(value for _, points, _ in lines for _, value in points))
         place = lambda at: left + width * math.log10(at / sizes[0]) / max(1e-9, math.log10(sizes[-1] / sizes[0]))
         level = lambda value: top + height - height * math.log(value / low) / math.log(high / low)
-        parts = [text(12, 24, f"What grows with {grows}", "title"), text(12, 42, f"each as times its figure at {sizes[0]}", "dim")]
+        parts = [text(12, 24, f"What grows with {GROWS.get(grows, grows)}", "title"), text(12, 42, f"each as times its figure at {sizes[0]}", "dim")]
         for at in sizes:
             parts += [f'<path class="grid" d="M{place(at):.1f} {top}v{height}"/>', text(place(at), top + height + 18, f"{at:,}", "dim", "middle")]
-        step = 0
+        step = math.ceil(math.log10(low))
         while 10**step <= high:
             value = 10**step
-            parts += [f'<path class="grid" d="M{left} {level(value):.1f}h{width}"/>', text(left - 6, level(value) + 4, f"{value}×", "dim", "end")]
+            parts += [f'<path class="grid" d="M{left} {level(value):.1f}h{width}"/>', text(left - 6, level(value) + 4, f"{value:g}×", "dim", "end")]
             step += 1
         for index, (column, points, figures) in enumerate(lines):
             colour = LINES[index % len(LINES)]
@@ -147,6 +171,8 @@ def main():
     results = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "results"
     out = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else HERE
     for path in sorted(results.glob("*.json")):
+        if path.with_stem(f"{path.stem}-pinned").exists():
+            continue  # measured on one processor as well: that is what stands
         drawn = plots(path.stem, json.loads(path.read_text()))
         if drawn is None:
             print(f"{path.name}: nothing to draw")

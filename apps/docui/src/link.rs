@@ -19,6 +19,8 @@ const READ_MAX: usize = 65 * 1024;
 const COPIED_MAX: usize = 8 * 1024;
 /// Longest answer that is gathered with others into one write.
 const GATHERED_MAX: usize = 16 * 1024;
+/// Answers that don't wait for further ones: they are on their way while those are made.
+const TOGETHER: usize = 32;
 /// How long answers are gathered while there are more requests to take.
 const GATHERED_FOR: Duration = Duration::from_micros(200);
 
@@ -31,6 +33,8 @@ pub(crate) struct Link {
     /// How much the next read may bring.
     ahead: usize,
     output: Vec<u8>,
+    /// How many answers that is.
+    gathered: usize,
     gathering: Option<Instant>,
     /// This process's life, as the last frame named it.
     life: Incarnation,
@@ -40,7 +44,16 @@ impl Link {
     pub(crate) fn new(stream: UnixStream) -> Self {
         let (input, output) = (Vec::new(), Vec::new());
         let life = Incarnation::default();
-        Self { stream, input, start: 0, ahead: READ_MIN, output, gathering: None, life }
+        Self {
+            stream,
+            input,
+            start: 0,
+            ahead: READ_MIN,
+            output,
+            gathered: 0,
+            gathering: None,
+            life,
+        }
     }
 
     /// The next frame; none when the other side has closed. What was gathered is written before this
@@ -70,7 +83,8 @@ impl Link {
         }
         self.output.extend_from_slice(&head);
         self.output.extend_from_slice(body);
-        if self.output.len() > READ_MAX {
+        self.gathered += 1;
+        if self.gathered >= TOGETHER || self.output.len() > READ_MAX {
             return self.flush();
         }
         // What takes long doesn't keep the answers before it waiting.
@@ -92,6 +106,7 @@ impl Link {
     /// Writes what was gathered.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.gathering = None;
+        self.gathered = 0;
         if self.output.is_empty() {
             return Ok(());
         }

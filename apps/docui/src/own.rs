@@ -42,7 +42,10 @@ impl OwnChanges {
 
     /// Reads them again; none when they were not written for that version.
     pub(crate) fn load(state_dir: &Path, version: u64) -> Option<Self> {
-        let wanted = |asleep: &Asleep<Self>| version != 0 && asleep.version == version;
+        if version == 0 {
+            return None;
+        }
+        let wanted = |asleep: &Asleep<Self>| asleep.version == version;
         let bytes = fs::read(state_dir.join(NAME)).ok()?;
         decode(&bytes).ok().filter(wanted).map(|asleep: Asleep<Self>| asleep.own)
     }

@@ -2,6 +2,8 @@
 
 /// Longest file, in bytes.
 pub const FILE_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of a file that are digested at once.
+pub const READ_PIECE: usize = 64 * 1024;
 /// Most files open in one session.
 pub const FILES_MAX: usize = 64;
 /// Lines of a screenful.

@@ -381,7 +381,7 @@ fn root(directory: &Path) -> PathBuf {
 
 /// Notes that a file is going to be shown, and finds out what numbers of earlier lives mean in it.
 fn note_shown(witness: &mut Witness, file: &mut File) {
-    let digest = file.buffer().hash();
+    let digest = file.digest();
     if witness.knows(file.path(), digest) {
         file.trust_lines();
     }

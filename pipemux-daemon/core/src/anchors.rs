@@ -5,53 +5,27 @@
 //!
 //! **Invariant: what isn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
 
-use std::collections::{HashMap, HashSet};
+mod owned;
+mod target;
 
-use pipemux_proto::projection::Args;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use pipemux_proto::refs::RefKind;
+use pipemux_proto::table::Table;
 
 use crate::keys::SessionKey;
 use crate::limits::{ANCHORS_MAX, VANISHED_EPOCHS};
 use crate::saved::{SavedAnchor, SavedTarget};
 
-/// What an anchor stands for, for ever.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Target {
-    /// A thing of a session.
-    Object {
-        /// The app's own name of it.
-        key: String,
-    },
-    /// An action of a session with its bound arguments.
-    Action {
-        /// The action.
-        action: String,
-        /// The arguments: another argument is another link.
-        args: Args,
-    },
-    /// An answer to a question.
-    Answer {
-        /// The question.
-        question: u64,
-        /// What is answered, as it would be typed.
-        answer: String,
-    },
-}
-
-impl Target {
-    fn kind(&self) -> RefKind {
-        match self {
-            Target::Object { .. } => RefKind::Obj,
-            Target::Action { .. } | Target::Answer { .. } => RefKind::Link,
-        }
-    }
-}
+use owned::Owned;
+pub use target::{Bound, Minted, Shown, Target, Wanted};
 
 /// One anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     /// The owner.
-    pub session: SessionKey,
+    pub session: Rc<SessionKey>,
     /// What it stands for.
     pub target: Target,
     /// Its meaning, as the app counts it.
@@ -59,17 +33,19 @@ pub struct Anchor {
     /// The epoch since which it stands for that meaning.
     pub since: u64,
     /// Its type.
-    pub ty: Option<String>,
+    pub ty: Option<Rc<str>>,
     /// What is shown for it.
-    pub label: String,
-    /// True while the newest projection of its window shows it, and for what an answer offered.
-    pub shown: bool,
+    pub label: Rc<str>,
     /// The epoch in which it was last shown.
     pub last_epoch: u64,
+    /// Parameters that a link leaves open.
+    pub open: Box<[String]>,
+    /// The painting of a window that listed it last.
+    painting: u32,
+    /// True while the newest projection of its window shows it, and for what an answer offered.
+    pub shown: bool,
     /// True for what an answer offered: it stays when the window changes.
     pub offered: bool,
-    /// Parameters that a link leaves open.
-    pub open: Vec<String>,
 }
 
 /// Why a ref doesn't lead to a live thing.
@@ -84,20 +60,24 @@ pub enum Miss {
 /// All anchors of a workspace.
 #[derive(Debug, Default)]
 pub struct AnchorTable {
-    anchors: HashMap<u64, Anchor>,
-    ids: HashMap<(SessionKey, Target), u64>,
-    /// Things by the app's own name of them, whichever app's.
-    keys: HashMap<String, Vec<u64>>,
-    /// What each session's newest projection shows.
-    windows: HashMap<SessionKey, Vec<u64>>,
+    anchors: Table<u64, Box<Anchor>>,
+    /// Those of each session, and where they are: a [`Slot`].
+    owned: Vec<Owned>,
+    slots: HashMap<Rc<SessionKey>, usize>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
     /// Minted since that was last asked, but for what was offered.
     fresh: Vec<u64>,
+    /// Counts paintings of windows: see [`Anchor`].
+    paintings: u32,
     /// The epoch in which vanished anchors were last forgotten.
     forgot: u64,
     next: u64,
 }
+
+/// Where a session's anchors are. Holds until anchors are forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot(usize);
 
 impl AnchorTable {
     /// With ids from `next` on: what may have been used before isn't used again.
@@ -117,20 +97,31 @@ impl AnchorTable {
         self.next
     }
 
-    /// The id for a thing that is being shown in `epoch`; the same as before when it has one. Returns
-    /// the id, and true when it is new or its meaning changed.
-    pub fn mint(
-        &mut self,
-        session: &SessionKey,
-        target: Target,
-        shown: Shown<'_>,
-        epoch: u64,
-    ) -> (u64, bool) {
-        let identity = (session.clone(), target);
-        if let Some(id) = self.ids.get(&identity)
-            && let Some(anchor) = self.anchors.get_mut(id)
+    /// Where a session's anchors are, or will be.
+    pub fn slot(&mut self, session: &SessionKey) -> Slot {
+        if let Some(slot) = self.slots.get(session) {
+            return Slot(*slot);
+        }
+        let session = Rc::new(session.clone());
+        self.slots.insert(session.clone(), self.owned.len());
+        self.owned.push(Owned::new(session));
+        Slot(self.owned.len() - 1)
+    }
+
+    /// The id for a thing that is being shown in `epoch`; the same as before when it has one.
+    pub fn mint(&mut self, slot: Slot, wanted: Wanted<'_>, shown: Shown<'_>, epoch: u64) -> Minted {
+        let owned = &mut self.owned[slot.0];
+        if let Some(id) = owned.find(wanted, &self.anchors)
+            && let Some(anchor) = self.anchors.get_mut(&id)
         {
             let changed = anchor.rev != shown.rev;
+            let retyped = anchor.ty.as_deref() != shown.ty;
+            if shown.listed {
+                if anchor.painting == self.paintings && (changed || retyped) {
+                    return Minted { id, changed: false, conflict: true };
+                }
+                anchor.painting = self.paintings;
+            }
             if changed {
                 anchor.rev = shown.rev;
                 anchor.since = epoch;
@@ -139,51 +130,70 @@ impl AnchorTable {
             anchor.last_epoch = epoch;
             if shown.offered {
                 anchor.offered = true;
-                self.offered.push(*id);
+                self.offered.push(id);
             } else {
-                self.windows.entry(session.clone()).or_default().push(*id);
+                owned.shown.push(id);
             }
-            anchor.ty = shown.ty.map(Into::into);
-            anchor.open = shown.open.to_vec();
-            if anchor.label != shown.label {
-                anchor.label = shown.label.into();
+            if retyped {
+                anchor.ty = owned.type_of(shown.ty);
             }
-            return (*id, changed);
+            if *anchor.open != *shown.open {
+                anchor.open = shown.open.into();
+            }
+            if *anchor.label != *shown.label {
+                anchor.label = shared_label(&anchor.target, shown.label);
+            }
+            return Minted { id, changed, conflict: false };
         }
         let id = self.next;
         self.next += 1;
+        let target = wanted.to_target();
+        owned.insert(&target, id);
         let anchor = Anchor {
-            session: session.clone(),
-            target: identity.1.clone(),
+            session: owned.session.clone(),
             rev: shown.rev,
             since: epoch,
-            ty: shown.ty.map(Into::into),
-            label: shown.label.into(),
+            ty: owned.type_of(shown.ty),
+            label: shared_label(&target, shown.label),
             shown: true,
             last_epoch: epoch,
             offered: shown.offered,
-            open: shown.open.to_vec(),
+            open: shown.open.into(),
+            painting: if shown.listed { self.paintings } else { 0 },
+            target,
         };
-        self.note_key(id, &identity.1);
-        self.anchors.insert(id, anchor);
+        self.anchors.insert(id, Box::new(anchor));
         if shown.offered {
             self.offered.push(id);
         } else {
             self.fresh.push(id);
-            self.windows.entry(session.clone()).or_default().push(id);
+            owned.shown.push(id);
         }
-        self.ids.insert(identity, id);
-        (id, true)
+        Minted { id, changed: true, conflict: false }
     }
 
     /// Marks all of a session's anchors as no longer shown: a new projection is about to be written,
     /// or the window was closed.
     pub fn hide_session(&mut self, session: &SessionKey, epoch: u64) {
-        for id in self.windows.remove(session).unwrap_or_default() {
-            if let Some(anchor) = self.anchors.get_mut(&id) {
+        self.paintings = self.paintings.wrapping_add(1).max(1);
+        let Some(owned) = self.slots.get(session).and_then(|slot| self.owned.get_mut(*slot)) else {
+            return;
+        };
+        (owned.before, owned.met) = (std::mem::take(&mut owned.shown), 0);
+        for id in &owned.before {
+            if let Some(anchor) = self.anchors.get_mut(id) {
                 anchor.shown = anchor.offered;
                 anchor.last_epoch = epoch;
             }
+        }
+        owned.shown.reserve_exact(owned.before.len());
+    }
+
+    /// The session's new projection is written.
+    pub fn painted(&mut self, slot: Slot) {
+        if let Some(owned) = self.owned.get_mut(slot.0) {
+            owned.before = Vec::new();
+            owned.shown.shrink_to_fit();
         }
     }
 
@@ -208,30 +218,30 @@ impl AnchorTable {
         let Ok(addr) = saved.session.parse() else { return };
         let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
         let target = match saved.target {
-            SavedTarget::Object { key } => Target::Object { key },
+            SavedTarget::Object { key } => Target::Object { key: key.into() },
             SavedTarget::Action { action, args } => match pipemux_proto::decode(&args) {
-                Ok(args) => Target::Action { action, args },
+                Ok(args) => Target::Action(Rc::new(Bound { action, args })),
                 Err(_) => return,
             },
         };
+        let Slot(slot) = self.slot(&session);
+        let owned = &mut self.owned[slot];
+        owned.insert(&target, saved.id);
         let anchor = Anchor {
-            session: session.clone(),
-            target: target.clone(),
+            session: owned.session.clone(),
             rev: saved.rev,
             since: epoch,
-            ty: saved.ty,
-            label: saved.label,
+            ty: owned.type_of(saved.ty.as_deref()),
+            label: shared_label(&target, &saved.label),
             shown: false,
             last_epoch: epoch,
             offered: false,
-            open: Vec::new(),
+            open: Box::default(),
+            painting: 0,
+            target,
         };
         self.next = self.next.max(saved.id + 1);
-        if !self.anchors.contains_key(&saved.id) {
-            self.note_key(saved.id, &target);
-        }
-        self.ids.insert((session, target), saved.id);
-        self.anchors.insert(saved.id, anchor);
+        self.anchors.insert(saved.id, Box::new(anchor));
     }
 
     /// Goes on from these ids, or from behind the last one that is known.
@@ -257,12 +267,14 @@ impl AnchorTable {
 
     /// The anchor of an id, whatever its state.
     pub fn get(&self, kind: RefKind, id: u64) -> Option<&Anchor> {
-        self.anchors.get(&id).filter(|anchor| anchor.target.kind() == kind)
+        let anchor = self.anchors.get(&id)?;
+        (anchor.target.kind() == kind).then_some(anchor)
     }
 
     /// The things that a session's newest projection shows, in the order of their ids.
     pub fn shown_objects(&self, session: &SessionKey) -> Vec<(u64, &Anchor)> {
-        let mut ids: Vec<u64> = self.windows.get(session).cloned().unwrap_or_default();
+        let slot = self.slots.get(session).and_then(|slot| self.owned.get(*slot));
+        let mut ids = slot.map_or(Vec::new(), |owned| owned.shown.clone());
         ids.sort_unstable();
         ids.dedup();
         let found = ids.into_iter().filter_map(|id| Some((id, self.get(RefKind::Obj, id)?)));
@@ -271,18 +283,16 @@ impl AnchorTable {
 
     /// The id of a thing, if it has one.
     pub fn id_of(&self, session: &SessionKey, key: &str) -> Option<u64> {
-        let target = Target::Object { key: key.to_owned() };
-        self.ids.get(&(session.clone(), target)).copied()
+        let owned = self.slots.get(session).and_then(|slot| self.owned.get(*slot))?;
+        owned.things.get(key).copied()
     }
 
-    /// Things with that key, in the order of their ids.
-    pub fn by_key<'a>(&'a self, key: &'a str) -> Vec<(u64, &'a Anchor)> {
-        let ids = self.keys.get(key).map_or(&[][..], Vec::as_slice);
-        let mut found: Vec<_> =
-            ids.iter().filter_map(|id| Some((*id, self.anchors.get(id)?))).collect();
-        found.retain(|(_, anchor)| matches!(&anchor.target, Target::Object { key: k } if k == key));
+    /// Things with that key, whichever app's, in the order of their ids.
+    pub fn by_key(&self, key: &str) -> Vec<(u64, &Anchor)> {
+        let ids = self.owned.iter().filter_map(|owned| owned.things.get(key));
+        let mut found: Vec<_> = ids.filter_map(|id| Some((*id, self.anchors.get(id)?))).collect();
         found.sort_by_key(|(id, _)| *id);
-        found
+        found.into_iter().map(|(id, anchor)| (id, &**anchor)).collect()
     }
 
     /// Checks that a reader who saw the workspace in epoch `seen` means what the anchor stands for
@@ -310,51 +320,61 @@ impl AnchorTable {
         }
         self.forgot = epoch;
         let past = epoch.saturating_sub(VANISHED_EPOCHS);
-        let visible: HashSet<u64> = self.windows.values().flatten().copied().collect();
+        let shown = self.owned.iter().flat_map(|owned| &owned.shown);
+        let visible: Table<u64, ()> = shown.map(|id| (*id, ())).collect();
         self.remove(|id, anchor| {
             let link = anchor.target.kind() == RefKind::Link;
-            link && anchor.last_epoch < past && !visible.contains(&id)
+            link && anchor.last_epoch < past && !visible.contains_key(&id)
         });
         if crowded {
             let mut epochs: Vec<u64> = self.anchors.values().map(|a| a.last_epoch).collect();
             epochs.sort_unstable();
             let cut = epochs.get(epochs.len().saturating_sub(ANCHORS_MAX / 2)).copied();
             let cut = cut.unwrap_or(epoch);
-            self.remove(|id, anchor| anchor.last_epoch < cut && !visible.contains(&id));
+            self.remove(|id, anchor| anchor.last_epoch < cut && !visible.contains_key(&id));
         }
     }
 
     /// Forgets all of a session that ended for good.
     pub fn forget_session(&mut self, session: &SessionKey) {
-        self.windows.remove(session);
-        self.remove(|_, anchor| anchor.session == *session);
+        let Some(slot) = self.slots.remove(session) else { return };
+        let gone = self.owned.swap_remove(slot);
+        if let Some(moved) = self.owned.get(slot) {
+            self.slots.insert(moved.session.clone(), slot);
+        }
+        self.anchors.retain(|_, anchor| anchor.session != gone.session);
     }
 
     fn remove(&mut self, gone: impl Fn(u64, &Anchor) -> bool) {
+        let before = self.anchors.len();
         self.anchors.retain(|id, anchor| !gone(*id, anchor));
-        let anchors = &self.anchors;
-        self.ids.retain(|_, id| anchors.contains_key(id));
-        self.keys.retain(|_, ids| {
-            ids.retain(|id| anchors.contains_key(id));
-            !ids.is_empty()
-        });
-    }
-
-    fn note_key(&mut self, id: u64, target: &Target) {
-        if let Target::Object { key } = target {
-            self.keys.entry(key.clone()).or_default().push(id);
+        if self.anchors.len() == before {
+            return;
         }
+        let anchors = &self.anchors;
+        for owned in &mut self.owned {
+            owned.things.retain(|_, id| anchors.contains_key(id));
+            owned.links.retain(|_, id| anchors.contains_key(id));
+        }
+    }
+}
+
+/// A label, as one with the key where it is the same.
+fn shared_label(target: &Target, label: &str) -> Rc<str> {
+    match target {
+        Target::Object { key } if **key == *label => key.clone(),
+        _ => label.into(),
     }
 }
 
 fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
     let target = match &anchor.target {
-        Target::Object { key } => SavedTarget::Object { key: key.clone() },
-        Target::Action { action, args } if !anchor.offered => SavedTarget::Action {
-            action: action.clone(),
-            args: pipemux_proto::encode(args).ok()?.into(),
+        Target::Object { key } => SavedTarget::Object { key: key.to_string() },
+        Target::Action(bound) if !anchor.offered => SavedTarget::Action {
+            action: bound.action.clone(),
+            args: pipemux_proto::encode(&bound.args).ok()?.into(),
         },
-        Target::Action { .. } | Target::Answer { .. } => return None,
+        Target::Action(_) | Target::Answer { .. } => return None,
     };
     Some(SavedAnchor {
         id,
@@ -362,22 +382,7 @@ fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
         session: anchor.session.to_string(),
         target,
         rev: anchor.rev,
-        ty: anchor.ty.clone(),
-        label: anchor.label.clone(),
+        ty: anchor.ty.as_deref().map(Into::into),
+        label: anchor.label.to_string(),
     })
-}
-
-/// How a thing is shown.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Shown<'a> {
-    /// Its meaning, as the app counts it.
-    pub rev: u64,
-    /// Its type.
-    pub ty: Option<&'a str>,
-    /// What is shown for it.
-    pub label: &'a str,
-    /// Parameters that a link leaves open.
-    pub open: &'a [String],
-    /// True for what an answer offers beside the window: `undo`. It stays when the window changes.
-    pub offered: bool,
 }

@@ -45,7 +45,7 @@ pub fn context(
     let addr = &window.session.addr;
     let ContextCount { major, minor, patch, .. } = window.context;
     let mut anchors = BTreeMap::new();
-    for id in &rendered.ids {
+    for id in rendered.ids.iter() {
         use pipemux_proto::refs::RefKind::{Link, Obj};
         if let Some(anchor) = workspace.anchors.get(Obj, *id) {
             anchors.insert(format!("obj:{id}"), info(workspace, anchor));
@@ -73,7 +73,7 @@ pub fn context(
             focus_id: focus,
             custom: (!custom.is_empty()).then_some(custom),
         },
-        content: rendered.body(""),
+        content: rendered.body(),
         anchors,
         history: None,
     }
@@ -102,8 +102,8 @@ fn info(workspace: &Workspace, anchor: &Anchor) -> AnchorInfo {
         Target::Object { .. } => {
             AnchorInfo { ty: AnchorType::Reference, params: Vec::new(), target: None }
         }
-        Target::Action { args, .. } => {
-            let target = args.values().find_map(|arg| match arg {
+        Target::Action(bound) => {
+            let target = bound.args.values().find_map(|arg| match arg {
                 Arg::Ref(found) => {
                     Some(match workspace.anchors.id_of(&anchor.session, &found.key) {
                         Some(id) => format!("obj:{id}"),
@@ -113,7 +113,7 @@ fn info(workspace: &Workspace, anchor: &Anchor) -> AnchorInfo {
                 _ => None,
             });
             let ty = if anchor.open.is_empty() { AnchorType::Button } else { AnchorType::Form };
-            AnchorInfo { ty, params: anchor.open.clone(), target }
+            AnchorInfo { ty, params: anchor.open.to_vec(), target }
         }
         Target::Answer { .. } => {
             AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target: None }

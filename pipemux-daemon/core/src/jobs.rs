@@ -1,6 +1,6 @@
 //! Client requests that are being worked on, and their one answer.
 
-use pipemux_proto::client::{Answer, Body, Call, Format, Verb};
+use pipemux_proto::client::{Answer, Body, Call, Format};
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::report::Report;
 use pipemux_proto::{Code, Fault, Frame, Kind, Value, decode};
@@ -77,7 +77,7 @@ impl Core {
             }
         };
         let length = call.run_id.len();
-        if acts(&call.verb) && (length == 0 || length > RUN_ID_MAX) {
+        if call.verb.acts() && (length == 0 || length > RUN_ID_MAX) {
             let said = format!("run_id has {length} bytes, expected 1 to {RUN_ID_MAX}");
             let fault =
                 Fault::refused(said).hint("make one that is unique for each acting request");
@@ -88,7 +88,7 @@ impl Core {
             let fault = Fault::refused(format!("{open} requests are open, no more are taken"));
             return self.refuse(client, &request, &fault);
         }
-        if acts(&call.verb) {
+        if call.verb.acts() {
             if let Some(record) = self.records.runs.get(&call.run_id) {
                 let answer = record.clone().unwrap_or_else(|| Answer {
                     exit: Code::Unknown.exit_status(),
@@ -116,7 +116,7 @@ impl Core {
         if let Some(known) = self.clients.get_mut(&client) {
             known.open += 1;
         }
-        if let Some(why) = self.disk.clone().filter(|_| acts(&verb)) {
+        if let Some(why) = self.disk.clone().filter(|_| verb.acts()) {
             let run_id = self.jobs.get(&id).map(|job| job.call.run_id.clone());
             let fault = Fault::refused(format!("the daemon can't write its state down ({why})"))
                 .hint("make room, then send it again; reads and views go on");
@@ -125,7 +125,7 @@ impl Core {
             self.records.forget(&run_id.unwrap_or_default());
             return;
         }
-        if acts(&verb)
+        if verb.acts()
             && let Some(job) = self.jobs.get(&id)
         {
             let run_id = job.call.run_id.clone();
@@ -185,7 +185,7 @@ impl Core {
         let Some(job) = self.jobs.remove(&id) else { return };
         self.drop_ahead(id);
         self.timers.clear(job.deadline, Timer::Job(id));
-        if acts(&job.call.verb) {
+        if job.call.verb.acts() {
             self.records.keep(&job.call.run_id, Some(Answer { delivery: 0, ..answer.clone() }));
             let (run_id, exit) = (job.call.run_id.clone(), answer.exit);
             self.out.push(Effect::Persist(Record::Answered { run_id, exit }));
@@ -204,9 +204,4 @@ pub(crate) fn patience(deadline_ms: u32, otherwise: u64) -> u64 {
         0 => otherwise,
         given => u64::from(given).saturating_sub(u64::from(given / 10).min(500)).max(1),
     }
-}
-
-/// True for verbs that may change something.
-fn acts(verb: &Verb) -> bool {
-    matches!(verb, Verb::Click { .. } | Verb::Run { .. } | Verb::Answer { .. })
 }

@@ -54,6 +54,7 @@ mod render;
 mod requests;
 mod restore;
 pub mod saved;
+mod sent;
 mod session;
 mod sleep;
 mod suspects;

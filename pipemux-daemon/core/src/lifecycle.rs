@@ -116,6 +116,8 @@ impl Core {
             self.join(key, app, start);
         } else {
             self.launch(start);
+            // Right behind the greeting, so that it needn't wait for one more turn.
+            self.send_start_open(key, app, 0);
         }
     }
 

@@ -35,7 +35,9 @@ impl Core {
         session.prototypes = prototypes.clone();
         session.token_prefix = hello.token_prefix;
         self.learn(&key.addr.provider, prototypes);
-        self.send_start_open(key, app, 0);
+        if self.hosts.is_shared(app) {
+            self.send_start_open(key, app, 0);
+        }
     }
 
     /// A session's own directory and its log.
@@ -64,7 +66,7 @@ impl Core {
     }
 
     /// Sends the open of that index, or the next one that there is.
-    fn send_start_open(&mut self, key: &SessionKey, app: Incarnation, index: usize) {
+    pub(crate) fn send_start_open(&mut self, key: &SessionKey, app: Incarnation, index: usize) {
         let (state_dir, _) = self.places(key);
         let Some(session) = self.sessions.get(key) else { return };
         let Life::Starting { deadline, .. } = session.life else { return };
@@ -97,7 +99,10 @@ impl Core {
             Answered::Lost { .. } => return,
         };
         let Some(session) = self.sessions.get_mut(key) else { return };
-        let Life::Starting { app, deadline, .. } = session.life else { return };
+        let Life::Starting { app, deadline, greeted } = session.life else { return };
+        if !greeted {
+            return self.break_app(app, "it answered before its Hello".into());
+        }
         let is_last = index + 1 >= session.opens.len();
         let asked = self.opening.get(key).copied();
         match (opened, asked.filter(|_| is_last)) {

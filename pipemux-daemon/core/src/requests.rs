@@ -4,6 +4,7 @@ use bytes::Bytes;
 use pipemux_proto::codec::encode;
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
+use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
@@ -25,8 +26,8 @@ pub enum Purpose {
     Project(JobId),
     /// A window's content, before it is known that it will be shown.
     Ahead(JobId),
-    /// A window's content, so that a stale step can be sent again: the tokens asked for.
-    Refresh(JobId, u32),
+    /// A window's content, so that a stale step can be sent again.
+    Refresh(JobId, Look),
     /// A step.
     Invoke(JobId),
     /// Where a thing is.
@@ -39,6 +40,17 @@ pub enum Purpose {
     Save,
     /// The end; nobody waits for the reply.
     Close,
+}
+
+/// Which window was asked for, and how much of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// The window's number.
+    pub window: u64,
+    /// Its level of detail.
+    pub lod: Lod,
+    /// The tokens that it is for.
+    pub budget: u32,
 }
 
 /// How a request to an app ended.
@@ -271,9 +283,7 @@ impl Core {
             Purpose::Attach(job) => self.attach_answered(job, answered),
             Purpose::Project(job) => self.project_answered(job, session, answered),
             Purpose::Ahead(job) => drop(self.ahead.remove(&job)),
-            Purpose::Refresh(job, budget) => {
-                self.refresh_answered(job, session, budget, answered);
-            }
+            Purpose::Refresh(job, look) => self.refresh_answered(job, session, look, answered),
             Purpose::Invoke(job) => self.invoke_answered(job, answered),
             Purpose::Locate(job) => self.locate_answered(job, answered),
             Purpose::Read(job) => self.read_answered(job, answered),

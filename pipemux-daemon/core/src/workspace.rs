@@ -1,24 +1,28 @@
 //! A workspace: open windows, the anchor table, epochs, readers, open questions.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod reader;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::app::Project;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::projection::Lod;
 
-use crate::act::Acting;
 use crate::act::question::OpenQuestion;
 use crate::anchors::AnchorTable;
 use crate::event::Now;
 use crate::history::History;
 use crate::keys::SessionKey;
 use crate::limits::{
-    BUDGET_MAX, BUDGET_MIN, DELIVERIES_MAX, FAILURES_MAX, FULL_BUDGET, NOTICES_MAX, PAST_MAX,
-    READERS_MAX, WINDOW_BUDGET,
+    BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, NOTICES_MAX, PAST_MAX, READERS_MAX, WINDOW_BUDGET,
 };
 use crate::render::window::Rendered;
+use crate::requests::Look;
 use crate::saved::SavedOptions;
+use crate::sent::Sent;
+
+pub use reader::{Delivery, Reader, Seen};
 
 /// One project's desk.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ pub struct Window {
     /// What the app last sent, and for which look.
     pub projection: Option<Held>,
     /// What was last written of it, and from what.
-    pub rendered: Option<(Rc<Projection>, Rc<Rendered>)>,
+    pub rendered: Option<(Rc<Sent>, Rc<Rendered>)>,
     /// Counts of its Context: data, level of detail, rendering.
     pub context: ContextCount,
     /// Keys that the app gave to two things, as far as that was told.
@@ -93,12 +97,21 @@ impl Window {
         (lod, budget.or(self.budget).unwrap_or(usual).clamp(BUDGET_MIN, BUDGET_MAX))
     }
 
-    /// Asks for all of it at its own detail, whatever is held of it; with the budget that it is for.
-    pub fn whole(&self) -> (u32, Project) {
+    /// Asks for all of it at its own detail, whatever is held of it.
+    pub fn whole(&self) -> (Look, Project) {
         let budget = self.budget.unwrap_or(WINDOW_BUDGET);
         let (window, lod) = (self.number, self.lod);
         // A fifth is kept back for what the app's own estimate leaves out.
-        (budget, Project { window, lod, budget: budget - budget / 5, known_version: None })
+        let look = Look { window, lod, budget };
+        (look, Project { window, lod, budget: budget - budget / 5, known_version: None })
+    }
+
+    /// Keeps what its app sent; what was sent for a window that it took the place of is passed over.
+    pub fn hold(&mut self, look: Look, app: Incarnation, projection: Rc<Sent>) {
+        if look.window == self.number {
+            let Look { lod, budget, .. } = look;
+            self.projection = Some(Held { app, lod, budget, projection });
+        }
     }
 
     /// Not shown yet. Its Context's versions go on from the workspace's epoch, which never goes back:
@@ -146,7 +159,7 @@ pub struct Held {
     /// The tokens that it was asked for.
     pub budget: u32,
     /// What it sent.
-    pub projection: Rc<Projection>,
+    pub projection: Rc<Sent>,
 }
 
 /// What a Context's version is counted from.
@@ -162,59 +175,6 @@ pub struct ContextCount {
     pub at: Now,
     /// What the counts belong to.
     pub of: Option<(Incarnation, u64, Lod)>,
-}
-
-/// What one reader has seen.
-#[derive(Debug, Default)]
-pub struct Reader {
-    /// By session.
-    pub seen: BTreeMap<SessionKey, Seen>,
-    /// The epoch of the newest answer that showed an id.
-    pub known: Rc<HashMap<u64, u64>>,
-    /// Answers that were sent but not confirmed yet.
-    pub deliveries: VecDeque<Delivery>,
-    /// Notices up to this one were shown.
-    pub noticed: u64,
-    /// When it last asked for something.
-    pub heard: Now,
-    /// A run whose next step was refused as stale, or whose end isn't known: `answer go` sends it.
-    pub kept: Option<Box<Acting>>,
-    /// The call that failed last, and how often in a row.
-    pub failures: (String, u32),
-    /// The desk that it knows.
-    pub desk: u64,
-}
-
-/// What a reader has of one window.
-#[derive(Debug, Clone)]
-pub struct Seen {
-    /// The epoch of the answer that brought it.
-    pub epoch: u64,
-    /// The process and version that it showed.
-    pub app: Incarnation,
-    /// The app's version that it showed.
-    pub version: u64,
-    /// What it showed.
-    pub rendered: Rc<Rendered>,
-    /// The prototypes that were shown with it or before, as text.
-    pub prototypes: Rc<str>,
-}
-
-/// An answer on its way.
-#[derive(Debug)]
-pub struct Delivery {
-    /// Its number.
-    pub number: u64,
-    /// What it shows.
-    pub seen: Vec<(SessionKey, Seen)>,
-    /// The newest notice that it shows.
-    pub noticed: u64,
-    /// Its epoch.
-    pub epoch: u64,
-    /// Every id that it shows.
-    pub ids: Vec<u64>,
-    /// The desk, when all windows are shown.
-    pub desk: Option<u64>,
 }
 
 /// Something that readers should know.
@@ -345,39 +305,30 @@ impl Workspace {
         let Some(delivery) = reader.deliveries.remove(at) else { return };
         reader.noticed = reader.noticed.max(delivery.noticed);
         reader.desk = delivery.desk.map_or(reader.desk, |desk| desk.max(reader.desk));
-        let known = Rc::make_mut(&mut reader.known);
-        for id in delivery.ids {
-            let newest = known.entry(id).or_default();
-            *newest = delivery.epoch.max(*newest);
-        }
-        if known.len() > self.anchors.len() * 2 {
-            known.retain(|id, _| self.anchors.has(*id));
+        // What the reader has of a window in this epoch already is known already.
+        let had = |(session, rendered): &&(SessionKey, Rc<Rendered>)| {
+            reader.seen.get(session).is_some_and(|seen| {
+                seen.whole && seen.epoch == delivery.epoch && Rc::ptr_eq(&seen.rendered, rendered)
+            })
+        };
+        let fresh = delivery.shown.iter().filter(|shown| !had(shown));
+        let shown = fresh.flat_map(|(_, rendered)| rendered.ids.iter().copied());
+        let mut ids = delivery.ids.into_iter().chain(shown).peekable();
+        if ids.peek().is_some() {
+            let known = Rc::make_mut(&mut reader.known);
+            for id in ids {
+                let newest = known.entry(id).or_default();
+                *newest = delivery.epoch.max(*newest);
+            }
+            if known.len() > self.anchors.len() * 2 {
+                known.retain(|id, _| self.anchors.has(*id));
+            }
         }
         for (session, seen) in delivery.seen {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
             if newer {
                 reader.seen.insert(session, seen);
             }
-        }
-    }
-}
-
-impl Reader {
-    /// Counts a failure of a call. Returns true when it is time to step back.
-    pub fn fails(&mut self, call: &str) -> bool {
-        if self.failures.0 == call {
-            self.failures.1 += 1;
-        } else {
-            self.failures = (call.to_owned(), 1);
-        }
-        self.failures.1 >= FAILURES_MAX
-    }
-
-    /// Keeps a delivery until it is confirmed; the oldest makes room.
-    pub fn deliver(&mut self, delivery: Delivery) {
-        self.deliveries.push_back(delivery);
-        if self.deliveries.len() > DELIVERIES_MAX {
-            self.deliveries.pop_front();
         }
     }
 }

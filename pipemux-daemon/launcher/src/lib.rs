@@ -9,7 +9,8 @@
 //! | [`message`] | orders and reports |
 //! | [`channel`] | how they and file descriptors travel |
 //! | `run` | the loop: orders in, exits out |
-//! | `spawn` | one process: its descriptors, environment, limits |
+//! | `spawn` | one process: its program, descriptors, environment |
+//! | `child` | what it needs until its program takes its place |
 //! | `lives` | the apps that run; the end of each, with all that it started |
 //! | `looks` | when the apps' processes are counted: next to never on an idle desk |
 //! | [`mark`] | which life a process belongs to, whatever it did to hide it |
@@ -24,9 +25,11 @@
 //! held by a handle while its mark is looked at, and signalled through that.
 //!
 //! **Invariant: no runtime, no threads.** A parent-death signal is bound to the thread that forked, and
-//! a fork copies what its parent holds: so this stays one thread with little memory.
+//! a child borrows its parent's memory until its program takes its place: so this stays one thread.
 
 pub mod channel;
+#[cfg(target_os = "linux")]
+mod child;
 pub mod fds;
 pub mod leftovers;
 mod lives;
@@ -40,6 +43,10 @@ mod processes;
 #[path = "processes_elsewhere.rs"]
 mod processes;
 mod run;
+#[cfg(target_os = "linux")]
+mod spawn;
+#[cfg(not(target_os = "linux"))]
+#[path = "spawn_elsewhere.rs"]
 mod spawn;
 mod sys;
 

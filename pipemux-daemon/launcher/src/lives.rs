@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use nix::libc;
@@ -65,13 +65,13 @@ struct Ending {
 
 impl Lives {
     /// Takes in an app that was just started.
-    pub(crate) fn insert(&mut self, order: &Spawn, child: &Child) {
-        let (pid, mark) = (child.id() as i32, order.mark);
+    pub(crate) fn insert(&mut self, order: &Spawn, pid: i32) {
+        let mark = order.mark;
         let marked = processes::mark_of(pid) == Some(mark);
         self.origin = Some(mark.origin());
         let (incarnation, limits) = (order.incarnation, order.limits);
         if let Some(most) = limits.processes {
-            self.looks.app_starts(most, !self.are_counted());
+            self.looks.app_starts(most, !self.are_counted(), Instant::now());
         }
         self.apps.insert(pid, App { incarnation, mark, marked, limits, over: None });
     }
@@ -209,7 +209,8 @@ impl Lives {
         if !self.are_counted() || !self.looks.is_due(now) {
             return;
         }
-        let total = processes::total().unwrap_or_default();
+        // The apps themselves are known; what counts is what they, or others, started.
+        let total = processes::total().unwrap_or_default().saturating_sub(self.apps.len() as u64);
         if !self.looks.look(total, now) {
             return;
         }

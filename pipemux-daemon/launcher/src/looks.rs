@@ -38,8 +38,14 @@ impl Looks {
     }
 
     /// Takes note of a new app that may have so many processes; the first one is counted, for nobody
-    /// has looked before.
-    pub(crate) fn app_starts(&mut self, most: u64, first: bool) {
+    /// has looked before. The next look is a moment away, so that it isn't in the way of the start.
+    pub(crate) fn app_starts(&mut self, most: u64, first: bool, now: Instant) {
+        match &mut self.looked {
+            // Not when looks are frequent already: many starts don't put them off.
+            Some((at, _)) if self.calm >= CALM => *at = now,
+            Some(_) => {}
+            None => self.looked = Some((now, 0)),
+        }
         self.stir();
         self.slack = self.slack.min(most.saturating_sub(1));
         if first {
@@ -97,8 +103,9 @@ mod tests {
     impl Desk {
         fn new(most: u64) -> Self {
             let mut looks = Looks::default();
-            looks.app_starts(most, true);
-            Self { looks, now: Instant::now(), slack: Some(most - 1) }
+            let now = Instant::now();
+            looks.app_starts(most, true, now);
+            Self { looks, now, slack: Some(most - 1) }
         }
 
         fn run(&mut self, ms: u64, mut total: impl FnMut() -> u64) -> (u32, u32) {
@@ -164,16 +171,28 @@ mod tests {
         // Apps that start bring their own bound, and looks soon.
         let mut desk = Desk::new(256);
         desk.run(10_000, || 500);
-        desk.looks.app_starts(1, false);
-        assert!(desk.looks.pause(desk.now) <= LOOK);
+        desk.looks.app_starts(1, false, desk.now);
+        assert_eq!(desk.looks.pause(desk.now), LOOK);
         assert_eq!(desk.run(1_000, || 501).1, 1);
+    }
+
+    #[test]
+    fn starts_in_a_row_do_not_put_looks_off() {
+        let mut desk = Desk::new(256);
+        desk.run(10_000, || 500);
+        let mut looked = 0;
+        for _ in 0..100 {
+            desk.looks.app_starts(256, false, desk.now);
+            looked += desk.run(50, || 500).0;
+        }
+        assert!((45..=50).contains(&looked), "{looked}");
     }
 
     #[test]
     fn an_app_that_has_too_many_is_counted_at_every_look_until_it_has_not() {
         let mut desk = Desk::new(256);
         desk.slack = None;
-        assert_eq!(desk.run(2_000, || 500), (20, 20));
+        assert_eq!(desk.run(2_000, || 500), (19, 19), "the first is a moment after the start");
         desk.slack = Some(9);
         assert_eq!(desk.run(2_000, || 500).1, 1);
     }

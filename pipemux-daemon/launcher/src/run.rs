@@ -16,7 +16,8 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SI
 use crate::channel::{Inbox, encode};
 use crate::lives::Lives;
 use crate::message::{Order, Report, Spawn};
-use crate::{orphans, spawn, sys};
+use crate::spawn::Spawner;
+use crate::{orphans, sys};
 
 /// What apps may not give others in files that they make: writing.
 const UMASK: nix::libc::mode_t = 0o022;
@@ -38,8 +39,8 @@ pub fn run() -> io::Result<()> {
     sys::set_priority(-20);
     orphans::adopt().map_err(io::Error::other)?;
 
-    // These two stay open, so that descriptor 3 is never free while a child is prepared: the pipe over
-    // which the standard library hears of a failed exec must not get that number.
+    // These two stay open, so that descriptor 3 is never free while a child is prepared: where the standard
+    // library does that, the pipe over which it hears of a failed exec must not get that number.
     let (wake, woken) = UnixStream::pair()?;
     woken.set_nonblocking(true)?;
     signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
@@ -50,7 +51,8 @@ pub fn run() -> io::Result<()> {
     }
 
     let daemon = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let mut launcher = Launcher { daemon, inbox: Inbox::default(), lives: Lives::default() };
+    let (inbox, lives, spawner) = (Inbox::default(), Lives::default(), Spawner::new()?);
+    let mut launcher = Launcher { daemon, inbox, lives, spawner };
     let result = launcher.serve(&woken);
     orphans::end_all(&launcher.lives.groups(), launcher.lives.origin(), END);
     result
@@ -60,6 +62,7 @@ struct Launcher {
     daemon: UnixStream,
     inbox: Inbox,
     lives: Lives,
+    spawner: Spawner,
 }
 
 impl Launcher {
@@ -115,10 +118,11 @@ impl Launcher {
             return Err(io::Error::other("a process to start came without its descriptors"));
         };
         let incarnation = order.incarnation;
-        match spawn::spawn(order, app, log) {
-            Ok(child) => {
-                self.lives.insert(order, &child);
-                self.report(&Report::Spawned { incarnation, pid: child.id() })
+        match self.spawner.spawn(order, app, log) {
+            Ok(pid) => {
+                self.report(&Report::Spawned { incarnation, pid: pid as u32 })?;
+                self.lives.insert(order, pid);
+                Ok(())
             }
             Err(why) => self.report(&Report::SpawnFailed { incarnation, why }),
         }

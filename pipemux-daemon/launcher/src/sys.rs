@@ -1,20 +1,35 @@
 //! The few calls that need `unsafe`.
 
+#[cfg(target_os = "linux")]
+use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus};
+#[cfg(not(target_os = "linux"))]
+use std::os::unix::process::CommandExt;
+use std::os::unix::process::ExitStatusExt;
+#[cfg(not(target_os = "linux"))]
+use std::process::Command;
+use std::process::ExitStatus;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use nix::libc;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-#[cfg(target_os = "linux")]
-use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid, setsid};
+#[cfg(target_os = "linux")]
+use nix::{
+    errno::Errno,
+    sched::{CloneFlags, clone},
+    sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, kill, signal},
+    unistd::chdir,
+};
 
+#[cfg(target_os = "linux")]
+use crate::child::{Place, Program, Strings};
 use crate::mark::Mark;
 use crate::message::Limits;
 
@@ -161,8 +176,111 @@ pub(crate) fn kill_if(pid: i32, wanted: impl Fn(Mark) -> bool) -> bool {
 #[cfg(target_os = "linux")]
 const WHOLE_GROUP: libc::c_uint = 1 << 2;
 
+/// Starts a process that becomes that program; returns its process id. The launcher stands still until it has,
+/// or can't.
+///
+/// # Errors
+/// What stands in the way; there is no process then.
+#[cfg(target_os = "linux")]
+pub(crate) fn start(
+    program: &Program,
+    places: &[Place],
+    limits: Limits,
+    mark: Mark,
+    stack: &mut [u8],
+) -> io::Result<i32> {
+    let launcher = getpid();
+    let failure = AtomicI32::new(0);
+    // No signal is handled in the child while it has this process's memory.
+    let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+    let child = || {
+        let why = match prepare(program, places, limits, mark, launcher, &mask) {
+            Ok(()) => program.execute() as i32,
+            Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
+        };
+        failure.store(why, Ordering::Relaxed);
+        127
+    };
+    let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
+    // SAFETY: the child has a stack of its own, and this process has one thread, which the kernel lets go on
+    // only when the child has another program or has ended: what the child borrows outlives its use. The
+    // child makes plain system calls on what is there already; it neither allocates, locks nor panics.
+    #[allow(unsafe_code)]
+    let child = unsafe { clone(Box::new(child), stack, flags, Some(libc::SIGCHLD)) };
+    mask.thread_set_mask()?;
+    let pid = child?.as_raw();
+    match failure.load(Ordering::Relaxed) {
+        0 => Ok(pid),
+        why => {
+            // It has ended: whoever waits for children must not meet it.
+            reap(pid)?;
+            Err(io::Error::from_raw_os_error(why))
+        }
+    }
+}
+
+/// What the child does before its program: descriptors in their places, a session of its own, the limits and the
+/// mark, and death with the launcher.
+#[cfg(target_os = "linux")]
+fn prepare(
+    program: &Program,
+    places: &[Place],
+    limits: Limits,
+    mark: Mark,
+    launcher: Pid,
+    mask: &SigSet,
+) -> io::Result<()> {
+    // First: the limit of open files may be below what this needs.
+    for (fd, place) in places {
+        // SAFETY: plain numbers; what the place held before is the child's own copy.
+        #[allow(unsafe_code)]
+        Errno::result(unsafe { libc::dup2(*fd, *place) })?;
+    }
+    let mut directories = program.directories.iter();
+    if !directories.any(|directory| chdir(directory.as_c_str()).is_ok()) {
+        chdir(c"/")?;
+    }
+    // Not only a group: where the scheduler is fair to sessions, a flood of processes here leaves the launcher
+    // its share.
+    setsid()?;
+    set_priority(0);
+    limit_child(limits, mark)?;
+    die_with_parent(launcher)?;
+    for handled in HANDLED {
+        // SAFETY: the default is no handler of this process.
+        #[allow(unsafe_code)]
+        unsafe { signal(*handled, SigHandler::SigDfl) }?;
+    }
+    Ok(mask.thread_set_mask()?)
+}
+
+/// The signals that mean something else here than they do to a program by default.
+#[cfg(target_os = "linux")]
+const HANDLED: &[Signal] = &[
+    Signal::SIGCHLD,
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGPIPE,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+];
+
+/// Lets a program take this process's place; returns only when it can't, with why.
+#[cfg(target_os = "linux")]
+pub(crate) fn execute(file: &CStr, args: &Strings, env: &Strings) -> Errno {
+    // SAFETY: all are texts that end with zero, and arrays of such that end with null.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::execve(file.as_ptr(), args.as_ptr(), env.as_ptr());
+    }
+    Errno::last()
+}
+
 /// What is done in the child between fork and exec: a session of its own, the limits and the mark, and
 /// death with the launcher.
+#[cfg(not(target_os = "linux"))]
 pub(crate) fn prepare(command: &mut Command, limits: Limits, mark: Mark) {
     let launcher = getpid();
     // SAFETY: between fork and exec the hook makes plain system calls; it neither allocates nor locks,
@@ -170,8 +288,6 @@ pub(crate) fn prepare(command: &mut Command, limits: Limits, mark: Mark) {
     #[allow(unsafe_code)]
     unsafe {
         command.pre_exec(move || {
-            // Not only a group: where the scheduler is fair to sessions, a flood of processes here
-            // leaves the launcher its share.
             setsid()?;
             set_priority(0);
             limit_child(limits, mark)?;

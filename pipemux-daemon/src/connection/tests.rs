@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
 use tokio::net::UnixStream;
 
-use crate::limits::READ_TURN;
+use crate::limits::{READ_TURN, WRITE_TURN};
 use crate::wake::{Peer, Token, Wakes};
 
 fn with_connection(test: impl FnOnce(Connection, StdStream)) {
@@ -19,7 +19,7 @@ fn with_connection(test: impl FnOnce(Connection, StdStream)) {
         let stream = UnixStream::from_std(ours).unwrap();
         // A new registration's readiness is seen when the runtime has looked once.
         stream.writable().await.unwrap();
-        test(Connection::new(stream, waker, true).unwrap(), theirs);
+        test(Connection::over(stream.into_std().unwrap(), waker, true).unwrap(), theirs);
     });
 }
 
@@ -43,7 +43,7 @@ fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
         let (mut at, mut turns) = (0, 0);
         while connection.has_output() {
             let before = connection.queued();
-            assert_ne!(connection.flush(&mut spares), Written::Failed);
+            assert_ne!(connection.flush(&mut spares, WRITE_TURN), Written::Failed);
             let went = before - connection.queued();
             assert!((1..=WRITE_TURN).contains(&went), "{went}");
             theirs.read_exact(&mut read[at..at + went]).unwrap();
@@ -62,7 +62,7 @@ fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
         drop(theirs);
         let mut spares = Spares::default();
         connection.push(notify("x"), &mut spares);
-        assert_eq!(connection.flush(&mut spares), Written::Failed);
+        assert_eq!(connection.flush(&mut spares, WRITE_TURN), Written::Failed);
     });
 }
 
@@ -98,7 +98,7 @@ fn bytes_that_trickle_in_become_frames() {
         let bytes = notify("你好 🦀");
         // Woken by the task's own waker here, so that the test can wait.
         let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
-        let mut connection = Connection::new(stream, waker, true).unwrap();
+        let mut connection = Connection::over(stream.into_std().unwrap(), waker, true).unwrap();
         let (mut frame, mut larges) = (None, Larges::default());
         for byte in &bytes {
             theirs.write_all(&[*byte]).unwrap();
@@ -116,7 +116,7 @@ fn bytes_that_trickle_in_become_frames() {
 }
 
 async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> Read {
-    std::future::poll_fn(|_| match connection.read(scratch, &mut Larges::default()) {
+    std::future::poll_fn(|_| match connection.read(scratch, &mut Larges::default(), READ_TURN) {
         Read::Nothing => Poll::Pending,
         read => Poll::Ready(read),
     })
@@ -129,14 +129,14 @@ fn a_large_body_goes_out_a_share_a_turn_and_whole() {
         let mut spares = Spares::default();
         let body: Vec<u8> = (0..WRITE_TURN * 3 + 5).map(|at| (at % 251) as u8).collect();
         let held = Body::Held(body.clone().into());
-        assert_eq!(connection.forward(b"head", held, &mut spares), Written::Share);
+        assert_eq!(connection.forward(b"head", held, &mut spares, WRITE_TURN), Written::Share);
         assert_eq!(connection.queued(), body.len() - WRITE_TURN);
         assert!(connection.is_bulky());
         let mut read = vec![0; 4 + WRITE_TURN];
         theirs.read_exact(&mut read).unwrap();
         while connection.has_output() {
             let before = connection.queued();
-            assert_ne!(connection.flush(&mut spares), Written::Failed);
+            assert_ne!(connection.flush(&mut spares, WRITE_TURN), Written::Failed);
             let start = read.len();
             read.resize(start + before - connection.queued(), 0);
             theirs.read_exact(&mut read[start..]).unwrap();

@@ -44,15 +44,22 @@ impl Driver {
     }
 
     fn started(&mut self, app: Incarnation, pid: u32) {
+        if let Err(why) = self.furnish(app) {
+            self.give_up(app, why);
+            return self.tell_followers();
+        }
         self.handle(Event::Started { app, pid });
         let peer = Peer::App(app);
         if let Some(connection) = self.connections.get_mut(&peer) {
+            connection.listed = false;
             connection.reading = connection.writing;
             self.serve(peer);
         }
     }
 
     fn start_failed(&mut self, app: Incarnation, why: String) {
+        // Nothing was printed; but there is a log, as of every session that was to start.
+        let _ = self.furnish(app);
         self.connections.remove(&Peer::App(app));
         self.prints.finish(app, &mut self.shared, self.now.mono_ms);
         if self.children.forget(app) {
@@ -62,6 +69,7 @@ impl Driver {
 
     fn exited(&mut self, app: Incarnation, exit: Exit) {
         let peer = Peer::App(app);
+        self.starting.remove(&app);
         // What it sent before it ended comes before its end.
         self.read_last(peer);
         self.connections.remove(&peer);

@@ -1,14 +1,13 @@
 //! What the core wants, carried out in order.
 
-use std::io;
+use std::io::{self, PipeReader};
 use std::path::Path;
 
 use bytes::Bytes;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Effect, Event, Manifests, Start, limits};
+use pipemux_core::{ClientId, Effect, Event, Manifests, Signal, Start, limits};
 use pipemux_proto::Incarnation;
 use pipemux_proto::client::Providers;
-use tokio::net::UnixStream;
 
 use super::Driver;
 use crate::connection::Connection;
@@ -78,37 +77,51 @@ impl Driver {
     }
 
     fn start(&mut self, start: &Start) {
-        let app = start.app;
-        match self.start_process(start) {
-            Ok(stream) => {
-                let waker = self.wakes.waker(Token::Peer(Peer::App(app)));
-                // Read once it is known to run, so that nothing of it comes before that.
-                match Connection::new(stream, waker, false) {
-                    Ok(connection) => drop(self.connections.insert(Peer::App(app), connection)),
-                    Err(error) => {
-                        let why = format!("its connection can't be watched: {error}");
-                        self.events.push_back(Event::AppBroken { app, why });
-                    }
-                }
-            }
-            Err(why) => {
-                self.prints.finish(app, &mut [], self.now.mono_ms);
-                self.events.push_back(Event::StartFailed { app, why });
-            }
+        if let Err(why) = self.start_process(start) {
+            self.give_up(start.app, why);
         }
     }
 
-    fn start_process(&mut self, start: &Start) -> Result<UnixStream, String> {
-        let log = Path::new(&start.log);
-        let directories = [Some(Path::new(&start.state_dir)), log.parent()];
-        for directory in directories.into_iter().flatten() {
-            logs::make_directory(directory)
-                .map_err(|error| format!("can't make {}: {error}", directory.display()))?;
+    /// Orders the process. Its directory and its log are made when it is known to run, so that the launcher needn't
+    /// wait for them; nothing is written to it before that either, so that it finds them.
+    fn start_process(&mut self, start: &Start) -> Result<(), String> {
+        let app = start.app;
+        let (printed, output) = io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+        if !Path::new(&start.cwd).is_dir() {
+            // It is to work in its own directory.
+            make_own(&start.state_dir)?;
         }
+        let stream = self.children.start(start, output.into())?;
+        let waker = self.wakes.waker(Token::Peer(Peer::App(app)));
+        let mut connection = Connection::over(stream, waker, false)
+            .map_err(|error| format!("its connection can't be watched: {error}"))?;
+        // Not to be listed for writing yet.
+        connection.listed = true;
+        self.connections.insert(Peer::App(app), connection);
+        let (state_dir, log) = (start.state_dir.clone(), start.log.clone());
         let max = start.limits.log.map_or(limits::LOG_MAX, |max| max.0);
-        let waker = self.wakes.waker(Token::Print(start.app));
-        let output = self.prints.open(start.app, log, max, waker, self.now.mono_ms)?;
-        self.children.start(start, output)
+        self.starting.insert(app, Starting { state_dir, log, max, printed });
+        Ok(())
+    }
+
+    /// Makes what a process needs: its directory and its log.
+    pub(super) fn furnish(&mut self, app: Incarnation) -> Result<(), String> {
+        let Some(starting) = self.starting.remove(&app) else { return Ok(()) };
+        let Starting { state_dir, log, max, printed } = starting;
+        make_own(&state_dir)?;
+        let waker = self.wakes.waker(Token::Print(app));
+        self.prints.open(app, Path::new(&log), max, printed, waker, self.now.mono_ms)
+    }
+
+    /// Takes back a process that can't be started, or not with what it needs.
+    pub(super) fn give_up(&mut self, app: Incarnation, why: String) {
+        self.starting.remove(&app);
+        self.connections.remove(&Peer::App(app));
+        self.prints.finish(app, &mut [], self.now.mono_ms);
+        // It may be on its way already.
+        self.children.signal(app, Signal::Kill);
+        self.children.forget(app);
+        self.events.push_back(Event::StartFailed { app, why });
     }
 
     fn load_providers(&mut self, request: u64, change: &Providers) {
@@ -153,6 +166,22 @@ impl Driver {
     fn stopped(&mut self) {
         self.leave.get_or_insert(self.now.mono_ms + FLUSH_MS);
     }
+}
+
+/// What a process that was ordered still lacks.
+#[derive(Debug)]
+pub(super) struct Starting {
+    state_dir: String,
+    log: String,
+    /// Bytes of a log's file.
+    max: u64,
+    /// What it prints.
+    printed: PipeReader,
+}
+
+fn make_own(state_dir: &str) -> Result<(), String> {
+    logs::make_directory(Path::new(state_dir))
+        .map_err(|error| format!("can't make {state_dir}: {error}"))
 }
 
 /// A directory that can't be made is the app's to tell: its `open` says what it lacks.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{Event, limits};
 use pipemux_proto::frame::Cut;
+use pipemux_proto::output::GATHERED_MAX;
 use pipemux_proto::{Envelope, Frame, Incarnation, Kind, Method};
 
 use super::Driver;
@@ -52,7 +53,7 @@ impl Driver {
             if !connection.reading {
                 return true;
             }
-            match connection.read(shared, &mut self.large) {
+            match connection.read(shared, &mut self.large, left) {
                 Read::Shared(length) => {
                     left = left.saturating_sub(length);
                     self.take_shared(peer, &shared[..length]);
@@ -120,7 +121,10 @@ impl Driver {
 
     fn take(&mut self, peer: Peer, incoming: Incoming) {
         match incoming {
-            Incoming::Frame(frame) => self.handle(frame_of(peer, frame)),
+            Incoming::Frame(frame) => {
+                self.small_came();
+                self.handle(frame_of(peer, frame));
+            }
             Incoming::Unknown { number, request } => self.refuse(peer, number, request),
             Incoming::Broken(why) => {
                 if let Some(connection) = self.connections.get_mut(&peer) {
@@ -138,6 +142,9 @@ impl Driver {
             Peer::App(app) => End::App(app),
         };
         let length = body.bytes().len();
+        if length <= GATHERED_MAX {
+            self.small_came();
+        }
         match self.core.exchange(from, envelope, length, self.now, &mut self.effects) {
             Some(forward) => self.forward(&forward, body),
             None => self.finish_effects(),
@@ -150,6 +157,7 @@ impl Driver {
             End::Client(client) => Peer::Client(client),
             End::App(app) => Peer::App(app),
         };
+        let turn = self.write_turn();
         // One that is gone, or can't be written to, is about to be reported: that ends the exchange.
         let Some(connection) = self.connections.get_mut(&peer).filter(|there| there.writing) else {
             return;
@@ -159,7 +167,7 @@ impl Driver {
             self.core.exchange_unread(forward, &mut self.effects);
             return self.finish_effects();
         }
-        match connection.forward(&head, body, &mut self.spares) {
+        match connection.forward(&head, body, &mut self.spares, turn) {
             Written::All | Written::Share => {}
             Written::Some => self.list(peer),
             Written::Failed => self.cannot_write(peer),

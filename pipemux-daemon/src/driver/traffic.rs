@@ -1,13 +1,16 @@
 //! Connections: accepted, written to, closed.
 
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use bytes::Bytes;
 use pipemux_core::{ClientId, Event, limits};
 
 use super::Driver;
 use crate::connection::{Connection, Written};
-use crate::limits::{ACCEPT_PAUSE_MS, ACCEPT_TURN, READ_TURN, REFUSED_MAX, SOCKET_LOOK_MS};
+use crate::limits::{
+    ACCEPT_PAUSE_MS, ACCEPT_TURN, ALONE_MS, ALONE_TURN, READ_TURN, REFUSED_MAX, SOCKET_LOOK_MS,
+    WRITE_TURN,
+};
 use crate::note::note;
 use crate::wake::{Peer, Token};
 
@@ -18,7 +21,7 @@ impl Driver {
             return;
         }
         for _ in 0..ACCEPT_TURN {
-            match self.listener.poll_accept(&mut Context::from_waker(&self.accept)) {
+            match self.listener.poll_accept(&self.accept) {
                 Poll::Pending => {
                     self.accept_failing = false;
                     return;
@@ -41,7 +44,7 @@ impl Driver {
                     let client = ClientId(self.next_client);
                     let peer = Peer::Client(client);
                     let waker = self.wakes.waker(Token::Peer(peer));
-                    let connection = match Connection::new(stream, waker, true) {
+                    let connection = match Connection::over(stream, waker, true) {
                         Ok(connection) => connection,
                         Err(error) => {
                             note(format_args!("a connection can't be watched: {error}"));
@@ -108,11 +111,26 @@ impl Driver {
         if self.connections.get(&peer).is_some_and(Connection::has_output) {
             self.list(peer);
         }
-        if !self.read(peer, READ_TURN)
+        if !self.read(peer, self.read_turn())
             && let Some(connection) = self.connections.get(&peer)
         {
             connection.wake();
         }
+    }
+
+    /// A small frame came: for a while large ones take smaller shares of a turn.
+    pub(super) fn small_came(&mut self) {
+        self.small_until = self.now.mono_ms + ALONE_MS;
+    }
+
+    /// Bytes that one connection may read in this turn.
+    fn read_turn(&self) -> usize {
+        if self.now.mono_ms < self.small_until { READ_TURN } else { ALONE_TURN }
+    }
+
+    /// Bytes that one connection may be written in this turn.
+    pub(super) fn write_turn(&self) -> usize {
+        if self.now.mono_ms < self.small_until { WRITE_TURN } else { ALONE_TURN }
     }
 
     /// Queues bytes for a connection that is still there; returns how many wait.
@@ -163,9 +181,10 @@ impl Driver {
     }
 
     fn write(&mut self, peer: Peer) {
+        let turn = self.write_turn();
         let Some(connection) = self.connections.get_mut(&peer) else { return };
         connection.listed = false;
-        match (connection.flush(&mut self.spares), peer) {
+        match (connection.flush(&mut self.spares, turn), peer) {
             (Written::All, Peer::Client(client)) if connection.closing => self.close_client(client),
             (Written::Failed, _) => self.cannot_write(peer),
             (Written::All | Written::Share | Written::Some, _) => {}

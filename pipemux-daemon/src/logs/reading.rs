@@ -40,11 +40,6 @@ impl Kept {
         Ok(Self { older, present, from: begin.saturating_sub(before), begin, end: begin + now })
     }
 
-    /// Where the present file begins.
-    pub fn begin(&self) -> u64 {
-        self.begin
-    }
-
     /// The last lines, at most so many and from at most so many bytes; a line that begins before these
     /// is left out. A line begins at the position `since`, and nothing before that is taken.
     ///
@@ -110,7 +105,7 @@ impl Kept {
 
 fn open(path: &Path) -> io::Result<Option<File>> {
     match regular(OpenOptions::new().read(true), path) {
-        Ok(file) => Ok(Some(file)),
+        Ok((file, _)) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

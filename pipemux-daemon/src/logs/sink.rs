@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{append, rotated, whole_characters};
+use super::{append, make_directory, rotated, whole_characters};
 use crate::limits::{LOG_BURST, LOG_RATE, LOG_TAIL};
 
 /// One log that is written to.
@@ -36,13 +36,20 @@ struct Gap {
 }
 
 impl Sink {
-    /// Opens a log whose file begins at that position; files of more than `max` bytes are rotated.
+    /// Opens a log whose file begins at that position, and makes its directory; files of more than `max` bytes
+    /// are rotated.
     ///
     /// # Errors
     /// As `open`; something that isn't a regular file.
     pub fn open(path: &Path, begin: u64, max: u64, now_ms: u64) -> io::Result<Self> {
-        let file = append(path)?;
-        let size = file.metadata()?.len();
+        let (file, size) = match append(path) {
+            // The first one of its workspace.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_directory(path.parent().unwrap_or(Path::new("/")))?;
+                append(path)?
+            }
+            other => other?,
+        };
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -190,9 +197,10 @@ impl Sink {
 
     fn rotate(&mut self) -> io::Result<()> {
         fs::rename(&self.path, rotated(&self.path))?;
-        self.file = append(&self.path)?;
+        let (file, size) = append(&self.path)?;
+        self.file = file;
         self.begin += self.size;
-        self.size = self.file.metadata()?.len();
+        self.size = size;
         Ok(())
     }
 }

@@ -59,6 +59,22 @@ const ASCII: [Class; 128] = {
     classes
 };
 
+/// The class of each ASCII character, then of each that repeats the one before it.
+pub(super) static BYTES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let class = ASCII[byte];
+        classes[byte] = class as u8;
+        classes[128 + byte] = match class {
+            Class::Join | Class::Sign | Class::Other => Class::Same as u8,
+            class => class as u8,
+        };
+        byte += 1;
+    }
+    classes
+};
+
 /// The class of a character; never [`Class::Same`].
 #[inline]
 pub(super) fn class(c: char) -> Class {

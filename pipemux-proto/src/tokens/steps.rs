@@ -6,11 +6,12 @@ use super::class::{CLASSES, Class};
 pub(super) const TOKEN: u64 = 100;
 
 /// [`step`] for every state and class, so that a character costs one look-up. A state is a run and its
-/// length, and stands for the place where its row begins.
-pub(super) static STEPS: [Step; RUNS.len() * LENGTHS * CLASSES.len()] = {
-    let mut steps = [Step { next: 0, cost: 0 }; RUNS.len() * LENGTHS * CLASSES.len()];
+/// length, and stands for the place where its row begins. As many as a mask can choose from; what is behind
+/// the last state is never reached.
+pub(super) static STEPS: [Step; PLACES.next_power_of_two()] = {
+    let mut steps = [Step { next: 0, cost: 0 }; PLACES.next_power_of_two()];
     let mut at = 0;
-    while at < steps.len() {
+    while at < PLACES {
         let (state, class) = (at / CLASSES.len(), CLASSES[at % CLASSES.len()]);
         let (run, length, cost) = step(RUNS[state / LENGTHS], state % LENGTHS, class);
         let next = (place(run) * LENGTHS + length) * CLASSES.len();
@@ -27,8 +28,11 @@ pub(super) struct Step {
 }
 
 const LENGTHS: usize = LONG + 1;
+const PLACES: usize = RUNS.len() * LENGTHS * CLASSES.len();
 /// Before the first character.
 pub(super) const START: u16 = 0;
+/// Behind a newline, whatever came before it.
+pub(super) const NEWLINE: u16 = ((place(Run::Newline) * LENGTHS + 1) * CLASSES.len()) as u16;
 
 /// What stands before a word and, as the pattern has it, belongs to it.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::SPLICES_IN_PLACE;
 
-use super::disk::Hasher;
+use super::disk::Digest;
 
 /// One replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +50,7 @@ pub struct Buffer {
 impl Buffer {
     /// Of a text without its byte order mark.
     pub fn new(text: &str, bom: bool) -> Self {
-        let ends = text.bytes().filter(|byte| *byte == b'\n').count();
-        let crlf = text.matches("\r\n").count() * 2 > ends;
-        Self { rope: Rope::from_str(text), bom, crlf }
+        Self { rope: Rope::from_str(text), bom, crlf: is_crlf(text) }
     }
 
     /// True when a byte order mark stands before the text.
@@ -195,16 +193,35 @@ impl Buffer {
         if self.bom {
             out.write_all(super::disk::BOM)?;
         }
+        self.write_text(out)
+    }
+
+    /// Writes the text without its byte order mark: [`Buffer::len`] bytes.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         self.rope.chunks().try_for_each(|chunk| out.write_all(chunk.as_bytes()))
     }
 
     /// The digest of the file's bytes.
     pub fn hash(&self) -> u64 {
-        let mut hasher = Hasher::default();
-        // The hasher takes everything.
-        let _ = self.write(&mut hasher);
-        hasher.finish()
+        let mut digest = Digest::default();
+        // The digest takes everything.
+        let _ = self.write(&mut digest);
+        digest.finish()
     }
+}
+
+/// True when most lines end with `\r\n`.
+fn is_crlf(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // Most texts have none: that is seen at once.
+    if memchr::memchr(b'\r', bytes).is_none() {
+        return false;
+    }
+    let ends = memchr::memchr_iter(b'\n', bytes).count();
+    memchr::memmem::find_iter(bytes, b"\r\n").count() * 2 > ends
 }
 
 /// A rope as its text, written chunk by chunk.

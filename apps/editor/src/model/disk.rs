@@ -8,8 +8,9 @@ use std::time::SystemTime;
 
 use docui::Fault;
 use serde::{Deserialize, Serialize};
+use twox_hash::XxHash64;
 
-use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, SETTLED_MS};
+use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE, SETTLED_MS};
 
 use super::buffer::Buffer;
 
@@ -105,7 +106,9 @@ pub fn load(path: &Path) -> Result<Loaded, Fault> {
     }
     let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
-    let mut bytes = Vec::new();
+    // Room for all of it, and for seeing that there is no more.
+    let room = metadata.len().min(FILE_MAX) as usize + 1;
+    let mut bytes = Vec::with_capacity(room);
     let read = (&mut file).take(FILE_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > FILE_MAX {
@@ -113,9 +116,11 @@ pub fn load(path: &Path) -> Result<Loaded, Fault> {
         return Err(Fault::refused(format!("{shown} is longer than the limit of {limit} MiB"))
             .hint("open a part of it: split it first"));
     }
-    let hash = hash(&bytes);
+    let mut digest = Digest::default();
+    digest.take(&bytes);
+    let hash = digest.finish();
     let stamp = Stamp::from(&metadata);
-    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+    if let Some(at) = memchr::memchr(0, &bytes) {
         return Err(Fault::refused(format!("{shown} is a binary file: byte {at} is NUL")));
     }
     let bom = bytes.starts_with(BOM);
@@ -131,9 +136,9 @@ pub fn load(path: &Path) -> Result<Loaded, Fault> {
 
 /// The digest of the file on disk; none when it isn't there or can't be read.
 pub fn digest(path: &Path) -> Option<u64> {
-    let mut hasher = Hasher::default();
-    io::copy(&mut File::open(path).ok()?, &mut hasher).ok()?;
-    Some(hasher.finish())
+    let mut out = io::BufWriter::with_capacity(READ_PIECE, Digest::default());
+    io::copy(&mut File::open(path).ok()?, &mut out).ok()?;
+    Some(out.into_inner().ok()?.finish())
 }
 
 /// How a file is written.
@@ -201,14 +206,40 @@ pub fn mode(path: &Path) -> Option<u32> {
     fs::metadata(path).ok().map(|metadata| metadata.mode() & 0o777)
 }
 
-/// The digest of bytes.
+/// The digest of a text, taken in however it is cut: tells contents apart; nobody gains by forging it.
+/// A text is digested each time it is saved, and at each look at a file that was written just now.
+#[derive(Default)]
+pub struct Digest(XxHash64);
+
+impl Digest {
+    /// The digest of what was written.
+    pub fn finish(&self) -> u64 {
+        std::hash::Hasher::finish(&self.0)
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        std::hash::Hasher::write(&mut self.0, bytes);
+    }
+}
+
+impl Write for Digest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.take(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What names of files on disk are made with: it never changes, so that a later editor finds them.
 pub fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = Hasher::default();
     hasher.take(bytes);
     hasher.finish()
 }
 
-/// FNV-1a with the length mixed in: tells contents apart; nobody gains by forging it.
+/// FNV-1a with the length mixed in.
 #[derive(Debug, Clone)]
 pub struct Hasher {
     state: u64,

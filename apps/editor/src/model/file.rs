@@ -186,6 +186,12 @@ impl File {
         self.base
     }
 
+    /// The digest of its text as a file; costs nothing when there is nothing to save.
+    pub fn digest(&self) -> u64 {
+        let known = self.base.filter(|_| !self.is_unsaved());
+        known.unwrap_or_else(|| self.buffer.hash())
+    }
+
     /// True when there is something to save.
     pub fn is_unsaved(&self) -> bool {
         !self.history.is_saved()

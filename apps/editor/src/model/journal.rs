@@ -166,7 +166,7 @@ impl Journal {
         let mut out = io::BufWriter::new(temporary.as_file_mut());
         serde_json::to_writer(&mut out, &header)?;
         out.write_all(b"\n")?;
-        out.write_all(before.text().as_bytes())?;
+        before.write_text(&mut out)?;
         out.write_all(b"\n")?;
         out.flush()?;
         drop(out);

@@ -1,6 +1,9 @@
 //! Bytes outside of an edit stay as they are, and undo brings every byte back.
 
 use docui::App;
+use pipemux_editor::limits::READ_PIECE;
+use pipemux_editor::model::buffer::{Buffer, Splice};
+use pipemux_editor::model::disk;
 use proptest::prelude::*;
 
 use super::*;
@@ -147,4 +150,24 @@ fn a_mark_mixed_endings_and_an_open_end_survive_a_save() {
     desk.look();
     desk.done(&delete_lines(6, 6));
     assert_eq!(desk.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\n");
+}
+
+#[test]
+fn a_text_has_one_digest_however_it_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("f.txt");
+    let lengths = [0, 1, 7, 8, 31, 32, 33, READ_PIECE - 1, READ_PIECE, READ_PIECE + 1, 300_000];
+    let mut seen = std::collections::BTreeSet::new();
+    for (bom, length) in [false, true].into_iter().flat_map(|bom| lengths.map(|l| (bom, l))) {
+        let text: String = ('a'..='z').chain(['漢', '\n']).cycle().take(length).collect();
+        std::fs::write(&path, format!("{}{text}", if bom { "\u{feff}" } else { "" })).unwrap();
+        let digest = disk::digest(&path).unwrap();
+        let loaded = disk::load(&path).unwrap();
+        // The rope gives its text in pieces of its own.
+        let mut buffer = Buffer::new(&loaded.text, loaded.bom);
+        assert_eq!((loaded.hash, buffer.hash()), (digest, digest), "{length}");
+        assert!(seen.insert(digest), "{length}");
+        buffer.apply(&[Splice { at: 0, old: String::new(), new: "b".into() }]);
+        assert_ne!(buffer.hash(), digest, "{length}");
+    }
 }

@@ -1,5 +1,7 @@
 //! What the end of the process loses: nothing that was answered.
 
+use std::os::unix::fs::MetadataExt;
+
 use docui::{App, Context};
 
 use super::*;
@@ -160,6 +162,29 @@ fn a_long_journal_starts_anew() {
     assert!(size < 2_000_000, "{size}");
     let editor = Editor::open(&opening(&[], dir.path(), state.path(), true)).unwrap();
     assert_eq!(current(&editor), format!("{}b\r\nb\r\n", "kept\r\n".repeat(8)));
+}
+
+#[test]
+fn an_edit_writes_down_itself_and_not_the_text() {
+    let (dir, state) = desk();
+    std::fs::write(dir.path().join("b.txt"), numbered(50_000)).unwrap();
+    let opening = opening(&["b.txt"], dir.path(), state.path(), false);
+    let mut editor = Editor::open(&opening).unwrap();
+    let mut edit = |version| {
+        let run_id = format!("run {version}");
+        let context = Context { run_id, version, seen_version: version, ..Context::default() };
+        editor.update(insert(3, "x"), &context).unwrap();
+        let mut kept = std::fs::read_dir(state.path()).unwrap().flatten();
+        let journal = kept.find(|entry| entry.path().extension().is_some_and(|e| e == "unsaved"));
+        let found = journal.unwrap().metadata().unwrap();
+        (found.ino(), found.len())
+    };
+    // The first one writes the text down, once.
+    let (file, length) = edit(1);
+    let (same, longer) = (2..12).map(&mut edit).last().unwrap();
+    // The journal in which the text stands is the same file, not one written anew.
+    assert_eq!(same, file);
+    assert!(longer > length && longer < length + 10 * 100, "{length} -> {longer}");
 }
 
 #[test]

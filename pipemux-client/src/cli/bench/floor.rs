@@ -1,6 +1,6 @@
 //! What nothing can go below: a relay that decides nothing, and a program that does nothing.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
@@ -46,17 +46,39 @@ impl Drop for Floor {
     }
 }
 
-/// From the start of a program on std alone until it has answered; it stays for as long as it is held.
+/// From the start of the lightest program that can answer until it has: this one, which is linked statically
+/// where that can be done. It stays for as long as it is held.
 ///
 /// # Errors
 /// It can't be started.
-pub fn started() -> io::Result<(Duration, Alone)> {
+pub fn lightest() -> io::Result<(Duration, Alone)> {
     let (mut stream, theirs) = UnixStream::pair()?;
     let began = Instant::now();
     let child = start("echo", theirs, Stdio::null())?;
     stream.write_all(&roles::frame(1))?;
     expect(read_frame(&mut stream, &mut Vec::new())?)?;
     Ok((began.elapsed(), Alone { stream, child }))
+}
+
+/// The same of an ordinary program, linked dynamically as nearly all are: `cat`, which every system has. One
+/// in Rust on std alone takes as long.
+///
+/// # Errors
+/// It can't be started.
+pub fn ordinary() -> io::Result<Duration> {
+    let (mut stream, theirs) = UnixStream::pair()?;
+    let (input, output) = (OwnedFd::from(theirs.try_clone()?), OwnedFd::from(theirs));
+    let mut cat = Command::new("cat");
+    let began = Instant::now();
+    let child = cat.stdin(input).stdout(output).spawn()?;
+    // The command holds the other end, too: dropped, the program sees the end.
+    drop(cat);
+    let alone = Alone { stream: stream.try_clone()?, child };
+    stream.write_all(b"x")?;
+    stream.read_exact(&mut [0])?;
+    let took = began.elapsed();
+    drop(alone);
+    Ok(took)
 }
 
 /// A program on std alone that waits. Dropping it ends it.

@@ -149,16 +149,22 @@ impl Bench {
 
     fn starts(&mut self) -> Result<Vec<Row>, ClientError> {
         self.before = self.daemon().and_then(own_memory_of);
-        let mut pairs = Pairs::default();
+        let (mut ordinary, mut lightest) = (Pairs::default(), Pairs::default());
         for number in 0..self.started {
+            let cat = floor::ordinary().map_err(|error| cannot("`cat`", error))?;
             let (alone, program) =
-                floor::started().map_err(|error| cannot("a bare program", error))?;
+                floor::lightest().map_err(|error| cannot("a bare program", error))?;
             self.alone.push(program);
             let began = Instant::now();
             open(&mut self.connection, &self.options, &format!("s{number}"))?;
-            pairs.add(vec![alone], vec![began.elapsed()]);
+            let took = began.elapsed();
+            ordinary.add(vec![cat], vec![took]);
+            lightest.add(vec![alone], vec![took]);
         }
-        Ok(vec![row("start to answer, beside a bare program", "µs", pairs)])
+        Ok(vec![
+            row("start to answer, beside an ordinary program", "µs", ordinary),
+            row("the same, beside the lightest one", "µs", lightest),
+        ])
     }
 
     fn memory(&mut self) -> Result<Vec<Row>, ClientError> {

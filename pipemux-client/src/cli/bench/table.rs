@@ -26,7 +26,8 @@ pub fn text(rows: &[Row]) -> String {
         let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
         text += &format!("\n| {} | {floor} | {} | {ratio} |", row.what, figure(row.ours));
     }
-    text + "\nThe floor: a relay of a read and a write; a program that does nothing, or only answers. \
+    text + "\nThe floor: a relay of a read and a write; a program that does nothing, or only answers: \
+            `cat` is the ordinary one, the lightest is linked as `pipemux` is. \
             Compare ratios, not times, between machines."
 }
 

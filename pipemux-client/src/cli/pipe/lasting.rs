@@ -88,7 +88,7 @@ impl Lasting {
         }
         // An acting request that may have arrived is unknown instead. One that was not sent would come
         // after others that were begun later, unless there are none.
-        let again = reads(&call.verb) || self.under_way.load(Ordering::Relaxed) == 1;
+        let again = !call.verb.changes() || self.under_way.load(Ordering::Relaxed) == 1;
         let unreachable = matches!(first, Err(ClientError::Unreachable(_)));
         if !unreachable || !again || began.elapsed() >= timeout {
             return first;
@@ -132,20 +132,4 @@ fn over(ended: Ended) -> Waiting {
 /// Polls once, which sends: a connection takes more requests at once than there are in a pipe.
 async fn begun(waiting: &mut Waiting) -> Poll<Ended> {
     poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await
-}
-
-/// True for verbs that change nothing: when they are carried out makes no difference to others.
-fn reads(verb: &Verb) -> bool {
-    matches!(
-        verb,
-        Verb::View(_)
-            | Verb::Read { .. }
-            | Verb::Help { .. }
-            | Verb::Apps
-            | Verb::Sessions
-            | Verb::Logs { .. }
-            | Verb::History { .. }
-            | Verb::Limits
-            | Verb::Status
-    )
 }

@@ -1,17 +1,21 @@
-//! Looking ahead: the window that a run will show is asked for right behind its last step.
+//! Looking ahead: the window that a run will show is asked for right behind its last step, and that of a new
+//! session right behind its open.
 //!
 //! An app that does one thing after the other then answers both at once, which spares a turn of both
 //! processes. One that doesn't is asked again: what it sends counts only when it is not older than the
-//! step's outcome.
+//! step's outcome, and that it isn't open yet doesn't count.
 
 use pipemux_proto::envelope::Method;
+use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
 use crate::keys::{JobId, SessionKey};
 use crate::limits::PROJECT_MS;
 use crate::requests::Purpose;
+use crate::session::Life;
 use crate::timers::Timer;
+use crate::workspace::Window;
 
 /// A window that was asked for before it is known that it will be shown.
 #[derive(Debug)]
@@ -19,6 +23,8 @@ pub struct Ahead {
     /// The request's number.
     request: u64,
     session: SessionKey,
+    /// The number that its app knows the window by.
+    window: u64,
     lod: Lod,
     budget: u32,
 }
@@ -43,9 +49,40 @@ impl Core {
         self.request(session, Method::Project, &ask, deadline + PROJECT_MS, purpose);
         let request = self.next_request;
         if self.pending.get(&request).is_some_and(|p| p.purpose == Purpose::Ahead(job)) {
-            let session = session.clone();
-            self.ahead.insert(job, Ahead { request, session, lod, budget });
+            let (session, window) = (session.clone(), ask.window);
+            self.ahead.insert(job, Ahead { request, session, window, lod, budget });
         }
+    }
+
+    /// Asks for the window that an `open` is to show, once its session's one open was sent.
+    pub(crate) fn look_ahead_of_open(&mut self, job: JobId, key: &SessionKey) {
+        let Some(live) = self.sessions.get(key) else { return };
+        let Life::Starting { app, deadline, .. } = live.life else { return };
+        if live.opens.len() != 1 || self.hosts.is_shared(app) {
+            return;
+        }
+        let Some(found) = self.jobs.get(&job) else { return };
+        let (lod, budget) = (found.call.lod.unwrap_or_default(), found.call.budget);
+        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+        if workspace.window(key).is_some() {
+            return;
+        }
+        let epoch = workspace.epoch;
+        let window = self.next_number();
+        let new = Window { lod, budget, ..Window::new(window, key.clone(), epoch) };
+        let (lod, budget) = new.detail(None, None);
+        let ask = self.ask_for(&new, lod, budget);
+        self.send_now(key, app, Method::Project, &ask, deadline, Purpose::Ahead(job));
+        let request = self.next_request;
+        if self.pending.contains_key(&request) {
+            let session = key.clone();
+            self.ahead.insert(job, Ahead { request, session, window, lod, budget });
+        }
+    }
+
+    /// The number of the window that was asked for ahead, for the window that is to be made.
+    pub(crate) fn number_ahead(&self, job: JobId, key: &SessionKey) -> Option<u64> {
+        self.ahead.get(&job).filter(|ahead| ahead.session == *key).map(|ahead| ahead.window)
     }
 
     /// True when this very window was asked for ahead: its answer is the one that is waited for now.
@@ -53,15 +90,17 @@ impl Core {
         &mut self,
         job: JobId,
         session: &SessionKey,
+        window: u64,
         (lod, budget): (Lod, u32),
         deadline: u64,
     ) -> bool {
-        let ready = self.sessions.get(session).and_then(|live| live.ready());
+        let up = self.up(session);
         let Some(ahead) = self.ahead.get(&job) else { return false };
-        let same = ahead.session == *session && (ahead.lod, ahead.budget) == (lod, budget);
+        let same = ahead.session == *session
+            && (ahead.window, ahead.lod, ahead.budget) == (window, lod, budget);
         let request = ahead.request;
         let Some(pending) = self.pending.get_mut(&request) else { return false };
-        if !same || ready.is_none() || pending.app != ready {
+        if !same || up.is_none() || pending.app != up {
             return false;
         }
         self.ahead.remove(&job);
@@ -76,11 +115,19 @@ impl Core {
         let Some(Ahead { request, session, .. }) = self.ahead.remove(&job) else { return };
         let Some(pending) = self.pending.get(&request) else { return };
         // One that is gone isn't told.
-        let up = self.sessions.get(&session).and_then(|live| live.ready());
+        let up = self.up(&session);
         let alive = pending.app.filter(|app| up == Some(*app));
         if let Some(app) = alive {
             self.cancel_request(request, app);
         }
         self.take_back(request);
+    }
+
+    /// A session's process, unless it is about to end.
+    fn up(&self, session: &SessionKey) -> Option<Incarnation> {
+        match self.sessions.get(session)?.life {
+            Life::Ready { app } | Life::Starting { app, .. } => Some(app),
+            _ => None,
+        }
     }
 }

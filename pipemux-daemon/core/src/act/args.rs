@@ -147,7 +147,7 @@ impl Acting {
             return Err(miss(Fault::usage(message)));
         }
         if let (Type::Anchor(Some(wanted)), Some(given)) = (ty, &thing.ty)
-            && wanted != given
+            && **wanted != **given
         {
             return Err(miss(Fault::usage(format!("{shown} is a {given}, expected a {wanted}"))));
         }
@@ -185,7 +185,7 @@ impl Acting {
         let not_found = || miss(soft::not_found(&shown, None));
         let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
         check_owner(of, anchor, &shown)?;
-        let session = &anchor.session;
+        let session: &SessionKey = &anchor.session;
         let seen = of.epoch.or(self.at).or_else(|| self.known.get(&id).copied()).unwrap_or(0);
         let strict = workspace.options.strict && seen < workspace.epoch;
         let checked = workspace.anchors.check(RefKind::Obj, id, seen, workspace.epoch);
@@ -201,17 +201,17 @@ impl Acting {
             let how = format!("pipemux open {session}");
             return Err(miss(soft::out_of_view(&shown, Some(how))));
         }
-        let known = self.looked_up.found.iter().any(|(s, k)| s == session && k == key);
+        let known = self.looked_up.found.iter().any(|(s, k)| s == session && **k == **key);
         if !anchor.shown && !known {
-            let (session, key) = (session.clone(), key.clone());
+            let (session, key) = (session.clone(), key.to_string());
             return Err(Stop::Look(Box::new(Lookup::Place { session, key, shown })));
         }
         Ok(Thing {
             session: session.clone(),
-            key: key.clone(),
+            key: key.to_string(),
             rev: anchor.rev,
-            ty: anchor.ty.clone(),
-            label: anchor.label.clone(),
+            ty: anchor.ty.as_deref().map(Into::into),
+            label: anchor.label.to_string(),
         })
     }
 }
@@ -226,11 +226,11 @@ fn keyed(
 ) -> Result<u64, Stop> {
     let of_type = |anchor: &Anchor| match &of.prefix {
         Some(_) => fits_token(of, anchor),
-        None => of.ty.is_none() || of.ty == anchor.ty,
+        None => of.ty.is_none() || of.ty.as_deref() == anchor.ty.as_deref(),
     };
     let owned = |anchor: &Anchor| match &of.prefix {
         Some(_) => {
-            let session = sessions.get(&anchor.session);
+            let session = sessions.get(&*anchor.session);
             session.is_some_and(|session| session.token_prefix == of.prefix)
         }
         None => of.owner.as_ref().is_none_or(|o| *o == anchor.session.addr),
@@ -278,7 +278,7 @@ fn check_owner(of: &Ref, anchor: &Anchor, shown: &str) -> Result<(), Stop> {
         )));
     }
     if let (Some(wanted), Some(given)) = (&of.ty, &anchor.ty)
-        && wanted != given
+        && **wanted != **given
     {
         return Err(miss(soft::not_found(shown, Some(format!("That id is a {given}")))));
     }

@@ -133,16 +133,17 @@ fn candidates(
             .anchors
             .shown_objects(session)
             .into_iter()
-            .filter(|(_, anchor)| wanted.is_none() || anchor.ty == *wanted)
+            .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
             .map(|(id, anchor)| {
                 // What was listed is what is chosen, whatever its number stands for by then.
                 let key = match &anchor.target {
-                    Target::Object { key } => key.clone(),
-                    Target::Action { .. } | Target::Answer { .. } => String::new(),
+                    Target::Object { key } => key.to_string(),
+                    Target::Action(_) | Target::Answer { .. } => String::new(),
                 };
-                let thing = RefArg { key, rev: anchor.rev, ty: anchor.ty.clone() };
+                let thing =
+                    RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
                 let argument = Argument::Fixed(Arg::Ref(thing));
-                (anchor.label.clone(), format!("obj:{id}"), argument)
+                (anchor.label.to_string(), format!("obj:{id}"), argument)
             })
             .collect(),
         Type::List(item) if matches!(**item, Type::Anchor(_)) => {

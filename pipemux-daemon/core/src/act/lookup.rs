@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pipemux_proto::app::{Chunk, Locate, Located, Place, Read};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
-use pipemux_proto::projection::Copied;
+use pipemux_proto::projection::{Copied, Lod};
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, Value, decode};
 
@@ -14,9 +14,8 @@ use super::{Acting, Lookup, soft};
 use crate::Core;
 use crate::keys::{JobId, SessionKey};
 use crate::limits::LOCATE_MS;
-use crate::requests::{Answered, Purpose};
-use crate::verbs::show::read_projection;
-use crate::workspace::Held;
+use crate::requests::{Answered, Look, Purpose};
+use crate::sent::Sent;
 
 impl Core {
     pub(super) fn look_up(
@@ -32,13 +31,14 @@ impl Core {
         match lookup {
             Lookup::Window { session } => {
                 let window = self.workspaces.get(&at).and_then(|found| found.window(&session));
-                let Some((budget, ask)) = window.map(|window| window.whole()) else {
+                let Some((look, ask)) = window.map(|window| window.whole()) else {
                     let why = format!("the window of {session} was closed meanwhile");
                     let lost =
                         Answered::Lost { delivered: false, died: false, why, hints: Vec::new() };
-                    return self.refresh_answered(job, &session, 0, lost);
+                    let look = Look { window: 0, lod: Lod::Gist, budget: 0 };
+                    return self.refresh_answered(job, &session, look, lost);
                 };
-                let purpose = Purpose::Refresh(job, budget);
+                let purpose = Purpose::Refresh(job, look);
                 self.request(&session, Method::Project, &ask, deadline, purpose);
             }
             Lookup::Place { session, key, .. } => {
@@ -82,12 +82,12 @@ impl Core {
         job: JobId,
         mut acting: Acting,
         session: SessionKey,
-        budget: u32,
+        look: Look,
         answered: Answered,
     ) {
         let app = self.sessions.get(&session).and_then(|live| live.app());
         let held = match (answered, app) {
-            (Answered::Reply(body), Some(app)) => read_projection(&body)
+            (Answered::Reply(body), Some(app)) => Sent::read(&body)
                 .map(|projection| (app, Rc::new(projection)))
                 .map_err(|error| Fault::unavailable(format!("{session} sent no window: {error}"))),
             (Answered::Fault(fault), _) => Err(fault),
@@ -102,8 +102,7 @@ impl Core {
             Ok((app, projection)) => {
                 let workspace = self.workspaces.get_mut(&acting.workspace);
                 if let Some(window) = workspace.and_then(|found| found.window_mut(&session)) {
-                    let lod = window.lod;
-                    window.projection = Some(Held { app, lod, budget, projection });
+                    window.hold(look, app, projection);
                 }
                 acting.looked_up.windows.push(session);
                 self.put_acting(job, acting);

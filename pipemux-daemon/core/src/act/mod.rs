@@ -15,7 +15,7 @@ pub mod run;
 pub mod saved;
 pub mod soft;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Invoke};
@@ -23,6 +23,7 @@ use pipemux_proto::projection::{Arg, Args, Copied, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::report::Status;
+use pipemux_proto::table::Table;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -103,7 +104,7 @@ pub struct Acting {
     /// The version that each session has if nobody else changes it.
     pub expected: BTreeMap<SessionKey, u64>,
     /// When the reader was last shown an id, when the run began: refs mean that.
-    pub known: Rc<HashMap<u64, u64>>,
+    pub known: Rc<Table<u64, u64>>,
     /// The epoch that the whole call is pinned to.
     pub at: Option<u64>,
     /// What was looked up for the step that is next: where things are, and values read.
@@ -124,8 +125,9 @@ pub struct Acting {
     pub answers: u32,
     /// True once nobody waits for it any more: the next step doesn't begin.
     pub cancelled: bool,
-    /// True once the step that is with an app was sent a second time, since the app died with it.
-    pub again: bool,
+    /// Steps that were sent before, and what came of that isn't known: sent again since their app died
+    /// with them, or by `answer go`.
+    pub again: Vec<usize>,
     /// Steps that were sent once more against the present state, since the workspace asks for that,
     /// and how they had been refused.
     pub rebased: Vec<(usize, Fault)>,

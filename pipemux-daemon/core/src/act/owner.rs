@@ -66,7 +66,7 @@ impl Planner<'_> {
             }
         }
         let owner = |of: &Ref| match of.local {
-            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id).map(|a| &a.session),
+            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id).map(|a| &*a.session),
             Local::Key(_) => None,
         };
         refs.iter().filter_map(owner).collect()

@@ -195,7 +195,7 @@ impl<'a> Planner<'a> {
         for (session, _) in &self.windows {
             for (id, anchor) in self.workspace.anchors.shown_objects(session) {
                 let fits = match ty {
-                    Type::Anchor(Some(of)) => anchor.ty.as_ref() == Some(of),
+                    Type::Anchor(Some(of)) => anchor.ty.as_deref() == Some(of.as_str()),
                     _ => true,
                 };
                 if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
@@ -219,7 +219,7 @@ impl<'a> Planner<'a> {
             Local::Key(_) => None,
         };
         if let (Type::Anchor(Some(wanted)), Some(known)) = (ty, known)
-            && known.ty.as_ref().is_some_and(|given| given != wanted)
+            && known.ty.as_deref().is_some_and(|given| given != wanted)
         {
             let given = known.ty.as_deref().unwrap_or_default();
             let note = format!("{param} is {ty}, {of} is a {given}");

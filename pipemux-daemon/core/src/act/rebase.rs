@@ -7,12 +7,12 @@ use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault};
 
-use super::{Acting, Ended, Lookup, Step};
+use super::{Acting, Lookup, Step};
 use crate::Core;
 use crate::deliver::rewrite;
 use crate::keys::{JobId, SessionKey};
-use crate::requests::{Answered, Purpose};
-use crate::workspace::Held;
+use crate::requests::{Answered, Look, Purpose};
+use crate::sent::Sent;
 
 impl Core {
     /// True when a stale step may be sent once more against the present state.
@@ -33,14 +33,14 @@ impl Core {
     ) {
         let window = self.workspaces.get(&acting.workspace).and_then(|w| w.window(session));
         let Some(window) = window else {
-            acting.done.push(Ended::failed(Status::Failed, fault));
+            acting.fail(Status::Failed, fault);
             return self.acted(job, acting);
         };
-        let (budget, look) = window.whole();
+        let (look, ask) = window.whole();
         acting.rebased.push((acting.next, fault));
         self.put_acting(job, acting);
-        let purpose = Purpose::Refresh(job, budget);
-        self.request(session, Method::Project, &look, deadline, purpose);
+        let purpose = Purpose::Refresh(job, look);
+        self.request(session, Method::Project, &ask, deadline, purpose);
     }
 
     /// The window came, or didn't.
@@ -48,18 +48,18 @@ impl Core {
         &mut self,
         job: JobId,
         session: &SessionKey,
-        budget: u32,
+        look: Look,
         answered: Answered,
     ) {
         let Some((mut acting, _)) = self.take_acting(job) else { return };
         if let Some(Lookup::Window { session }) = acting.looked_up.asking.take() {
-            return self.names_answered(job, acting, session, budget, answered);
+            return self.names_answered(job, acting, session, look, answered);
         }
         let now = self.now;
         let live = self.sessions.get(session);
         let app = live.and_then(|live| live.app());
         let projection = match answered {
-            Answered::Reply(body) => pipemux_proto::decode(&body).ok(),
+            Answered::Reply(body) => Sent::read(&body).ok(),
             Answered::Fault(_) | Answered::Lost { .. } => None,
         };
         let workspace = self.workspaces.get_mut(&acting.workspace);
@@ -67,15 +67,14 @@ impl Core {
             (projection, app, live, workspace)
         else {
             if let Some((_, fault)) = acting.rebased.pop() {
-                acting.done.push(Ended::failed(Status::Failed, fault));
+                acting.fail(Status::Failed, fault);
             }
             return self.acted(job, acting);
         };
-        let projection: Rc<pipemux_proto::projection::Projection> = Rc::new(projection);
+        let projection = Rc::new(projection);
         let version = projection.version;
         if let Some(window) = workspace.window_mut(session) {
-            let lod = window.lod;
-            window.projection = Some(Held { app, lod, budget, projection });
+            window.hold(look, app, projection);
         }
         let ids = rewrite(workspace, session, live, now);
         let epoch = workspace.epoch;

@@ -15,12 +15,13 @@ use crate::keys::{JobId, SessionKey, WorkspaceKey};
 use crate::limits::LINKS_MAX;
 use crate::requests::{Answered, Purpose};
 use pipemux_proto::Incarnation;
+use pipemux_proto::table::Table;
 use pipemux_proto::watch::What;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// By session: the process and version that a reader has seen; and by id the epoch in which it saw it.
-pub(crate) type HasSeen = (BTreeMap<SessionKey, (Incarnation, u64)>, Rc<HashMap<u64, u64>>);
+pub(crate) type HasSeen = (BTreeMap<SessionKey, (Incarnation, u64)>, Rc<Table<u64, u64>>);
 
 impl Acting {
     /// A run that begins now: numbers and refs mean what its reader has seen so far.
@@ -69,7 +70,7 @@ impl Acting {
             question: None,
             answers: 0,
             cancelled: false,
-            again: false,
+            again: Vec::new(),
             rebased: Vec::new(),
             aside: None,
             unknown: false,
@@ -100,8 +101,23 @@ impl Acting {
         }
     }
 
-    /// Ends the run with the step that is next.
-    pub(crate) fn fail(&mut self, status: Status, fault: Fault) {
+    /// True when the step that is next was sent before, and what came of that isn't known.
+    pub fn was_sent(&self) -> bool {
+        self.again.contains(&self.next)
+    }
+
+    /// Ends the run with the step that is next. One that was sent before has no known end, whatever
+    /// becomes of it now.
+    pub(crate) fn fail(&mut self, mut status: Status, mut fault: Fault) {
+        if status == Status::Failed && self.was_sent() {
+            let why = "it may have taken effect when it was sent before; now";
+            let said = format!("{why}: {}", fault.message);
+            (status, fault) =
+                (Status::Unknown, Fault { hints: fault.hints, ..Fault::unknown(said) });
+            if let Some(step) = self.steps.get(self.next) {
+                fault = fault.hint(format!("pipemux view {} shows how it stands", step.session));
+            }
+        }
         self.unknown |= status == Status::Unknown;
         // One that was taken back while something was looked up for it has no end.
         if self.next < self.steps.len() {
@@ -185,13 +201,7 @@ impl Core {
                         if let Some(session) = shows {
                             acting.touch(&session);
                         }
-                        if acting.again {
-                            let why = "it may have taken effect when it was sent before; now";
-                            let fault = Fault::unknown(format!("{why}: {}", fault.message));
-                            acting.fail(Status::Unknown, fault);
-                        } else {
-                            acting.fail(Status::Failed, *fault);
-                        }
+                        acting.fail(Status::Failed, *fault);
                         return self.acted(job, acting);
                     }
                 }
@@ -264,12 +274,12 @@ impl Core {
             },
             Answered::Fault(fault) => Outcome::Failed(fault),
             Answered::Lost { died: true, .. }
-                if step.prototype.idempotent && !acting.again && !acting.cancelled =>
+                if step.prototype.idempotent && !acting.was_sent() && !acting.cancelled =>
             {
-                acting.again = true;
+                acting.again.push(acting.next);
                 return self.send_again(job, acting);
             }
-            Answered::Lost { delivered, why, .. } if delivered || acting.again => {
+            Answered::Lost { delivered, why, .. } if delivered || acting.was_sent() => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
                     .hint(format!("pipemux view {} shows how it stands", step.session));
                 acting.fail(Status::Unknown, fault);
@@ -308,21 +318,12 @@ impl Core {
                 }
                 acting.next += 1;
                 acting.sent = None;
-                acting.again = false;
                 acting.looked_up = Default::default();
                 self.put_acting(job, acting);
                 self.advance(job);
             }
             Outcome::Failed(fault) => {
                 let fault = self.landed(&acting, &step, fault);
-                if acting.again {
-                    // Its first delivery ended the app, and may have taken effect before.
-                    let why = format!("{} died with it; sent again it was refused", step.session);
-                    let fault = Fault::unknown(format!("{why}: {}", fault.message))
-                        .hint(format!("pipemux view {} shows how it stands", step.session));
-                    acting.fail(Status::Unknown, fault);
-                    return self.acted(job, acting);
-                }
                 if self.may_rebase(&acting, &step, &fault) {
                     let Some(deadline) = self.jobs.get(&job).map(|job| job.deadline) else {
                         return;

@@ -74,7 +74,9 @@ fn again(acting: &Acting, from: usize) -> Acting {
     again.rebased.clear();
     (again.unknown, again.cancelled) = (false, false);
     // What it did when it was sent before isn't known, however it ends now.
-    again.again = acting.done.get(from).is_some_and(|ended| ended.status == Status::Unknown);
+    if acting.done.get(from).is_some_and(|ended| ended.status == Status::Unknown) {
+        again.again.push(from);
+    }
     again
 }
 

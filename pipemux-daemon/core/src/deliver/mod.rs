@@ -127,10 +127,10 @@ impl Core {
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let (epoch, noticed) = (workspace.epoch, workspace.noticed);
         let mut seen = Vec::new();
-        let mut ids = workspace.anchors.take_offered();
-        for part in parts.iter().filter(|part| listed || part.state == State::Fresh) {
-            ids.extend(part.written().iter().flat_map(|rendered| &rendered.ids));
-        }
+        let ids = workspace.anchors.take_offered();
+        let shown = parts.iter().filter(|part| listed || part.state == State::Fresh);
+        let shown = shown.filter_map(|part| Some((part.session.clone(), part.written()?.clone())));
+        let shown: Vec<_> = shown.collect();
         for part in parts.into_iter().filter(|part| part.state == State::Fresh) {
             if let (Some((app, version)), Some(rendered)) = (part.shows, part.rendered) {
                 if let Some(window) = workspace.window_mut(&part.session) {
@@ -143,15 +143,24 @@ impl Core {
                     _ => part.prototypes,
                 };
                 // One look at more or less of it is nothing to compare the usual window with.
-                let rendered = match before.filter(|_| part.one_off) {
-                    Some(seen) => seen.rendered.clone(),
-                    None => rendered,
+                let (rendered, whole) = match before.filter(|_| part.one_off) {
+                    Some(seen) => (seen.rendered.clone(), false),
+                    None => (rendered, true),
                 };
-                seen.push((part.session, Seen { epoch, app, version, rendered, prototypes }));
+                let now = Seen { epoch, app, version, rendered, whole, prototypes };
+                seen.push((part.session, now));
             }
         }
         let desk = whole.then_some(workspace.desk);
-        workspace.reader(reader, now).deliver(Delivery { number, seen, noticed, epoch, ids, desk });
+        workspace.reader(reader, now).deliver(Delivery {
+            number,
+            seen,
+            noticed,
+            epoch,
+            ids,
+            shown,
+            desk,
+        });
     }
 
     /// A reader has an answer.
@@ -197,16 +206,17 @@ pub(crate) fn rewrite(
     now: Now,
 ) -> Vec<u64> {
     let epoch = workspace.epoch + 1;
-    let lod = workspace.window(session).map(|window| window.lod).unwrap_or_default();
+    let window = workspace.window(session);
+    let (lod, number) = window.map(|window| (window.lod, window.number)).unwrap_or_default();
     let state = State::Fresh;
     let (budget, lowered, held, again, known) = (u32::MAX, None, None, false, false);
     let (session, ahead) = (session.clone(), false);
-    let shown = Shown { session, lod, budget, lowered, state, held, again, known, ahead };
+    let shown = Shown { session, lod, budget, lowered, state, number, held, again, known, ahead };
     let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
     if differs {
         workspace.epoch = epoch;
     }
-    part.rendered.map(|rendered| rendered.ids.clone()).unwrap_or_default()
+    part.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
 }
 
 /// Windows that changed since the reader saw them, beside those of the answer.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pipemux_proto::Incarnation;
-use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 
 use crate::event::Now;
@@ -12,6 +12,7 @@ use crate::render::inert::Tokens;
 use crate::render::prototypes::{compact, declarations};
 use crate::render::trim::trim;
 use crate::render::window::{Painter, Rendered};
+use crate::sent::Sent;
 use crate::verbs::show::{Shown, State};
 use crate::workspace::{Held, Workspace};
 
@@ -24,7 +25,7 @@ pub struct Part {
     pub titled: Option<Rc<Rendered>>,
     /// The tokens that it may take.
     pub budget: u32,
-    pub projection: Option<Rc<Projection>>,
+    pub projection: Option<Rc<Sent>>,
     /// The process and version that it shows.
     pub shows: Option<(Incarnation, u64)>,
     /// As a window shows them.
@@ -112,9 +113,15 @@ pub fn part(
     }
     let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
     painter.tokens = tokens.clone();
-    let rendered = trim(painter.window(&projection), u64::from(budget));
-    let differs =
-        painter.changed || window.rendered.as_ref().is_none_or(|(_, before)| **before != rendered);
+    let before = window.rendered.as_ref().map(|(_, before)| before);
+    painter.before = before.cloned();
+    let slots = projection.slots();
+    let painted = painter.window(&projection, &slots.nav, &slots.content);
+    let mut rendered = trim(painted, u64::from(budget));
+    let differs = painter.changed || before.is_none_or(|before| **before != rendered);
+    if let Some(before) = before.filter(|before| before.content == rendered.content) {
+        rendered.content = before.content.clone();
+    }
     window.context.count((held.app, projection.version, lod), differs, now);
     let conflicts = std::mem::take(&mut painter.conflicts);
     let fresh: Vec<String> =
@@ -142,6 +149,8 @@ pub fn titled(
         let mut painter = Painter::new(&part.session, &mut workspace.anchors, prototypes, epoch);
         painter.tokens = tokens.clone();
         painter.titles = true;
-        part.titled = Some(Rc::new(trim(painter.window(projection), u64::from(part.budget))));
+        let slots = projection.slots();
+        let painted = painter.window(projection, &slots.nav, &slots.content);
+        part.titled = Some(Rc::new(trim(painted, u64::from(part.budget))));
     }
 }

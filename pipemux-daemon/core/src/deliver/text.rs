@@ -10,6 +10,7 @@ use crate::limits::BUDGET_MAX;
 use crate::render::answer;
 use crate::render::delta::{Delta, delta};
 use crate::render::inert;
+use crate::render::window::Said;
 use crate::verbs::show::State;
 use crate::workspace::Workspace;
 
@@ -35,31 +36,25 @@ pub struct AnswerText<'a> {
 impl AnswerText<'_> {
     /// Windows in full: `open` and `view`.
     pub fn windows(&self, notes: &[String], whole: bool) -> (String, Receipt) {
-        let mut out = self.notices();
+        let mut out = self.begin();
         for note in notes {
-            out += &format!("{}\n", inert::lines(note));
+            out.say(&format!("{}\n", inert::lines(note)));
         }
-        let mut tokens = None;
         for (index, part) in self.parts.iter().enumerate() {
             if index > 0 || !out.is_empty() {
-                out.push('\n');
+                out.say("\n");
             }
-            let (window, known) = self.window(part, whole);
-            tokens = known.filter(|_| out.is_empty());
-            out += &window;
+            self.window(&mut out, part, whole);
         }
         if self.parts.is_empty() {
-            out += "0 windows · pipemux apps · pipemux open <app>\n";
+            out.say("0 windows · pipemux apps · pipemux open <app>\n");
         }
-        let cut = self.cut();
-        // Of an answer that is one window as it was written, the tokens are known.
-        tokens = tokens.filter(|_| cut.is_empty() && self.parts.len() == 1);
-        out += &cut;
+        out.say(&self.cut());
         let position = match self.parts {
             [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
         };
-        self.finish(out, tokens, position, true)
+        self.finish(out, position, true)
     }
 
     /// Says of what less is shown than was asked for, and how to see it.
@@ -87,7 +82,7 @@ impl AnswerText<'_> {
 
     /// What changed since an epoch.
     pub fn since(&self, epoch: u64) -> (String, Receipt) {
-        let mut out = self.notices();
+        let mut out = self.begin();
         for part in self.parts {
             let window = self.workspace.window(&part.session);
             let past = window.and_then(|window| window.at(epoch));
@@ -97,31 +92,33 @@ impl AnswerText<'_> {
                 }
                 _ => Delta::Whole,
             };
-            let space = if out.is_empty() { "" } else { "\n" };
+            if !out.is_empty() && changed != Delta::Same {
+                out.say("\n");
+            }
             match changed {
                 Delta::Same => {}
-                Delta::Lines(lines) => out += &format!("{space}{lines}"),
-                Delta::Whole => out += &format!("{space}{}", self.window(part, true).0),
+                Delta::Lines(lines) => out.say(&lines),
+                Delta::Whole => self.window(&mut out, part, true),
             }
         }
         if out.is_empty() {
-            out += &format!("0 changes since e{epoch}\n");
+            out.say(&format!("0 changes since e{epoch}\n"));
         }
-        self.finish(out, None, None, true)
+        self.finish(out, None, true)
     }
 
-    /// A window's text, and its tokens where these are known already.
-    fn window(&self, part: &Part, whole: bool) -> (String, Option<u64>) {
+    /// A window's text.
+    fn window(&self, out: &mut Said, part: &Part, whole: bool) {
         let suffix = match &part.state {
             State::Broken(fault) => {
                 let refusal = answer::refusal(fault);
-                return (format!("## {}\n{refusal}", part.session), None);
+                return out.say(&format!("## {}\n{refusal}", part.session));
             }
             State::Busy | State::Waiting => BUSY,
             State::Fresh => "",
         };
         let Some(rendered) = part.written() else {
-            return (format!("## {}{suffix}\n", part.session), None);
+            return out.say(&format!("## {}{suffix}\n", part.session));
         };
         let seen = self.workspace.seen(self.reader, &part.session);
         let known = seen.is_some_and(|seen| seen.prototypes == part.prototypes);
@@ -130,31 +127,37 @@ impl AnswerText<'_> {
         // Each window has its share, prototypes included.
         let windows = self.parts.len().max(1) as u64;
         let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
+        let crowded = |prototypes: &str| rendered.tokens + tokens::estimate(prototypes) > room;
         let elsewhere;
-        let prototypes = if rendered.tokens + tokens::estimate(prototypes) > room {
+        let prototypes = if !prototypes.is_empty() && crowded(prototypes) {
             elsewhere = format!("actions: pipemux help {}\n", part.session.addr.provider);
-            if prototypes.is_empty() { "" } else { elsewhere.as_str() }
+            elsewhere.as_str()
         } else {
             prototypes
         };
-        let body = rendered.body(prototypes);
-        match suffix {
-            "" if prototypes.is_empty() && part.titled.is_none() => (body, Some(rendered.tokens)),
-            "" => (body, None),
-            suffix => (body.replacen('\n', &format!("{suffix}\n"), 1), None),
-        }
+        rendered.say(out, suffix, prototypes);
+    }
+
+    /// What every answer begins with, and room for the windows that may follow.
+    fn begin(&self) -> Said {
+        let windows = self.parts.iter().filter_map(|part| Some(part.written()?.room() + 600));
+        let mut out = Said::with_room(windows.sum::<usize>() + 200);
+        out.say(&self.notices());
+        out
     }
 
     /// A run: what came of it, then what changed.
     pub fn act(&self, acting: &Acting, outcome: &str) -> (String, Receipt) {
-        let mut out = self.notices();
-        out += outcome;
+        let mut out = Said::default();
+        out.say(&self.notices());
+        out.say(outcome);
         let mut position = None;
         for part in self.parts {
             let Some(rendered) = part.rendered.as_ref().filter(|_| part.state == State::Fresh)
             else {
                 if part.state == State::Busy {
-                    out += &format!("\n{} is busy: pipemux view {}\n", part.session, part.session);
+                    let session = &part.session;
+                    out.say(&format!("\n{session} is busy: pipemux view {session}\n"));
                 }
                 continue;
             };
@@ -167,19 +170,23 @@ impl AnswerText<'_> {
             };
             match changed {
                 Delta::Same => {}
-                Delta::Lines(lines) => out += &format!("\n{lines}"),
+                Delta::Lines(lines) => {
+                    out.say("\n");
+                    out.say(&lines);
+                }
                 Delta::Whole => {
                     position = rendered.position.as_deref();
-                    out += &format!("\n{}", self.window(part, true).0);
+                    out.say("\n");
+                    self.window(&mut out, part, true);
                 }
             }
         }
-        out += &self.cut();
+        out.say(&self.cut());
         if !self.others.is_empty() {
             let names: Vec<String> = self.others.iter().map(ToString::to_string).collect();
-            out += &format!("\nchanged too: {} · pipemux view\n", names.join(", "));
+            out.say(&format!("\nchanged too: {} · pipemux view\n", names.join(", ")));
         }
-        self.finish(out, None, position, false)
+        self.finish(out, position, false)
     }
 
     /// True while nobody but this run changed the window since the reader saw it: each step counts
@@ -194,13 +201,7 @@ impl AnswerText<'_> {
     }
 
     /// Adds the last line: place, workspace, epoch, receipt.
-    fn finish(
-        &self,
-        mut out: String,
-        tokens: Option<u64>,
-        position: Option<&str>,
-        named: bool,
-    ) -> (String, Receipt) {
+    fn finish(&self, out: Said, position: Option<&str>, named: bool) -> (String, Receipt) {
         let available = self
             .parts
             .iter()
@@ -212,9 +213,10 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown = tokens.unwrap_or_else(|| tokens::estimate(&out)) + tokens::estimate(&last) + 8;
+        let shown = out.tokens() + tokens::estimate(&last) + 8;
         let receipt = Receipt { shown, available: available.max(shown) };
-        out += &format!("{last}{} of {} tokens\n", receipt.shown, receipt.available);
-        (out, receipt)
+        let mut text = out.text;
+        text += &format!("{last}{} of {} tokens\n", receipt.shown, receipt.available);
+        (text, receipt)
     }
 }

@@ -3,8 +3,9 @@
 use pipemux_proto::tokens;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
+use super::content::Line;
 use super::inert;
-use super::window::{Line, Rendered};
+use super::window::Rendered;
 use crate::limits::DIFF_LINES_MAX;
 
 /// What to show of a window after an act.
@@ -21,18 +22,19 @@ pub enum Delta {
 /// Compares a window with what the reader last had. Lines that vanished are shown when `removed` is
 /// set: others' changes, and what an undo took back.
 pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
-    if seen.heading == now.heading && seen.nav == now.nav && seen.lines == now.lines {
+    if seen.heading == now.heading && seen.nav == now.nav && seen.content == now.content {
         return Delta::Same;
     }
-    if seen.lines.len().max(now.lines.len()) > DIFF_LINES_MAX {
+    let now_lines = now.content.line_count();
+    if seen.content.line_count().max(now_lines) > DIFF_LINES_MAX {
         return Delta::Whole;
     }
     // The daemon's own fences are no content: one must not pass for a line that looks like it.
     let (before, after) = (content(seen), content(now));
-    let old: Vec<&str> = before.iter().map(|line| line.text.as_str()).collect();
-    let new: Vec<&str> = after.iter().map(|line| line.text.as_str()).collect();
+    let old: Vec<&str> = before.iter().map(|line| line.text).collect();
+    let new: Vec<&str> = after.iter().map(|line| line.text).collect();
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&old, &new);
-    let mut changed: Vec<(char, &Line)> = Vec::new();
+    let mut changed: Vec<(char, &Line<'_>)> = Vec::new();
     let mut shift = Shift::default();
     let mut owner = Owner::default();
     let mut explained = true;
@@ -77,7 +79,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
     out += &written(&changed);
     // Whichever is shorter; what others took away is worth as much again. A diff that repeats most of
     // a window is also harder to read than the window.
-    let repeats = changed.len() > 8 && changed.len() * 4 > now.lines.len() * 3;
+    let repeats = changed.len() > 8 && changed.len() * 4 > now_lines * 3;
     let longest = now.tokens * if removed { 2 } else { 1 };
     if repeats || (!changed.is_empty() && tokens::estimate(&out) > longest) {
         Delta::Whole
@@ -91,18 +93,18 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
 #[derive(Default)]
 struct Owner<'a> {
     /// That line, until the diff has it.
-    unsaid: Option<&'a Line>,
+    unsaid: Option<&'a Line<'a>>,
 }
 
 impl<'a> Owner<'a> {
-    fn stays(&mut self, line: &'a Line) {
+    fn stays(&mut self, line: &'a Line<'a>) {
         if shows_a_thing(line) {
             self.unsaid = Some(line);
         }
     }
 
     /// What the diff has to say before a changed line, if it shows that one.
-    fn above(&mut self, line: &Line, shown: bool) -> Option<&'a Line> {
+    fn above(&mut self, line: &Line<'_>, shown: bool) -> Option<&'a Line<'a>> {
         if shows_a_thing(line) {
             self.unsaid = None;
         }
@@ -111,7 +113,7 @@ impl<'a> Owner<'a> {
     }
 }
 
-fn shows_a_thing(line: &Line) -> bool {
+fn shows_a_thing(line: &Line<'_>) -> bool {
     !line.exact && !line.text.starts_with(' ') && line.text.contains("](obj:")
 }
 
@@ -126,13 +128,13 @@ struct Shift {
 
 impl Shift {
     /// True unless the window moved away from what it showed: then what looks the same is other lines.
-    fn overlaps(&self, before: &[&Line], after: &[&Line]) -> bool {
+    fn overlaps(&self, before: &[Line<'_>], after: &[Line<'_>]) -> bool {
         let base = self.base.unwrap_or(0).unsigned_abs();
         let shown = before.len().min(after.len()) as u64;
         base == 0 || base < shown / 2
     }
 
-    fn explains(&mut self, old: &Line, new: &Line) -> bool {
+    fn explains(&mut self, old: &Line<'_>, new: &Line<'_>) -> bool {
         let (Some(was), Some(is)) = (old.number, new.number) else {
             return old.number.is_none() && new.number.is_none();
         };
@@ -141,15 +143,15 @@ impl Shift {
     }
 }
 
-fn content(rendered: &Rendered) -> Vec<&Line> {
-    rendered.lines.iter().filter(|line| !line.fence).collect()
+fn content(rendered: &Rendered) -> Vec<Line<'_>> {
+    rendered.content.lines().filter(|line| !line.fence).collect()
 }
 
 /// Changed lines as they are shown. Exact text that would act outside of a fence gets one, so that it
 /// stays letter by letter what it is.
-fn written(changed: &[(char, &Line)]) -> String {
+fn written(changed: &[(char, &Line<'_>)]) -> String {
     let plain: String = changed.iter().map(|(sign, line)| signed(*sign, line)).collect();
-    let acts = |(_, line): &(char, &Line)| line.exact && inert::line(&line.text) != line.text;
+    let acts = |(_, line): &(char, &Line<'_>)| line.exact && inert::line(line.text) != line.text;
     if !changed.iter().any(acts) {
         return plain;
     }
@@ -166,7 +168,7 @@ fn written(changed: &[(char, &Line)]) -> String {
     out
 }
 
-fn signed(sign: char, line: &Line) -> String {
+fn signed(sign: char, line: &Line<'_>) -> String {
     match line.number {
         Some(number) => format!("{sign}{number}\t{}\n", line.text),
         None => format!("{sign} {}\n", line.text),
@@ -175,17 +177,19 @@ fn signed(sign: char, line: &Line) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
+    use crate::render::content::Content;
 
     /// A window of lines; one that begins with `|` is exact text.
     fn window(text: &str) -> Rendered {
-        let line = |line: &str| {
-            let exact = line.strip_prefix('|');
-            let text = exact.unwrap_or(line).to_owned();
-            Line { number: None, text, fence: false, exact: exact.is_some() }
-        };
-        let lines = text.lines().map(line).collect();
-        Rendered { heading: "## n".into(), lines, tokens: 1_000, ..Rendered::default() }
+        let lines = text.lines().map(|line| match line.strip_prefix('|') {
+            Some(exact) => (exact, true),
+            None => (line, false),
+        });
+        let content = Rc::new(Content::of_lines(lines));
+        Rendered { heading: "## n".into(), content, tokens: 1_000, ..Rendered::default() }
     }
 
     #[test]

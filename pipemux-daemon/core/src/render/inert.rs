@@ -2,6 +2,8 @@
 //!
 //! Source: Proposal-0001, "anchor injection": content is escaped, anchors come from the registry only.
 
+use std::borrow::Cow;
+
 /// Writes Markdown, keeping track of what stands before the next character, so that nothing becomes an
 /// anchor across two pieces.
 #[derive(Debug, Default)]
@@ -29,9 +31,15 @@ impl Writer {
         Self { tokens, ..Self::default() }
     }
 
-    /// The tokens that may pass.
-    pub fn tokens(&self) -> Tokens {
-        self.tokens.clone()
+    /// Lets some tokens pass; with room for so many bytes.
+    #[must_use]
+    pub fn with_room(tokens: Tokens, room: usize) -> Self {
+        Self { out: String::with_capacity(room), tokens }
+    }
+
+    /// Bytes written so far.
+    pub fn written(&self) -> usize {
+        self.out.len()
     }
 
     /// What was written.
@@ -44,6 +52,20 @@ impl Writer {
         self.out.push_str(markdown);
     }
 
+    /// Writes a number.
+    pub fn number(&mut self, number: u64) {
+        let (mut digits, mut at, mut left) = (['0'; 20], 20, number);
+        loop {
+            at -= 1;
+            digits[at] = char::from(b'0' + (left % 10) as u8);
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        self.out.extend(&digits[at..]);
+    }
+
     /// Ends the line, if one is begun.
     pub fn end_line(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with('\n') {
@@ -53,28 +75,31 @@ impl Writer {
 
     /// Writes an app's Markdown, made inert.
     pub fn text(&mut self, text: &str) {
-        let mut indent = self.indent();
         let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            let block = indent.is_some_and(|spaces| spaces <= 3) && starts_block(rest);
-            if (block || needs_escape(c, &self.out, rest) || self.forges_token(c, rest))
+        while let Some(at) = first(rest, TEXT) {
+            let (plain, from) = rest.split_at(at);
+            self.out.push_str(plain);
+            let Some(c) = from.chars().next() else { break };
+            if (self.begins_block(c, from)
+                || needs_escape(c, &self.out, from)
+                || self.forges_token(c, from))
                 && !is_escaped(&self.out)
             {
                 self.out.push('\\');
             }
             self.out.push(visible(c));
-            indent = match (c, indent) {
-                ('\n', _) => Some(0),
-                (' ', Some(spaces)) => Some(spaces + 1),
-                _ => None,
-            };
-            rest = &rest[c.len_utf8()..];
+            rest = &from[c.len_utf8()..];
         }
+        self.out.push_str(rest);
     }
 
     /// Writes a link's or object's label: one line, no brackets that could end it.
     pub fn label(&mut self, label: &str) {
-        for c in label.chars() {
+        let mut rest = label;
+        while let Some(at) = first(rest, LABEL) {
+            let (plain, from) = rest.split_at(at);
+            self.out.push_str(plain);
+            let Some(c) = from.chars().next() else { break };
             match c {
                 '[' | ']' | '\\' | '`' | '<' => self.out.extend(['\\', c]),
                 // Not needed in Markdown, but a reader may know less of it.
@@ -82,7 +107,9 @@ impl Writer {
                 '\n' | '\r' | '\t' => self.out.push(' '),
                 other => self.out.push(visible(other)),
             }
+            rest = &from[c.len_utf8()..];
         }
+        self.out.push_str(rest);
     }
 
     /// Writes exact text in a fence longer than any run of backticks in it. Returns the fence.
@@ -96,6 +123,13 @@ impl Writer {
         );
         self.out.push('\n');
         fence
+    }
+
+    /// True for a sign that begins a fence or a window's heading where the line stands.
+    fn begins_block(&self, c: char, from: &str) -> bool {
+        matches!(c, '#' | '`' | '~')
+            && self.indent().is_some_and(|spaces| spaces <= 3)
+            && starts_block(from)
     }
 
     /// True for the second bracket of what would pass for a token: `[[MT:Node:7]]`.
@@ -119,6 +153,42 @@ impl Writer {
         let before = &self.out[..self.out.len() - spaces];
         (before.is_empty() || before.ends_with('\n')).then_some(spaces)
     }
+}
+
+/// Bits of [`SIGNAL`]: what [`Writer::text`], [`Writer::label`] and [`printable`] have to look at.
+const TEXT: u8 = 1;
+const LABEL: u8 = 2;
+const EXACT: u8 = 4;
+
+/// The bytes that may begin something which isn't written as it is; most bytes of a window don't.
+static SIGNAL: [u8; 256] = {
+    let mut signal = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        signal[byte] = match byte as u8 {
+            b'\n' | b'\t' => LABEL,
+            // What begins U+0080 to U+009F, too.
+            0..0x20 | 0x7f | 0xc2 => TEXT | LABEL | EXACT,
+            b'#' | b'~' | b':' => TEXT,
+            b'(' | b'[' | b'`' | b'<' => TEXT | LABEL,
+            b']' | b'\\' => LABEL,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    signal
+};
+
+/// Where the first byte stands that has a look to be taken at.
+fn first(text: &str, wanted: u8) -> Option<usize> {
+    let (eights, _) = text.as_bytes().as_chunks::<8>();
+    let has = |eight: &[u8; 8]| {
+        eight.iter().fold(0, |all, byte| all | SIGNAL[usize::from(*byte)]) & wanted != 0
+    };
+    let skipped = eights.iter().position(has).unwrap_or(eights.len()) * 8;
+    let rest = &text.as_bytes()[skipped..];
+    let at = rest.iter().position(|byte| SIGNAL[usize::from(*byte)] & wanted != 0)?;
+    Some(skipped + at)
 }
 
 /// True for what begins a fence or a window's heading.
@@ -202,8 +272,12 @@ fn visible(c: char) -> char {
 
 /// A line of exact text as it may reach a terminal: letter by letter, but for control characters. `read`
 /// gives them as they are.
-pub fn printable(text: &str) -> String {
-    text.chars().map(visible).collect()
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if first(text, EXACT).is_some() {
+        Cow::Owned(text.chars().map(visible).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// The length of the longest run of a character.
@@ -215,3 +289,6 @@ pub fn longest_run(text: &str, wanted: char) -> usize {
     }
     longest
 }
+
+#[cfg(test)]
+mod tests;

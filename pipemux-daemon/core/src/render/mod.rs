@@ -1,6 +1,7 @@
 //! Slots to Markdown: minting ids, making text inert, writing windows and answers.
 
 pub mod answer;
+pub mod content;
 pub mod delta;
 pub mod inert;
 pub mod prototypes;

@@ -1,27 +1,16 @@
 //! One window's Markdown.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projection};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
-use pipemux_proto::tokens;
+use pipemux_proto::tokens::Estimate;
 
+use super::content::{Content, ContentWriter};
 use super::inert::{self, Tokens, Writer};
-use crate::anchors::{AnchorTable, Shown, Target};
+use crate::anchors::{AnchorTable, Minted, Shown, Slot, Wanted};
 use crate::keys::SessionKey;
-
-/// A line of a window: numbered ones are compared by their text alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// Its number in the thing that is shown.
-    pub number: Option<u64>,
-    /// The text without number and newline.
-    pub text: String,
-    /// True for the daemon's own fences.
-    pub fence: bool,
-    /// True for text that a fence makes inert.
-    pub exact: bool,
-}
 
 /// A window as Markdown with minted ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,11 +20,11 @@ pub struct Rendered {
     /// The row of links, or empty.
     pub nav: String,
     /// The content.
-    pub lines: Vec<Line>,
+    pub content: Rc<Content>,
     /// `lines 1-40`
     pub position: Option<String>,
     /// The ids shown, in order.
-    pub ids: Vec<u64>,
+    pub ids: Rc<[u64]>,
     /// What each bound name stands for: key and rev.
     pub names: BTreeMap<String, (String, u64)>,
     /// About how many tokens the app left out.
@@ -46,22 +35,78 @@ pub struct Rendered {
 
 impl Rendered {
     /// Heading, links, and content.
-    pub fn body(&self, prototypes: &str) -> String {
-        let mut out = format!("{}\n", self.heading);
+    pub fn body(&self) -> String {
+        let mut out = Said::with_room(self.room());
+        self.say(&mut out, "", "");
+        out.text
+    }
+
+    /// How many bytes it takes about.
+    pub fn room(&self) -> usize {
+        self.heading.len() + self.nav.len() + self.content.text().len() + 2
+    }
+
+    /// Appends heading, what the heading ends with here, links, prototypes and content.
+    pub fn say(&self, out: &mut Said, suffix: &str, prototypes: &str) {
+        out.say(&self.heading);
+        out.say(suffix);
+        out.say("\n");
         if !self.nav.is_empty() {
-            out += &self.nav;
-            out.push('\n');
+            out.say(&self.nav);
+            out.say("\n");
         }
-        out += prototypes;
-        for line in &self.lines {
-            if let Some(number) = line.number {
-                out += &number.to_string();
-                out.push('\t');
-            }
-            out += &line.text;
-            out.push('\n');
+        out.say(prototypes);
+        // Behind whole lines, so that its cost is known.
+        out.text.push_str(self.content.text());
+        if !self.content.text().is_empty() {
+            out.cost.add_lines(self.content.cost());
         }
-        out
+    }
+
+    /// The tokens of its body.
+    pub fn count(&self) -> u64 {
+        let mut cost = Estimate::default();
+        cost.add(&self.heading);
+        cost.add("\n");
+        if !self.nav.is_empty() {
+            cost.add(&self.nav);
+            cost.add("\n");
+        }
+        if !self.content.text().is_empty() {
+            cost.add_lines(self.content.cost());
+        }
+        cost.tokens()
+    }
+}
+
+/// A text together with what it costs.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    cost: Estimate,
+}
+
+impl Said {
+    /// With room for so many bytes.
+    pub fn with_room(room: usize) -> Self {
+        Self { text: String::with_capacity(room), cost: Estimate::default() }
+    }
+
+    /// Appends a text.
+    pub fn say(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.cost.add(text);
+    }
+
+    /// Its tokens.
+    pub fn tokens(&self) -> u64 {
+        self.cost.tokens()
+    }
+
+    /// True when nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 }
 
@@ -84,9 +129,10 @@ pub struct Painter<'a> {
     pub titles: bool,
     /// Keys that the app gave to two things of one window: the first is kept.
     pub conflicts: Vec<String>,
+    /// What the window showed before: kept where nothing of it changed.
+    pub before: Option<Rc<Rendered>>,
     ids: Vec<u64>,
-    /// Things of this window: what each key stands for.
-    things: HashMap<String, (u64, Option<String>)>,
+    slot: Slot,
 }
 
 impl<'a> Painter<'a> {
@@ -97,8 +143,10 @@ impl<'a> Painter<'a> {
         prototypes: &'a [Prototype],
         epoch: u64,
     ) -> Self {
+        let slot = anchors.slot(session);
         Self {
             session,
+            slot,
             anchors,
             prototypes,
             epoch,
@@ -106,72 +154,64 @@ impl<'a> Painter<'a> {
             tokens: Tokens::Inert,
             titles: false,
             conflicts: Vec::new(),
+            before: None,
             ids: Vec::new(),
-            things: HashMap::new(),
         }
     }
 
-    /// Writes a window; what its session showed before counts as shown no more.
-    pub fn window(&mut self, projection: &Projection) -> Rendered {
+    /// Writes a window from its head, its links and its content; what its session showed before counts
+    /// as shown no more.
+    pub fn window(&mut self, head: &Projection, nav: &[LinkSlot], pieces: &[Piece]) -> Rendered {
         self.anchors.hide_session(self.session, self.epoch);
+        let before = self.before.take();
+        let room = before.as_ref().map_or(0, |before| before.content.text().len() + 64);
+        self.ids.reserve(before.as_ref().map_or(0, |before| before.ids.len()));
         let mut heading = Writer::default();
         heading.raw("## ");
         heading.raw(&self.session.to_string());
-        if !projection.title.is_empty() {
+        if !head.title.is_empty() {
             heading.raw(" · ");
-            heading.text(&projection.title.replace(['\n', '\r'], " "));
+            heading.text(&head.title.replace(['\n', '\r'], " "));
         }
-        let nav: Vec<String> = projection.nav.iter().map(|link| self.link(link, false)).collect();
-        for object in projection.names.values() {
+        let nav: Vec<String> = nav.iter().map(|link| self.link(link, false)).collect();
+        for object in head.names.values() {
             self.mint_object(object, false);
         }
-        let mut lines = Vec::new();
-        let mut text = Writer::with(self.tokens.clone());
-        for piece in &projection.content {
+        let mut content = ContentWriter::new(self.tokens.clone(), room);
+        for piece in pieces {
             match piece {
-                Piece::Text(plain) => text.text(plain),
-                Piece::Object(object) if self.conflicts_with(object) => {
-                    text.text(&object.label.replace(['\n', '\r'], " "));
-                }
-                Piece::Object(object) => {
-                    let markdown = self.object(object);
-                    text.raw(&markdown);
-                }
+                Piece::Text(plain) => content.markdown.text(plain),
+                Piece::Object(object) => self.object(object, &mut content.markdown),
                 Piece::Link(link) if !self.has(&link.action) => {
-                    text.text(&link.label.replace(['\n', '\r'], " "));
+                    content.markdown.text(&link.label.replace(['\n', '\r'], " "));
                 }
                 Piece::Link(link) => {
                     let markdown = self.link(link, false);
-                    text.raw(&markdown);
+                    content.markdown.raw(&markdown);
                 }
-                Piece::Code(code) => {
-                    flush(&mut text, &mut lines);
-                    let mut writer = Writer::default();
-                    let fence = writer.fence(&code.lang, &code.text);
-                    let opening = writer.finish();
-                    lines.push(fence_line(opening.trim_end()));
-                    let numbers = code.first.map_or(Numbers::None, Numbers::From);
-                    push_code(&code.text, numbers, &mut lines);
-                    lines.push(fence_line(&fence));
-                }
+                Piece::Code(code) => content.code(&code.lang, &code.text, code.first),
             }
         }
-        flush(&mut text, &mut lines);
+        self.anchors.painted(self.slot);
+        let ids = std::mem::take(&mut self.ids);
         let mut rendered = Rendered {
             heading: heading.finish(),
             nav: nav.join(" "),
-            lines,
-            position: projection.position.as_deref().map(inert::whole_line),
-            ids: std::mem::take(&mut self.ids),
-            names: projection
+            content: content.finish(before.as_ref().map(|before| &before.content)),
+            position: head.position.as_deref().map(inert::whole_line),
+            ids: match before {
+                Some(before) if *before.ids == *ids => before.ids.clone(),
+                _ => ids.into(),
+            },
+            names: head
                 .names
                 .iter()
                 .map(|(name, of)| (name.clone(), (of.key.clone(), of.rev)))
                 .collect(),
-            hidden_tokens: projection.hidden_tokens,
+            hidden_tokens: head.hidden_tokens,
             tokens: 0,
         };
-        rendered.tokens = tokens::estimate(&rendered.body(""));
+        rendered.tokens = rendered.count();
         rendered
     }
 
@@ -185,11 +225,11 @@ impl<'a> Painter<'a> {
         };
         let title = (self.titles || link.titled || prototype.risk == Risk::Destructive)
             .then(|| self.call(link));
-        let target = Target::Action { action: link.action.clone(), args: link.args.clone() };
+        let wanted = Wanted::Action(&link.action, &link.args);
         let open: Vec<String> =
             open_params(prototype, &link.args).map(|param| param.name.clone()).collect();
         let shown = Shown { label: &link.label, offered, open: &open, ..Shown::default() };
-        let id = self.mint(target, shown);
+        let id = self.mint(wanted, shown).id;
         writer.raw("[");
         writer.label(&link.label);
         writer.raw(&format!("](link:{id}"));
@@ -203,8 +243,8 @@ impl<'a> Painter<'a> {
 
     /// A link that answers a question.
     pub fn answer_link(&mut self, question: u64, answer: &str, label: &str) -> (u64, String) {
-        let target = Target::Answer { question, answer: answer.to_owned() };
-        let id = self.mint(target, Shown { label, offered: true, ..Shown::default() });
+        let shown = Shown { label, offered: true, ..Shown::default() };
+        let id = self.mint(Wanted::Answer(question, answer), shown).id;
         let mut writer = Writer::default();
         writer.raw("[");
         writer.label(label);
@@ -250,80 +290,45 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Notes what a key stands for in this window; true when it stands for something else already.
-    fn conflicts_with(&mut self, object: &ObjectSlot) -> bool {
-        let thing = (object.rev, object.ty.clone());
-        let first = self.things.entry(object.key.clone()).or_insert_with(|| thing.clone());
-        let conflict = *first != thing;
-        if conflict && !self.conflicts.contains(&object.key) {
-            self.conflicts.push(object.key.clone());
+    /// Writes a thing; as mere text, if its key stands for something else in this window already.
+    fn object(&mut self, object: &ObjectSlot, out: &mut Writer) {
+        let Minted { id, conflict, .. } = self.mint_object(object, true);
+        if conflict {
+            if !self.conflicts.contains(&object.key) {
+                self.conflicts.push(object.key.clone());
+            }
+            return out.text(&object.label.replace(['\n', '\r'], " "));
         }
-        conflict
+        out.raw("[");
+        out.label(&object.label);
+        out.raw("](obj:");
+        out.number(id);
+        out.raw(")");
     }
 
-    fn object(&mut self, object: &ObjectSlot) -> String {
-        let id = self.mint_object(object, true);
-        let mut writer = Writer::default();
-        writer.raw("[");
-        writer.label(&object.label);
-        writer.raw(&format!("](obj:{id})"));
-        writer.finish()
-    }
-
-    fn mint_object(&mut self, object: &ObjectSlot, listed: bool) -> u64 {
-        let target = Target::Object { key: object.key.clone() };
+    fn mint_object(&mut self, object: &ObjectSlot, listed: bool) -> Minted {
         let shown = Shown {
             rev: object.rev,
             ty: object.ty.as_deref(),
             label: &object.label,
+            listed,
             ..Shown::default()
         };
-        let id = self.mint(target, shown);
-        if !listed && self.ids.last() == Some(&id) {
+        let minted = self.mint(Wanted::Object(&object.key), shown);
+        if !listed {
             self.ids.pop();
         }
-        id
+        minted
     }
 
-    fn mint(&mut self, target: Target, shown: Shown<'_>) -> u64 {
-        let (id, changed) = self.anchors.mint(self.session, target, shown, self.epoch);
-        self.changed |= changed;
-        self.ids.push(id);
-        id
+    fn mint(&mut self, wanted: Wanted<'_>, shown: Shown<'_>) -> Minted {
+        let minted = self.anchors.mint(self.slot, wanted, shown, self.epoch);
+        self.changed |= minted.changed;
+        if !minted.conflict {
+            self.ids.push(minted.id);
+        }
+        minted
     }
-}
-
-#[derive(Clone, Copy)]
-enum Numbers {
-    None,
-    From(u64),
-}
-
-fn push_code(text: &str, numbers: Numbers, lines: &mut Vec<Line>) {
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        let number = match numbers {
-            Numbers::None => None,
-            Numbers::From(first) => Some(first.saturating_add(index as u64)),
-        };
-        let text = line.strip_suffix('\n').unwrap_or(line);
-        let text = inert::printable(text);
-        lines.push(Line { number, text, fence: false, exact: true });
-    }
-}
-
-fn flush(text: &mut Writer, lines: &mut Vec<Line>) {
-    let tokens = text.tokens();
-    let written = std::mem::replace(text, Writer::with(tokens)).finish();
-    let whole = written.strip_suffix('\n').unwrap_or(&written);
-    if !written.is_empty() {
-        let plain =
-            |line: &str| Line { number: None, text: line.to_owned(), fence: false, exact: false };
-        lines.extend(whole.split('\n').map(plain));
-    }
-}
-
-fn fence_line(text: &str) -> Line {
-    Line { number: None, text: text.to_owned(), fence: true, exact: false }
 }
 
 fn clip(text: &str) -> String {

@@ -9,7 +9,7 @@ use crate::act::{Acting, Argument, Ended, Gap, Step, fixed, gap, soft};
 use crate::anchors::{Miss, Target};
 use crate::event::Effect;
 use crate::feed::Place;
-use crate::keys::JobId;
+use crate::keys::{JobId, SessionKey};
 use crate::render::window::open_params;
 use crate::saved::Record;
 use pipemux_proto::app::Choice;
@@ -49,7 +49,7 @@ impl Core {
             return Err(Fault::usage(format!("{shown}: a link is named by its number: link:15")));
         };
         let anchor = workspace.anchors.get(RefKind::Link, id).ok_or_else(missing)?;
-        let session = &anchor.session;
+        let session: &SessionKey = &anchor.session;
         let reader = &found.call.reader;
         let seen = of.epoch.or(found.call.at).unwrap_or_else(|| workspace.known_epoch(reader, id));
         let strict = workspace.options.strict && seen < workspace.epoch;
@@ -62,9 +62,9 @@ impl Core {
         }
         let (action, args) = match &anchor.target {
             Target::Answer { question, answer } => {
-                return Ok(Clicked::Answer(*question, answer.clone()));
+                return Ok(Clicked::Answer(*question, answer.to_string()));
             }
-            Target::Action { action, args } => (action, args),
+            Target::Action(bound) => (&bound.action, &bound.args),
             Target::Object { .. } => return Err(missing()),
         };
         if workspace.window(session).is_none() {

@@ -94,9 +94,12 @@ impl Core {
                 session.opens.push(saved);
             }
             self.opening.insert(key.clone(), job);
-            if let Err(fault) = self.wake(&key) {
-                self.opening.remove(&key);
-                self.fail_job(job, fault);
+            match self.wake(&key) {
+                Ok(()) => self.look_ahead_of_open(job, &key),
+                Err(fault) => {
+                    self.opening.remove(&key);
+                    self.fail_job(job, fault);
+                }
             }
         } else if saved.args.is_empty() {
             if let Some(session) = self.sessions.get_mut(&key).filter(|s| s.opens.is_empty()) {
@@ -168,7 +171,10 @@ impl Core {
             _ => None,
         };
         let reader = found.call.reader.clone();
-        let number = self.next_number();
+        let number = match self.number_ahead(job, &key) {
+            Some(number) => number,
+            None => self.next_number(),
+        };
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         let fresh = workspace.window(&key).is_none();
         if fresh {

@@ -6,16 +6,16 @@ use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::View;
 use pipemux_proto::envelope::Method;
-use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::projection::{Lod, Piece, Projection};
-use pipemux_proto::{Fault, Incarnation, decode};
+use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::act::Acting;
 use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey};
-use crate::limits::{PROJECT_MS, SLOTS_MAX, START_MS, VIEW_BUDGET};
+use crate::keys::{JobId, SessionKey, WorkspaceKey};
+use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
 use crate::requests::{Answered, Purpose};
+use crate::sent::Sent;
 use crate::workspace::{Held, Window};
 
 /// Windows on their way into an answer.
@@ -40,6 +40,8 @@ pub struct Shown {
     pub lowered: Option<u64>,
     /// How it stands.
     pub state: State,
+    /// The window's number when it was asked for: one that is opened after it was closed has another.
+    pub number: u64,
     /// What its app sent for this look, once it is there.
     pub held: Option<Held>,
     /// True once it was asked for a second time, since its app died with the first.
@@ -149,8 +151,19 @@ impl Core {
             let (lod, budget) = window.detail(want.lod, want.budget);
             let state = State::Waiting;
             let (session, held, lowered, again) = (want.session, None, None, false);
-            let (known, ahead) = (false, false);
-            windows.push(Shown { session, lod, budget, lowered, state, held, again, known, ahead });
+            let (number, known, ahead) = (window.number, false, false);
+            windows.push(Shown {
+                session,
+                lod,
+                budget,
+                lowered,
+                state,
+                number,
+                held,
+                again,
+                known,
+                ahead,
+            });
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
@@ -186,11 +199,12 @@ impl Core {
         let slow = opening || (alone && self.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.now.mono_ms + patience);
-        let ahead = self.take_ahead(job, session, (lod, budget), deadline);
+        let ahead = self.take_ahead(job, session, ask.window, (lod, budget), deadline);
         if let Some(Task::Showing(showing)) = self.jobs.get_mut(&job).map(|job| &mut job.task)
             && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
         {
             (shown.known, shown.ahead) = (ask.known_version.is_some(), ahead);
+            shown.number = ask.window;
         }
         if ahead {
             return;
@@ -234,18 +248,20 @@ impl Core {
         }
         let window = self.workspaces.get_mut(&at).and_then(|w| w.window_mut(session));
         let Some(window) = window else {
-            // Closed meanwhile.
-            let fault = Fault::not_found(format!("the window of {session} was closed meanwhile"))
-                .hint(format!("pipemux open {session}"));
-            shown.state = State::Broken(Box::new(fault));
+            shown.state = closed_meanwhile(session);
             if showing.windows.iter().all(|window| window.state != State::Waiting) {
                 self.finish_show(job);
             }
             return;
         };
+        if shown.number != window.number && matches!(answered, Answered::Reply(_)) {
+            // Closed and opened anew meanwhile: what came is of the window that was closed.
+            let (lod, budget) = (shown.lod, shown.budget);
+            return self.project(job, session, lod, budget, false);
+        }
         let mut broken = None;
         match answered {
-            Answered::Reply(body) => match (read_projection(&body), app) {
+            Answered::Reply(body) => match (Sent::read(&body), app) {
                 // Looked at before the step took effect: its app does several things at once.
                 (Ok(projection), Some(_)) if shown.ahead && projection.version < newest => {
                     let (lod, budget) = (shown.lod, shown.budget);
@@ -303,6 +319,11 @@ impl Core {
                 }
                 (Ok(_), None) => shown.state = State::Busy,
             },
+            // It wasn't open yet, or the step was under way: its app does several things at once.
+            Answered::Fault(_) if shown.ahead => {
+                let (lod, budget) = (shown.lod, shown.budget);
+                return self.project(job, session, lod, budget, false);
+            }
             Answered::Fault(fault) => shown.state = State::Broken(Box::new(fault)),
             Answered::Lost { died: true, .. } if !std::mem::replace(&mut shown.again, true) => {
                 // Looking changes nothing: the next process is asked.
@@ -339,6 +360,19 @@ impl Core {
         }
     }
 
+    /// A window was closed: answers that wait for others leave out what came of it, since what is opened
+    /// under its name is another window, and may be another session's.
+    pub(super) fn unshow(&mut self, at: &WorkspaceKey, session: &SessionKey) {
+        for job in self.jobs.values_mut().filter(|job| job.workspace == *at) {
+            let Task::Showing(showing) = &mut job.task else { continue };
+            let came =
+                |shown: &&mut Shown| shown.session == *session && shown.state == State::Fresh;
+            for shown in showing.windows.iter_mut().filter(came) {
+                (shown.held, shown.state) = (None, closed_meanwhile(session));
+            }
+        }
+    }
+
     /// Answers with what has come so far.
     pub(crate) fn show_what_there_is(&mut self, job: JobId) {
         let Some(found) = self.jobs.get_mut(&job) else { return };
@@ -351,34 +385,13 @@ impl Core {
     }
 }
 
-/// A window as its app sent it, if it is within its bounds.
-pub(crate) fn read_projection(body: &[u8]) -> Result<Projection, String> {
-    let projection = decode::<Projection>(body).map_err(|error| error.to_string())?;
-    let slots = projection.content.len() + projection.nav.len() + projection.names.len();
-    if slots > SLOTS_MAX {
-        return Err(format!("{slots} slots, at most {SLOTS_MAX} are taken"));
-    }
-    let keys = projection.content.iter().filter_map(|piece| match piece {
-        Piece::Object(object) => Some(&object.key),
-        _ => None,
-    });
-    let names = projection.names.values().map(|object| &object.key);
-    if let Some(key) = keys.chain(names).find(|key| key.is_empty() || key.len() > KEY_MAX) {
-        let length = key.len();
-        return Err(format!("a key of {length} bytes, 1 to {KEY_MAX} are taken"));
-    }
-    Ok(projection)
+fn closed_meanwhile(session: &SessionKey) -> State {
+    let fault = Fault::not_found(format!("the window of {session} was closed meanwhile"));
+    State::Broken(Box::new(fault.hint(format!("pipemux open {session}"))))
 }
 
 /// The tokens of a window that takes clearly more than it may: apps estimate, too.
 fn too_large(window: &Window, budget: u32) -> Option<u64> {
     let held = window.projection.as_ref()?;
-    let text = |piece: &Piece| match piece {
-        Piece::Text(text) => pipemux_proto::tokens::estimate(text),
-        Piece::Code(code) => pipemux_proto::tokens::estimate(&code.text),
-        Piece::Object(object) => pipemux_proto::tokens::estimate(&object.label) + 5,
-        Piece::Link(link) => pipemux_proto::tokens::estimate(&link.label) + 5,
-    };
-    let tokens: u64 = held.projection.content.iter().map(text).sum();
-    (tokens > u64::from(budget) * 3 / 2 + 20).then_some(tokens)
+    held.projection.tokens_beyond(u64::from(budget) * 3 / 2 + 20)
 }

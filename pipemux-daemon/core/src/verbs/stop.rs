@@ -186,12 +186,7 @@ impl Core {
             let fault = Fault::unavailable("the daemon is going down");
             // What took effect is told, with the windows as they were.
             if let Some((mut acting, _)) = self.take_acting(job) {
-                if acting.again {
-                    let why = format!("{}; it may have taken effect before", fault.message);
-                    acting.fail(Status::Unknown, Fault::unknown(why));
-                } else {
-                    acting.fail(Status::Failed, fault.clone());
-                }
+                acting.fail(Status::Failed, fault.clone());
                 self.acted(job, acting);
             }
             self.show_what_there_is(job);
@@ -219,6 +214,8 @@ impl Core {
         workspace.epoch = workspace.newest_version();
         workspace.windows.retain(|window| window.session != *key);
         workspace.anchors.hide_session(key, workspace.epoch);
+        self.unshow(at, key);
+        let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let of_it = |(number, question): (&u64, &OpenQuestion)| {
             (question.step().session == *key).then_some(*number)
         };

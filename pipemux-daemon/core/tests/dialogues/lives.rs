@@ -48,6 +48,16 @@ fn an_app_that_never_greets_is_unavailable() {
 }
 
 #[test]
+fn an_app_that_answers_before_it_greets_is_ended() {
+    let mut world = World::new();
+    world.manner("notes/main", Manner::Ungreeted);
+    let told = world.open(asker("a"), "notes");
+    told.exits(6).has("could not start: it answered before its Hello");
+    world.manner("notes/main", Manner::Normal);
+    world.open(asker("a"), "notes").exits(0);
+}
+
+#[test]
 fn an_app_that_dies_at_its_start_shows_its_last_lines() {
     let mut world = World::new();
     let lines = vec!["Traceback:".to_owned(), "no module named x".to_owned()];

@@ -14,6 +14,7 @@ mod opening;
 mod options;
 mod questions;
 mod refs;
+mod reopened;
 mod sharing;
 mod sleep;
 mod speech;

@@ -59,6 +59,8 @@ pub enum Ask {
         file: bool,
         look: Look,
     },
+    /// Opens, and says whether its session is to stay awake.
+    Pin(&'static str, bool),
     View {
         addr: Option<&'static str>,
         since: Option<Pick>,

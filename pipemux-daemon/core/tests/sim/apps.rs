@@ -29,7 +29,7 @@ impl Sim {
                 let Some(process) = self.processes.get_mut(&app) else { return Ok(()) };
                 process.started = true;
                 let place = process.place;
-                if let Some(store) = self.stores.get_mut(&place) {
+                if let Some(store) = self.stores.get_mut(&place).filter(|_| !process.shared) {
                     store.wake(place.forgets());
                 }
                 self.queue.push_back(Event::Started { app, pid: 1_000 + app.0 as u32 });
@@ -65,9 +65,22 @@ impl Sim {
     }
 
     fn react(&mut self, life: Incarnation, frame: &Frame) -> Lawful {
-        let Some(place) = self.processes.get(&life).map(|process| process.place) else {
+        let Some(process) = self.processes.get_mut(&life) else { return Ok(()) };
+        let session = frame.envelope.incarnation;
+        if process.shared && session == life && frame.envelope.method == Method::AppClose {
+            self.figures.count("shared process closed");
+            self.dies(life, Exit::Code(0), 20);
             return Ok(());
-        };
+        }
+        // The greeting is for all, and goes by the session that the process was started for.
+        let place = process.desk.get(&session).copied().unwrap_or(process.place);
+        if process.shared
+            && frame.envelope.method == Method::AppOpen
+            && process.opened.insert(session)
+            && let Some(store) = self.stores.get_mut(&place)
+        {
+            store.wake(place.forgets());
+        }
         let manner = self.manner(place);
         let (Some(process), Some(store)) =
             (self.processes.get_mut(&life), self.stores.get_mut(&place))
@@ -140,6 +153,7 @@ impl Sim {
             let held =
                 self.processes.get_mut(&life).map(|process| std::mem::take(&mut process.held));
             for frame in held.unwrap_or_default() {
+                // Those of its neighbours that hang are held once more.
                 self.react(life, &frame)?;
             }
         }
@@ -171,7 +185,7 @@ impl Sim {
     }
 
     pub fn chatter(&mut self, place: Place, times: u16, news: bool) -> Lawful<bool> {
-        let Some(life) = self.spoken_to(place) else { return Ok(false) };
+        let Some((process, life)) = self.spoken_to(place) else { return Ok(false) };
         let version = self.stores.get(&place).map_or(0, |store| store.version);
         for _ in 0..times {
             let said = if news {
@@ -179,22 +193,23 @@ impl Sim {
             } else {
                 frame(&Envelope::event(Method::Changed, life), &Changed { version })
             };
-            self.send(0, Due::Says(life, said));
+            self.send(0, Due::Says(process, said));
         }
         Ok(true)
     }
 
-    /// The life of a place's process that runs and is listened to.
-    fn spoken_to(&self, place: Place) -> Option<Incarnation> {
-        let life = self.life(place)?;
-        self.processes.get(&life).filter(|process| process.started && !process.closed)?;
-        Some(life)
+    /// The process and the life of a place's session that runs and is listened to.
+    fn spoken_to(&self, place: Place) -> Option<(Incarnation, Incarnation)> {
+        let app = self.life(place)?;
+        let process = self.processes.get(&app)?;
+        let (life, _) = process.desk.iter().find(|(_, of)| **of == place)?;
+        (process.started && !process.closed).then_some((app, *life))
     }
 
     pub fn rogue(&mut self, place: Place, rogue: Rogue) -> Lawful<bool> {
-        let Some(life) = self.spoken_to(place) else { return Ok(false) };
-        let Some(process) = self.processes.get_mut(&life) else { return Ok(false) };
-        let owed = process.owed.values().next_back().copied();
+        let Some((app, life)) = self.spoken_to(place) else { return Ok(false) };
+        let Some(process) = self.processes.get_mut(&app) else { return Ok(false) };
+        let owed = process.owed.values().rfind(|owed| owed.incarnation == life).copied();
         let forged =
             Outcome::Done(Done { brief: "forged".into(), version: 9_999, ..Done::default() });
         let mut said = Vec::new();
@@ -216,7 +231,7 @@ impl Sim {
             }
             Rogue::Garbage => {
                 process.closed = true;
-                self.send(0, Due::Broken(life));
+                self.send(0, Due::Broken(app));
             }
             Rogue::BadReply => {
                 let Some(owed) = owed.filter(|owed| owed.method != Method::AppClose) else {
@@ -226,8 +241,15 @@ impl Sim {
                 said.push(garbage(owed.answer(Kind::Reply)));
             }
             Rogue::Hello => {
+                // Its first greeting would count, whatever it says.
+                if process.said == 0 {
+                    return Ok(false);
+                }
                 let hello = Hello::new(Role::App, "another");
-                said.push(frame(&Envelope::event(Method::Hello, life), &hello));
+                let hello = frame(&Envelope::event(Method::Hello, life), &hello);
+                self.figures.count("rogue Hello");
+                self.say(app, 0, hello);
+                return Ok(true);
             }
             Rogue::Asks => {
                 for method in [Method::Ping, Method::Verb, Method::Invoke, Method::AppClose] {
@@ -246,7 +268,7 @@ impl Sim {
         }
         self.figures.count(format!("rogue {rogue:?}"));
         for frame in said {
-            self.send(0, Due::Says(life, frame));
+            self.send(0, Due::Says(app, frame));
         }
         Ok(true)
     }

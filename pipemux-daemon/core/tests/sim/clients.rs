@@ -2,14 +2,14 @@
 
 use pipemux_core::{ClientId, Event, limits};
 use pipemux_proto::client::{self, Answer, Call, Format, Verb, View};
-use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Kind, Method, Role};
+use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, decode};
 
-use crate::action::{Ask, Confirming, How, Look, Pick, Who};
+use crate::action::{Ask, Confirming, How, Look, Who};
 use crate::law::{Lawful, law};
 use crate::places::{CALM_READER, READERS, WORKSPACES};
 use crate::process::frame;
 use crate::reading;
-use crate::sim::{Due, Sim};
+use crate::sim::Sim;
 
 /// One connection.
 #[derive(Debug, Default)]
@@ -84,8 +84,9 @@ impl Sim {
             Ask::Open { addr, file, look: wanted } => {
                 look = *wanted;
                 self.windows.fixed += u32::from(look.budget.is_some());
-                open(addr, *file)
+                open(addr, *file, None)
             }
+            Ask::Pin(addr, pin) => open(addr, false, Some(*pin)),
             Ask::View { addr, since, look: wanted, wait } => {
                 look = *wanted;
                 let since = since.and_then(|pick| self.seen.some_epoch(READERS[who].0, pick));
@@ -140,6 +141,7 @@ impl Sim {
             }
         };
         let call = self.call(who, verb, how.json, look, at);
+        self.pins.unsure(READERS[who].0, &call.verb);
         let client = if how.kept { self.kept(who)? } else { self.connect()? };
         if let Some(conn) = self.clients.get_mut(&client) {
             conn.once = !how.kept;
@@ -185,7 +187,7 @@ impl Sim {
             given => given.saturating_sub((given / 10).min(500)).max(1),
         };
         if matches!(&call.verb, Verb::Answer { text, .. } if text == "go") {
-            self.runs.goes.push((who, self.requests.len()));
+            self.runs.kept.go(who, &call.run_id);
         }
         let request = Request {
             daemon: self.daemon.nth,
@@ -206,6 +208,7 @@ impl Sim {
             lost: false,
         };
         self.requests.push(request);
+        crate::play::tell(|| format!("{} of {client:?} at {} ms", call.run_id, self.time));
         let envelope = Envelope {
             deadline_ms: how.deadline,
             ..Envelope::request(Method::Verb, id, Incarnation(0))
@@ -231,61 +234,11 @@ impl Sim {
         if let Some(client) = self.kept[who].filter(open) {
             return Ok(client);
         }
+        let daemon = self.daemon.nth;
         let client = self.connect()?;
-        self.kept[who] = Some(client);
+        // One that its daemon was lost with is nobody's: the next daemon gives its number to another.
+        self.kept[who] = Some(client).filter(|_| self.daemon.nth == daemon);
         Ok(client)
-    }
-
-    /// A request that is not the calm reader's.
-    fn some_request(&self, pick: Pick, wanted: impl Fn(&Request) -> bool) -> Option<usize> {
-        let fits = |request: &Request| request.who != CALM_READER && wanted(request);
-        let recent = self.requests.iter().enumerate().rev().filter(|(_, r)| fits(r)).take(12);
-        let all: Vec<usize> = recent.map(|(index, _)| index).collect();
-        (!all.is_empty()).then(|| all[usize::from(pick) % all.len()])
-    }
-
-    pub fn again(&mut self, pick: Pick) -> Lawful<bool> {
-        // What a daemon was lost with is what one would send again.
-        let lost = self.some_request(pick / 2, |r| r.acts() && r.lost && r.exit.is_none());
-        let lost = lost.filter(|_| pick.is_multiple_of(2));
-        let index = lost.or_else(|| self.some_request(pick, Request::acts));
-        let Some(index) = index else { return Ok(false) };
-        let of = &self.requests[index];
-        let (who, call, marks) = (of.who, of.call.clone(), of.marks.clone());
-        let (clicked, first) = (of.clicked.clone(), of.repeats.unwrap_or(index));
-        let client = self.connect()?;
-        if let Some(conn) = self.clients.get_mut(&client) {
-            conn.once = true;
-        }
-        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: false };
-        self.request(client, who, call, how, (marks, clicked, Some(first)))?;
-        Ok(true)
-    }
-
-    pub fn cancel(&mut self, pick: Pick) -> Lawful<bool> {
-        let open = |request: &Request| request.is_open() && !request.abandoned;
-        let Some(index) = self.some_request(pick, open) else { return Ok(false) };
-        let request = &mut self.requests[index];
-        request.abandoned = true;
-        let (client, id) = (request.client, request.id);
-        let envelope =
-            Envelope { kind: Kind::Cancel, ..Envelope::request(Method::Verb, id, Incarnation(0)) };
-        let frame = frame(&envelope, &pipemux_proto::app::Empty {});
-        self.feed(Event::ClientFrame { client, frame })?;
-        Ok(true)
-    }
-
-    pub fn vanish(&mut self, pick: Pick, late: u64) -> Lawful<bool> {
-        let open = |request: &Request| request.is_open() && !request.abandoned;
-        let Some(index) = self.some_request(pick, open) else { return Ok(false) };
-        let client = self.requests[index].client;
-        let Some(conn) = self.clients.get_mut(&client) else { return Ok(false) };
-        if std::mem::replace(&mut conn.deaf, true) {
-            return Ok(false);
-        }
-        self.figures.count(if late > 0 { "client half-open" } else { "client gone" });
-        self.send(late, Due::ClientGone(client));
-        Ok(true)
     }
 
     /// Takes note of what the daemon is about to be told.
@@ -295,10 +248,18 @@ impl Sim {
                 if let Some(conn) = self.clients.get_mut(client) {
                     conn.gone = true;
                 }
-                let its = |request: &&mut Request| request.client == *client && request.is_open();
-                for request in self.requests.iter_mut().filter(its) {
-                    request.abandoned = true;
-                    request.lost = true;
+                let its = |request: &Request| request.client == *client && request.is_open();
+                for index in 0..self.requests.len() {
+                    if its(&self.requests[index]) {
+                        self.note_unheard(index);
+                        self.requests[index].abandoned = true;
+                        self.requests[index].lost = true;
+                    }
+                }
+            }
+            Event::ClientFrame { frame, .. } if frame.envelope.method == Method::Seen => {
+                if let Ok(seen) = decode::<client::Seen>(&frame.body) {
+                    self.seen.confirmed(seen.delivery, self.daemon.nth);
                 }
             }
             Event::Exited { app, .. } | Event::StartFailed { app, .. } => {
@@ -348,10 +309,12 @@ impl Sim {
             };
             self.calm.push(format!("{:?}: {}", request.call.verb, reading::unnumbered(&said)));
         }
+        self.note_kept(index, &answer);
         self.check_end(index, &answer)?;
         if let (Ok(answer), false) = (&answer, deaf) {
             self.read_answer(index, answer)?;
         }
+        self.note_pin(index);
         self.windows.fixed += u32::from(self.requests[index].fixes());
         if self.clients.get(&client).is_some_and(|conn| conn.once && !conn.deaf) {
             if let Some(conn) = self.clients.get_mut(&client) {
@@ -385,7 +348,7 @@ impl Sim {
     }
 }
 
-fn open(addr: &str, file: bool) -> Verb {
+fn open(addr: &str, file: bool, pin: Option<bool>) -> Verb {
     let (provider, session) = addr.split_once('/').expect("an address");
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Verb::Open(client::Open {
@@ -393,7 +356,7 @@ fn open(addr: &str, file: bool) -> Verb {
         session: Some(session.parse().expect("a session")),
         args: if file { vec!["a.txt".into()] } else { Vec::new() },
         cwd: "/work".into(),
-        pin: None,
+        pin,
         env: [variable("PATH", "/bin"), variable("SECRET", "s")].into(),
     })
 }

@@ -9,6 +9,7 @@ use crate::places::config;
 /// One daemon after the other on one disk.
 #[derive(Debug)]
 pub struct Daemon {
+    hosts: bool,
     core: Core,
     /// Told the same events: it must want the same.
     twin: Option<Core>,
@@ -27,9 +28,10 @@ pub struct Daemon {
 
 impl Daemon {
     /// The first one, on an empty disk.
-    pub fn first(twin: bool) -> Self {
-        let core = || Core::new(config(), Vec::new());
+    pub fn first(hosts: bool, twin: bool) -> Self {
+        let core = || Core::new(config(hosts), Vec::new());
         Self {
+            hosts,
             core: core(),
             twin: twin.then(core),
             records: core().snapshot(),
@@ -45,14 +47,15 @@ impl Daemon {
     /// Another one begins on what is on the disk: as the real one does, it writes the log anew first.
     pub fn succeed(&mut self) -> Lawful {
         let records = std::mem::take(&mut self.records);
-        self.core = Core::new(config(), records.clone());
-        self.twin = self.twin.as_ref().map(|_| Core::new(config(), records.clone()));
+        let core = |records: &[Record]| Core::new(config(self.hosts), records.to_vec());
+        let twin = self.twin.as_ref().map(|_| core(&records));
+        (self.core, self.twin) = (core(&records), twin);
         self.records = self.core.snapshot();
         self.unwritten.clear();
         (self.disk_full, self.crash_in) = (false, None);
         (self.stopping, self.stopped) = (false, false);
         self.nth += 1;
-        let again = Core::new(config(), self.records.clone()).snapshot();
+        let again = Core::new(config(self.hosts), self.records.clone()).snapshot();
         // Windows that are restored take numbers.
         let told = |records: &[Record]| -> Vec<Record> {
             let numbers = |record: &&Record| matches!(record, Record::Reserved { .. });

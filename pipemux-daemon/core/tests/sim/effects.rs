@@ -51,7 +51,11 @@ impl Sim {
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => self.persist(record)?,
-                Effect::Prepare { .. } => {}
+                Effect::Prepare { state_dir } => {
+                    let place = Place::of_dir(&state_dir);
+                    law!(place.is_some(), "a session has its own directory", "{state_dir}");
+                    self.prepared.extend(place);
+                }
                 Effect::Discard { state_dir } => self.discard(&state_dir)?,
                 Effect::Stopped => self.daemon.stopped = true,
                 #[allow(unreachable_patterns)]
@@ -88,7 +92,7 @@ impl Sim {
         let place = Place::of_dir(state_dir);
         law!(place.is_some(), "only a session's directory is removed", "{state_dir}");
         let Some(place) = place else { return Ok(()) };
-        let runs = self.processes.values().any(|process| process.alive && process.place == place);
+        let runs = self.processes.values().any(|process| process.alive && process.has(place));
         law!(!runs, "a running session keeps its directory", "{state_dir}");
         self.figures.count("store discarded");
         let nth = self.discarded.entry(place).or_insert(1);
@@ -118,17 +122,21 @@ impl Sim {
             && start.cwd.starts_with('/')
             && start.env.iter().all(|(name, _)| name != "SECRET");
         law!(well, "a start is well-formed", "{start:?}");
-        let twin = self
-            .processes
-            .iter()
-            .find(|(other, process)| process.place == place && !self.ended.contains(other));
-        law!(twin.is_none(), "a session has one process", "{start:?} beside {twin:?}");
+        let shared = self.kind.hosts;
+        let same = |other: &Process| match shared {
+            true => other.place.provider() == place.provider(),
+            false => other.place == place,
+        };
+        let mut others = self.processes.iter();
+        let twin = others.find(|(other, process)| same(process) && !self.ended.contains(other));
+        law!(twin.is_none(), "there is one process", "{start:?} beside {twin:?}");
+        self.prepared.insert(place);
         self.figures.count("process started");
         let slow = self.pace(place);
         if self.manner(place) == Manner::Unstartable {
             self.send(slow, Due::StartFailed(app));
         } else {
-            self.processes.insert(app, Process::new(place));
+            self.processes.insert(app, Process::new(app, place, shared));
             self.send(slow, Due::Started(app));
         }
         Ok(())
@@ -137,7 +145,8 @@ impl Sim {
     fn signal(&mut self, app: Incarnation, signal: Signal) -> Lawful {
         law!(self.begun.contains(&app), "only processes are signalled", "{app}");
         let Some(process) = self.processes.get(&app) else { return Ok(()) };
-        let stubborn = self.manner(process.place) == Manner::Stopped;
+        let stubborn = |place: &Place| self.manner(*place) == Manner::Stopped;
+        let stubborn = stubborn(&process.place) || process.desk.values().any(stubborn);
         match signal {
             Signal::Terminate if stubborn => {}
             Signal::Terminate => self.dies(app, Exit::Signal(15), 1),
@@ -153,30 +162,70 @@ impl Sim {
         law!(!self.ended.contains(&app), "the dead are not spoken to", "{app}");
         for frame in frames.unwrap_or_default() {
             let envelope = frame.envelope;
-            law!(
-                envelope.incarnation == app,
-                "a frame goes to the life that it names",
-                "{envelope:?} to {app}"
-            );
+            self.check_life(app, &frame)?;
             if let Err(why) = app_frame(&frame) {
                 law!(false, "what goes to an app can be read", "{envelope:?}: {why}");
             }
             if envelope.kind == Kind::Request {
                 self.figures.count(format!("asked {:?}", envelope.method));
+                crate::play::tell(|| told(&frame));
             }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Invoke) {
                 let invoke: Invoke = decode(&frame.body).expect("it was read already");
-                self.check_invoke(app, &invoke)?;
+                self.check_invoke(app, envelope.incarnation, &invoke)?;
+            }
+            if (envelope.kind, envelope.method) == (Kind::Request, Method::Save) {
+                let process = self.processes.get(&app);
+                let place = process.and_then(|process| process.desk.get(&envelope.incarnation));
+                place.copied().map_or(Ok(()), |place| self.check_sleep(place))?;
             }
             // It waits in the socket while the process is being started.
             self.send(0, Due::Arrives(app, frame));
         }
         let open = self.open_at(app);
+        let lives = self.processes.get(&app).map_or(1, |process| process.desk.len().max(1));
         law!(
-            open <= pipemux_core::limits::APP_REQUESTS_MAX + 8,
+            open <= (pipemux_core::limits::APP_REQUESTS_MAX + 8) * lives,
             "an app's requests have a bound",
             "{open} at {app}"
         );
+        Ok(())
+    }
+
+    /// A frame goes to the life that it names, which is in that process.
+    fn check_life(&mut self, app: Incarnation, frame: &Frame) -> Lawful {
+        let (envelope, life) = (frame.envelope, frame.envelope.incarnation);
+        let Some(process) = self.processes.get_mut(&app).filter(|process| process.shared) else {
+            law!(life == app, "a frame goes to the life that it names", "{envelope:?} to {app}");
+            return Ok(());
+        };
+        if life == app {
+            let own = matches!(envelope.method, Method::Hello | Method::AppClose);
+            law!(own, "a process has no requests of its own", "{envelope:?}");
+            return Ok(());
+        }
+        if envelope.method == Method::AppOpen && !process.desk.contains_key(&life) {
+            let open: Open = decode(&frame.body).expect("an Open");
+            let place = Place::of_dir(&open.state_dir);
+            let Some(place) = place.filter(|place| self.prepared.contains(place)) else {
+                law!(false, "a session has its own directory", "{open:?}");
+                return Ok(());
+            };
+            let fits = place.provider() == process.place.provider() && !process.has(place);
+            law!(fits, "a session has one life", "{place:?} in {process:?}");
+            process.desk.insert(life, place);
+            if process.desk.len() > 1 {
+                self.figures.count("process shared");
+            }
+            let fresh = self.begun.insert(life) && life > self.last_before;
+            law!(fresh, "a life's number is never used again", "{life}");
+        }
+        let process = self.processes.get(&app);
+        // One that is ended before it was opened is only closed.
+        let there = envelope.method == Method::AppClose
+            || envelope.kind == Kind::Cancel
+            || process.is_some_and(|process| process.desk.contains_key(&life));
+        law!(there, "a frame goes to the life that it names", "{envelope:?} to {app}");
         Ok(())
     }
 
@@ -246,7 +295,7 @@ impl Sim {
     /// The life of a place's process.
     pub fn life(&self, place: Place) -> Option<Incarnation> {
         let mut alive = self.processes.iter().filter(|(_, process)| process.alive);
-        alive.find(|(_, process)| process.place == place).map(|(life, _)| *life)
+        alive.find(|(_, process)| process.has(place)).map(|(life, _)| *life)
     }
 
     /// Lives that are there.
@@ -262,6 +311,17 @@ pub fn log_read(request: u64) -> Event {
     Event::LogRead { request, read }
 }
 
+/// What an app is asked, in one line.
+fn told(frame: &Frame) -> String {
+    let envelope = frame.envelope;
+    let body = match envelope.method {
+        Method::AppOpen => format!("{:?}", decode::<Open>(&frame.body)),
+        Method::Project => format!("{:?}", decode::<Project>(&frame.body)),
+        _ => String::new(),
+    };
+    format!("→ life {}: {:?} {body}", envelope.incarnation, envelope.method)
+}
+
 /// Reads what goes to an app as a stranger would.
 fn app_frame(frame: &Frame) -> Result<(), String> {
     let envelope = frame.envelope;
@@ -270,7 +330,9 @@ fn app_frame(frame: &Frame) -> Result<(), String> {
     }
     match (envelope.kind, envelope.method) {
         (Kind::Event, Method::Hello) => read::<Hello>(frame),
-        (Kind::Request, _) if envelope.id == 0 => Err("a request without an id".into()),
+        (Kind::Request, method) if envelope.id == 0 && method != Method::AppClose => {
+            Err("a request without an id".into())
+        }
         (Kind::Request, Method::AppOpen) => read::<Open>(frame),
         (Kind::Request, Method::Project) => read::<Project>(frame),
         (Kind::Request, Method::Invoke) => read::<Invoke>(frame),

@@ -15,6 +15,8 @@ pub struct Kind {
     /// True when a calm workspace lives beside it and the daemon itself is left alone, so that what the
     /// calm one is told can be compared with what it is told without all the others.
     pub calm: bool,
+    /// True when all sessions of a provider, of whatever workspace, live in one process.
+    pub hosts: bool,
     /// How many things happen.
     pub length: usize,
 }
@@ -22,7 +24,8 @@ pub struct Kind {
 /// The history of a seed.
 pub fn history(seed: u64) -> (Kind, Vec<Action>) {
     let mut rng = Rng::with_seed(seed);
-    let kind = Kind { calm: rng.u8(..4) == 0, length: rng.usize(60..220) };
+    let (calm, length) = (rng.u8(..4) == 0, rng.usize(60..220));
+    let kind = Kind { calm, hosts: !calm && seed % 4 == 1, length };
     let mut all = Vec::new();
     for place in (0..PLACES).map(Place) {
         if !place.is_calm() || kind.calm {
@@ -222,6 +225,7 @@ fn ask(rng: &mut Rng) -> Ask {
             );
             Ask::Set(option, value)
         }
+        95 if rng.bool() => Ask::Pin(addr, rng.u8(..3) > 0),
         95 => Ask::History(rng.bool()),
         96 => Ask::Sessions,
         97 => Ask::Status,

@@ -10,7 +10,8 @@
 //!   are left, and this command are printed; with `PIPEMUX_TELL=1` also what is answered and sent.
 //!
 //! `history` makes histories, `sim` plays them (`daemon`, `process` and `store` are what it plays with);
-//! the laws are in `effects`, `clients`, `seen`, `runs`, `truth` and `windows`.
+//! the laws are in `effects`, `clients`, `seen`, `runs`, `kept`, `truth`,
+//! `windows` and `pins`.
 
 mod action;
 mod apps;
@@ -19,12 +20,15 @@ mod daemon;
 mod effects;
 mod floods;
 mod history;
+mod kept;
 mod law;
 mod names;
+mod pins;
 mod places;
 mod play;
 mod process;
 mod reading;
+mod retries;
 mod runs;
 mod seen;
 mod sim;

@@ -1,6 +1,6 @@
 //! Where apps keep their state: every session of every workspace that a history speaks of, by number.
 
-use pipemux_core::{Config, Idle, Manifest, Scope, State};
+use pipemux_core::{Config, Idle, Isolation, Manifest, Scope, State};
 
 /// Workspaces. The last one is calm: nothing goes wrong in it, whatever happens in the others.
 pub const WORKSPACES: [&str; 3] = ["w0", "w1", "calm"];
@@ -42,6 +42,11 @@ impl Place {
         if self.0 == PLACES - 1 { SHARED } else { OWN[self.0 % OWN.len()] }
     }
 
+    /// Its provider.
+    pub fn provider(self) -> &'static str {
+        self.addr().split('/').next().unwrap_or_default()
+    }
+
     /// The workspace that owns it; none when all share it.
     pub fn workspace(self) -> Option<usize> {
         (self.0 < PLACES - 1).then_some(self.0 / OWN.len())
@@ -76,10 +81,11 @@ impl Place {
 }
 
 /// How the daemon is set up.
-pub fn config() -> Config {
+pub fn config(hosts: bool) -> Config {
     let manifest = |id: &str, scope| Manifest {
         description: format!("the {id} app"),
         scope,
+        isolation: if hosts { Isolation::Provider } else { Isolation::Session },
         ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
     Config {

@@ -1,6 +1,6 @@
 //! A process of an app: what it does about a frame, by its manner.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use pipemux_core::Exit;
@@ -23,7 +23,14 @@ const CHUNK: usize = 24;
 /// A process.
 #[derive(Debug)]
 pub struct Process {
+    /// The place that it was started for.
     pub place: Place,
+    /// The sessions that live in it, by the numbers of their lives: its own, unless sessions share it.
+    pub desk: BTreeMap<Incarnation, Place>,
+    /// True when they do.
+    pub shared: bool,
+    /// Lives that were opened in it.
+    pub opened: BTreeSet<Incarnation>,
     /// False once its end is on its way.
     pub alive: bool,
     /// True once it runs: nothing of it comes before that.
@@ -54,9 +61,13 @@ pub struct Reaction {
 }
 
 impl Process {
-    pub fn new(place: Place) -> Self {
+    pub fn new(app: Incarnation, place: Place, shared: bool) -> Self {
+        let desk = if shared { BTreeMap::new() } else { [(app, place)].into() };
         Self {
             place,
+            desk,
+            shared,
+            opened: BTreeSet::new(),
             alive: true,
             started: false,
             closed: false,
@@ -65,6 +76,11 @@ impl Process {
             owed: BTreeMap::new(),
             answered: None,
         }
+    }
+
+    /// True while a session lives in it.
+    pub fn has(&self, place: Place) -> bool {
+        self.place == place && !self.shared || self.desk.values().any(|of| *of == place)
     }
 
     pub fn react(
@@ -115,7 +131,9 @@ impl Process {
             _ => reaction.frames.push(reply),
         }
         if envelope.method == Method::AppClose {
-            reaction.exit = Some(Exit::Code(0));
+            self.desk.remove(&envelope.incarnation);
+            // A shared one goes on for its other sessions, until it is asked to end itself.
+            reaction.exit = (!self.shared).then_some(Exit::Code(0));
         }
         reaction
     }

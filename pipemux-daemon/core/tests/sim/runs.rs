@@ -4,7 +4,6 @@
 //! |---|---|
 //! | a ref means what its reader saw | key and rev of each argument, values and names too |
 //! | nothing begins that nobody waits for | no step after its answer, none of a client that is gone |
-//! | nothing runs twice | whatever is lost or sent again |
 //! | a confirmation is the reader's own | of the very question, by that reader |
 //! | an answer tells the truth | exit status and steps against what the apps really did |
 
@@ -16,6 +15,7 @@ use pipemux_proto::projection::Arg;
 use pipemux_proto::{Incarnation, Value};
 
 use crate::action::Who;
+use crate::kept::Kept;
 use crate::law::{Lawful, law};
 use crate::places::{Place, READERS};
 use crate::reading::thing;
@@ -46,10 +46,6 @@ pub struct Marked {
     /// True when a step of the same run is on the same session before it.
     pub follows: bool,
     pub safe: bool,
-    /// How often it was sent to an app, answers to its questions aside.
-    pub sent: u32,
-    /// How often it took effect.
-    pub effects: u32,
 }
 
 /// A question that an app asked.
@@ -66,17 +62,15 @@ pub struct Runs {
     pub marks: BTreeMap<u64, Marked>,
     pub next: u64,
     pub calm_next: u64,
-    /// Effects of clicks, by run id.
-    clicks: BTreeMap<String, u32>,
-    /// `answer go`: who, and before which request.
-    pub goes: Vec<(Who, usize)>,
+    /// What `answer go` sends again, and how often each step was sent.
+    pub kept: Kept,
     questions: BTreeMap<Vec<u8>, Question>,
     /// Workspaces that ever took changed things as they are.
     pub rebasing: Vec<usize>,
     /// Workspaces in which every older epoch was ever stale.
     pub strict: Vec<usize>,
-    /// Marks that must not take effect, with the answer that said so.
-    pub promises: Vec<(u64, String)>,
+    /// Marks that must not take effect under a run's id, with the answer that said so.
+    pub promises: Vec<(u64, String, String)>,
 }
 
 impl Runs {
@@ -88,17 +82,13 @@ impl Runs {
             _ => {}
         }
     }
-
-    /// How often a reader may have had a step sent again.
-    pub fn goes_since(&self, who: Who, request: usize) -> u32 {
-        self.goes.iter().filter(|(of, at)| *of == who && *at > request).count() as u32
-    }
 }
 
 impl Sim {
     /// A step is being sent to an app.
-    pub fn check_invoke(&mut self, life: Incarnation, invoke: &Invoke) -> Lawful {
-        let Some(place) = self.processes.get(&life).map(|process| process.place) else {
+    pub fn check_invoke(&mut self, app: Incarnation, life: Incarnation, invoke: &Invoke) -> Lawful {
+        let place = self.processes.get(&app).and_then(|process| process.desk.get(&life).copied());
+        let Some(place) = place else {
             return Ok(());
         };
         self.figures.count("steps sent");
@@ -124,24 +114,11 @@ impl Sim {
         });
         let rebases = self.runs.rebasing.contains(&workspace);
         law!(waits || rebases, "nothing begins that nobody waits for", "{invoke:?}");
-        let goes = self.runs.goes_since(who, index);
         if let Some(resume) = &invoke.resume {
             self.check_resumed(who, invoke, &resume.token.0, &resume.choice)?;
         } else {
             law!(!invoke.confirmed, "a confirmation is the reader's own", "{invoke:?}");
-            if let Some(marked) = mark.and_then(|mark| self.runs.marks.get_mut(&mark)) {
-                marked.sent += 1;
-                // An action that is as good twice is sent once more to the next process.
-                let again =
-                    u32::from(rebases && marked.safe) + u32::from(invoke.action == "select");
-                let most = 1 + goes + again;
-                law!(
-                    marked.sent <= most,
-                    "nothing is sent twice",
-                    "{} times {invoke:?}",
-                    marked.sent
-                );
-            }
+            self.count_sent(index, mark, invoke)?;
         }
         if mark.is_some() {
             self.check_refs(place, index, mark, invoke)?;
@@ -195,7 +172,7 @@ impl Sim {
             if rebases {
                 continue;
             }
-            if request.call.at.is_some() && self.runs.goes_since(who, index) > 0 {
+            if request.call.at.is_some() && request.call.run_id != invoke.run_id {
                 // `go` means what is shown now.
                 continue;
             }
@@ -317,21 +294,7 @@ impl Sim {
             return Ok(());
         }
         self.figures.count("effects");
-        // Steps without a mark are counted together: a run may have several.
-        let steps = match &self.requests[index].call.verb {
-            Verb::Run { code, .. } if mark.is_none() => code.matches(';').count() as u32 + 1,
-            // What `go` sends again has as many.
-            Verb::Answer { .. } if mark.is_none() => 4,
-            _ => 1,
-        };
-        let most = steps + self.runs.goes_since(who, index) + u32::from(invoke.action == "select");
-        let times = match mark.and_then(|mark| self.runs.marks.get_mut(&mark)) {
-            Some(marked) => &mut marked.effects,
-            None => self.runs.clicks.entry(invoke.run_id.clone()).or_default(),
-        };
-        *times += 1;
-        law!(*times <= most, "nothing runs twice", "{times} times {invoke:?}");
-        Ok(())
+        self.count_effect(index, mark, invoke)
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Seen {
     ended: BTreeMap<Place, u64>,
     /// Answers that wait to be confirmed.
     waiting: Vec<(Who, u64, Shows, u32)>,
+    /// Those whose confirmation is on its way.
+    confirming: Vec<(Who, u64, Shows, bool)>,
     /// By reader: its newest delivery, and those that can still be confirmed.
     deliveries: BTreeMap<Who, (u64, VecDeque<u64>)>,
     clock: u64,
@@ -68,6 +70,7 @@ impl Seen {
 
     pub fn lose_daemon(&mut self) {
         self.waiting.clear();
+        self.confirming.clear();
         self.deliveries.clear();
     }
 
@@ -234,6 +237,19 @@ impl Seen {
         Ok(())
     }
 
+    /// A confirmation comes in: the answer counts as seen, unless others have taken its room meanwhile.
+    pub fn confirmed(&mut self, delivery: u64, daemon: u32) {
+        let Some(at) = self.confirming.iter().position(|(_, of, ..)| *of == delivery) else {
+            return;
+        };
+        let (who, _, shows, firm) = self.confirming.remove(at);
+        let Some((_, wait)) = self.deliveries.get_mut(&who) else { return };
+        if wait.contains(&delivery) {
+            wait.retain(|other| *other != delivery);
+            self.confirm(who, &shows, firm, daemon);
+        }
+    }
+
     /// A reader has confirmed what an answer showed.
     fn confirm(&mut self, who: Who, shows: &Shows, firm: bool, daemon: u32) {
         self.clock += 1;
@@ -317,10 +333,7 @@ impl Sim {
         let daemon = self.daemon.nth;
         match confirm {
             Confirming::Now => {
-                self.seen.confirm(who, &shows, true, daemon);
-                if let Some((_, wait)) = self.seen.deliveries.get_mut(&who) {
-                    wait.retain(|delivery| *delivery != answer.delivery);
-                }
+                self.seen.confirming.push((who, answer.delivery, shows, true));
                 self.confirm_on(client, answer.delivery);
             }
             Confirming::Late => self.seen.waiting.push((who, answer.delivery, shows, daemon)),
@@ -343,11 +356,10 @@ impl Sim {
         let Some(at) = usize::from(pick).checked_rem(count) else { return Ok(false) };
         let (who, delivery, shows, daemon) = self.seen.waiting.remove(at);
         let client = self.connect()?;
-        let held = self.seen.deliveries.get(&who).is_some_and(|(_, wait)| wait.contains(&delivery));
-        if self.daemon.nth != daemon || !held {
+        if self.daemon.nth != daemon {
             return Ok(true);
         }
-        self.seen.confirm(who, &shows, false, daemon);
+        self.seen.confirming.push((who, delivery, shows, false));
         self.confirm_on(client, delivery);
         self.drain()?;
         if self.daemon.nth == daemon {

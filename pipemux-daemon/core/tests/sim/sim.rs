@@ -11,6 +11,7 @@ use crate::clients::{Conn, Request};
 use crate::daemon::Daemon;
 use crate::history::Kind;
 use crate::law::{Figures, Lawful, law};
+use crate::pins::Pins;
 use crate::places::{PLACES, Place, READERS};
 use crate::process::Process;
 use crate::runs::Runs;
@@ -49,6 +50,8 @@ pub struct Sim {
     pub ended: BTreeSet<Incarnation>,
     /// The last life of all earlier daemons.
     pub last_before: Incarnation,
+    /// Places whose directory was made.
+    pub prepared: BTreeSet<Place>,
     pub on_its_way: BTreeMap<(u64, u64), Due>,
     sequence: u64,
     pub queue: VecDeque<Event>,
@@ -60,6 +63,7 @@ pub struct Sim {
     pub seen: Seen,
     pub runs: Runs,
     pub windows: Windows,
+    pub pins: Pins,
     /// Answers that came in the calm workspace.
     pub calm: Vec<String>,
     pub figures: Figures,
@@ -77,13 +81,14 @@ impl Sim {
             kind,
             time: 0,
             began: 0,
-            daemon: Daemon::first(twin),
+            daemon: Daemon::first(kind.hosts, twin),
             stores: (0..PLACES).map(Place).map(store).collect(),
             manners: BTreeMap::new(),
             processes: BTreeMap::new(),
             begun: BTreeSet::new(),
             ended: BTreeSet::new(),
             last_before: Incarnation(0),
+            prepared: BTreeSet::new(),
             on_its_way: BTreeMap::new(),
             sequence: 0,
             queue: VecDeque::new(),
@@ -95,6 +100,7 @@ impl Sim {
             seen: Seen::default(),
             runs: Runs::default(),
             windows: Windows::default(),
+            pins: Pins::default(),
             calm: Vec::new(),
             figures: Figures::default(),
             paces: BTreeMap::new(),
@@ -116,7 +122,7 @@ impl Sim {
     /// All timers run out: every request has its one answer, and nothing is left to wait for.
     pub fn end(&mut self) -> Lawful {
         self.daemon.crash_in = None;
-        for _ in 0..10_000 {
+        for round in 0..10_000 {
             if !self.requests.iter().any(Request::is_open) && !self.manners.is_empty() {
                 // With what is wrong everybody was answered; what goes wrong for ever is looked after for
                 // ever.
@@ -127,7 +133,9 @@ impl Sim {
             }
             let first = self.on_its_way.keys().next().map(|(at, _)| *at);
             let due = self.daemon.next_timeout().map(|at| self.time_of(at));
-            let Some(at) = [first, due].into_iter().flatten().min() else {
+            let rests = self.pins.ever && round > 300 && first.is_none();
+            let rests = rests && !self.requests.iter().any(Request::is_open);
+            let Some(at) = [first, due].into_iter().flatten().min().filter(|_| !rests) else {
                 self.check_deadlines()?;
                 self.check_all_answered()?;
                 return self.check_promises();
@@ -263,6 +271,7 @@ impl Sim {
     /// The daemon is killed, and everything with it; another one starts on what is on the disk.
     pub fn crash(&mut self) -> Lawful {
         self.figures.count("daemon killed");
+        crate::play::tell(|| format!("daemon {} is killed", self.daemon.nth));
         self.lossy |= self.daemon.disk_full;
         self.begin_anew()
     }
@@ -272,6 +281,7 @@ impl Sim {
             self.seen.lose_all();
             self.requests.iter_mut().for_each(|request| request.clicked = None);
             self.windows.forget_all();
+            self.pins.forget_all();
             self.begun.clear();
         }
         self.queue.clear();
@@ -287,6 +297,7 @@ impl Sim {
             request.lost |= request.exit.is_none();
         }
         self.seen.lose_daemon();
+        self.runs.kept.lose_daemon();
         self.daemon.succeed()
     }
 }

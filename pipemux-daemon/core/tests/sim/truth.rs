@@ -21,43 +21,45 @@ impl Sim {
             self.check_repeated(index, first)?;
         }
         let request = &self.requests[index];
-        let goes = self.runs.goes_since(request.who, self.first_of(index));
         let own = matches!(request.call.verb, Verb::Run { .. });
-        let effects = |mark: &u64| self.runs.marks.get(mark).map_or(0, |marked| marked.effects);
-        let sent = |mark: &u64| self.runs.marks.get(mark).map_or(0, |marked| marked.sent);
+        let run = request.call.run_id.as_str();
+        let effects = |mark: &u64| self.runs.kept.effects(*mark, run);
         let tell = || format!("{:?} ended {exit}: {answer:?}", request.call.verb);
-        if own && goes == 0 {
+        if own {
             let took = request.marks.iter().filter(|mark| effects(mark) > 0).count();
             match exit {
                 0 => law!(took == request.marks.len(), "done is done", "{took} of {}", tell()),
                 2 | 3 | 4 | 6 | 9 => law!(took == 0, "no step took effect", "{took} of {}", tell()),
                 _ => {}
             }
-            let any = request.marks.iter().any(|mark| sent(mark) > 0);
+            let any = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
             law!(!any || !matches!(exit, 2 | 6 | 9), "nothing reached an app", "{}", tell());
         }
         // What was refused may be sent again.
         if own && matches!(exit, 2 | 3 | 4 | 6) {
             let said = format!("ended {exit}");
-            let promises = request.marks.iter().map(|mark| (*mark, said.clone()));
+            let run = run.to_owned();
+            let promises = request.marks.iter().map(|mark| (*mark, run.clone(), said.clone()));
             self.runs.promises.extend(promises);
         }
         if let Ok(Answer { body: Body::Report(report), .. }) = answer {
             for step in &report.steps {
-                let Some(mark) = last_mark(&step.call).filter(|_| goes == 0) else { continue };
-                let (took, went) = (effects(&mark), sent(&mark));
+                let Some(mark) = last_mark(&step.call) else { continue };
+                let (sent, ever) = self.runs.kept.whole(mark);
+                let Some(took) = self.took(index, mark) else { continue };
                 let true_to_life = match step.status {
-                    Status::Done => took > 0,
+                    // A run that goes on tells what it did before, too.
+                    Status::Done => ever > 0,
                     Status::Failed => took == 0,
                     Status::Skipped => took == 0 || exit == 5,
                     // The daemon may ask before it is sent, and another request may have answered.
                     Status::Needs => true,
-                    Status::Unknown => went > 0,
+                    Status::Unknown => sent > 0,
                 };
                 law!(
                     true_to_life,
                     "a step's status is true",
-                    "{step:?}: {took} effects, sent {went}\n{}",
+                    "{step:?}: {took} effects of {ever}, sent {sent}\n{}",
                     tell()
                 );
             }
@@ -65,8 +67,17 @@ impl Sim {
         self.check_stale(index, answer)
     }
 
-    fn first_of(&self, index: usize) -> usize {
-        self.requests[index].repeats.unwrap_or(index)
+    /// How often a step took effect for the run that a request tells of; none when it isn't known which
+    /// of several times that it was sent is meant.
+    fn took(&self, index: usize, mark: u64) -> Option<u32> {
+        let run = self.requests[index].call.run_id.as_str();
+        let asked = &self.requests[self.runs.marks.get(&mark)?.request].call.run_id;
+        let (sent, effects) = self.runs.kept.whole(mark);
+        match self.runs.kept.was_sent(mark, run) || run == asked {
+            true => Some(self.runs.kept.effects(mark, run)),
+            // An answer goes on with the run that asked.
+            false => (sent <= 1).then_some(effects),
+        }
     }
 
     /// What was answered is answered so again.
@@ -126,10 +137,9 @@ impl Sim {
 
     /// What was said not to have taken effect never did.
     pub fn check_promises(&self) -> Lawful {
-        for (mark, said) in &self.runs.promises {
-            let Some(marked) = self.runs.marks.get(mark) else { continue };
-            let goes = self.runs.goes_since(self.requests[marked.request].who, marked.request);
-            law!(marked.effects <= goes, "no step took effect", "t{mark} {said}, then did");
+        for (mark, run, said) in &self.runs.promises {
+            let effects = self.runs.kept.effects(*mark, run);
+            law!(effects == 0, "no step took effect", "t{mark} of {run} {said}, then did");
         }
         Ok(())
     }

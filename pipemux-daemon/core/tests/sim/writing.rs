@@ -115,8 +115,6 @@ impl Sim {
                         refs: vec![("note", Use { pin: means.pin.or(at), ..means })],
                         follows: other_place.is_some_and(|place| before.contains(&place)),
                         safe: true,
-                        sent: 0,
-                        effects: 0,
                     };
                     before.extend(other_place);
                     let mark = self.mark(who, nested, marks);
@@ -142,8 +140,6 @@ impl Sim {
                 refs: refs.collect(),
                 follows: place.is_none_or(|place| before.contains(&place)),
                 safe: matches!(step.act, Act::Text(_)),
-                sent: 0,
-                effects: 0,
             };
             before.extend(Place::of(workspace, addr));
             let mark = self.mark(who, marked, marks);

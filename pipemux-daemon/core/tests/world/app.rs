@@ -30,8 +30,10 @@ pub enum Manner {
     DiesOnInvoke,
     /// Dies of the next `Invoke` that comes; its next life is well.
     DiesOnInvokeOnce,
-    /// Never greets.
+    /// Never greets, and says nothing else.
     NoHello,
+    /// Answers without a greeting.
+    Ungreeted,
     /// Dies before it greets, with these last lines.
     DiesAtStart(Vec<String>),
     /// Refuses every `Open`.
@@ -106,7 +108,7 @@ impl App {
         if dies && envelope.method == Method::Invoke {
             return Reaction { exit: Some((Exit::Signal(9), Vec::new())), ..Reaction::default() };
         }
-        if *manner == Manner::Silent {
+        if matches!(manner, Manner::Silent | Manner::NoHello) {
             return Reaction::default();
         }
         let reply = self.answer(frame, manner, model);
@@ -125,7 +127,7 @@ impl App {
 
     fn greet(&self, life: Incarnation, manner: &Manner) -> Reaction {
         match manner {
-            Manner::NoHello => Reaction::default(),
+            Manner::NoHello | Manner::Ungreeted => Reaction::default(),
             Manner::DiesAtStart(lines) => {
                 Reaction { exit: Some((Exit::Code(1), lines.clone())), ..Reaction::default() }
             }

@@ -19,7 +19,6 @@ use pipemux_client::proto::client::{Open, Verb};
 use pipemux_client::proto::limits::EXCHANGE_MAX;
 use pipemux_client::proto::{Code, SessionAddr};
 use pipemux_client::{Attached, Client, ClientError, Options};
-use tokio::task::LocalSet;
 
 const CONNECTIONS: usize = 8;
 const APPS: usize = 8;
@@ -34,15 +33,14 @@ fn main() -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
-    let local = LocalSet::new();
-    let desks = local.block_on(&runtime, connect()).map_err(|error| error.to_string())?;
+    let desks = runtime.block_on(connect()).map_err(|error| error.to_string())?;
     say("ready")?;
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|error| error.to_string())?;
         let words: Vec<&str> = line.split_whitespace().collect();
         let (name, numbers) = words.split_first().ok_or("an empty line")?;
         let numbers: Vec<usize> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
-        let answer = local.block_on(&runtime, carry_out(&desks, name, &numbers));
+        let answer = runtime.block_on(carry_out(&desks, name, &numbers));
         say(&answer.map_err(|error| error.to_string())?)?;
     }
     Ok(())
@@ -128,7 +126,7 @@ fn in_thread(size: usize, ms: usize) -> Result<f64, ClientError> {
         .enable_all()
         .build()
         .map_err(|error| ClientError::invalid(error.to_string()))?;
-    LocalSet::new().block_on(&runtime, async {
+    runtime.block_on(async {
         let desk = [attach_all(&Options::from_env()?).await?];
         stream(&desk, size, STREAM, 1..2, ms).await
     })
@@ -165,7 +163,7 @@ async fn stream(
     for (at, desk) in desks.iter().enumerate() {
         for worker in 0..in_flight {
             let (desk, body, apps) = (desk[apps.clone()].to_vec(), body.clone(), apps.len());
-            tasks.push(tokio::task::spawn_local(async move {
+            tasks.push(tokio::spawn(async move {
                 let mut done = 0;
                 while Instant::now() < end {
                     let to = &desk[(at + worker + done) % apps];

@@ -1,4 +1,4 @@
-//! An app that shows as many things as it is told.
+//! An app that shows as many things, or as much text, as it is told.
 
 use docui::{
     Anchor, App, Context, Done, Exchanged, Fault, Found, Look, Object, Opening, Reply, View,
@@ -6,6 +6,12 @@ use docui::{
 
 /// The argument that makes this program the app.
 pub const ROLE: &str = "app";
+
+/// An exchange of these bytes changes what is shown; any others come back as they are.
+pub const TICK: &[u8; 4] = b"tick";
+
+/// A line of text: 64 bytes of words that are a token each, so that 1 MB of them can be asked for.
+pub const LINE: &str = "because through another without between nothing against morning\n";
 
 docui::kind!(Thing = "thing");
 docui::actions! {
@@ -18,9 +24,20 @@ docui::actions! {
     }
 }
 
-/// So many things, and a count.
+/// What the app shows beside its count: `10`, `prose=10`, `code=10`.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// Things, each on a line, with an anchor.
+    Things(usize),
+    /// Lines of text, in which what looks like Markdown is to be made harmless.
+    Prose(usize),
+    /// Lines of text in a fence, which stand as they are.
+    Code(usize),
+}
+
+/// What is shown, and a count.
 pub struct Grower {
-    things: usize,
+    shown: Shown,
     ticks: u64,
 }
 
@@ -28,8 +45,15 @@ impl App for Grower {
     type Action = Action;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
-        let things = opening.args.first().and_then(|number| number.parse().ok()).unwrap_or(0);
-        Ok(Self { things, ticks: 0 })
+        let asked = opening.args.first().map_or("0", String::as_str);
+        let (kind, number) = asked.split_once('=').unwrap_or(("", asked));
+        let number = number.parse().unwrap_or(0);
+        let shown = match kind {
+            "prose" => Shown::Prose(number),
+            "code" => Shown::Code(number),
+            _ => Shown::Things(number),
+        };
+        Ok(Self { shown, ticks: 0 })
     }
 
     fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
@@ -44,22 +68,33 @@ impl App for Grower {
     fn view(&self, _: &Look) -> View {
         let mut view = View::new(format!("{} ticks", self.ticks));
         view.link("tick", &Action::Tick {}).text("\n");
-        for thing in 0..self.things {
-            let key = format!("t{thing}");
-            view.text("- ").object(Object::new(key.clone(), key).ty("thing")).text("\n");
+        match self.shown {
+            Shown::Things(things) => {
+                for thing in 0..things {
+                    let key = format!("t{thing}");
+                    view.text("- ").object(Object::new(key.clone(), key).ty("thing")).text("\n");
+                }
+            }
+            Shown::Prose(lines) => drop(view.text(LINE.repeat(lines))),
+            Shown::Code(lines) => drop(view.code("", LINE.repeat(lines))),
         }
         view
     }
 
     fn find(&self, key: &str) -> Found {
         let number = key.strip_prefix('t').and_then(|number| number.parse::<usize>().ok());
-        match number.filter(|number| *number < self.things) {
+        let Shown::Things(things) = self.shown else { return Found::Gone(None) };
+        match number.filter(|number| *number < things) {
             Some(_) => Found::Here(0),
             None => Found::Gone(None),
         }
     }
 
     fn exchange(&mut self, body: docui::Bytes) -> Result<Exchanged, Fault> {
+        if *body == *TICK {
+            self.ticks += 1;
+            return Ok(Exchanged::new(body).changed());
+        }
         Ok(Exchanged::new(body))
     }
 }

@@ -84,22 +84,38 @@ impl Desk {
         middle(times.collect())
     }
 
-    /// The median time of an exchange of 64 bytes, in microseconds.
-    pub fn time_exchange(&mut self, session: &str) -> f64 {
+    /// The median time of a look at a session whose window has changed since the last one, in
+    /// microseconds.
+    pub fn time_changed(&mut self, session: &str) -> f64 {
+        let times = (0..TIMES).map(|_| {
+            self.exchange(session, app::TICK.to_vec(), 1);
+            let began = Instant::now();
+            self.ask(view(Some(session)));
+            began.elapsed()
+        });
+        middle(times.collect())
+    }
+
+    /// The median time of an exchange of so many bytes, in microseconds.
+    pub fn time_exchange(&mut self, session: &str, size: usize) -> f64 {
+        let times = if size > 4096 { TIMES } else { TIMES * 10 };
+        middle(self.exchange(session, vec![7; size], times))
+    }
+
+    fn exchange(&mut self, session: &str, body: Vec<u8>, times: usize) -> Vec<Duration> {
         let (options, session) = (&self.options, session.parse().expect("a session"));
-        let times = self.runtime.block_on(async {
+        self.runtime.block_on(async {
             let client = Client::connect(options).await.expect("a daemon");
             let attached = client.attach(&session).await.expect("a session");
-            let body = bytes::Bytes::from_static(&[7; 64]);
-            let mut times = Vec::new();
-            for _ in 0..TIMES * 10 {
+            let body = bytes::Bytes::from(body);
+            let mut took = Vec::new();
+            for _ in 0..times {
                 let began = Instant::now();
                 attached.exchange(body.clone()).await.expect("an answer");
-                times.push(began.elapsed());
+                took.push(began.elapsed());
             }
-            times
-        });
-        middle(times)
+            took
+        })
     }
 
     /// The median time from a lost daemon to one that has taken all of its state in again, in milliseconds.
@@ -129,7 +145,12 @@ impl Desk {
 
 /// Opens a session of the app with so many things.
 pub fn open(session: usize, things: usize) -> Verb {
-    open_app(APP, &format!("s{session}"), vec![things.to_string()])
+    open_showing(session, &things.to_string())
+}
+
+/// Opens a session of the app that shows what is asked for: `10`, `prose=10`, `code=10`.
+pub fn open_showing(session: usize, what: &str) -> Verb {
+    open_app(APP, &format!("s{session}"), vec![what.to_owned()])
 }
 
 /// Opens a session of any app.

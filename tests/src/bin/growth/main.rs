@@ -1,7 +1,8 @@
 //! Measures how costs grow with what there is, and prints a Markdown table for each kind of growth.
 //!
 //! Nothing is judged here: a call among 1,000 sessions should cost what it costs beside none, and whoever
-//! reads the tables sees whether it does. Build with `--release`, and run on a quiet machine.
+//! reads the tables sees whether it does: the last column says how much a figure grows with a tenfold size,
+//! 1 being flat, 10 linear and 100 quadratic. Build with `--release`, and run on a quiet machine.
 
 mod app;
 mod desk;
@@ -25,7 +26,7 @@ pub struct Table {
     pub rows: Vec<(usize, Vec<f64>)>,
 }
 
-/// Prints how costs grow with sessions, workspaces, anchors, a document and the history.
+/// Prints how costs grow with sessions, workspaces, the history, anchors, a window and a document.
 #[derive(Debug, Parser)]
 #[command(name = "growth")]
 struct Asked {
@@ -68,13 +69,25 @@ fn measure(asked: &Asked) -> io::Result<()> {
 
 fn print(table: &Table) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "| {} | {} |", table.grows, table.columns.join(" | "))?;
-    writeln!(out, "|---:|{}", "---:|".repeat(table.columns.len()))?;
-    for (size, figures) in &table.rows {
-        let figures: Vec<String> = figures.iter().map(|figure| number(*figure)).collect();
-        writeln!(out, "| {size} | {} |", figures.join(" | "))?;
+    let sizes: Vec<String> = table.rows.iter().map(|(size, _)| size.to_string()).collect();
+    writeln!(out, "| {} | {} | tenfold |", table.grows, sizes.join(" | "))?;
+    writeln!(out, "|---|{}", "---:|".repeat(sizes.len() + 1))?;
+    for (index, column) in table.columns.iter().enumerate() {
+        let row = table.rows.iter().map(|(size, figures)| (*size, figures[index]));
+        let row: Vec<(usize, f64)> = row.collect();
+        let figures: Vec<String> = row.iter().map(|(_, figure)| number(*figure)).collect();
+        writeln!(out, "| {column} | {} | {} |", figures.join(" | "), number(tenfold(&row)))?;
     }
     writeln!(out)
+}
+
+/// By how much a figure grows, at most, where the size grows tenfold: 1 is flat, 10 linear, 100 quadratic.
+fn tenfold(row: &[(usize, f64)]) -> f64 {
+    let steps = row.windows(2).map(|pair| {
+        let [(small, before), (large, after)] = [pair[0], pair[1]];
+        (after / before).powf(1.0 / (large as f64 / small as f64).log10())
+    });
+    steps.fold(f64::NAN, f64::max)
 }
 
 /// Three digits that count.

@@ -1,29 +1,34 @@
-//! What grows, and what is measured at each size.
+//! What grows, and what is measured at each size: what a daemon has, here; what one window has, in
+//! `content`.
 
-use std::time::Instant;
+mod content;
+
+use std::time::{Duration, Instant};
 
 use pipemux_client::proto::client::Verb;
 
 use super::Table;
-use super::desk::{Desk, link, middle, open, open_app, run, view};
+use super::desk::{Desk, link, middle, open, run, view};
 
 /// Measures one kind of growth up to a size.
 pub type Sweep = fn(usize) -> Table;
 
 /// Every kind, by name.
-pub const ALL: [(&str, Sweep); 5] = [
+pub const ALL: [(&str, Sweep); 7] = [
     ("sessions", sessions),
+    ("saved", saved),
     ("workspaces", workspaces),
-    ("anchors", anchors),
-    ("document", document),
     ("history", history),
+    ("anchors", content::anchors),
+    ("window", content::window),
+    ("document", content::document),
 ];
 
 /// Windows that one desk holds here: the others are at other desks.
 const AT_A_DESK: usize = 100;
 
-/// Anchors that one window holds here: the others are in other windows.
-const IN_A_WINDOW: usize = 1000;
+/// How many bytes an exchange carries where their number isn't what grows.
+const EXCHANGED: usize = 64;
 
 fn sizes(all: &[usize], most: usize) -> impl Iterator<Item = usize> {
     all.iter().copied().filter(move |size| *size <= most)
@@ -31,25 +36,17 @@ fn sizes(all: &[usize], most: usize) -> impl Iterator<Item = usize> {
 
 fn sessions(most: usize) -> Table {
     let mut desk = Desk::new();
-    desk.ask(open(0, 10));
-    let (before, mut there) = (desk.memory(), 1);
+    let (before, mut there) = (desk.memory(), 0);
     let rows = sizes(&[1, 10, 100, 1000], most).map(|size| {
-        let mut opened = Vec::new();
-        while there < size {
-            let began = Instant::now();
-            desk.ask_at(&format!("desk{}", there / AT_A_DESK), open(there, 10));
-            opened.push(began.elapsed());
-            there += 1;
-        }
-        let spare = (size - 1).max(1) as f64;
+        let opened = fill(&mut desk, &mut there, size);
         let link = link(&desk.ask(view(Some("grower/s0"))), "tick");
         let figures = vec![
-            desk.time_exchange("grower/s0"),
-            desk.time(|_| run("grower.tick()")),
+            desk.time_exchange("grower/s0", EXCHANGED),
+            desk.time(|_| run("grower/s0.tick()")),
             desk.time(|_| Verb::Click { link: link.clone() }),
             desk.time(|_| view(Some("grower/s0"))),
             middle(opened) / 1e3,
-            (desk.memory() - before) / spare,
+            (desk.memory() - before) / size as f64,
             desk.memory_of_apps() / size as f64,
         ];
         (size, figures)
@@ -67,19 +64,42 @@ fn sessions(most: usize) -> Table {
     Table { grows: "sessions", columns, rows }
 }
 
+/// What a daemon's start costs that finds so many sessions in its state.
+fn saved(most: usize) -> Table {
+    let rows = sizes(&[1, 10, 100, 1000], most).map(|size| {
+        let mut desk = Desk::new();
+        fill(&mut desk, &mut 0, size);
+        let start = desk.time_restart();
+        let memory = desk.memory();
+        // The app isn't there yet: the first look starts it.
+        let began = Instant::now();
+        desk.ask(view(Some("grower/s0")));
+        (size, vec![start, began.elapsed().as_secs_f64() * 1e3, memory])
+    });
+    let rows = rows.collect();
+    Table { grows: "saved", columns: vec!["daemon start ms", "first view ms", "daemon KiB"], rows }
+}
+
 fn workspaces(most: usize) -> Table {
     let mut desk = Desk::new();
-    desk.ask(open(0, 10));
-    let mut there = 1;
-    let rows = sizes(&[1, 10, 100], most).map(|size| {
+    let mut there = 0;
+    let rows = sizes(&[1, 10, 100, 1000], most).map(|size| {
+        let mut opened = Vec::new();
         while there < size {
-            desk.ask_at(&format!("desk{there}"), open(0, 10));
+            let name = if there == 0 { "desk".to_owned() } else { format!("desk{there}") };
+            let began = Instant::now();
+            desk.ask_at(&name, open(0, 10));
+            opened.push(began.elapsed());
             there += 1;
         }
+        let link = link(&desk.ask(view(Some("grower/s0"))), "tick");
         let figures = vec![
-            desk.time_exchange("grower/s0"),
+            desk.time_exchange("grower/s0", EXCHANGED),
             desk.time(|_| run("grower.tick()")),
+            desk.time(|_| Verb::Click { link: link.clone() }),
             desk.time(|_| view(None)),
+            middle(opened) / 1e3,
+            desk.memory(),
             desk.time_restart(),
         ];
         // The daemon is another one by now, and the app is started anew by the first look.
@@ -87,75 +107,23 @@ fn workspaces(most: usize) -> Table {
         (size, figures)
     });
     let rows = rows.collect();
-    let columns = vec!["exchange µs", "run µs", "view µs", "daemon start ms"];
-    Table { grows: "workspaces", columns, rows }
-}
-
-fn anchors(most: usize) -> Table {
-    let rows = sizes(&[10, 100, 1000, 10_000], most).map(|size| {
-        let mut desk = Desk::new();
-        // All of it is to be shown.
-        desk.budget = Some(200_000);
-        let began = Instant::now();
-        desk.ask(open(0, size.min(IN_A_WINDOW)));
-        let opened = began.elapsed().as_secs_f64() * 1e6;
-        for session in 1..size / IN_A_WINDOW {
-            desk.ask(open(session, IN_A_WINDOW));
-        }
-        let link = link(&desk.ask(view(Some("grower/s0"))), "tick");
-        let figures = vec![
-            opened,
-            desk.time(|_| run("grower/s0.tick()")),
-            desk.time(|_| run("grower/s0.touch(obj:grower/s0:t3)")),
-            desk.time(|_| Verb::Click { link: link.clone() }),
-            desk.time(|_| view(Some("grower/s0"))),
-            desk.time(|_| view(None)),
-            desk.memory(),
-        ];
-        (size, figures)
-    });
-    let rows = rows.collect();
     let columns = vec![
-        "open µs",
+        "exchange µs",
         "run µs",
-        "run with a ref µs",
         "click µs",
         "view µs",
-        "view of all µs",
+        "open ms",
         "daemon KiB",
+        "daemon start ms",
     ];
-    Table { grows: "anchors", columns, rows }
-}
-
-fn document(most: usize) -> Table {
-    let rows = sizes(&[10_000, 100_000, 1_000_000, 10_000_000], most).map(|size| {
-        let mut desk = Desk::new();
-        let line = "a line of the document, like any other of its lines\n";
-        desk.world.write("long.txt", line.repeat(size / line.len()));
-        let path = desk.world.path("long.txt").display().to_string();
-        let began = Instant::now();
-        desk.ask(open_app("editor", "main", vec![path]));
-        let opened = began.elapsed().as_secs_f64() * 1e6;
-        let figures = vec![
-            opened,
-            desk.time(|number| run(format!("editor.insert({}, 'x')", 5 + number))),
-            desk.time(|number| run(format!("editor.goto({})", 10 + number))),
-            desk.time(|_| view(None)),
-            desk.time(|_| run("editor.save()")),
-            desk.memory_of_apps(),
-        ];
-        (size, figures)
-    });
-    let rows = rows.collect();
-    let columns = vec!["open µs", "insert µs", "goto µs", "view µs", "save µs", "editor KiB"];
-    Table { grows: "document", columns, rows }
+    Table { grows: "workspaces", columns, rows }
 }
 
 fn history(most: usize) -> Table {
     let mut desk = Desk::new();
     desk.ask(open(0, 10));
     let mut there = 0;
-    let rows = sizes(&[10, 100, 1000, 10_000], most).map(|size| {
+    let rows = sizes(&[1, 10, 100, 1000, 10_000], most).map(|size| {
         while there < size {
             desk.ask(run("grower.tick()"));
             there += 1;
@@ -172,4 +140,20 @@ fn history(most: usize) -> Table {
     let rows = rows.collect();
     let columns = vec!["run µs", "history µs", "daemon KiB", "daemon start ms"];
     Table { grows: "history", columns, rows }
+}
+
+/// Opens sessions of ten things until so many are there; the first is at the desk `desk`.
+fn fill(desk: &mut Desk, there: &mut usize, size: usize) -> Vec<Duration> {
+    let mut opened = Vec::new();
+    while *there < size {
+        let name = match *there / AT_A_DESK {
+            0 => "desk".to_owned(),
+            other => format!("desk{other}"),
+        };
+        let began = Instant::now();
+        desk.ask_at(&name, open(*there, 10));
+        opened.push(began.elapsed());
+        *there += 1;
+    }
+    opened
 }

@@ -1,0 +1,120 @@
+//! Instructions of the core alone: an event in, its effects out, and an app that answers from memory.
+
+// Benches are no tests to clippy, and what the macros write is no style of ours.
+#![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
+
+#[path = "../../../pipemux-proto/benches/baseline/mod.rs"]
+mod baseline;
+mod desk;
+
+use std::hint::black_box;
+
+use baseline::{Work, bounded, ready};
+use desk::Desk;
+use gungraun::prelude::*;
+use pipemux_core::exchange::{End, Forward};
+use pipemux_core::{Effect, Now};
+use pipemux_proto::client::{Verb, View};
+use pipemux_proto::{Envelope, Kind, Method};
+
+#[library_benchmark]
+#[bench::exchange(args = (exchange()), config = bounded("exchange"))]
+#[bench::status(args = (asking(0, false, || Verb::Status)), config = bounded("status"))]
+fn routing(mut work: Work) -> Work {
+    work();
+    work
+}
+
+#[library_benchmark]
+#[bench::run_one_action(
+    args = (asking(0, true, || run("notes.tick()"))),
+    config = bounded("run_one_action")
+)]
+#[bench::run_ten_actions(
+    args = (asking(0, true, || run(&"notes.tick();".repeat(10)))),
+    config = bounded("run_ten_actions")
+)]
+#[bench::click(args = (click()), config = bounded("click"))]
+fn acting(mut work: Work) -> Work {
+    work();
+    work
+}
+
+#[library_benchmark]
+#[bench::view_unchanged_100_lines(
+    args = (asking(100, false, view)),
+    config = bounded("view_unchanged_100_lines")
+)]
+#[bench::view_unchanged_1000_lines(
+    args = (asking(1_000, false, view)),
+    config = bounded("view_unchanged_1000_lines")
+)]
+#[bench::view_changed_100_lines(
+    args = (asking(100, true, view)),
+    config = bounded("view_changed_100_lines")
+)]
+#[bench::view_changed_1000_lines(
+    args = (asking(1_000, true, view)),
+    config = bounded("view_changed_1000_lines")
+)]
+fn projection(mut work: Work) -> Work {
+    work();
+    work
+}
+
+library_benchmark_group!(name = core, benchmarks = [routing, acting, projection]);
+main!(library_benchmark_groups = core);
+
+/// Bytes from a client to the app, and back.
+fn exchange() -> Work {
+    let mut desk = Desk::new(0);
+    let life = desk.attach();
+    let mut id = 1_000;
+    ready(move || {
+        id += 1;
+        let asked = Envelope::request(Method::Exchange, id, life);
+        let client = End::Client(desk.client);
+        let there = desk.route(client, &asked);
+        let back = desk.route(there.to, &there.envelope.answer(Kind::Reply));
+        assert_eq!((back.to, back.envelope.id), (client, id));
+    })
+}
+
+fn click() -> Work {
+    let mut desk = Desk::new(0);
+    let link = desk.link();
+    ready(move || {
+        desk.changed();
+        black_box(desk.ask(Verb::Click { link: link.clone() }));
+    })
+}
+
+/// A verb, asked over and over of an app that shows so many lines, each with an anchor; changed each time
+/// or never.
+fn asking(lines: usize, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
+    let mut desk = Desk::new(lines);
+    ready(move || {
+        if changing {
+            desk.changed();
+        }
+        black_box(desk.ask(verb()));
+    })
+}
+
+fn run(code: &str) -> Verb {
+    Verb::Run { code: code.into(), stdin: None }
+}
+
+fn view() -> Verb {
+    Verb::View(View::default())
+}
+
+impl Desk {
+    fn route(&mut self, from: End, envelope: &Envelope) -> Forward {
+        let mut out: Vec<Effect> = Vec::new();
+        let now = Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 };
+        let forward = self.core.exchange(from, envelope, 64, now, &mut out);
+        assert!(out.is_empty(), "{out:?}");
+        forward.unwrap()
+    }
+}

@@ -1,0 +1,90 @@
+//! What a reader has seen of a workspace, and what is on its way to it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::table::Table;
+
+use crate::act::Acting;
+use crate::event::Now;
+use crate::keys::SessionKey;
+use crate::limits::{DELIVERIES_MAX, FAILURES_MAX};
+use crate::render::window::Rendered;
+
+/// What one reader has seen.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// By session.
+    pub seen: BTreeMap<SessionKey, Seen>,
+    /// The epoch of the newest answer that showed an id.
+    pub known: Rc<Table<u64, u64>>,
+    /// Answers that were sent but not confirmed yet.
+    pub deliveries: VecDeque<Delivery>,
+    /// Notices up to this one were shown.
+    pub noticed: u64,
+    /// When it last asked for something.
+    pub heard: Now,
+    /// A run whose next step was refused as stale, or whose end isn't known: `answer go` sends it.
+    pub kept: Option<Box<Acting>>,
+    /// The call that failed last, and how often in a row.
+    pub failures: (String, u32),
+    /// The desk that it knows.
+    pub desk: u64,
+}
+
+/// What a reader has of one window.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The epoch of the answer that brought it.
+    pub epoch: u64,
+    /// The process and version that it showed.
+    pub app: Incarnation,
+    /// The app's version that it showed.
+    pub version: u64,
+    /// What it showed.
+    pub rendered: Rc<Rendered>,
+    /// True when that is what the answer showed, and not only what is compared with.
+    pub whole: bool,
+    /// The prototypes that were shown with it or before, as text.
+    pub prototypes: Rc<str>,
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+pub struct Delivery {
+    /// Its number.
+    pub number: u64,
+    /// What it shows.
+    pub seen: Vec<(SessionKey, Seen)>,
+    /// The newest notice that it shows.
+    pub noticed: u64,
+    /// Its epoch.
+    pub epoch: u64,
+    /// The ids that it offers beside its windows.
+    pub ids: Vec<u64>,
+    /// The windows in it: every id that they show.
+    pub shown: Vec<(SessionKey, Rc<Rendered>)>,
+    /// The desk, when all windows are shown.
+    pub desk: Option<u64>,
+}
+
+impl Reader {
+    /// Counts a failure of a call. Returns true when it is time to step back.
+    pub fn fails(&mut self, call: &str) -> bool {
+        if self.failures.0 == call {
+            self.failures.1 += 1;
+        } else {
+            self.failures = (call.to_owned(), 1);
+        }
+        self.failures.1 >= FAILURES_MAX
+    }
+
+    /// Keeps a delivery until it is confirmed; the oldest makes room.
+    pub fn deliver(&mut self, delivery: Delivery) {
+        self.deliveries.push_back(delivery);
+        if self.deliveries.len() > DELIVERIES_MAX {
+            self.deliveries.pop_front();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Windows that keep their sessions awake.
+//!
+//! | law | what it holds |
+//! |---|---|
+//! | a pinned session stays awake | none whose window was surely pinned is asked to save its state |
+
+use std::collections::BTreeMap;
+
+use pipemux_proto::client::{Open, Verb};
+
+use crate::clients::Request;
+use crate::law::{Lawful, law};
+use crate::places::{Place, READERS, SHARED};
+use crate::sim::Sim;
+
+/// Windows that are surely pinned: by workspace and address.
+#[derive(Debug, Default)]
+pub struct Pins {
+    sure: BTreeMap<(usize, String), bool>,
+    /// True once something was pinned: whether it may sleep is looked at for ever.
+    pub ever: bool,
+}
+
+impl Pins {
+    /// Something is asked for that may change a pin: until it is answered, nothing is sure.
+    pub fn unsure(&mut self, workspace: usize, verb: &Verb) {
+        match verb {
+            Verb::Open(open) if open.pin.is_some() => {
+                self.ever |= open.pin == Some(true);
+                self.sure.remove(&(workspace, addr(open)));
+            }
+            Verb::Close { session, .. } | Verb::End { session } => {
+                let gone = session.to_string();
+                let everywhere = gone == SHARED;
+                self.sure
+                    .retain(|(of, addr), _| *addr != gone || (!everywhere && *of != workspace));
+            }
+            _ => {}
+        }
+    }
+
+    /// What was written down may be lost.
+    pub fn forget_all(&mut self) {
+        self.sure.clear();
+    }
+}
+
+impl Sim {
+    /// An `open` was answered: its pin holds, unless another one, or an end, is under way.
+    pub fn note_pin(&mut self, index: usize) {
+        let request = &self.requests[index];
+        let workspace = READERS[request.who].0;
+        let Verb::Open(Open { pin: Some(pin), .. }) = &request.call.verb else { return };
+        let Verb::Open(open) = &request.call.verb else { return };
+        let (pin, of) = (*pin, addr(open));
+        let changes = |verb: &Verb| match verb {
+            Verb::Open(other) => other.pin.is_some() && addr(other) == of,
+            Verb::Close { session, .. } | Verb::End { session } => session.to_string() == of,
+            _ => false,
+        };
+        // Also what was sent after it, and has been answered before it.
+        let later = self.requests[index..].iter().skip(1).any(|other| changes(&other.call.verb));
+        let daemon = self.daemon.nth;
+        // What a client left behind goes on.
+        let goes_on = |other: &Request| other.exit.is_none() && other.daemon == daemon;
+        let open = self.requests.iter().any(|other| goes_on(other) && changes(&other.call.verb));
+        if request.exit == Some(0) && !later && !open {
+            self.figures.count(if pin { "pinned" } else { "unpinned" });
+            self.pins.sure.insert((workspace, of), pin);
+        }
+    }
+
+    /// A session is asked to save its state, to be put to sleep then.
+    pub fn check_sleep(&self, place: Place) -> Lawful {
+        let pinned = self.pins.sure.iter().find(|((workspace, addr), pinned)| {
+            **pinned && Place::of(*workspace, addr) == Some(place)
+        });
+        law!(pinned.is_none(), "a pinned session stays awake", "{pinned:?}");
+        Ok(())
+    }
+}
+
+fn addr(open: &Open) -> String {
+    let session = open.session.as_ref().map(ToString::to_string).unwrap_or_default();
+    format!("{}/{session}", open.provider)
+}

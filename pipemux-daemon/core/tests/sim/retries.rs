@@ -1,0 +1,65 @@
+//! Requests that are sent again, taken back, or left by their clients.
+
+use pipemux_core::Event;
+use pipemux_proto::{Envelope, Incarnation, Kind, Method};
+
+use crate::action::{Confirming, How, Pick};
+use crate::clients::Request;
+use crate::law::Lawful;
+use crate::places::CALM_READER;
+use crate::process::frame;
+use crate::sim::{Due, Sim};
+
+impl Sim {
+    /// A request that is not the calm reader's.
+    fn some_request(&self, pick: Pick, wanted: impl Fn(&Request) -> bool) -> Option<usize> {
+        let fits = |request: &Request| request.who != CALM_READER && wanted(request);
+        let recent = self.requests.iter().enumerate().rev().filter(|(_, r)| fits(r)).take(12);
+        let all: Vec<usize> = recent.map(|(index, _)| index).collect();
+        (!all.is_empty()).then(|| all[usize::from(pick) % all.len()])
+    }
+
+    pub fn again(&mut self, pick: Pick) -> Lawful<bool> {
+        // What a daemon was lost with is what one would send again.
+        let lost = self.some_request(pick / 2, |r| r.acts() && r.lost && r.exit.is_none());
+        let lost = lost.filter(|_| pick.is_multiple_of(2));
+        let index = lost.or_else(|| self.some_request(pick, Request::acts));
+        let Some(index) = index else { return Ok(false) };
+        let of = &self.requests[index];
+        let (who, call, marks) = (of.who, of.call.clone(), of.marks.clone());
+        let (clicked, first) = (of.clicked.clone(), of.repeats.unwrap_or(index));
+        let client = self.connect()?;
+        if let Some(conn) = self.clients.get_mut(&client) {
+            conn.once = true;
+        }
+        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: false };
+        self.request(client, who, call, how, (marks, clicked, Some(first)))?;
+        Ok(true)
+    }
+
+    pub fn cancel(&mut self, pick: Pick) -> Lawful<bool> {
+        let open = |request: &Request| request.is_open() && !request.abandoned;
+        let Some(index) = self.some_request(pick, open) else { return Ok(false) };
+        let request = &mut self.requests[index];
+        request.abandoned = true;
+        let (client, id) = (request.client, request.id);
+        let envelope =
+            Envelope { kind: Kind::Cancel, ..Envelope::request(Method::Verb, id, Incarnation(0)) };
+        let frame = frame(&envelope, &pipemux_proto::app::Empty {});
+        self.feed(Event::ClientFrame { client, frame })?;
+        Ok(true)
+    }
+
+    pub fn vanish(&mut self, pick: Pick, late: u64) -> Lawful<bool> {
+        let open = |request: &Request| request.is_open() && !request.abandoned;
+        let Some(index) = self.some_request(pick, open) else { return Ok(false) };
+        let client = self.requests[index].client;
+        let Some(conn) = self.clients.get_mut(&client) else { return Ok(false) };
+        if std::mem::replace(&mut conn.deaf, true) {
+            return Ok(false);
+        }
+        self.figures.count(if late > 0 { "client half-open" } else { "client gone" });
+        self.send(late, Due::ClientGone(client));
+        Ok(true)
+    }
+}

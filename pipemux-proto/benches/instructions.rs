@@ -1,0 +1,135 @@
+//! Instructions of what crosses a process boundary: encoding, decoding, refs and calls.
+
+// Benches are no tests to clippy, and what the macros write is no style of ours.
+#![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
+
+mod baseline;
+
+use std::hint::black_box;
+
+use baseline::{Work, bounded, ready};
+use gungraun::prelude::*;
+use pipemux_proto::call::parse;
+use pipemux_proto::client::{Answer, Body, Call, Format, Verb, Workspace};
+use pipemux_proto::refs::Ref;
+use pipemux_proto::{Envelope, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
+
+#[library_benchmark]
+#[bench::envelope_read(args = (envelope_read()), config = bounded("envelope_read"))]
+#[bench::call_encode(args = (call_encode()), config = bounded("call_encode"))]
+#[bench::call_decode(args = (call_decode()), config = bounded("call_decode"))]
+#[bench::answer_encode_4k(args = (answer_encode()), config = bounded("answer_encode_4k"))]
+#[bench::answer_decode_4k(args = (answer_decode()), config = bounded("answer_decode_4k"))]
+fn codec(mut work: Work) -> Work {
+    work();
+    work
+}
+
+#[library_benchmark]
+#[bench::ref_short(args = (reading("obj:23")), config = bounded("ref_short"))]
+#[bench::ref_full(
+    args = (reading("obj:editor/main:enemy:深い%20key@e17")),
+    config = bounded("ref_full")
+)]
+fn refs(mut work: Work) -> Work {
+    work();
+    work
+}
+
+#[library_benchmark]
+#[bench::run_one_call(
+    args = (parsing("editor.replace_lines(10, 12, text='new')".into())),
+    config = bounded("run_one_call")
+)]
+#[bench::run_100_calls(
+    args = (parsing("attack(target='obj:enemy:23', mana=20); ".repeat(100))),
+    config = bounded("run_100_calls")
+)]
+#[bench::run_raw_block_64k(
+    args = (parsing(format!("add('x', text=<<END)\n{}END\n", "a line of it\n".repeat(5000)))),
+    config = bounded("run_raw_block_64k")
+)]
+fn calls(mut work: Work) -> Work {
+    work();
+    work
+}
+
+library_benchmark_group!(name = proto, benchmarks = [codec, refs, calls]);
+main!(library_benchmark_groups = proto);
+
+fn envelope_read() -> Work {
+    let mut bytes = Vec::new();
+    envelope().write(&mut bytes);
+    ready(move || {
+        black_box(Envelope::read(black_box(&bytes)).unwrap());
+    })
+}
+
+fn call_encode() -> Work {
+    let (call, envelope) = (call(), envelope());
+    ready(move || {
+        black_box(Frame::encode(&envelope, black_box(&call)).unwrap());
+    })
+}
+
+fn call_decode() -> Work {
+    let bytes = Frame::encode(&envelope(), &call()).unwrap();
+    ready(move || {
+        black_box(decode::<Call>(&read(&bytes).body).unwrap());
+    })
+}
+
+fn answer_encode() -> Work {
+    let (answer, envelope) = (answer(), envelope().answer(Kind::Reply));
+    ready(move || {
+        black_box(Frame::encode(&envelope, black_box(&answer)).unwrap());
+    })
+}
+
+fn answer_decode() -> Work {
+    let bytes = Frame::encode(&envelope().answer(Kind::Reply), &answer()).unwrap();
+    ready(move || {
+        black_box(decode::<Answer>(&read(&bytes).body).unwrap());
+    })
+}
+
+fn reading(text: &'static str) -> Work {
+    ready(move || {
+        black_box(black_box(text).parse::<Ref>().unwrap());
+    })
+}
+
+fn parsing(code: String) -> Work {
+    ready(move || {
+        black_box(parse(black_box(&code), None).unwrap());
+    })
+}
+
+fn read(bytes: &[u8]) -> Frame {
+    let mut decoder = FrameDecoder::default();
+    decoder.extend(black_box(bytes));
+    decoder.next_frame().unwrap().unwrap()
+}
+
+fn envelope() -> Envelope {
+    Envelope::request(Method::Verb, 1, Incarnation(0))
+}
+
+fn call() -> Call {
+    Call {
+        workspace: Workspace { key: "/home/ann/parser".into(), name: "parser".into() },
+        reader: "default".into(),
+        run_id: "0123456789abcdef0123456789abcdef".into(),
+        format: Format::Markdown,
+        budget: None,
+        lod: None,
+        at: None,
+        titles: false,
+        cwd: "/home/ann/parser/src".into(),
+        verb: Verb::Run { code: "editor.save()".into(), stdin: None },
+    }
+}
+
+fn answer() -> Answer {
+    Answer { exit: 0, body: Body::Text("a line of the answer\n".repeat(200)), delivery: 7 }
+}
