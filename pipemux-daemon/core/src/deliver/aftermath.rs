@@ -11,8 +11,8 @@ use crate::act::{Acting, Argument, Step};
 use crate::event::{Effect, Now};
 use crate::feed::Place;
 use crate::history::round;
-use crate::keys::WorkspaceKey;
 use crate::saved::Record;
+use crate::verbs::act_exit_status;
 use crate::workspace::Workspace;
 
 /// Keeps what can be sent again and counts failures. Returns the lines that say so.
@@ -82,8 +82,8 @@ fn again(acting: &Acting, from: usize) -> Acting {
 
 impl Core {
     /// Writes a run down.
-    pub(crate) fn record_round(&mut self, at: &WorkspaceKey, acting: &Acting, exit: u8) {
-        let now = self.now;
+    pub(crate) fn record_round(&mut self, acting: &Acting) {
+        let (at, exit, now) = (&acting.workspace, act_exit_status(acting), self.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = round(acting, workspace.history.count + 1, now.unix_ms, exit);
         workspace.history.add(round.clone());

@@ -95,11 +95,6 @@ impl Core {
                 Body::Report(Box::new(report))
             }
         };
-        if let Head::Act(acting) = &head
-            && acting.question.is_none()
-        {
-            self.record_round(&at, acting, exit);
-        }
         let number = self.next_local();
         let listed = !matches!(head, Head::Act(_));
         let whole = matches!(head, Head::Workspace(_));

@@ -157,6 +157,10 @@ impl Core {
 
     /// A run has ended or asks: the windows that it touched are shown with it.
     pub(crate) fn acted(&mut self, job: JobId, acting: Acting) {
+        if acting.question.is_none() {
+            // Now, and not once its windows are there: rounds are in the order in which they took effect.
+            self.record_round(&acting);
+        }
         let Some(workspace) = self.workspaces.get(&acting.workspace) else { return };
         let call = self.jobs.get(&job).map(|job| &job.call);
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
