@@ -1,8 +1,8 @@
 //! A connection that many calls share: who waits for what, and the one task that reads and writes.
 //!
 //! A call that is alone writes its request itself, at once; when several are under way they leave theirs
-//! for the task, which writes all of them together; many of them don't wait for it. A waiting call costs a place in a table, and nothing
-//! is allocated for it.
+//! for the task, which writes all of them together; 32 of them, or 64 KiB, don't wait for it. A waiting call
+//! costs a place in a table, and nothing is allocated for it.
 
 mod places;
 

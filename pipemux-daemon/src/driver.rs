@@ -76,6 +76,8 @@ pub struct Driver {
     bulky: Vec<Peer>,
     /// Until when a connection with much to move takes a small share of a turn: small frames came.
     small_until: u64,
+    /// Connections with much to do that share what others leave of the present turn.
+    sharing: usize,
     /// What everything is read into.
     shared: Box<[u8]>,
     spares: Spares,
@@ -141,6 +143,7 @@ impl Driver {
             dirty: Vec::new(),
             bulky: Vec::new(),
             small_until: 0,
+            sharing: 1,
             lingering: VecDeque::new(),
             shared: vec![0; SHARED].into(),
             children,

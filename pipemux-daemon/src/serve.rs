@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::SigSet;
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
 use pipemux_core::{Config, Core, Now};
 use pipemux_launcher::{Origin, leftovers, orphans};
@@ -33,6 +34,8 @@ const FILES_MAX: u64 = 10_240;
 /// # Errors
 /// Why there is no daemon, or why it ended otherwise than it should.
 pub fn serve() -> Result<(), String> {
+    // Whoever happened to start it decides nothing: not what it hears either.
+    SigSet::empty().thread_set_mask().map_err(|error| format!("can't unblock signals: {error}"))?;
     // Fails for a group's leader, which a shell made of it: then it leads its own group already.
     let _ = setsid();
     chdir("/").map_err(|error| format!("can't change to /: {error}"))?;

@@ -58,21 +58,52 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     deserializer.set_max_depth(DEPTH_MAX);
     let value =
         T::deserialize(&mut deserializer).map_err(|error| DecodeError::Body(error.to_string()))?;
-    // It doesn't tell how much it has read, but whether anything is left.
-    match IgnoredAny::deserialize(&mut deserializer) {
+    // It doesn't tell how much it has read, but whether anything is left; asked for a type that holds no others,
+    // so that the end which is met is this one.
+    match bool::deserialize(&mut deserializer) {
         Err(rmp_serde::decode::Error::InvalidMarkerRead(_)) => Ok(value),
-        _ => Err(DecodeError::Trailing(left::<T>(bytes))),
+        _ => Err(DecodeError::Trailing(left(bytes))),
     }
 }
 
 /// How many bytes follow a value.
 #[cold]
-fn left<T: DeserializeOwned>(bytes: &[u8]) -> usize {
-    // Over a reader, which tells how much was read.
+fn left(bytes: &[u8]) -> usize {
+    // Over a reader, which tells how much was read; for any value, so that there is only one of it.
     let mut deserializer = rmp_serde::Deserializer::new(bytes);
     deserializer.set_max_depth(DEPTH_MAX);
-    match T::deserialize(&mut deserializer) {
+    match IgnoredAny::deserialize(&mut deserializer) {
         Ok(_) => deserializer.get_ref().len(),
         Err(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_follows_a_value_is_told() {
+        let value = encode(&vec![1_u8, 2]).expect("it encodes");
+        assert_eq!(decode::<Vec<u8>>(&value), Ok(vec![1, 2]));
+        let cut_off: [&[u8]; 12] = [
+            &[0x91],
+            &[0x81],
+            &[0x91, 0x91, 0x91],
+            &[0xdc, 0, 1],
+            &[0xdd, 0, 0, 0, 1],
+            &[0xde, 0, 1],
+            &[0xa1],
+            &[0xd9],
+            &[0xc4],
+            &[0xc7],
+            &[0xc1],
+            &[0xca, 0],
+        ];
+        let whole: [&[u8]; 6] = [&[0], &[0xc2], &[0x90], &[0x80], &[0xa0], &[0xc4, 0]];
+        for more in cut_off.into_iter().chain(whole) {
+            let read = decode::<Vec<u8>>(&[&value, more].concat());
+            assert_eq!(read, Err(DecodeError::Trailing(more.len())), "{more:x?}");
+        }
     }
 }

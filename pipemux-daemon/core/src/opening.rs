@@ -156,6 +156,10 @@ impl Core {
         self.save_session(key);
         self.rest_later(key, app);
         self.send_waiting(key, app);
+        if self.sessions.get(key).is_some_and(|session| session.owes > 0) {
+            // What was asked of it while it started is watched from now on.
+            self.look_after(app);
+        }
         self.exchange_ready(key, app);
         for job in watchers {
             self.session_settled(job, Ok(()));

@@ -31,6 +31,7 @@ const END: Duration = Duration::from_secs(10);
 /// What a launcher can't work without, or a daemon that can't be understood. Descendants are killed
 /// all the same.
 pub fn run() -> io::Result<()> {
+    sys::unblock_signals()?;
     // Not of the terminal's or the daemon's group: a Ctrl-C there isn't meant for apps.
     let _ = setsid();
     // Whoever happened to start the daemon first decides nothing for the apps.

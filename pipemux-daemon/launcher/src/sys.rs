@@ -19,12 +19,13 @@ use std::time::Duration;
 
 use nix::libc;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::SigSet;
 use nix::unistd::{Pid, getpid, setsid};
 #[cfg(target_os = "linux")]
 use nix::{
     errno::Errno,
     sched::{CloneFlags, clone},
-    sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, kill, signal},
+    sys::signal::{SigHandler, SigmaskHow, Signal, kill, signal},
     unistd::chdir,
 };
 
@@ -194,7 +195,7 @@ pub(crate) fn start(
     // No signal is handled in the child while it has this process's memory.
     let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
     let child = || {
-        let why = match prepare(program, places, limits, mark, launcher, &mask) {
+        let why = match prepare(program, places, limits, mark, launcher) {
             Ok(()) => program.execute() as i32,
             Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
         };
@@ -219,6 +220,14 @@ pub(crate) fn start(
     }
 }
 
+/// Lets all signals through to this thread, whatever its starter blocked.
+///
+/// # Errors
+/// As `pthread_sigmask`.
+pub(crate) fn unblock_signals() -> io::Result<()> {
+    Ok(SigSet::empty().thread_set_mask()?)
+}
+
 /// What the child does before its program: descriptors in their places, a session of its own, the limits and the
 /// mark, and death with the launcher.
 #[cfg(target_os = "linux")]
@@ -228,7 +237,6 @@ fn prepare(
     limits: Limits,
     mark: Mark,
     launcher: Pid,
-    mask: &SigSet,
 ) -> io::Result<()> {
     // First: the limit of open files may be below what this needs.
     for (fd, place) in places {
@@ -246,26 +254,14 @@ fn prepare(
     set_priority(0);
     limit_child(limits, mark)?;
     die_with_parent(launcher)?;
-    for handled in HANDLED {
+    // Whatever whoever started the daemon ignores or blocks is nothing to an app.
+    for any in Signal::iterator().filter(|any| !matches!(any, Signal::SIGKILL | Signal::SIGSTOP)) {
         // SAFETY: the default is no handler of this process.
         #[allow(unsafe_code)]
-        unsafe { signal(*handled, SigHandler::SigDfl) }?;
+        unsafe { signal(any, SigHandler::SigDfl) }?;
     }
-    Ok(mask.thread_set_mask()?)
+    unblock_signals()
 }
-
-/// The signals that mean something else here than they do to a program by default.
-#[cfg(target_os = "linux")]
-const HANDLED: &[Signal] = &[
-    Signal::SIGCHLD,
-    Signal::SIGHUP,
-    Signal::SIGINT,
-    Signal::SIGPIPE,
-    Signal::SIGQUIT,
-    Signal::SIGTERM,
-    Signal::SIGUSR1,
-    Signal::SIGUSR2,
-];
 
 /// Lets a program take this process's place; returns only when it can't, with why.
 #[cfg(target_os = "linux")]

@@ -82,15 +82,14 @@ impl Driver {
         }
     }
 
-    /// Orders the process. Its directory and its log are made when it is known to run, so that the launcher needn't
-    /// wait for them; nothing is written to it before that either, so that it finds them.
+    /// Orders the process. Its log is made when it is known to run, so that the launcher needn't wait for it;
+    /// nothing is written to it before that either.
     fn start_process(&mut self, start: &Start) -> Result<(), String> {
         let app = start.app;
         let (printed, output) = io::pipe().map_err(|error| format!("no pipe: {error}"))?;
-        if !Path::new(&start.cwd).is_dir() {
-            // It is to work in its own directory.
-            make_own(&start.state_dir)?;
-        }
+        // Where it works if it can't where it was opened from: whether it can, only the launcher finds out, since
+        // that may take as long as a file system on the network likes.
+        make_own(&start.state_dir)?;
         let stream = self.children.start(start, output.into())?;
         let waker = self.wakes.waker(Token::Peer(Peer::App(app)));
         let mut connection = Connection::over(stream, waker, false)
@@ -98,17 +97,16 @@ impl Driver {
         // Not to be listed for writing yet.
         connection.listed = true;
         self.connections.insert(Peer::App(app), connection);
-        let (state_dir, log) = (start.state_dir.clone(), start.log.clone());
+        let log = start.log.clone();
         let max = start.limits.log.map_or(limits::LOG_MAX, |max| max.0);
-        self.starting.insert(app, Starting { state_dir, log, max, printed });
+        self.starting.insert(app, Starting { log, max, printed });
         Ok(())
     }
 
-    /// Makes what a process needs: its directory and its log.
+    /// Makes a process's log.
     pub(super) fn furnish(&mut self, app: Incarnation) -> Result<(), String> {
         let Some(starting) = self.starting.remove(&app) else { return Ok(()) };
-        let Starting { state_dir, log, max, printed } = starting;
-        make_own(&state_dir)?;
+        let Starting { log, max, printed } = starting;
         let waker = self.wakes.waker(Token::Print(app));
         self.prints.open(app, Path::new(&log), max, printed, waker, self.now.mono_ms)
     }
@@ -171,7 +169,6 @@ impl Driver {
 /// What a process that was ordered still lacks.
 #[derive(Debug)]
 pub(super) struct Starting {
-    state_dir: String,
     log: String,
     /// Bytes of a log's file.
     max: u64,

@@ -57,6 +57,8 @@ impl Driver {
                 Read::Shared(length) => {
                     left = left.saturating_sub(length);
                     self.take_shared(peer, &shared[..length]);
+                    // What came may have been a small frame.
+                    left = left.min(self.read_turn());
                 }
                 Read::Held(length) => {
                     left = left.saturating_sub(length);

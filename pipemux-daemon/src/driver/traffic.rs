@@ -100,11 +100,13 @@ impl Driver {
             return;
         }
         let mut bulky = std::mem::take(&mut self.bulky);
+        self.sharing = bulky.len();
         for peer in bulky.drain(..) {
             self.serve_now(peer);
         }
         self.bulky = bulky;
         self.write_all();
+        self.sharing = 1;
     }
 
     fn serve_now(&mut self, peer: Peer) {
@@ -124,13 +126,18 @@ impl Driver {
     }
 
     /// Bytes that one connection may read in this turn.
-    fn read_turn(&self) -> usize {
-        if self.now.mono_ms < self.small_until { READ_TURN } else { ALONE_TURN }
+    pub(super) fn read_turn(&self) -> usize {
+        if self.now.mono_ms < self.small_until { READ_TURN } else { self.alone(READ_TURN) }
     }
 
     /// Bytes that one connection may be written in this turn.
     pub(super) fn write_turn(&self) -> usize {
-        if self.now.mono_ms < self.small_until { WRITE_TURN } else { ALONE_TURN }
+        if self.now.mono_ms < self.small_until { WRITE_TURN } else { self.alone(WRITE_TURN) }
+    }
+
+    /// What nobody else wants of a turn, shared by those who have much; at least what they have beside others.
+    fn alone(&self, least: usize) -> usize {
+        (ALONE_TURN / self.sharing.max(1)).max(least)
     }
 
     /// Queues bytes for a connection that is still there; returns how many wait.

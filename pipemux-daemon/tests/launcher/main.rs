@@ -48,8 +48,9 @@ fn what_cannot_be_started_is_told_why() {
 #[test]
 fn a_child_has_its_connection_its_log_and_nothing_else() {
     // Started with an open descriptor, ignored signals and a mask, as a careless harness would.
-    let mut launcher =
-        Launcher::start_by("umask 077; trap '' HUP INT TERM; exec \"$0\" launcher 7</dev/null");
+    let mut launcher = Launcher::start_by(
+        "umask 077; trap '' HUP INT TERM XFSZ TSTP; exec \"$0\" launcher 7</dev/null",
+    );
     let limits = Limits { files: Some(100), ..Limits::default() };
     let mut app = launcher.sh_within(
         1,

@@ -27,6 +27,8 @@ pub struct Ahead {
     window: u64,
     lod: Lod,
     budget: u32,
+    /// True when its app was told which version is held.
+    known: bool,
 }
 
 impl Core {
@@ -49,8 +51,9 @@ impl Core {
         self.request(session, Method::Project, &ask, deadline + PROJECT_MS, purpose);
         let request = self.next_request;
         if self.pending.get(&request).is_some_and(|p| p.purpose == Purpose::Ahead(job)) {
-            let (session, window) = (session.clone(), ask.window);
-            self.ahead.insert(job, Ahead { request, session, window, lod, budget });
+            let (session, window, known) =
+                (session.clone(), ask.window, ask.known_version.is_some());
+            self.ahead.insert(job, Ahead { request, session, window, lod, budget, known });
         }
     }
 
@@ -75,8 +78,8 @@ impl Core {
         self.send_now(key, app, Method::Project, &ask, deadline, Purpose::Ahead(job));
         let request = self.next_request;
         if self.pending.contains_key(&request) {
-            let session = key.clone();
-            self.ahead.insert(job, Ahead { request, session, window, lod, budget });
+            let (session, known) = (key.clone(), ask.known_version.is_some());
+            self.ahead.insert(job, Ahead { request, session, window, lod, budget, known });
         }
     }
 
@@ -85,7 +88,8 @@ impl Core {
         self.ahead.get(&job).filter(|ahead| ahead.session == *key).map(|ahead| ahead.window)
     }
 
-    /// True when this very window was asked for ahead: its answer is the one that is waited for now.
+    /// When this very window was asked for ahead, its answer is the one that is waited for now; gives whether
+    /// its app was told which version is held.
     pub(crate) fn take_ahead(
         &mut self,
         job: JobId,
@@ -93,21 +97,21 @@ impl Core {
         window: u64,
         (lod, budget): (Lod, u32),
         deadline: u64,
-    ) -> bool {
+    ) -> Option<bool> {
         let up = self.up(session);
-        let Some(ahead) = self.ahead.get(&job) else { return false };
+        let ahead = self.ahead.get(&job)?;
         let same = ahead.session == *session
             && (ahead.window, ahead.lod, ahead.budget) == (window, lod, budget);
         let request = ahead.request;
-        let Some(pending) = self.pending.get_mut(&request) else { return false };
+        let pending = self.pending.get_mut(&request)?;
         if !same || up.is_none() || pending.app != up {
-            return false;
+            return None;
         }
-        self.ahead.remove(&job);
+        let known = self.ahead.remove(&job).map(|ahead| ahead.known);
         self.timers.clear(pending.deadline, Timer::Request(request));
         (pending.purpose, pending.deadline) = (Purpose::Project(job), deadline);
         self.timers.set(deadline, Timer::Request(request));
-        true
+        known
     }
 
     /// Gives up what was asked for ahead, if it still is.

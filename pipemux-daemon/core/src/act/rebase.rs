@@ -15,11 +15,13 @@ use crate::requests::{Answered, Look, Purpose};
 use crate::sent::Sent;
 
 impl Core {
-    /// True when a stale step may be sent once more against the present state.
+    /// True when a stale step may be sent once more against the present state. One that may have taken effect
+    /// before may not: that may be what made it stale.
     pub(crate) fn may_rebase(&self, acting: &Acting, step: &Step, fault: &Fault) -> bool {
         let asked = self.workspaces.get(&acting.workspace).is_some_and(|w| w.options.rebase);
         let again = acting.rebased.iter().any(|(index, _)| *index == acting.next);
-        asked && !again && fault.code == Code::Stale && step.prototype.risk == Risk::Safe
+        let fresh = !again && !acting.was_sent();
+        asked && fresh && fault.code == Code::Stale && step.prototype.risk == Risk::Safe
     }
 
     /// Looks at the session's window anew, then sends the step again.

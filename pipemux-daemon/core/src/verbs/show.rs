@@ -203,10 +203,11 @@ impl Core {
         if let Some(Task::Showing(showing)) = self.jobs.get_mut(&job).map(|job| &mut job.task)
             && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
         {
-            (shown.known, shown.ahead) = (ask.known_version.is_some(), ahead);
+            shown.known = ahead.unwrap_or(ask.known_version.is_some());
+            shown.ahead = ahead.is_some();
             shown.number = ask.window;
         }
-        if ahead {
+        if ahead.is_some() {
             return;
         }
         self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));

@@ -1,6 +1,6 @@
 //! The options of a workspace: strict epochs and rebasing.
 
-use crate::world::{Asker, Said, World, asker};
+use crate::world::{Asker, Manner, Said, World, asker};
 use pipemux_proto::client::Verb;
 use proptest::prelude::*;
 
@@ -60,6 +60,22 @@ fn a_rebased_step_says_nothing_for_the_steps_after_it() {
     let both = format!("notes.text(obj:{id}); notes.edit(obj:{id}, 'mine')");
     world.run(asker("a"), &both).has("1 done · text").has(&format!("Anchor obj:{id} is stale."));
     assert_eq!(world.model("notes/main").notes[0].text, "new");
+}
+
+#[test]
+fn what_may_have_been_done_is_not_rebased() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    let id = world.open(asker("a"), "notes").id("k1 r1");
+    set(&mut world, asker("a"), "rebase", "on").exits(0);
+    world.manner("notes/main", Manner::Garbage);
+    let text = format!("notes.text(obj:{id})");
+    world.run(asker("a"), &text).exits(7).has("pipemux answer go");
+    world.manner("notes/main", Manner::Normal);
+    world.model("notes/main").change(0, "by itself, for all one knows");
+    let sent = world.invoked.len();
+    world.answer(asker("a"), "go").exits(7).lacks("it was done to what is there now");
+    assert_eq!(world.invoked.len(), sent + 1, "sent once more, and no second time");
 }
 
 #[test]
