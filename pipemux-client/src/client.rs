@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::blocking::{GRACE, SEEN_DEADLINE};
 use crate::connect;
 use crate::error::ClientError;
-use crate::link::{Link, Lost};
+use crate::link::{Link, Lost, PLACES_MAX};
 use crate::options::Options;
 use crate::wire::{Ended, Start, Wire, answer_of};
 
@@ -31,6 +31,8 @@ pub const EXCHANGED_BYTES: usize = 2 * 1024 * 1024;
 
 /// What an exchange counts at least.
 const EXCHANGE_MIN: usize = EXCHANGED_BYTES / 256;
+// Every request that these let through has a number of its own.
+const _: () = assert!(IN_FLIGHT_BYTES / REQUEST_MIN + EXCHANGED_BYTES / EXCHANGE_MIN <= PLACES_MAX);
 
 /// A connection for many calls at once. Clones share it; it closes with the last one. A lost
 /// connection stays lost: connect again.

@@ -19,6 +19,7 @@ use pipemux_proto::output::{GATHER, Output, Spares};
 use pipemux_socket::Socket;
 use tokio::time::{Instant, Sleep, sleep};
 
+pub(crate) use places::PLACES_MAX;
 use places::Places;
 
 use crate::wire::{Ended, Incoming, Start, Wire, WireError};

@@ -32,7 +32,7 @@ pub(super) struct Waits {
 }
 
 const PLACE_BITS: u32 = 12;
-const PLACES_MAX: usize = 1 << PLACE_BITS;
+pub(crate) const PLACES_MAX: usize = 1 << PLACE_BITS;
 
 impl Places {
     /// Takes a place; returns the request's id. It counts as not written until its end is known.

@@ -31,6 +31,8 @@ struct V1 {
     invoke: Option<Invoke>,
     gap: Option<V1Asked>,
     owner: Option<usize>,
+    #[serde(default)]
+    again: Vec<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,6 +101,7 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         invoke,
         gap,
         owner,
+        again: acting.again.clone(),
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
@@ -132,6 +135,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         cwd: saved.cwd,
         next: saved.next,
         done,
+        again: saved.again,
         ..Acting::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
     Some(OpenQuestion { acting, needs: saved.needs, from })
