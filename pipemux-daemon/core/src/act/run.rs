@@ -33,7 +33,7 @@ impl Acting {
         steps: Vec<Step>,
         at: Option<u64>,
     ) -> Self {
-        let (versions, known) = core.has_seen(workspace, reader, at);
+        let (versions, known) = core.has_seen(workspace, reader, &steps, at);
         Self {
             expected: versions.iter().map(|(session, (_, n))| (session.clone(), *n)).collect(),
             seen: versions,
@@ -127,30 +127,32 @@ impl Acting {
 }
 
 impl Core {
-    /// What a reader has seen, or what there was to see in an epoch that it names.
-    fn has_seen(&self, at: &WorkspaceKey, reader: &str, epoch: Option<u64>) -> HasSeen {
+    /// What a reader has seen of the steps' sessions, or what there was to see in an epoch that it names.
+    fn has_seen(
+        &self,
+        at: &WorkspaceKey,
+        reader: &str,
+        steps: &[Step],
+        epoch: Option<u64>,
+    ) -> HasSeen {
         let Some(workspace) = self.workspaces.get(at) else { return HasSeen::default() };
         let of = workspace.readers.get(reader);
         let known = of.map(|reader| reader.known.clone()).unwrap_or_default();
-        let versions = match epoch {
-            Some(epoch) => workspace
-                .windows
-                .iter()
-                .filter_map(|window| Some((window.session.clone(), window.at(epoch)?.seen)))
-                .collect(),
-            None => of
-                .into_iter()
-                .flat_map(|reader| &reader.seen)
-                .map(|(session, seen)| (session.clone(), (seen.app, seen.version)))
-                .collect(),
+        let seen = |session: &SessionKey| match epoch {
+            Some(epoch) => Some(workspace.window(session)?.at(epoch)?.seen),
+            None => of?.seen.get(session).map(|seen| (seen.app, seen.version)),
         };
-        (versions, known)
+        let sessions =
+            steps.iter().flat_map(|step| [&step.session].into_iter().chain(&step.owners));
+        let versions = sessions.filter_map(|session| Some((session.clone(), seen(session)?)));
+        (versions.collect(), known)
     }
 
     /// Takes up a run that was refused as stale, or whose end isn't known: its refs and numbers now mean
     /// what its reader has seen since.
     pub(crate) fn resume_kept(&mut self, job: JobId, mut acting: Acting) {
-        let (versions, known) = self.has_seen(&acting.workspace, &acting.reader, None);
+        let (versions, known) =
+            self.has_seen(&acting.workspace, &acting.reader, &acting.steps, None);
         acting.expected = versions.iter().map(|(key, (_, n))| (key.clone(), *n)).collect();
         (acting.seen, acting.known, acting.at, acting.aside) = (versions, known, None, None);
         self.put_acting(job, acting);
