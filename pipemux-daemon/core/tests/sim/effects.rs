@@ -195,10 +195,12 @@ impl Sim {
     /// A frame goes to the life that it names, which is in that process.
     fn check_life(&mut self, app: Incarnation, frame: &Frame) -> Lawful {
         let (envelope, life) = (frame.envelope, frame.envelope.incarnation);
-        let Some(process) = self.processes.get_mut(&app).filter(|process| process.shared) else {
+        // One that could not be started: that isn't told yet, and nothing arrives.
+        let Some(process) = self.processes.get_mut(&app) else { return Ok(()) };
+        if !process.shared {
             law!(life == app, "a frame goes to the life that it names", "{envelope:?} to {app}");
             return Ok(());
-        };
+        }
         if life == app {
             let own = matches!(envelope.method, Method::Hello | Method::AppClose);
             law!(own, "a process has no requests of its own", "{envelope:?}");
