@@ -14,6 +14,7 @@
 //! | `hosts` | processes that sessions share |
 //! | `health`, `suspects`, `sleep` | whether it still answers, what it dies of, when it rests |
 //! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
+//! | `sent` | a window as its app sent it, within its bounds |
 //! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
 //! | `feed` | what happened, for those who watch |
 //! | `saved`, `restore`, [`Loss`], `history` | what survives the daemon, what was done |
