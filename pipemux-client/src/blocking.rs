@@ -1,6 +1,6 @@
 //! A client for one request after the other, on std alone: a one-shot process starts no runtime.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,11 @@ pub const GRACE: Duration = Duration::from_secs(2);
 
 /// How long the daemon may take to note that an answer was seen.
 pub(crate) const SEEN_DEADLINE: Duration = Duration::from_secs(1);
+
+/// Bytes of a reading at first: most answers fit, and memory that is touched costs a short process time.
+const READ_MIN: usize = 2 * 1024;
+/// Bytes of a reading while a long answer comes: about what a socket holds.
+const READ_MAX: usize = 256 * 1024;
 
 /// A connection to the daemon. Dropping it cancels what it waits for.
 #[derive(Debug)]
@@ -115,14 +120,15 @@ impl Connection {
     /// [`Connection::seen`] as the last that is said here: what a later connection asks comes after it.
     /// Nothing is reported, for nothing is lost when it fails: the reader sees some things again.
     pub fn end(mut self, delivery: u64) {
+        if delivery == 0 {
+            return;
+        }
+        let Ok(last) = Wire::seen_last(delivery) else { return };
+        let sent = self.send(&last, Instant::now() + SEEN_DEADLINE);
         // The daemon reads connections in the order in which something came on them, as the system tells
-        // it; where the system keeps no such order, its reply is waited for.
-        if !cfg!(target_os = "linux") {
-            let _ = self.seen(delivery);
-        } else if delivery != 0
-            && let Ok(request) = Wire::seen(self.last_id + 1, delivery, SEEN_DEADLINE)
-        {
-            let _ = self.send(&request, Instant::now() + SEEN_DEADLINE);
+        // it; where the system keeps no such order, it is waited for.
+        if sent.is_ok() && !cfg!(target_os = "linux") {
+            self.wait_closed(SEEN_DEADLINE);
         }
     }
 
@@ -155,8 +161,6 @@ impl Connection {
     }
 
     fn receive(&mut self, id: u64, deadline: Instant) -> Result<Ended, String> {
-        // Small at first: most answers fit, and memory that is touched costs a short process time.
-        let mut buffer = vec![0; 2 * 1024];
         loop {
             match self.wire.poll_incoming() {
                 Ok(Some(Incoming::Answer(of, ended))) if of == id => return Ok(ended),
@@ -172,19 +176,24 @@ impl Connection {
                     return Err(format!("the daemon sent what can't be read ({what})"));
                 }
             }
-            match connect::read_until(&mut self.stream, &mut buffer, deadline) {
+            match self.read(deadline) {
                 Ok(0) => return Err("the daemon ended before it answered".into()),
-                Ok(length) => {
-                    self.wire.handle_bytes(&buffer[..length]);
-                    if length == buffer.len() {
-                        buffer = vec![0; 64 * 1024];
-                    }
-                }
+                Ok(_) => {}
                 Err(error) if connect::is_timeout(&error) => {
                     return Err("the daemon didn't answer in time".into());
                 }
                 Err(error) => return Err(format!("the daemon was lost ({error})")),
             }
         }
+    }
+
+    /// Reads to where a frame that has begun goes on: a long answer is copied once.
+    fn read(&mut self, deadline: Instant) -> io::Result<usize> {
+        let room = self.wire.room(READ_MIN);
+        let before = room.len();
+        room.resize(before + (room.capacity() - before).min(READ_MAX), 0);
+        let read = connect::read_until(&mut self.stream, &mut room[before..], deadline);
+        room.truncate(before + read.as_ref().map_or(0, |length| *length));
+        read
     }
 }

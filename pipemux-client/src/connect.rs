@@ -11,13 +11,15 @@
 //! is sent.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::daemon::{self, Started};
@@ -214,14 +216,22 @@ fn greet(
     }
 }
 
-/// Reads once, waiting until the deadline and no longer.
+/// Reads once, waiting until the deadline and no longer. It waits by `poll`: in a `read` it would be woken when the
+/// daemon takes the request, too, for there is room to write then.
 pub(crate) fn read_until(
     stream: &mut UnixStream,
     buffer: &mut [u8],
     deadline: Instant,
 ) -> io::Result<usize> {
     loop {
-        stream.set_read_timeout(Some(left(deadline)?))?;
+        let left = left(deadline)?;
+        // Rounded up: no turn of the loop for what is left of a millisecond.
+        let left = PollTimeout::try_from(left.as_millis() + 1).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(stream.as_fd(), PollFlags::POLLIN)], left) {
+            Ok(0) | Err(Errno::EINTR) => continue,
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
         match stream.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             read => return read,

@@ -80,6 +80,12 @@ impl Wire {
         request(Method::Seen, id, &Seen { delivery }, timeout)
     }
 
+    /// The same as the connection's last word: the daemon notes it, answers nothing and closes.
+    pub(crate) fn seen_last(delivery: u64) -> Result<Bytes, ClientError> {
+        let envelope = Envelope::event(Method::Seen, Incarnation(0));
+        Frame::encode(&envelope, &Seen { delivery }).map_err(unsendable)
+    }
+
     /// Names a session for exchanges.
     pub(crate) fn attach(
         id: u64,
@@ -183,7 +189,7 @@ pub(crate) fn answer_of(ended: Ended, acts: bool) -> Result<Answer, ClientError>
         }
         refused.hint("the daemon may be of an earlier release: pipemux down, then run it again")
     })?;
-    decode(&body).map_err(|error| {
+    Answer::from_body(body).map_err(|error| {
         ClientError::lost(acts, &format!("the daemon's answer can't be read: {error}"))
     })
 }

@@ -39,6 +39,7 @@ use crate::connection::Connection;
 use crate::journal::Journal;
 use crate::large::Larges;
 use crate::limits::{SHARED, SOCKET_LOOK_MS};
+use crate::look::{Again, Look};
 use crate::manifests::Places;
 use crate::note::note;
 use crate::prints::Prints;
@@ -76,8 +77,10 @@ pub struct Driver {
     bulky: Vec<Peer>,
     /// Until when a connection with much to move takes a small share of a turn: small frames came.
     small_until: u64,
-    /// Connections with much to do that share what others leave of the present turn.
+    /// Connections with much to do that share what others leave of the present turn, while it is their part of it.
     sharing: usize,
+    look: Look,
+    again: Arc<Again>,
     /// What everything is read into.
     shared: Box<[u8]>,
     spares: Spares,
@@ -89,6 +92,8 @@ pub struct Driver {
     prints: Prints,
     journal: Journal,
     manifests: Places,
+    /// True while there are new records to write.
+    recording: bool,
     /// True while records can't be written.
     disk_failing: bool,
     /// When they are tried again.
@@ -113,6 +118,8 @@ pub struct Parts {
     pub manifests: Places,
     /// What wakes the driver.
     pub wakes: Arc<Wakes>,
+    /// What the runtime asks before it sleeps.
+    pub again: Arc<Again>,
 }
 
 impl Driver {
@@ -121,7 +128,7 @@ impl Driver {
     /// # Errors
     /// Signals can't be watched.
     pub fn new(parts: Parts) -> io::Result<Self> {
-        let Parts { core, listener, children, journal, manifests, wakes } = parts;
+        let Parts { core, listener, children, journal, manifests, wakes, again } = parts;
         let driver = Self {
             core,
             now: Now::default(),
@@ -143,7 +150,9 @@ impl Driver {
             dirty: Vec::new(),
             bulky: Vec::new(),
             small_until: 0,
-            sharing: 1,
+            sharing: 0,
+            look: Look::default(),
+            again,
             lingering: VecDeque::new(),
             shared: vec![0; SHARED].into(),
             children,
@@ -151,6 +160,7 @@ impl Driver {
             prints: Prints::default(),
             journal,
             manifests,
+            recording: false,
             disk_failing: false,
             disk_again: None,
             timer: Timer::new(wakes.waker(Token::Timer)),
@@ -196,6 +206,9 @@ impl Driver {
         }
         let next = [self.core.next_timeout(), self.own_timeout()].into_iter().flatten().min();
         self.timer.set(self.started, next);
+        if self.look.is_worth_it(Instant::now) {
+            self.again.want(driver);
+        }
         Poll::Pending
     }
 

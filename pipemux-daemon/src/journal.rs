@@ -9,7 +9,7 @@
 //! | `journal::sync` | the thread that syncs |
 //!
 //! A record is written before anything that follows from it goes out, so a daemon that is killed loses
-//! none; what was written is synced within 50 ms, so a machine that loses power loses a moment's. A record
+//! none; those of one turn of the driver are written at once.  what was written is synced within 50 ms, so a machine that loses power loses a moment's. A record
 //! is whole or isn't there.
 //!
 //! Records are written on the driver's own thread: into the system's memory that takes microseconds,
@@ -183,19 +183,23 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Appends a record. When it can't be written it is kept, and written with the next.
+    /// Notes a record, to be written by [`Journal::write_kept`] with what else is noted by then.
     ///
     /// # Errors
-    /// As `write`; the record is written but room gets scarce; past [`UNWRITTEN_MAX`] it is lost.
-    pub fn append(&mut self, record: &Record) -> io::Result<()> {
+    /// Past [`UNWRITTEN_MAX`] bytes of unwritten records it is lost.
+    pub fn note(&mut self, record: &Record) -> io::Result<()> {
         if self.unwritten.len() > UNWRITTEN_MAX {
             return Err(io::Error::other("a record is lost: too many wait to be written"));
         }
-        format::encode(&mut self.unwritten, record)?;
-        self.write_kept()
+        format::encode(&mut self.unwritten, record)
     }
 
-    /// Writes what could not be written before.
+    /// Bytes of records that are noted and not written.
+    pub fn unwritten(&self) -> usize {
+        self.unwritten.len()
+    }
+
+    /// Writes what is noted. What can't be written is kept, and written with the next.
     ///
     /// # Errors
     /// As `write`, it is kept then; room for what comes next is scarce.

@@ -7,10 +7,18 @@ pub const SHARED: usize = 65 * 1024;
 pub const READ_TURN: usize = 64 * 1024;
 /// Bytes written to one connection before the others have their turn; as much as one reading.
 pub const WRITE_TURN: usize = 65 * 1024;
+/// The same of a large frame that is on its way, beside small ones.
+pub const BULKY_TURN: usize = 32 * 1024;
 /// Bytes read from and written to one connection in a turn while none but large frames come: a whole one.
 pub const ALONE_TURN: usize = 1024 * 1024;
 /// Milliseconds after a small frame for which it isn't so.
 pub const ALONE_MS: u64 = 20;
+/// Longest body of an exchange for which being woken costs more than what is done then.
+pub const LOOK_BODY: usize = 1024;
+/// Frames with such bodies in one turn after which the daemon looks for more before it sleeps.
+pub const LOOK_FRAMES: usize = 4;
+/// Microseconds that it looks.
+pub const LOOK_US: u64 = 50;
 /// Longest body that the system need not hold more for than it does for any.
 pub const HELD_MIN: usize = 128 * 1024;
 /// Bytes that it holds of a longer one: all of it, with what it counts beside.
@@ -76,6 +84,8 @@ pub const RECORD_MAX: usize = 64 * 1024 * 1024;
 pub const UNWRITTEN_MAX: usize = 16 * 1024 * 1024;
 /// Bytes that the saved state may grow by before it is written anew.
 pub const JOURNAL_GROWTH: u64 = 4 * 1024 * 1024;
+/// Bytes of records that one turn makes before they are written; those of a smaller turn are written together.
+pub const RECORDS_TURN: usize = 256 * 1024;
 /// Milliseconds in which written records are gathered for one sync.
 pub const SYNC_MS: u64 = 25;
 /// Bytes of room that the saved state takes on the disk before it needs them.

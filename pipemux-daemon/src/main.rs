@@ -34,6 +34,7 @@ mod large;
 mod limits;
 mod lock;
 mod logs;
+mod look;
 mod manifests;
 mod note;
 mod prints;

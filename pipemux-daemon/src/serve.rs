@@ -18,6 +18,7 @@ use crate::driver::{Driver, Parts};
 use crate::journal::{self, Journal};
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
 use crate::lock::{self, Lock};
+use crate::look::Again;
 use crate::manifests::Places;
 use crate::note::{keep_short, note};
 use crate::transport::Listener;
@@ -61,14 +62,17 @@ pub fn serve() -> Result<(), String> {
         note(error);
     }
 
+    let again = Arc::new(Again::default());
+    let before_sleep = Arc::clone(&again);
     let runtime = Builder::new_current_thread()
         .enable_all()
         // Two: after the driver's turn the runtime looks once more for tasks, finds none, and waits,
         // instead of asking the system first without waiting.
         .event_interval(2)
+        .on_thread_park(move || before_sleep.before_sleep())
         .build_local(LocalOptions::default())
         .map_err(|error| format!("can't start the runtime: {error}"))?;
-    let house = House { paths: &paths, program, origin };
+    let house = House { paths: &paths, program, origin, again };
     let driver = {
         let _in = runtime.enter();
         house.driver(launcher)?
@@ -136,11 +140,12 @@ struct House<'a> {
     paths: &'a Paths,
     program: PathBuf,
     origin: Origin,
+    again: Arc<Again>,
 }
 
 impl House<'_> {
     fn driver(self, launcher: Launcher) -> Result<Driver, String> {
-        let Self { paths, program, origin } = self;
+        let Self { paths, program, origin, again } = self;
         let wakes = Arc::new(Wakes::default());
         let manifests = Places {
             programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
@@ -150,7 +155,7 @@ impl House<'_> {
         let listener = Listener::bind(paths, getuid().as_raw())?;
         let children = Children::new(program, origin, launcher, wakes.waker(Token::Launcher))
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
-        Driver::new(Parts { core, listener, children, journal, manifests, wakes })
+        Driver::new(Parts { core, listener, children, journal, manifests, wakes, again })
             .map_err(|error| format!("can't watch signals: {error}"))
     }
 }

@@ -1,5 +1,7 @@
 //! Messages between a client and the daemon.
 
+mod text;
+
 use std::collections::BTreeMap;
 
 use bytes::Bytes;

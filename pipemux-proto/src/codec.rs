@@ -1,6 +1,8 @@
 //! MessagePack bodies: maps with named fields.
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use std::io::{self, Write};
+
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{FRAME_MAX, VALUE_DEPTH_MAX};
@@ -45,15 +47,36 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> 
 /// # Errors
 /// As [`encode`].
 pub fn encode_into<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), EncodeError> {
-    let mut serializer = rmp_serde::Serializer::new(out).with_struct_map();
+    let mut serializer = rmp_serde::Serializer::new(Appender(out)).with_struct_map();
     value.serialize(&mut serializer).map_err(|error| EncodeError::Body(error.to_string()))
 }
 
-/// Decodes a whole body. Fields that the type doesn't know are ignored.
+/// Appends what is written. Most of that is a byte or a short name: a call for each costs more than it does.
+struct Appender<'a>(&'a mut Vec<u8>);
+
+impl Write for Appender<'_> {
+    #[inline(always)]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    #[inline(always)]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Decodes a whole body; text may stay in it, borrowed. Fields that the type doesn't know are ignored.
 ///
 /// # Errors
 /// Anything else than one value of the type, up to the last byte.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
+pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
     deserializer.set_max_depth(DEPTH_MAX);
     let value =

@@ -68,7 +68,7 @@ methods! {
     Busy = 19,
     /// Client → daemon: a verb ([`crate::client::Call`]), answered by [`crate::client::Answer`].
     Verb = 32,
-    /// Client → daemon: the answer was written out ([`crate::client::Seen`]).
+    /// Client → daemon: the answer was written out ([`crate::client::Seen`]); as an event the connection's last word.
     Seen = 33,
     /// Client → daemon: names a session and wakes it, for [`Method::Exchange`] ([`crate::client::Attach`]).
     Attach = 34,

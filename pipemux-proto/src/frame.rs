@@ -29,6 +29,8 @@ pub enum FrameError {
 }
 
 const PREFIX: usize = 4;
+/// Room for most messages: a buffer that grows is copied.
+const USUAL: usize = 512;
 
 impl Frame {
     /// Encodes envelope and body as bytes ready to be written.
@@ -36,7 +38,7 @@ impl Frame {
     /// # Errors
     /// A body that can't be encoded, or a frame above [`FRAME_MAX`].
     pub fn encode<T: Serialize>(envelope: &Envelope, body: &T) -> Result<Bytes, EncodeError> {
-        let mut out = Vec::with_capacity(128);
+        let mut out = Vec::with_capacity(USUAL);
         out.extend([0; PREFIX]);
         envelope.write(&mut out);
         encode_into(&mut out, body)?;

@@ -20,6 +20,7 @@
 //! | [`fault`] | errors with a code, a level and hints |
 //! | [`paths`] | where a daemon keeps its state and listens |
 //! | [`table`] | maps by one's own numbers |
+//! | [`text`] | text that messages share with who keeps it |
 //! | [`tokens`] | an estimate of what a text costs a model |
 //!
 //! **Invariant: no IO, no runtime.** Nothing here opens, waits or reads a clock, so that each side of
@@ -47,6 +48,7 @@ pub mod prototype;
 pub mod refs;
 pub mod report;
 pub mod table;
+pub mod text;
 pub mod tokens;
 pub mod value;
 pub mod watch;

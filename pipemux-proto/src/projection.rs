@@ -3,11 +3,15 @@
 //! The daemon mints the ids and writes the Markdown. So an app can't forge an anchor, text that
 //! merely looks like one is inert, and an app in any language needs no anchor table.
 
+mod borrowed;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::{Blob, Value};
+
+pub use borrowed::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
 
 /// Level of detail.
 #[derive(

@@ -39,10 +39,12 @@
 //! estimate; and `estimate(a + b) <= estimate(a) + estimate(b) + 1`, and at least either part.
 
 mod class;
+mod edit;
+mod lanes;
 mod steps;
 
 use class::{BYTES, Class, class};
-use steps::{NEWLINE, START, STEPS, TOKEN};
+use steps::{NEWLINE, START, STEPS, Step, TOKEN};
 
 /// Estimates how many o200k tokens a text is; 0 for an empty one. Linear in the text's length.
 pub fn estimate(text: &str) -> u64 {
@@ -113,10 +115,11 @@ impl Estimate {
 
     #[inline(always)]
     fn add_ascii(&mut self, text: &str) {
-        for byte in text.bytes() {
-            let again = usize::from(u32::from(byte) == self.last) << 7;
+        let rest = if text.len() < lanes::LEAST { text } else { self.add_in_lanes(text) };
+        for byte in rest.bytes() {
+            let class = byte_class(byte, self.last);
             self.last = u32::from(byte);
-            self.step(BYTES[again | usize::from(byte)]);
+            self.step(class);
         }
     }
 
@@ -133,11 +136,23 @@ impl Estimate {
 
     #[inline(always)]
     fn step(&mut self, class: u8) {
-        // The remainder changes nothing; it spares the check.
-        let step = STEPS[(usize::from(self.state) + usize::from(class)) % STEPS.len()];
+        let step = step_from(self.state, class);
         self.hundredths += u64::from(step.cost);
         self.state = step.next;
     }
+}
+
+/// The class of an ASCII character behind another character.
+#[inline(always)]
+fn byte_class(byte: u8, last: u32) -> u8 {
+    let again = usize::from(u32::from(byte) == last) << 7;
+    BYTES[again | usize::from(byte)]
+}
+
+#[inline(always)]
+fn step_from(state: u16, class: u8) -> Step {
+    // The remainder changes nothing; it spares the check.
+    STEPS[(usize::from(state) + usize::from(class)) % STEPS.len()]
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
-//! Links a program statically where the machine can: called from the build scripts of the programs that start
-//! often, which is every app and `pipemux` itself. A static program starts in half the time, for nothing is
-//! mapped, relocated or looked up, and no page is changed in each process by that.
+//! Links programs so that they start quickly: called from the build scripts of those that start often, which is
+//! every app and `pipemux` itself.
 //!
-//! Only for Linux with glibc, and only when its static library is installed (it comes with a C compiler
+//! [`link_statically`]: a static program starts in half the time, for nothing is mapped, relocated or looked up,
+//! and no page is changed in each process by that. Only for Linux with glibc, and only when its static library is installed (it comes with a C compiler
 //! nearly everywhere); else, and with `PIPEMUX_STATIC=0` in the environment, the program is linked as any
 //! other. `-C target-feature=+crt-static` can't be used: it holds for procedural macros too, which it breaks
 //! unless the target is named on cargo's command line.
+//!
+//! [`place_first`]: what a short process executes lies side by side in its file, so that it touches few pages.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -37,7 +39,7 @@ pub fn link_statically(program: &str) -> io::Result<()> {
     if !native || !glibc || get("PIPEMUX_STATIC") == "0" {
         return Ok(());
     }
-    let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
+    let linker = chosen_linker().unwrap_or_else(|| "cc".to_owned());
     let archives = INSTEAD.iter().flat_map(|(_, archives)| *archives);
     if !archives.into_iter().all(|archive| is_installed(&linker, archive)) {
         return Ok(());
@@ -48,6 +50,49 @@ pub fn link_statically(program: &str) -> io::Result<()> {
         println!("cargo:rustc-link-arg-bin={program}={argument}");
     }
     Ok(())
+}
+
+/// Has cargo put the functions that `list` names, a file of the calling package, before all others of its program
+/// of that name. For build scripts. A line of it is a pattern of mangled names, `libc.a:` and a member of the C
+/// library, or a comment; what isn't there is passed over.
+///
+/// A process maps 64 KiB of its program at a time, at some microseconds each (Linux's `fault_around_bytes`); what a
+/// short one executes is else scattered over all of them. Only for release builds, for Linux, and where the linker
+/// is the one that rustc chooses: a linker script that adds to the default one is understood by LLD and GNU ld, but
+/// not by every other.
+///
+/// # Errors
+/// The list can't be read; the output directory can't be written to.
+#[expect(clippy::print_stdout, reason = "what a build script prints is how it speaks with cargo")]
+pub fn place_first(program: &str, list: &str) -> io::Result<()> {
+    println!("cargo:rerun-if-changed={list}");
+    let get = |name: &str| env::var(name).unwrap_or_default();
+    let flags = get("CARGO_ENCODED_RUSTFLAGS");
+    let chosen = chosen_linker().is_some() || flags.contains("link") || flags.contains("-fuse-ld");
+    if get("CARGO_CFG_TARGET_OS") != "linux" || get("PROFILE") != "release" || chosen {
+        return Ok(());
+    }
+    let script = PathBuf::from(get("OUT_DIR")).join("first.ld");
+    fs::write(&script, first_script(&fs::read_to_string(list)?))?;
+    println!("cargo:rustc-link-arg-bin={program}=-Wl,-T,{}", script.display());
+    Ok(())
+}
+
+/// A linker script for a section of its own in front of the program's others.
+fn first_script(list: &str) -> String {
+    let lines =
+        list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let sections = lines.map(|line| match line.strip_prefix("libc.a:") {
+        Some(member) => format!("    *libc.a:{member}(.text .text.*)\n"),
+        None => format!("    *(.text.{line})\n"),
+    });
+    let sections: String = sections.collect();
+    format!("SECTIONS {{\n  .text.first : {{\n{sections}  }}\n}} INSERT BEFORE .text;\n")
+}
+
+/// The linker that was chosen for the target; none when rustc chooses.
+fn chosen_linker() -> Option<String> {
+    env::var("RUSTC_LINKER").ok().filter(|linker| !linker.is_empty())
 }
 
 /// Linker scripts under the shared libraries' names: rustc asks for these even when all is to be static.

@@ -9,6 +9,7 @@ use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::frame::Cut;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 /// Bytes of one read, at first and when little comes.
@@ -70,6 +71,9 @@ impl Link {
 
     /// Writes a whole frame.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() > GATHERED_MAX {
+            return self.write(bytes, &[]);
+        }
         self.output.extend_from_slice(bytes);
         self.flush()
     }
@@ -155,10 +159,18 @@ impl Link {
     }
 
     /// Reads once; false at the end.
+    ///
+    /// It waits by `poll`: a process that waits in `read` is woken each time the daemon takes what it was sent,
+    /// too, for there is room to write then, and finds nothing to read (Linux: `unix_write_space`).
     fn read(&mut self) -> io::Result<bool> {
         self.flush()?;
         self.make_room();
         loop {
+            match poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], None) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
             match rustix::io::read(&self.stream, spare_capacity(&mut self.input)) {
                 Ok(0) => return Ok(false),
                 Ok(length) => {

@@ -120,6 +120,12 @@ impl View {
 
     fn piece(&mut self, piece: Piece) -> &mut Self {
         match (self.0.content.last_mut(), piece) {
+            // The longer one stays where it is, if it can.
+            (Some(Piece::Text(before)), Piece::Text(mut text)) if before.len() < text.len() => {
+                text.reserve_exact(before.len());
+                text.insert_str(0, before);
+                *before = text;
+            }
             (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
             (_, piece) => self.0.content.push(piece),
         }

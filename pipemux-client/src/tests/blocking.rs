@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use pipemux_proto::client::{Body, Call, Seen, Verb};
-use pipemux_proto::{Fault, Frame, Hello, Method, Role, decode};
+use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Method, Role, decode};
 
 use super::fake_daemon::{Peer, Place, run, view};
 use crate::ClientError;
@@ -63,7 +63,7 @@ fn a_first_request_goes_out_with_the_greeting_and_its_confirmation_is_the_last_w
         peer.send(&hello.envelope, &Hello::new(Role::Daemon, "pipemuxd"));
         peer.answer(&request.envelope, 0, "done\n");
         let seen = peer.receive().unwrap();
-        assert_eq!(seen.envelope.method, Method::Seen);
+        assert_eq!(seen.envelope, Envelope::event(Method::Seen, Incarnation(0)));
         decode::<Seen>(&seen.body).unwrap().delivery
     });
     let options = place.options();

@@ -15,7 +15,7 @@ use gungraun::prelude::*;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{Effect, Now};
 use pipemux_proto::client::{Verb, View};
-use pipemux_proto::{Envelope, Kind, Method};
+use pipemux_proto::{Envelope, Kind, Method, SessionAddr};
 
 #[library_benchmark]
 #[bench::exchange(args = (exchange()), config = bounded("exchange"))]
@@ -34,7 +34,7 @@ fn routing(mut work: Work) -> Work {
     args = (asking(0, true, || run(&"notes.tick();".repeat(10)))),
     config = bounded("run_ten_actions")
 )]
-#[bench::click(args = (click()), config = bounded("click"))]
+#[bench::click(args = (click(1, 0)), config = bounded("click"))]
 fn acting(mut work: Work) -> Work {
     work();
     work
@@ -57,12 +57,38 @@ fn acting(mut work: Work) -> Work {
     args = (asking(1_000, true, view)),
     config = bounded("view_changed_1000_lines")
 )]
+#[bench::view_unchanged_1_mb(
+    args = (asking_at(Desk::of_a_megabyte(), false, view)),
+    config = bounded("view_unchanged_1_mb")
+)]
+#[bench::view_changed_1_mb(
+    args = (asking_at(Desk::of_a_megabyte(), true, view)),
+    config = bounded("view_changed_1_mb")
+)]
+#[bench::view_edited_1_mb(args = (editing(false)), config = bounded("view_edited_1_mb"))]
+#[bench::view_another_1_mb(args = (editing(true)), config = bounded("view_another_1_mb"))]
 fn projection(mut work: Work) -> Work {
     work();
     work
 }
 
-library_benchmark_group!(name = core, benchmarks = [routing, acting, projection]);
+// What has to do with one window of so many, each of ten lines.
+#[library_benchmark]
+#[bench::run_among_1(args = (run_among(1)), config = bounded("run_among_1"))]
+#[bench::run_among_10(args = (run_among(10)), config = bounded("run_among_10"))]
+#[bench::run_among_100(args = (run_among(100)), config = bounded("run_among_100"))]
+#[bench::click_among_1(args = (click(1, 10)), config = bounded("click_among_1"))]
+#[bench::click_among_10(args = (click(10, 10)), config = bounded("click_among_10"))]
+#[bench::click_among_100(args = (click(100, 10)), config = bounded("click_among_100"))]
+#[bench::view_among_1(args = (view_among(1)), config = bounded("view_among_1"))]
+#[bench::view_among_10(args = (view_among(10)), config = bounded("view_among_10"))]
+#[bench::view_among_100(args = (view_among(100)), config = bounded("view_among_100"))]
+fn among(mut work: Work) -> Work {
+    work();
+    work
+}
+
+library_benchmark_group!(name = core, benchmarks = [routing, acting, projection, among]);
 main!(library_benchmark_groups = core);
 
 /// Bytes from a client to the app, and back.
@@ -80,8 +106,8 @@ fn exchange() -> Work {
     })
 }
 
-fn click() -> Work {
-    let mut desk = Desk::new(0);
+fn click(windows: usize, lines: usize) -> Work {
+    let mut desk = Desk::among(windows, lines);
     let link = desk.link();
     ready(move || {
         desk.changed();
@@ -89,15 +115,36 @@ fn click() -> Work {
     })
 }
 
+fn run_among(windows: usize) -> Work {
+    asking_at(Desk::among(windows, 10), true, || run("notes.tick()"))
+}
+
+fn view_among(windows: usize) -> Work {
+    let session: SessionAddr = "notes/main".parse().unwrap();
+    let view = move || Verb::View(View { session: Some(session.clone()), ..View::default() });
+    asking_at(Desk::among(windows, 10), false, view)
+}
+
 /// A verb, asked over and over of an app that shows so many lines, each with an anchor; changed each time
 /// or never.
 fn asking(lines: usize, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
-    let mut desk = Desk::new(lines);
+    asking_at(Desk::new(lines), changing, verb)
+}
+
+fn asking_at(mut desk: Desk, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
     ready(move || {
         if changing {
             desk.changed();
         }
         black_box(desk.ask(verb()));
+    })
+}
+
+fn editing(everywhere: bool) -> Work {
+    let mut desk = Desk::of_a_megabyte();
+    ready(move || {
+        desk.edited(everywhere);
+        black_box(desk.ask(view()));
     })
 }
 

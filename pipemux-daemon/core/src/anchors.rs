@@ -5,6 +5,7 @@
 //!
 //! **Invariant: what isn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
 
+mod forget;
 mod owned;
 mod target;
 
@@ -15,7 +16,6 @@ use pipemux_proto::refs::RefKind;
 use pipemux_proto::table::Table;
 
 use crate::keys::SessionKey;
-use crate::limits::{ANCHORS_MAX, VANISHED_EPOCHS};
 use crate::saved::{SavedAnchor, SavedTarget};
 
 use owned::Owned;
@@ -68,6 +68,8 @@ pub struct AnchorTable {
     offered: Vec<u64>,
     /// Minted since that was last asked, but for what was offered.
     fresh: Vec<u64>,
+    /// Links that may be shown no more, all of those that aren't among them.
+    loose: Table<u64, ()>,
     /// Counts paintings of windows: see [`Anchor`].
     paintings: u32,
     /// The epoch in which vanished anchors were last forgotten.
@@ -131,6 +133,7 @@ impl AnchorTable {
             if shown.offered {
                 anchor.offered = true;
                 self.offered.push(id);
+                self.loose.insert(id, ());
             } else {
                 owned.shown.push(id);
             }
@@ -165,6 +168,7 @@ impl AnchorTable {
         self.anchors.insert(id, Box::new(anchor));
         if shown.offered {
             self.offered.push(id);
+            self.loose.insert(id, ());
         } else {
             self.fresh.push(id);
             owned.shown.push(id);
@@ -184,6 +188,9 @@ impl AnchorTable {
             if let Some(anchor) = self.anchors.get_mut(id) {
                 anchor.shown = anchor.offered;
                 anchor.last_epoch = epoch;
+                if anchor.target.kind() == RefKind::Link {
+                    self.loose.insert(*id, ());
+                }
             }
         }
         owned.shown.reserve_exact(owned.before.len());
@@ -241,6 +248,9 @@ impl AnchorTable {
             target,
         };
         self.next = self.next.max(saved.id + 1);
+        if anchor.target.kind() == RefKind::Link {
+            self.loose.insert(saved.id, ());
+        }
         self.anchors.insert(saved.id, Box::new(anchor));
     }
 
@@ -308,53 +318,6 @@ impl AnchorTable {
             Err(Miss::Stale)
         } else {
             Ok(anchor)
-        }
-    }
-
-    /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and past [`ANCHORS_MAX`] the things
-    /// longest unseen. A thing that comes back after that gets a new id, never an old one.
-    pub fn forget(&mut self, epoch: u64) {
-        let crowded = self.anchors.len() > ANCHORS_MAX;
-        if epoch < self.forgot + VANISHED_EPOCHS / 4 && !crowded {
-            return;
-        }
-        self.forgot = epoch;
-        let past = epoch.saturating_sub(VANISHED_EPOCHS);
-        let shown = self.owned.iter().flat_map(|owned| &owned.shown);
-        let visible: Table<u64, ()> = shown.map(|id| (*id, ())).collect();
-        self.remove(|id, anchor| {
-            let link = anchor.target.kind() == RefKind::Link;
-            link && anchor.last_epoch < past && !visible.contains_key(&id)
-        });
-        if crowded {
-            let mut epochs: Vec<u64> = self.anchors.values().map(|a| a.last_epoch).collect();
-            epochs.sort_unstable();
-            let cut = epochs.get(epochs.len().saturating_sub(ANCHORS_MAX / 2)).copied();
-            let cut = cut.unwrap_or(epoch);
-            self.remove(|id, anchor| anchor.last_epoch < cut && !visible.contains_key(&id));
-        }
-    }
-
-    /// Forgets all of a session that ended for good.
-    pub fn forget_session(&mut self, session: &SessionKey) {
-        let Some(slot) = self.slots.remove(session) else { return };
-        let gone = self.owned.swap_remove(slot);
-        if let Some(moved) = self.owned.get(slot) {
-            self.slots.insert(moved.session.clone(), slot);
-        }
-        self.anchors.retain(|_, anchor| anchor.session != gone.session);
-    }
-
-    fn remove(&mut self, gone: impl Fn(u64, &Anchor) -> bool) {
-        let before = self.anchors.len();
-        self.anchors.retain(|id, anchor| !gone(*id, anchor));
-        if self.anchors.len() == before {
-            return;
-        }
-        let anchors = &self.anchors;
-        for owned in &mut self.owned {
-            owned.things.retain(|_, id| anchors.contains_key(id));
-            owned.links.retain(|_, id| anchors.contains_key(id));
         }
     }
 }

@@ -141,6 +141,13 @@ impl Core {
                 }
                 self.send_client(client, &envelope.answer(Kind::Reply), &Empty {});
             }
+            // The client's last word: it has gone already, or is about to, and waits for nothing.
+            (Kind::Event, Method::Seen) if greeted => {
+                if let Ok(seen) = decode::<Seen>(&frame.body) {
+                    self.handle_seen(seen.delivery);
+                }
+                self.out.push(Effect::CloseClient { client });
+            }
             (Kind::Request, Method::Attach) => self.handle_attach(client, frame),
             (Kind::Request, Method::Ping) => {
                 self.send_client(client, &envelope.answer(Kind::Reply), &Empty {});

@@ -178,6 +178,13 @@ pub enum Effect {
         /// The frame.
         bytes: Bytes,
     },
+    /// Send a whole frame to a client, whose parts lie where they are kept.
+    ToClientInParts {
+        /// To whom.
+        client: ClientId,
+        /// The frame, one part behind the other.
+        parts: Vec<Bytes>,
+    },
     /// Close a client's connection once what was sent before is written.
     CloseClient {
         /// Whose.

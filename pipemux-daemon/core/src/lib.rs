@@ -14,6 +14,7 @@
 //! | `hosts` | processes that sessions share |
 //! | `health`, `suspects`, `sleep` | whether it still answers, what it dies of, when it rests |
 //! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
+//! | `shown` | what the windows of a session are told of it |
 //! | `sent` | a window as its app sent it, within its bounds |
 //! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
 //! | `feed` | what happened, for those who watch |
@@ -57,6 +58,7 @@ mod restore;
 pub mod saved;
 mod sent;
 mod session;
+mod shown;
 mod sleep;
 mod suspects;
 mod timers;

@@ -3,7 +3,6 @@
 use pipemux_proto::app::{Changed, Empty, Notify};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, Frame, Kind, decode};
 
 use crate::Core;
@@ -134,12 +133,8 @@ impl Core {
                 self.handle_answer(app, frame);
             }
             (Kind::Event, Method::Changed) if envelope.incarnation == app => {
-                if let (Ok(changed), Some(session)) =
-                    (decode::<Changed>(&frame.body), self.sessions.get_mut(&key))
-                    && changed.version > session.version
-                {
-                    session.version = changed.version;
-                    self.tell_session(What::Changed, &key, "changed");
+                if let Ok(changed) = decode::<Changed>(&frame.body) {
+                    self.session_changed(&key, changed.version);
                 }
             }
             (Kind::Event, Method::Busy) if envelope.incarnation == app => {
@@ -357,6 +352,7 @@ impl Core {
                 session.opens.pop();
                 if session.opens.is_empty() {
                     self.sessions.remove(&key);
+                    self.actions_changed(&key);
                 }
             }
         }

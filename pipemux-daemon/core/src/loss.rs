@@ -45,7 +45,7 @@ impl Core {
             workspace.epoch = epochs.max(workspace.epoch).saturating_add(leap);
             workspace.anchors.go_on_from(ids);
             workspace.reserved = (ids, workspace.epoch);
-            for window in &mut workspace.windows {
+            for window in workspace.windows.iter_mut() {
                 window.context.major = window.context.major.max(workspace.epoch);
             }
             if let Some(text) = &loss.told {

@@ -10,6 +10,7 @@ use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
 
 use crate::Core;
+use crate::act::Prototypes;
 use crate::event::Effect;
 use crate::keys::{SessionKey, directory_name};
 use crate::requests::{Answered, Purpose};
@@ -31,10 +32,12 @@ impl Core {
             Life::Starting { greeted, .. } if !*greeted => *greeted = true,
             _ => return,
         }
-        let prototypes = Rc::new(hello.prototypes);
-        session.prototypes = prototypes.clone();
         session.token_prefix = hello.token_prefix;
-        self.learn(&key.addr.provider, prototypes);
+        let prototypes = self.learn(&key.addr.provider, hello.prototypes);
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.prototypes = prototypes;
+        }
+        self.actions_changed(key);
         if self.hosts.is_shared(app) {
             self.send_start_open(key, app, 0);
         }
@@ -53,16 +56,19 @@ impl Core {
         )
     }
 
-    /// Remembers what a provider's app can do, so that calls can be checked before it runs again.
-    fn learn(&mut self, provider: &ProviderId, prototypes: Rc<Vec<Prototype>>) {
-        if self.prototypes.get(provider).is_some_and(|known| *known == prototypes) {
-            return;
+    /// Remembers what a provider's app can do, so that calls can be checked before it runs again. Its
+    /// sessions share it.
+    fn learn(&mut self, provider: &ProviderId, prototypes: Vec<Prototype>) -> Prototypes {
+        if let Some(known) = self.prototypes.get(provider).filter(|known| ***known == prototypes) {
+            return known.clone();
         }
-        if let Ok(encoded) = pipemux_proto::encode(&*prototypes) {
+        if let Ok(encoded) = pipemux_proto::encode(&prototypes) {
             let (provider, prototypes) = (provider.to_string(), encoded.into());
             self.out.push(Effect::Persist(Record::Prototypes { provider, prototypes }));
         }
-        self.prototypes.insert(provider.clone(), prototypes);
+        let prototypes = Rc::new(prototypes);
+        self.prototypes.insert(provider.clone(), prototypes.clone());
+        prototypes
     }
 
     /// Sends the open of that index, or the next one that there is.

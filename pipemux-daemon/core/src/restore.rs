@@ -34,6 +34,10 @@ impl Core {
         for record in records {
             core.restore(record);
         }
+        let keys: Vec<SessionKey> = core.sessions.keys().cloned().collect();
+        for key in keys {
+            core.actions_changed(&key);
+        }
         core
     }
 
@@ -57,7 +61,7 @@ impl Core {
                     // They are written down with the meaning that they were minted with: pins of an
                     // earlier daemon are stale until they are shown again.
                     fresh.anchors.all_stand_since(epochs_below + 1);
-                    for window in &mut fresh.windows {
+                    for window in fresh.windows.iter_mut() {
                         window.context.major = epochs_below;
                     }
                 }
@@ -100,7 +104,7 @@ impl Core {
                 let workspace = workspace.into();
                 self.restore_window(&workspace, &session, &lod, budget);
                 let addr = session.parse::<SessionAddr>().ok();
-                let windows = self.workspaces.get_mut(&workspace).map(|of| &mut of.windows);
+                let windows = self.workspaces.get_mut(&workspace).map(|of| of.windows.iter_mut());
                 let of_it = |w: &&mut Window| Some(&w.session.addr) == addr.as_ref();
                 for window in windows.into_iter().flatten().filter(of_it) {
                     window.pinned = pinned;
@@ -160,7 +164,11 @@ impl Core {
             }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
-                found.windows.retain(|window| window.session.to_string() != session);
+                let of_it = |window: &&Window| window.session.to_string() == session;
+                let closed = found.windows.iter().filter(of_it).map(|window| &window.session);
+                for session in closed.cloned().collect::<Vec<_>>() {
+                    found.windows.remove(&session);
+                }
             }
         }
     }
@@ -178,7 +186,8 @@ impl Core {
         }
         self.numbers.next += 1;
         let number = self.numbers.next;
-        workspace.windows.push(Window { lod, budget, ..Window::new(number, key, workspace.epoch) });
+        let window = Window { lod, budget, ..Window::new(number, key, workspace.epoch) };
+        workspace.open_window(window, None);
     }
 
     /// Writes down how far numbers really came, so that a daemon that was ended in order leaves no
@@ -255,7 +264,7 @@ impl Core {
                 let (workspace, round) = (key.to_string(), round.clone());
                 records.push(Record::Round { workspace, round });
             }
-            for window in &workspace.windows {
+            for window in workspace.windows.iter() {
                 records.push(Record::Window {
                     workspace: key.to_string(),
                     session: window.session.to_string(),

@@ -1,25 +1,29 @@
-//! A window's content as its app sent it, kept small.
+//! A window's content as its app sent it, kept as the bytes that came.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
+use bytes::Bytes;
+use pipemux_proto::decode;
 use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::projection::{LinkSlot, Piece, Projection};
-use pipemux_proto::{decode, tokens};
+use pipemux_proto::projection::{
+    CodeRef, LinkSlot, ObjectRef, PieceRef, Projection, ProjectionRef,
+};
+use pipemux_proto::tokens::{Estimate, estimate};
 
 use crate::limits::SLOTS_MAX;
 
-/// What an app sent of a window. Until it is painted its slots are kept as they were read; then only the
-/// bytes are, which take a fraction of their room, and are read once more where they are needed.
-/// Derefs to the projection without nav and content: those are [`Sent::slots`].
+/// What an app sent of a window: the bytes that came, and until it is painted where its slots are in them;
+/// after that they are read once more where they are needed. Derefs to the projection without nav and
+/// content: those are [`Sent::slots`].
 #[derive(Debug)]
 pub struct Sent {
     head: Projection,
     slots: RefCell<Option<Slots>>,
-    body: Box<[u8]>,
-    /// The most tokens that the content may take; how many it takes about, once that was asked.
+    body: Bytes,
+    /// The most tokens that the content may take; what it takes about, once that was asked.
     most: u64,
-    tokens: OnceCell<u64>,
+    costs: OnceCell<Costs>,
 }
 
 /// What is painted.
@@ -27,35 +31,79 @@ pub struct Sent {
 pub struct Slots {
     /// Links for the likely next moves.
     pub nav: Vec<LinkSlot>,
-    /// The content.
-    pub content: Vec<Piece>,
+    content: Vec<Slot>,
+    /// Short texts, one behind the other: to copy them is less than to check the bytes once more.
+    short: String,
 }
+
+/// A piece of the content; its text by where it stands.
+#[derive(Debug)]
+enum Slot {
+    Text(Place),
+    Object { key: Place, rev: u64, ty: Option<Place>, label: Place },
+    Link(Box<LinkSlot>),
+    Code { lang: Place, text: Place, first: Option<u64> },
+}
+
+/// Where a text stands: in the bytes if it is long, among the short texts if not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    start: u32,
+    length: u32,
+}
+
+/// A piece of the content.
+#[derive(Debug, Clone, Copy)]
+pub enum Piece<'a> {
+    /// Markdown.
+    Text(&'a str),
+    /// A thing.
+    Object(ObjectRef<'a>),
+    /// An action.
+    Link(&'a LinkSlot),
+    /// Exact text; what it costs behind a newline, where that is known.
+    Code(CodeRef<'a>, Option<Estimate>),
+}
+
+/// The tokens of a content.
+#[derive(Debug)]
+struct Costs {
+    tokens: u64,
+    /// Of each long text, in their order.
+    long: Vec<(Place, Estimate)>,
+}
+
+/// Length of a text, in bytes, from which on it isn't copied, and it is kept what it costs.
+const LONG: usize = 4096;
 
 impl Sent {
     /// Reads what came.
     ///
     /// # Errors
     /// Not a projection, or one out of its bounds; in words.
-    pub fn read(body: &[u8]) -> Result<Self, String> {
-        let mut head = decode::<Projection>(body).map_err(|error| error.to_string())?;
-        check(&head)?;
+    pub fn read(body: &Bytes) -> Result<Self, String> {
+        let read = decode::<ProjectionRef<'_>>(body).map_err(|error| error.to_string())?;
+        let (mut head, content) = read.split();
+        let nav = std::mem::take(&mut head.nav);
+        let slots = Slots::of(nav, content, body);
+        check(&head, &slots)?;
         // No byte costs more than two.
-        let most = head.content.iter().map(|piece| written(piece).len() as u64 * 2 + 5).sum();
-        let slots = RefCell::new(Some(taken(&mut head)));
-        Ok(Self { head, slots, body: body.into(), most, tokens: OnceCell::new() })
+        let most = slots.content.iter().map(|slot| u64::from(slot.length()) * 2 + 5).sum();
+        let slots = RefCell::new(Some(slots));
+        Ok(Self { head, slots, body: body.clone(), most, costs: OnceCell::new() })
     }
 
-    /// About how many tokens the content takes, if those are more than `limit`.
-    pub fn tokens_beyond(&self, limit: u64) -> Option<u64> {
+    /// About how many tokens the content takes, if those are more than `limit`. What is the same as in what
+    /// was sent `before`, and counted then, isn't counted again.
+    pub fn tokens_beyond(&self, limit: u64, before: Option<&Self>) -> Option<u64> {
         if self.most <= limit {
             return None;
         }
-        let count = |slots: &Slots| slots.content.iter().map(estimate).sum();
-        let tokens = *self.tokens.get_or_init(|| match self.slots.borrow().as_ref() {
-            Some(slots) => count(slots),
-            None => count(&self.read_again()),
+        let costs = self.costs.get_or_init(|| match self.slots.borrow().as_ref() {
+            Some(slots) => self.count(slots, before),
+            None => self.count(&self.read_again(), before),
         });
-        (tokens > limit).then_some(tokens)
+        (costs.tokens > limit).then_some(costs.tokens)
     }
 
     /// The slots, to be painted.
@@ -63,9 +111,42 @@ impl Sent {
         self.slots.take().unwrap_or_else(|| self.read_again())
     }
 
+    /// The content.
+    pub fn pieces<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = Piece<'a>> {
+        let long = self.costs.get().map(|costs| &costs.long[..]);
+        slots.pieces(&self.body, long.unwrap_or_default())
+    }
+
+    fn count(&self, slots: &Slots, before: Option<&Self>) -> Costs {
+        let mut known = before
+            .and_then(|before| Some((before, before.costs.get()?)))
+            .into_iter()
+            .flat_map(|(before, costs)| costs.long.iter().map(|long| (&before.body, long)));
+        let mut costs = Costs { tokens: 0, long: Vec::new() };
+        for piece in slots.pieces(&self.body, &[]) {
+            let text = piece.written();
+            if matches!(piece, Piece::Object(_) | Piece::Link(_)) {
+                costs.tokens += 5;
+            }
+            if text.len() < LONG {
+                costs.tokens += estimate(text);
+                continue;
+            }
+            let cost = match known.next() {
+                Some((body, (place, cost))) => cost.after_edit(place.of(body, ""), text),
+                None => Estimate::of_lines().after_edit("", text),
+            };
+            costs.tokens += cost.tokens();
+            costs.long.push((Place::in_bytes(text, &self.body), cost));
+        }
+        costs
+    }
+
     fn read_again(&self) -> Slots {
         // They could be read before.
-        decode(&self.body).map(|mut projection| taken(&mut projection)).unwrap_or_default()
+        let Ok(read) = decode::<ProjectionRef<'_>>(&self.body) else { return Slots::default() };
+        let (head, content) = read.split();
+        Slots::of(head.nav, content, &self.body)
     }
 }
 
@@ -77,39 +158,157 @@ impl Deref for Sent {
     }
 }
 
-fn taken(projection: &mut Projection) -> Slots {
-    let Projection { nav, content, .. } = projection;
-    Slots { nav: std::mem::take(nav), content: std::mem::take(content) }
+impl Slots {
+    fn of(nav: Vec<LinkSlot>, pieces: Vec<PieceRef<'_>>, body: &[u8]) -> Self {
+        let mut short = String::new();
+        let mut at = |text| Place::of_text(text, body, &mut short);
+        let slot = |piece| match piece {
+            PieceRef::Text(text) => Slot::Text(at(text)),
+            PieceRef::Object(ObjectRef { key, rev, ty, label }) => {
+                let key = at(key);
+                let ty = ty.map(&mut at);
+                Slot::Object { key, rev, ty, label: at(label) }
+            }
+            PieceRef::Link(link) => Slot::Link(Box::new(link)),
+            PieceRef::Code(CodeRef { lang, text, first }) => {
+                Slot::Code { lang: at(lang), text: at(text), first }
+            }
+        };
+        let content = pieces.into_iter().map(slot).collect();
+        Self { nav, content, short }
+    }
+
+    fn pieces<'a>(
+        &'a self,
+        body: &'a [u8],
+        long: &'a [(Place, Estimate)],
+    ) -> impl Iterator<Item = Piece<'a>> {
+        let text = |place: Place| place.of(body, &self.short);
+        let cost = |wanted: Place| {
+            let same = |(place, _): &&(Place, Estimate)| *place == wanted;
+            long.iter().find(same).map(|(_, cost)| *cost)
+        };
+        self.content.iter().map(move |slot| match slot {
+            Slot::Text(plain) => Piece::Text(text(*plain)),
+            Slot::Object { key, rev, ty, label } => Piece::Object(ObjectRef {
+                key: text(*key),
+                rev: *rev,
+                ty: ty.map(text),
+                label: text(*label),
+            }),
+            Slot::Link(link) => Piece::Link(link),
+            Slot::Code { lang, text: code, first } => {
+                let read = CodeRef { lang: text(*lang), text: text(*code), first: *first };
+                Piece::Code(read, if code.is_long() { cost(*code) } else { None })
+            }
+        })
+    }
 }
 
-fn check(projection: &Projection) -> Result<(), String> {
-    let slots = projection.content.len() + projection.nav.len() + projection.names.len();
-    if slots > SLOTS_MAX {
-        return Err(format!("{slots} slots, at most {SLOTS_MAX} are taken"));
+impl Slot {
+    /// How many bytes it shows.
+    fn length(&self) -> u32 {
+        match self {
+            Slot::Text(text) | Slot::Code { text, .. } => text.length,
+            Slot::Object { label, .. } => label.length,
+            Slot::Link(link) => link.label.len() as u32,
+        }
     }
-    let keys = projection.content.iter().filter_map(|piece| match piece {
-        Piece::Object(object) => Some(&object.key),
+}
+
+impl Place {
+    fn of_text(text: &str, body: &[u8], short: &mut String) -> Self {
+        if text.len() >= LONG {
+            return Self::in_bytes(text, body);
+        }
+        let start = short.len() as u32;
+        short.push_str(text);
+        Self { start, length: text.len() as u32 }
+    }
+
+    /// Of a text that was read from these bytes, of which a frame holds few enough.
+    fn in_bytes(text: &str, body: &[u8]) -> Self {
+        let start = text.as_ptr().addr().saturating_sub(body.as_ptr().addr());
+        Self { start: start as u32, length: text.len() as u32 }
+    }
+
+    fn is_long(self) -> bool {
+        self.length as usize >= LONG
+    }
+
+    fn of<'a>(self, body: &'a [u8], short: &'a str) -> &'a str {
+        let range = self.start as usize..self.start as usize + self.length as usize;
+        if self.is_long() {
+            // It was text when it was read.
+            std::str::from_utf8(body.get(range).unwrap_or_default()).unwrap_or_default()
+        } else {
+            short.get(range).unwrap_or_default()
+        }
+    }
+}
+
+impl<'a> Piece<'a> {
+    /// What it shows.
+    fn written(&self) -> &'a str {
+        match self {
+            Piece::Text(text) => text,
+            Piece::Code(code, _) => code.text,
+            Piece::Object(object) => object.label,
+            Piece::Link(link) => &link.label,
+        }
+    }
+}
+
+fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
+    let count = slots.content.len() + slots.nav.len() + head.names.len();
+    if count > SLOTS_MAX {
+        return Err(format!("{count} slots, at most {SLOTS_MAX} are taken"));
+    }
+    let keys = slots.content.iter().filter_map(|slot| match slot {
+        Slot::Object { key, .. } => Some(key.length as usize),
         _ => None,
     });
-    let names = projection.names.values().map(|object| &object.key);
-    if let Some(key) = keys.chain(names).find(|key| key.is_empty() || key.len() > KEY_MAX) {
-        let length = key.len();
+    let names = head.names.values().map(|object| object.key.len());
+    if let Some(length) = keys.chain(names).find(|length| !(1..=KEY_MAX).contains(length)) {
         return Err(format!("a key of {length} bytes, 1 to {KEY_MAX} are taken"));
     }
     Ok(())
 }
 
-fn estimate(piece: &Piece) -> u64 {
-    let anchor = if matches!(piece, Piece::Object(_) | Piece::Link(_)) { 5 } else { 0 };
-    tokens::estimate(written(piece)) + anchor
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pipemux_proto::projection::{Code, Piece as Owned};
+    use proptest::prelude::*;
 
-/// What a piece shows.
-fn written(piece: &Piece) -> &str {
-    match piece {
-        Piece::Text(text) => text,
-        Piece::Code(code) => &code.text,
-        Piece::Object(object) => &object.label,
-        Piece::Link(link) => &link.label,
+    fn sent(texts: &[String]) -> Sent {
+        let code = |text: &String| {
+            Owned::Code(Code { lang: String::new(), text: text.clone(), first: None })
+        };
+        let content = texts.iter().map(code).collect();
+        let whole = Projection { content, ..Projection::default() };
+        Sent::read(&pipemux_proto::encode(&whole).unwrap().into()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_counted_before_changes_no_count(
+            before in proptest::collection::vec(("[a中.\n ]{1,30}", 1_usize..900), 0..4),
+            after in proptest::collection::vec(("[a中.\n ]{1,30}", 1_usize..900), 0..4),
+            keep in 0_usize..4,
+        ) {
+            let texts = |all: Vec<(String, usize)>| -> Vec<String> {
+                all.into_iter().map(|(text, times)| text.repeat(times)).collect()
+            };
+            let (before, mut after) = (texts(before), texts(after));
+            for (old, new) in before.iter().zip(&mut after).take(keep) {
+                *new = old.replacen("中", "b\n", 1);
+            }
+            let (old, new) = (sent(&before), sent(&after));
+            old.tokens_beyond(0, None);
+            prop_assert_eq!(new.tokens_beyond(0, Some(&old)), sent(&after).tokens_beyond(0, None));
+            drop(new.slots());
+            prop_assert_eq!(new.read_again().content.len(), after.len());
+        }
     }
 }

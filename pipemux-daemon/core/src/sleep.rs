@@ -154,6 +154,7 @@ impl Core {
         session.version = version;
         for workspace in self.workspaces.values_mut() {
             workspace.hand_over(key, asleep.app, app);
+            workspace.session_changed(key);
         }
         // Runs that wait for it go on with their later steps.
         for job in self.jobs.values_mut() {
@@ -188,7 +189,7 @@ impl Workspace {
                 *app = to;
             }
         };
-        for window in self.windows.iter_mut().filter(|window| window.session == *key) {
+        if let Some(window) = self.windows.get_mut(key) {
             if let Some(held) = &mut window.projection {
                 change(&mut held.app);
             }

@@ -1,6 +1,8 @@
 //! A workspace: open windows, the anchor table, epochs, readers, open questions.
 
+mod behind;
 mod reader;
+mod windows;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -23,6 +25,7 @@ use crate::saved::SavedOptions;
 use crate::sent::Sent;
 
 pub use reader::{Delivery, Reader, Seen};
+pub use windows::{Rank, Windows};
 
 /// One project's desk.
 #[derive(Debug)]
@@ -30,7 +33,9 @@ pub struct Workspace {
     /// What is shown for it.
     pub name: String,
     /// Its windows, in the order they were opened.
-    pub windows: Vec<Window>,
+    pub windows: Windows,
+    /// The highest data version of a window's Context, unless the epoch is higher.
+    newest: u64,
     /// Its anchors.
     pub anchors: AnchorTable,
     /// The newest epoch that was delivered.
@@ -193,7 +198,8 @@ impl Workspace {
     pub fn new(name: String, first_id: u64, epoch: u64) -> Self {
         Self {
             name,
-            windows: Vec::new(),
+            windows: Windows::default(),
+            newest: epoch,
             anchors: AnchorTable::starting_at(first_id),
             epoch,
             readers: BTreeMap::new(),
@@ -210,17 +216,22 @@ impl Workspace {
     /// The highest of its epoch and its Contexts' data versions: a later daemon counts on from there, and
     /// a window that an app's restart made new took a version without an epoch.
     pub fn newest_version(&self) -> u64 {
-        self.windows.iter().map(|window| window.context.major).fold(self.epoch, u64::max)
+        self.newest.max(self.epoch)
+    }
+
+    /// A window's Context has this data version.
+    pub fn count_version(&mut self, major: u64) {
+        self.newest = self.newest.max(major);
     }
 
     /// The window of a session.
     pub fn window(&self, session: &SessionKey) -> Option<&Window> {
-        self.windows.iter().find(|window| window.session == *session)
+        self.windows.get(session)
     }
 
     /// The window of a session, to change.
     pub fn window_mut(&mut self, session: &SessionKey) -> Option<&mut Window> {
-        self.windows.iter_mut().find(|window| window.session == *session)
+        self.windows.get_mut(session)
     }
 
     /// A reader, made when it is new; the one longest unheard of makes room.
@@ -327,6 +338,8 @@ impl Workspace {
         for (session, seen) in delivery.seen {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
             if newer {
+                // It may have changed again while the answer was on its way.
+                reader.behind.extend(self.windows.rank(&session));
                 reader.seen.insert(session, seen);
             }
         }

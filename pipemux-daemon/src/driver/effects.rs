@@ -11,7 +11,7 @@ use pipemux_proto::client::Providers;
 
 use super::Driver;
 use crate::connection::Connection;
-use crate::limits::{DISK_PAUSE_MS, FLUSH_MS, LINGER_MS};
+use crate::limits::{DISK_PAUSE_MS, FLUSH_MS, LINGER_MS, RECORDS_TURN};
 use crate::logs;
 use crate::note::note;
 use crate::wake::{Peer, Token};
@@ -21,8 +21,12 @@ impl Driver {
     pub(super) fn carry_out(&mut self) {
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
+            if happens_at_once(&effect) {
+                self.write_records();
+            }
             match effect {
-                Effect::ToClient { client, bytes } => self.send_to_client(client, bytes),
+                Effect::ToClient { client, bytes } => self.send_to_client(client, [bytes]),
+                Effect::ToClientInParts { client, parts } => self.send_to_client(client, parts),
                 Effect::CloseClient { client } => self.end_client(client),
                 Effect::ToApp { app, bytes } => self.send_to_app(app, bytes),
                 Effect::Start(start) => self.start(&start),
@@ -45,8 +49,9 @@ impl Driver {
         self.effects = effects;
     }
 
-    fn send_to_client(&mut self, client: ClientId, bytes: Bytes) {
-        let queued = self.push(Peer::Client(client), bytes);
+    fn send_to_client(&mut self, client: ClientId, parts: impl IntoIterator<Item = Bytes>) {
+        let peer = Peer::Client(client);
+        let queued = parts.into_iter().fold(0, |_, bytes| self.push(peer, bytes));
         if queued > limits::CLIENT_QUEUE_MAX {
             note(format_args!("client {} reads too slowly: disconnected", client.0));
             self.close_client(client);
@@ -131,8 +136,22 @@ impl Driver {
     }
 
     fn persist(&mut self, record: &Record) {
-        let written = self.journal.append(record);
-        self.note_disk(written);
+        if let Err(lost) = self.journal.note(record) {
+            self.note_disk(Err(lost));
+        }
+        self.recording = true;
+        if self.journal.unwritten() >= RECORDS_TURN {
+            self.write_records();
+        }
+    }
+
+    /// Writes the records that were made since it was last done: before anything goes out that may follow from
+    /// them, so that what anybody was told of is never lost with the daemon.
+    pub(super) fn write_records(&mut self) {
+        if std::mem::take(&mut self.recording) {
+            let written = self.journal.write_kept();
+            self.note_disk(written);
+        }
     }
 
     /// Has the log written anew when it is time.
@@ -174,6 +193,26 @@ pub(super) struct Starting {
     max: u64,
     /// What it prints.
     printed: PipeReader,
+}
+
+/// True for what can't be taken back once it is carried out, unlike bytes that are queued until the turn ends.
+fn happens_at_once(effect: &Effect) -> bool {
+    match effect {
+        Effect::Start(_)
+        | Effect::Signal { .. }
+        | Effect::LoadProviders { .. }
+        | Effect::Prepare { .. }
+        | Effect::Discard { .. }
+        | Effect::Stopped => true,
+        Effect::ToClient { .. }
+        | Effect::ToClientInParts { .. }
+        | Effect::CloseClient { .. }
+        | Effect::ToApp { .. }
+        | Effect::ReadLog { .. }
+        | Effect::WatchLog { .. }
+        | Effect::UnwatchLog { .. }
+        | Effect::Persist(_) => false,
+    }
 }
 
 fn make_own(state_dir: &str) -> Result<(), String> {

@@ -145,6 +145,7 @@ impl Driver {
         };
         let length = body.bytes().len();
         if length <= GATHERED_MAX {
+            self.look.frame_came(length);
             self.small_came();
         }
         match self.core.exchange(from, envelope, length, self.now, &mut self.effects) {
@@ -160,6 +161,8 @@ impl Driver {
             End::App(app) => Peer::App(app),
         };
         let turn = self.write_turn();
+        // What waits for the same destination may go out with it.
+        self.write_records();
         // One that is gone, or can't be written to, is about to be reported: that ends the exchange.
         let Some(connection) = self.connections.get_mut(&peer).filter(|there| there.writing) else {
             return;

@@ -8,8 +8,8 @@ use pipemux_core::{ClientId, Event, limits};
 use super::Driver;
 use crate::connection::{Connection, Written};
 use crate::limits::{
-    ACCEPT_PAUSE_MS, ACCEPT_TURN, ALONE_MS, ALONE_TURN, READ_TURN, REFUSED_MAX, SOCKET_LOOK_MS,
-    WRITE_TURN,
+    ACCEPT_PAUSE_MS, ACCEPT_TURN, ALONE_MS, ALONE_TURN, BULKY_TURN, READ_TURN, REFUSED_MAX,
+    SOCKET_LOOK_MS, WRITE_TURN,
 };
 use crate::note::note;
 use crate::wake::{Peer, Token};
@@ -106,7 +106,7 @@ impl Driver {
         }
         self.bulky = bulky;
         self.write_all();
-        self.sharing = 1;
+        self.sharing = 0;
     }
 
     fn serve_now(&mut self, peer: Peer) {
@@ -127,12 +127,20 @@ impl Driver {
 
     /// Bytes that one connection may read in this turn.
     pub(super) fn read_turn(&self) -> usize {
-        if self.now.mono_ms < self.small_until { READ_TURN } else { self.alone(READ_TURN) }
+        self.share(READ_TURN)
     }
 
     /// Bytes that one connection may be written in this turn.
     pub(super) fn write_turn(&self) -> usize {
-        if self.now.mono_ms < self.small_until { WRITE_TURN } else { self.alone(WRITE_TURN) }
+        self.share(WRITE_TURN)
+    }
+
+    fn share(&self, usual: usize) -> usize {
+        match self.sharing {
+            _ if self.now.mono_ms >= self.small_until => self.alone(usual),
+            0 => usual,
+            _ => BULKY_TURN,
+        }
     }
 
     /// What nobody else wants of a turn, shared by those who have much; at least what they have beside others.
@@ -161,9 +169,20 @@ impl Driver {
         }
     }
 
-    /// Writes to each listed connection, once a turn.
+    /// Writes the turn's records, and then to each listed connection, once a turn.
     pub(super) fn write_all(&mut self) {
-        while !self.dirty.is_empty() {
+        loop {
+            self.write_records();
+            // A disk that fails, clients that are gone: what follows may have to be written, too.
+            while let Some(event) = self.events.pop_front() {
+                self.handle(event);
+            }
+            if self.recording {
+                continue;
+            }
+            if self.dirty.is_empty() {
+                return;
+            }
             let mut dirty = std::mem::take(&mut self.dirty);
             for peer in dirty.drain(..) {
                 self.write(peer);
@@ -171,10 +190,6 @@ impl Driver {
             if self.dirty.is_empty() {
                 // Kept, so that a turn allocates nothing.
                 self.dirty = dirty;
-            }
-            // Those that are gone: what follows may have to be written, too.
-            while let Some(event) = self.events.pop_front() {
-                self.handle(event);
             }
         }
     }

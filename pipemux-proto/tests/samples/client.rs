@@ -92,6 +92,7 @@ fn verbs(all: &mut Vec<Sample>) {
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
     }
     add(all, "seen", (Kind::Request, Method::Seen), &Seen { delivery: 41 });
+    add(all, "seen-last", (Kind::Event, Method::Seen), &Seen { delivery: 41 });
     let workspace = Workspace { key: "/work".into(), name: "work".into() };
     let attach = Attach { workspace, session: session() };
     add(all, "attach", (Kind::Request, Method::Attach), &attach);

@@ -130,7 +130,17 @@ fn workspaces_do_not_see_each_other() {
     assert!(monitors.count() <= 1);
     let inner = world.project().join("src/deep");
     fs::create_dir_all(&inner).unwrap();
-    world.command(&["view"]).within(inner).output().ok().has("secret").has("workspace proj");
+    world
+        .command(&["view"])
+        .within(inner.clone())
+        .output()
+        .ok()
+        .has("secret")
+        .has("workspace proj");
+    // Whichever link led there.
+    let link = world.root().join("link");
+    std::os::unix::fs::symlink(inner, &link).unwrap();
+    world.command(&["view"]).within(link).output().ok().has("workspace proj");
 }
 
 #[test]

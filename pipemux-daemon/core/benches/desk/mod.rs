@@ -3,9 +3,9 @@
 use pipemux_core::{ClientId, Config, Core, Effect, Event, Manifest, Now};
 use pipemux_proto::app::{Done, Empty, Opened, Outcome};
 use pipemux_proto::client::{
-    Answer, Attach, Attached, Body, Call, Format, Open, Seen, Verb, Workspace,
+    Answer, Attach, Attached, Body, Call, Format, Open, Seen, Verb, View, Workspace,
 };
-use pipemux_proto::projection::{LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
 use pipemux_proto::prototype::{Prominence, Prototype, Risk};
 use pipemux_proto::{
     Envelope, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, SessionAddr, decode,
@@ -13,6 +13,10 @@ use pipemux_proto::{
 use serde::Serialize;
 
 const NOW: Now = Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 };
+
+/// A line of the large window, of words that are a token each, and how many it has.
+const LINE: &str = "because through another without between nothing against morning\n";
+const LARGE: usize = 16_000;
 
 /// The core, and what is around it.
 pub struct Desk {
@@ -30,6 +34,22 @@ pub struct Desk {
 impl Desk {
     /// A desk with the window of a session open that shows so many lines.
     pub fn new(lines: usize) -> Desk {
+        Desk::among(1, lines)
+    }
+
+    /// A desk with so many windows open that show so many lines each; the newest one is `notes/main`.
+    pub fn among(windows: usize, lines: usize) -> Desk {
+        Desk::showing(windows, projection(lines))
+    }
+
+    /// A desk with a window that shows about 1 MB of exact text: nearly all that a frame holds.
+    pub fn of_a_megabyte() -> Desk {
+        let code = Code { lang: String::new(), text: LINE.repeat(LARGE), first: None };
+        let content = vec![Piece::Code(code)];
+        Desk::showing(1, Projection { content, ..projection(0) })
+    }
+
+    fn showing(windows: usize, projection: Projection) -> Desk {
         let mut notes = Manifest::new("notes".parse().unwrap(), "/apps/notes".to_owned());
         notes.description = "an app".into();
         let config = Config {
@@ -44,7 +64,7 @@ impl Desk {
             core: Core::new(config, Vec::new()),
             client: ClientId(1),
             out: Vec::new(),
-            projection: projection(lines),
+            projection,
             project: Vec::new(),
             unchanged: Vec::new(),
             next: 0,
@@ -55,16 +75,23 @@ impl Desk {
         desk.handle(Event::ClientOpened { client });
         let hello = Envelope::event(Method::Hello, Incarnation(0));
         desk.send(&hello, &Hello::new(Role::Client, "bench"));
-        let opened = desk.ask(Verb::Open(Open {
+        for other in 1..windows {
+            desk.open(Some(&format!("s{other}")));
+        }
+        desk.open(None);
+        desk
+    }
+
+    fn open(&mut self, session: Option<&str>) {
+        let opened = self.ask(Verb::Open(Open {
             provider: "notes".parse().unwrap(),
-            session: None,
+            session: session.map(|session| session.parse().unwrap()),
             args: Vec::new(),
             cwd: "/".into(),
             env: Default::default(),
             pin: None,
         }));
         assert_eq!(opened.exit, 0, "{opened:?}");
-        desk
     }
 
     /// The app's state has another version from now on.
@@ -74,6 +101,21 @@ impl Desk {
         self.projection.title = format!("state {version}");
         self.project = encoded(&self.projection);
         self.unchanged = encoded(&Projection { version, unchanged: true, ..Projection::default() });
+    }
+
+    /// Another line stands in the middle of the text, or in all places.
+    pub fn edited(&mut self, everywhere: bool) {
+        let line = LINE.replacen("cause", &format!("{:05}", self.projection.version), 1);
+        for piece in &mut self.projection.content {
+            let Piece::Code(code) = piece else { continue };
+            if everywhere {
+                code.text = line.repeat(LARGE);
+            } else {
+                let middle = LARGE / 2 * LINE.len();
+                code.text.replace_range(middle..middle + LINE.len(), &line);
+            }
+        }
+        self.changed();
     }
 
     /// Asks, and confirms the answer, as a one-shot client does.
@@ -106,9 +148,11 @@ impl Desk {
         decode::<Attached>(&reply.body).unwrap().incarnation
     }
 
-    /// The link that the window shows.
+    /// The link that the window of `notes/main` shows.
     pub fn link(&mut self) -> String {
-        let Body::Text(text) = self.ask(Verb::View(Default::default())).body else { panic!() };
+        let session = Some("notes/main".parse().unwrap());
+        let view = Verb::View(View { session, ..View::default() });
+        let Body::Text(text) = self.ask(view).body else { panic!() };
         let (_, rest) = text.split_once("(link:").unwrap();
         rest.split([')', ' ']).next().unwrap().to_owned()
     }
@@ -133,6 +177,7 @@ impl Desk {
         for effect in effects {
             match effect {
                 Effect::ToClient { bytes, .. } => self.reply = Some(frame(&bytes)),
+                Effect::ToClientInParts { parts, .. } => self.reply = Some(frame(&parts.concat())),
                 Effect::Start(start) => {
                     let app = start.app;
                     self.handle(Event::Started { app, pid: 7 });

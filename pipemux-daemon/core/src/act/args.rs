@@ -116,7 +116,7 @@ impl Acting {
             return Ok(());
         }
         let meant = match workspace.seen(&self.reader, owner) {
-            Some(seen) => seen.rendered.names.get(name),
+            Some(seen) => seen.names.names.get(name),
             // It may mean what an earlier daemon showed.
             None if restored => None,
             None => return Ok(()),

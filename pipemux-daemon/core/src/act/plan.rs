@@ -6,10 +6,11 @@ use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Fault, Value};
 
+use super::args::Sessions;
 use super::fit::{Misfit, fit};
-use super::{Argument, Gap, Prototypes, Step};
+use super::{Argument, Gap, Step};
 use crate::keys::SessionKey;
-use crate::workspace::Workspace;
+use crate::workspace::{Window, Workspace};
 
 /// Longest call that an answer repeats, in characters.
 const CALL_SHOWN: usize = 80;
@@ -18,8 +19,8 @@ const CALL_SHOWN: usize = 80;
 pub struct Planner<'a> {
     /// Where it is carried out.
     pub workspace: &'a Workspace,
-    /// The prototypes that make sense now, by open window.
-    pub windows: Vec<(SessionKey, Prototypes)>,
+    /// What there is to do, as far as their windows show it.
+    pub sessions: &'a Sessions,
     /// What was submitted.
     pub code: &'a str,
     steps: Vec<Step>,
@@ -27,12 +28,8 @@ pub struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// For one submitted code.
-    pub fn new(
-        workspace: &'a Workspace,
-        windows: Vec<(SessionKey, Prototypes)>,
-        code: &'a str,
-    ) -> Self {
-        Self { workspace, windows, code, steps: Vec::new() }
+    pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
+        Self { workspace, sessions, code, steps: Vec::new() }
     }
 
     /// Checks every call: owner, action, parameters, types, kinds of refs.
@@ -192,8 +189,8 @@ impl<'a> Planner<'a> {
     fn labelled(&self, text: &str, ty: &Type) -> Vec<String> {
         let wanted = text.to_lowercase();
         let mut found = Vec::new();
-        for (session, _) in &self.windows {
-            for (id, anchor) in self.workspace.anchors.shown_objects(session) {
+        for window in self.workspace.windows.iter().filter(|window| self.has_session(window)) {
+            for (id, anchor) in self.workspace.anchors.shown_objects(&window.session) {
                 let fits = match ty {
                     Type::Anchor(Some(of)) => anchor.ty.as_deref() == Some(of.as_str()),
                     _ => true,
@@ -238,29 +235,34 @@ impl<'a> Planner<'a> {
         ty: &Type,
         span: Span,
     ) -> Result<Argument, Fault> {
-        let candidates = self.candidates(owner, span)?;
-        let mut bound = Vec::new();
-        let mut names = Vec::new();
-        for (session, _) in &candidates {
-            let held = self.workspace.window(session).and_then(|w| w.projection.as_ref());
-            for known in held.iter().flat_map(|held| held.projection.names.keys()) {
-                names.push(format!("{session}.{known}"));
-                if known == name {
-                    bound.push(session.clone());
-                }
-            }
-        }
+        let candidates: Vec<&Window> = match owner {
+            Some(owner) => self.owned(owner, span)?,
+            None => self.workspace.windows.iter().collect(),
+        };
+        let binds = |window: &Window| {
+            let held = window.projection.as_ref();
+            held.is_some_and(|held| held.projection.names.contains_key(name))
+        };
+        let known = |window: &&Window| self.has_session(window);
+        let of = |window: &Window| window.session.clone();
+        let binding = candidates.iter().copied().filter(|window| binds(window)).filter(known);
+        let mut bound: Vec<SessionKey> = binding.map(of).collect();
         if bound.is_empty() {
             // An earlier step of the same run may bind it: it is looked up when its own step runs.
-            let acts = |session: &SessionKey| self.steps.iter().any(|s| s.session == *session);
-            let after = candidates.iter().map(|(session, _)| session).filter(|s| acts(s));
-            bound.extend(after.cloned());
+            let acts = |window: &&Window| self.steps.iter().any(|s| s.session == window.session);
+            bound.extend(candidates.iter().copied().filter(acts).filter(known).map(of));
         }
         match bound.as_slice() {
             [session] => {
                 Ok(Argument::Name { session: session.clone(), name: name.into(), ty: ty.clone() })
             }
             [] => {
+                let mut names = Vec::new();
+                for window in candidates.into_iter().filter(known) {
+                    let held = window.projection.as_ref();
+                    let held = held.into_iter().flat_map(|held| held.projection.names.keys());
+                    names.extend(held.map(|known| format!("{}.{known}", window.session)));
+                }
                 let known = if names.is_empty() {
                     "text goes in quotes".to_owned()
                 } else {

@@ -16,7 +16,6 @@ use crate::limits::LINKS_MAX;
 use crate::requests::{Answered, Purpose};
 use pipemux_proto::Incarnation;
 use pipemux_proto::table::Table;
-use pipemux_proto::watch::What;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -296,12 +295,7 @@ impl Core {
         };
         match outcome {
             Outcome::Done(done) => {
-                if let Some(session) = self.sessions.get_mut(&step.session)
-                    && done.version > session.version
-                {
-                    session.version = done.version;
-                    self.tell_session(What::Changed, &step.session, "changed");
-                }
+                self.session_changed(&step.session, done.version);
                 let expected =
                     acting.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
                 acting.own &= expected == done.version;

@@ -1,6 +1,7 @@
 //! Putting an answer together: minting ids, counting the epoch, comparing with what the reader has.
 
 mod aftermath;
+mod long;
 mod outcome;
 mod part;
 mod report;
@@ -68,11 +69,15 @@ impl Core {
         }
         workspace.anchors.forget(workspace.epoch);
         let news: Vec<String> = remark.into_iter().chain(workspace.news(&reader, now)).collect();
-        let others = others(workspace, &self.sessions, &reader, &parts);
+        let mut others = Vec::new();
+        if acted.is_some() {
+            others = workspace.behind(&reader, &self.sessions);
+            others.retain(|session| parts.iter().all(|part| part.session != *session));
+        }
         let (workspace, others) = (&*workspace, others.as_slice());
         let writer =
             AnswerText { workspace, reader: &reader, parts: &parts, news: &news, others, budget };
-        let (text, receipt) = match &head {
+        let (said, receipt) = match &head {
             Head::Act(acting) => writer.act(acting, acted.as_ref().map_or("", |(text, _)| text)),
             Head::Open { notes } => writer.windows(notes, false),
             Head::Workspace(Some(epoch)) | Head::Window(Some(epoch)) => writer.since(*epoch),
@@ -85,14 +90,15 @@ impl Core {
             Head::Open { .. } | Head::Window(_) => single_exit(&parts),
         };
         let body = match format {
-            Format::Markdown => Body::Text(text),
+            Format::Markdown if said.is_long() => Err(said),
+            Format::Markdown => Ok(Body::Text(said.into_text())),
             Format::Json => {
                 let acting = if let Head::Act(acting) = &head { Some(&**acting) } else { None };
                 let asked = acted.and_then(|(_, asked)| asked);
                 let mut report = make_report(workspace, &parts, acting, asked, now);
                 report.notices = news;
                 report.receipt = receipt;
-                Body::Report(Box::new(report))
+                Ok(Body::Report(Box::new(report)))
             }
         };
         let number = self.next_local();
@@ -105,7 +111,10 @@ impl Core {
         while self.deliveries.len() > crate::limits::CLIENTS_MAX {
             self.deliveries.pop_first();
         }
-        self.answer(id, Answer { exit, body, delivery: number });
+        match body {
+            Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
+            Err(said) => self.answer_in_parts(id, exit, number, said),
+        }
     }
 
     /// Remembers what an answer shows until the reader confirms it.
@@ -137,12 +146,17 @@ impl Core {
                     (Lod::Gist, Some(seen)) => seen.prototypes.clone(),
                     _ => part.prototypes,
                 };
+                // Less of the same version shows fewer names: they stand as they were.
+                let stands = |seen: &&Seen| {
+                    (seen.app, seen.version) == (app, version) && rendered.names.is_empty()
+                };
+                let names = before.filter(stands).map_or(&rendered, |seen| &seen.names).clone();
                 // One look at more or less of it is nothing to compare the usual window with.
                 let (rendered, whole) = match before.filter(|_| part.one_off) {
                     Some(seen) => (seen.rendered.clone(), false),
                     None => (rendered, true),
                 };
-                let now = Seen { epoch, app, version, rendered, whole, prototypes };
+                let now = Seen { epoch, app, version, rendered, whole, names, prototypes };
                 seen.push((part.session, now));
             }
         }
@@ -212,24 +226,6 @@ pub(crate) fn rewrite(
         workspace.epoch = epoch;
     }
     part.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
-}
-
-/// Windows that changed since the reader saw them, beside those of the answer.
-fn others(
-    workspace: &Workspace,
-    sessions: &std::collections::BTreeMap<SessionKey, Session>,
-    reader: &str,
-    parts: &[Part],
-) -> Vec<SessionKey> {
-    let changed = |key: &&SessionKey| {
-        let seen = workspace.seen(reader, key);
-        let live = sessions.get(*key);
-        seen.zip(live)
-            .is_some_and(|(seen, live)| live.app() == Some(seen.app) && live.version > seen.version)
-    };
-    let keys = workspace.windows.iter().map(|window| &window.session);
-    let beside = keys.filter(|key| !parts.iter().any(|part| part.session == **key));
-    beside.filter(changed).cloned().collect()
 }
 
 fn single_exit(parts: &[Part]) -> u8 {

@@ -67,24 +67,25 @@ pub fn part(
         lowered,
         one_off: false,
     };
-    let Some(window) = workspace.windows.iter_mut().find(|w| w.session == part.session) else {
+    let Some(window) = workspace.windows.get_mut(&part.session) else {
         return (part, false);
     };
     if part.state == State::Busy {
         part.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
         return (part, false);
     }
-    // Another answer may have shown a newer version while this one waited for a slow app.
+    // Another answer may have shown a newer version, or a later life's, while this one waited for a slow
+    // app.
     let newer = window.projection.clone().filter(|own| {
         held.as_ref().is_none_or(|held| {
-            let same = own.app == held.app && own.lod == held.lod && own.budget == held.budget;
-            same && own.projection.version > held.projection.version
+            let of = |held: &Held| (held.app, held.projection.version);
+            own.lod == held.lod && own.budget == held.budget && of(own) > of(held)
         })
     });
     let held = newer.or(held);
-    let past = |held: &Held| match window.context.of {
-        Some((app, version, _)) => app == held.app && version > held.projection.version,
-        None => false,
+    let past = |held: &Held| {
+        let of = (held.app, held.projection.version);
+        window.context.of.is_some_and(|(app, version, _)| (app, version) > of)
     };
     if window.rendered.is_some() && held.as_ref().is_some_and(past) {
         part.state = State::Busy;
@@ -116,13 +117,14 @@ pub fn part(
     let before = window.rendered.as_ref().map(|(_, before)| before);
     painter.before = before.cloned();
     let slots = projection.slots();
-    let painted = painter.window(&projection, &slots.nav, &slots.content);
+    let painted = painter.window(&projection, &slots.nav, projection.pieces(&slots));
     let mut rendered = trim(painted, u64::from(budget));
     let differs = painter.changed || before.is_none_or(|before| **before != rendered);
     if let Some(before) = before.filter(|before| before.content == rendered.content) {
         rendered.content = before.content.clone();
     }
     window.context.count((held.app, projection.version, lod), differs, now);
+    let major = window.context.major;
     let conflicts = std::mem::take(&mut painter.conflicts);
     let fresh: Vec<String> =
         conflicts.into_iter().filter(|key| !window.conflicts.contains(key)).take(8).collect();
@@ -131,6 +133,7 @@ pub fn part(
     let rendered = Rc::new(rendered);
     window.rendered = Some((projection, rendered.clone()));
     part.rendered = Some(rendered);
+    workspace.count_version(major);
     for key in fresh {
         let text = format!("{session} shows two things under the key {key}: the first one is kept");
         workspace.notify(text, now);
@@ -150,7 +153,7 @@ pub fn titled(
         painter.tokens = tokens.clone();
         painter.titles = true;
         let slots = projection.slots();
-        let painted = painter.window(projection, &slots.nav, &slots.content);
+        let painted = painter.window(projection, &slots.nav, projection.pieces(&slots));
         part.titled = Some(Rc::new(trim(painted, u64::from(part.budget))));
     }
 }

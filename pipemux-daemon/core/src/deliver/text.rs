@@ -10,7 +10,7 @@ use crate::limits::BUDGET_MAX;
 use crate::render::answer;
 use crate::render::delta::{Delta, delta};
 use crate::render::inert;
-use crate::render::window::Said;
+use crate::render::said::Said;
 use crate::verbs::show::State;
 use crate::workspace::Workspace;
 
@@ -35,7 +35,7 @@ pub struct AnswerText<'a> {
 
 impl AnswerText<'_> {
     /// Windows in full: `open` and `view`.
-    pub fn windows(&self, notes: &[String], whole: bool) -> (String, Receipt) {
+    pub fn windows(&self, notes: &[String], whole: bool) -> (Said, Receipt) {
         let mut out = self.begin();
         for note in notes {
             out.say(&format!("{}\n", inert::lines(note)));
@@ -81,7 +81,7 @@ impl AnswerText<'_> {
     }
 
     /// What changed since an epoch.
-    pub fn since(&self, epoch: u64) -> (String, Receipt) {
+    pub fn since(&self, epoch: u64) -> (Said, Receipt) {
         let mut out = self.begin();
         for part in self.parts {
             let window = self.workspace.window(&part.session);
@@ -147,7 +147,7 @@ impl AnswerText<'_> {
     }
 
     /// A run: what came of it, then what changed.
-    pub fn act(&self, acting: &Acting, outcome: &str) -> (String, Receipt) {
+    pub fn act(&self, acting: &Acting, outcome: &str) -> (Said, Receipt) {
         let mut out = Said::default();
         out.say(&self.notices());
         out.say(outcome);
@@ -201,7 +201,7 @@ impl AnswerText<'_> {
     }
 
     /// Adds the last line: place, workspace, epoch, receipt.
-    fn finish(&self, out: Said, position: Option<&str>, named: bool) -> (String, Receipt) {
+    fn finish(&self, mut out: Said, position: Option<&str>, named: bool) -> (Said, Receipt) {
         let available = self
             .parts
             .iter()
@@ -215,8 +215,7 @@ impl AnswerText<'_> {
         last += &format!("e{} · ", self.workspace.epoch);
         let shown = out.tokens() + tokens::estimate(&last) + 8;
         let receipt = Receipt { shown, available: available.max(shown) };
-        let mut text = out.text;
-        text += &format!("{last}{} of {} tokens\n", receipt.shown, receipt.available);
-        (text, receipt)
+        out.end(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
+        (out, receipt)
     }
 }

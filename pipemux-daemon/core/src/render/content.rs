@@ -2,15 +2,17 @@
 
 use std::rc::Rc;
 
+use bytes::Bytes;
+use pipemux_proto::text::SharedText;
 use pipemux_proto::tokens::Estimate;
 
-use super::inert::{self, Tokens, Writer};
+use super::inert::{Tokens, Writer};
 
 /// The lines of a window. Two of them may share one content: it never changes.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
-    /// Whole lines.
-    text: Box<str>,
+    /// Whole lines; shared with answers that are on their way.
+    text: SharedText,
     blocks: Box<[Block]>,
     /// What the text costs behind a newline.
     cost: Option<Estimate>,
@@ -65,6 +67,11 @@ impl Content {
         &self.text
     }
 
+    /// The same as bytes, nothing copied.
+    pub fn shared(&self) -> Bytes {
+        self.text.to_bytes()
+    }
+
     /// What it costs behind a newline.
     pub fn cost(&self) -> Estimate {
         self.cost.unwrap_or_else(|| cost(&self.text))
@@ -116,7 +123,8 @@ impl Content {
                 blocks.push(Block { end: text.len(), kind });
             }
         }
-        Self { cost: Some(cost(&text)), text: text.into(), blocks: blocks.into() }
+        let cost = Some(self.cost().after_edit(&self.text, &text));
+        Self { cost, text: text.into(), blocks: blocks.into() }
     }
 }
 
@@ -147,27 +155,38 @@ pub struct ContentWriter {
     /// For text of the app and the daemon's own Markdown.
     pub markdown: Writer,
     blocks: Vec<Block>,
+    /// Where whole lines begin and end of which it is known what they cost.
+    known: Vec<(usize, usize, Estimate)>,
 }
 
 impl ContentWriter {
-    /// Lets some tokens pass; with room for so many bytes.
-    pub fn new(tokens: Tokens, room: usize) -> Self {
-        Self { markdown: Writer::with_room(tokens, room), blocks: Vec::new() }
+    /// Lets some tokens pass. It is likely to be like the one before it.
+    pub fn new(tokens: Tokens, before: Option<&Rc<Content>>) -> Self {
+        let known = before.map(|before| before.text.clone());
+        Self { markdown: Writer::after(known, tokens), blocks: Vec::new(), known: Vec::new() }
     }
 
-    /// Writes exact text in a fence, its lines numbered from `first` on.
-    pub fn code(&mut self, lang: &str, text: &str, first: Option<u64>) {
+    /// Writes exact text in a fence, its lines numbered from `first` on; with what it costs behind a newline,
+    /// where that is known.
+    pub fn code(&mut self, lang: &str, text: &str, first: Option<u64>, cost: Option<Estimate>) {
         self.markdown.end_line();
         self.end_block(Kind::Plain);
         let fence = self.markdown.fence(lang, text);
         self.end_block(Kind::Fence);
         match first {
-            None => self.markdown.raw(&inert::printable(text)),
+            None => {
+                let start = self.markdown.written();
+                if self.markdown.exact(text)
+                    && let Some(cost) = cost
+                {
+                    self.known.push((start, self.markdown.written(), cost));
+                }
+            }
             Some(first) => {
                 for (index, line) in text.split_inclusive('\n').enumerate() {
                     self.markdown.number(first.saturating_add(index as u64));
                     self.markdown.raw("\t");
-                    self.markdown.raw(&inert::printable(line));
+                    let _ = self.markdown.exact(line);
                 }
             }
         }
@@ -178,19 +197,39 @@ impl ContentWriter {
         self.end_block(Kind::Fence);
     }
 
-    /// What was written; `before` itself, where that is the same.
+    /// What was written; `before` itself, the one that it was begun with, where that is the same.
     pub fn finish(mut self, before: Option<&Rc<Content>>) -> Rc<Content> {
         self.markdown.end_line();
         self.end_block(Kind::Plain);
-        let text = self.markdown.finish();
-        if let Some(before) = before
-            && *before.text == *text
-            && *before.blocks == *self.blocks
-        {
-            return before.clone();
+        let (text, new) = match std::mem::take(&mut self.markdown).finish_shared() {
+            Ok(text) => (text, false),
+            Err(text) => (text.into(), true),
+        };
+        let cost = match before {
+            Some(before) if !new && *before.blocks == *self.blocks => return before.clone(),
+            _ if self.costs_known() * 2 > text.len() => self.cost(&text),
+            Some(before) if new => before.cost().after_edit(&before.text, &text),
+            Some(before) => before.cost(),
+            None => cost(&text),
+        };
+        Rc::new(Content { text, blocks: self.blocks.into(), cost: Some(cost) })
+    }
+
+    /// Bytes of which it is known what they cost.
+    fn costs_known(&self) -> usize {
+        self.known.iter().map(|(start, end, _)| end - start).sum()
+    }
+
+    fn cost(&self, text: &str) -> Estimate {
+        let (mut cost, mut at) = (Estimate::of_lines(), 0);
+        for (start, end, known) in &self.known {
+            // A fence's line stands before them.
+            cost.add(&text[at..*start]);
+            cost.add_lines(*known);
+            at = *end;
         }
-        let cost = Some(cost(&text));
-        Rc::new(Content { text: text.into(), blocks: self.blocks.into(), cost })
+        cost.add(&text[at..]);
+        cost
     }
 
     fn end_block(&mut self, kind: Kind) {
@@ -198,6 +237,69 @@ impl ContentWriter {
             (self.markdown.written(), self.blocks.last().map_or(0, |block| block.end));
         if end > start {
             self.blocks.push(Block { end, kind });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Text(String),
+        Label(String),
+        Code(String, Option<u64>),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let text = "[a \\[\\]#`~(:<\\\\\n\t\r\0中🚀\u{85}]{0,12}|[a-z \n]{0,80}";
+        let step = prop_oneof![
+            text.prop_map(Step::Text),
+            text.prop_map(Step::Label),
+            (text, proptest::option::of(0..9_u64))
+                .prop_map(|(text, first)| Step::Code(text, first)),
+        ];
+        proptest::collection::vec(step, 0..8)
+    }
+
+    fn write(steps: &[Step], before: Option<&Rc<Content>>, costs: bool) -> Rc<Content> {
+        let mut writer = ContentWriter::new(Tokens::Inert, before);
+        for step in steps {
+            match step {
+                Step::Text(text) => writer.markdown.text(text),
+                Step::Label(text) => writer.markdown.label(text),
+                Step::Code(text, first) => {
+                    writer.code("", text, *first, costs.then(|| cost(text)));
+                }
+            }
+        }
+        writer.finish(before)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn whatever_was_there_before_the_same_is_written(
+            old in steps(),
+            new in steps(),
+            keep in 0..8_usize,
+            costs in any::<bool>(),
+        ) {
+            let before = write(&old, None, costs);
+            let new: Vec<Step> = old.iter().take(keep).cloned().chain(new).collect();
+            let (fresh, again) = (write(&new, None, false), write(&new, Some(&before), costs));
+            prop_assert_eq!(&*again, &*fresh);
+            let known = |content: &Content| {
+                let mut cost = content.cost();
+                cost.add(" a");
+                (content.cost().tokens(), cost.tokens())
+            };
+            prop_assert_eq!(known(&again), known(&fresh));
+            let same = write(&old, Some(&before), costs);
+            prop_assert!(Rc::ptr_eq(&same, &before));
         }
     }
 }

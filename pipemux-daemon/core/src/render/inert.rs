@@ -4,11 +4,15 @@
 
 use std::borrow::Cow;
 
+use pipemux_proto::text::SharedText;
+
 /// Writes Markdown, keeping track of what stands before the next character, so that nothing becomes an
 /// anchor across two pieces.
 #[derive(Debug, Default)]
 pub struct Writer {
     out: String,
+    /// While all that was written is the begin of a known text: that, and how much of it. `out` is empty then.
+    known: Option<(SharedText, usize)>,
     tokens: Tokens,
 }
 
@@ -31,46 +35,98 @@ impl Writer {
         Self { tokens, ..Self::default() }
     }
 
-    /// Lets some tokens pass; with room for so many bytes.
+    /// Lets some tokens pass. What is written is likely to be the known text once more: then it is compared
+    /// with that, and nothing is copied.
     #[must_use]
-    pub fn with_room(tokens: Tokens, room: usize) -> Self {
-        Self { out: String::with_capacity(room), tokens }
+    pub fn after(known: Option<SharedText>, tokens: Tokens) -> Self {
+        Self { out: String::new(), known: known.map(|known| (known, 0)), tokens }
     }
 
     /// Bytes written so far.
     pub fn written(&self) -> usize {
-        self.out.len()
+        self.so_far().len()
     }
 
     /// What was written.
     pub fn finish(self) -> String {
-        self.out
+        match self.known {
+            Some((known, met)) => known[..met].to_owned(),
+            None => self.out,
+        }
+    }
+
+    /// What was written; the known text itself, if it is that once more.
+    pub fn finish_shared(self) -> Result<SharedText, String> {
+        match self.known {
+            Some((known, met)) if met == known.len() => Ok(known),
+            _ => Err(self.finish()),
+        }
+    }
+
+    fn so_far(&self) -> &str {
+        match &self.known {
+            Some((known, met)) => &known[..*met],
+            None => &self.out,
+        }
+    }
+
+    fn push_str(&mut self, text: &str) {
+        if let Some((known, met)) = &mut self.known {
+            if known[*met..].starts_with(text) {
+                *met += text.len();
+                return;
+            }
+            let mut out = String::with_capacity(known.len().max(*met + text.len()) + ROOM);
+            out.push_str(&known[..*met]);
+            (self.out, self.known) = (out, None);
+        }
+        self.out.push_str(text);
+    }
+
+    fn push(&mut self, c: char) {
+        self.push_str(c.encode_utf8(&mut [0; 4]));
     }
 
     /// Writes the daemon's own Markdown.
     pub fn raw(&mut self, markdown: &str) {
-        self.out.push_str(markdown);
+        self.push_str(markdown);
     }
 
     /// Writes a number.
     pub fn number(&mut self, number: u64) {
-        let (mut digits, mut at, mut left) = (['0'; 20], 20, number);
+        let (mut digits, mut at, mut left) = ([b'0'; 20], 20, number);
         loop {
             at -= 1;
-            digits[at] = char::from(b'0' + (left % 10) as u8);
+            digits[at] = b'0' + (left % 10) as u8;
             left /= 10;
             if left == 0 {
                 break;
             }
         }
-        self.out.extend(&digits[at..]);
+        self.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
     }
 
     /// Ends the line, if one is begun.
     pub fn end_line(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with('\n') {
-            self.out.push('\n');
+        let so_far = self.so_far();
+        if !so_far.is_empty() && !so_far.ends_with('\n') {
+            self.push('\n');
         }
+    }
+
+    /// Writes exact text, letter by letter but for control characters, which are shown as pictures. True when
+    /// it has none.
+    pub fn exact(&mut self, text: &str) -> bool {
+        // What was written once has none: it was written in the same way.
+        if let Some((known, met)) = &mut self.known
+            && known[*met..].starts_with(text)
+        {
+            *met += text.len();
+            return true;
+        }
+        let printable = printable(text);
+        self.push_str(&printable);
+        matches!(printable, Cow::Borrowed(_))
     }
 
     /// Writes an app's Markdown, made inert.
@@ -78,19 +134,19 @@ impl Writer {
         let mut rest = text;
         while let Some(at) = first(rest, TEXT) {
             let (plain, from) = rest.split_at(at);
-            self.out.push_str(plain);
+            self.push_str(plain);
             let Some(c) = from.chars().next() else { break };
             if (self.begins_block(c, from)
-                || needs_escape(c, &self.out, from)
+                || needs_escape(c, self.so_far(), from)
                 || self.forges_token(c, from))
-                && !is_escaped(&self.out)
+                && !is_escaped(self.so_far())
             {
-                self.out.push('\\');
+                self.push('\\');
             }
-            self.out.push(visible(c));
+            self.push(visible(c));
             rest = &from[c.len_utf8()..];
         }
-        self.out.push_str(rest);
+        self.push_str(rest);
     }
 
     /// Writes a link's or object's label: one line, no brackets that could end it.
@@ -98,30 +154,31 @@ impl Writer {
         let mut rest = label;
         while let Some(at) = first(rest, LABEL) {
             let (plain, from) = rest.split_at(at);
-            self.out.push_str(plain);
+            self.push_str(plain);
             let Some(c) = from.chars().next() else { break };
             match c {
-                '[' | ']' | '\\' | '`' | '<' => self.out.extend(['\\', c]),
+                '[' | ']' | '\\' | '`' | '<' => {
+                    self.push('\\');
+                    self.push(c);
+                }
                 // Not needed in Markdown, but a reader may know less of it.
-                '(' if self.out.ends_with(']') => self.out.push_str("\\("),
-                '\n' | '\r' | '\t' => self.out.push(' '),
-                other => self.out.push(visible(other)),
+                '(' if self.so_far().ends_with(']') => self.push_str("\\("),
+                '\n' | '\r' | '\t' => self.push(' '),
+                other => self.push(visible(other)),
             }
             rest = &from[c.len_utf8()..];
         }
-        self.out.push_str(rest);
+        self.push_str(rest);
     }
 
     /// Writes exact text in a fence longer than any run of backticks in it. Returns the fence.
     pub fn fence(&mut self, lang: &str, text: &str) -> String {
         let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
         self.end_line();
-        self.out.push_str(&fence);
-        self.out.extend(
-            lang.chars()
-                .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.')),
-        );
-        self.out.push('\n');
+        self.push_str(&fence);
+        let fits = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.');
+        lang.chars().filter(fits).for_each(|c| self.push(c));
+        self.push('\n');
         fence
     }
 
@@ -134,7 +191,7 @@ impl Writer {
 
     /// True for the second bracket of what would pass for a token: `[[MT:Node:7]]`.
     fn forges_token(&self, c: char, rest: &str) -> bool {
-        if c != '[' || !self.out.ends_with('[') {
+        if c != '[' || !self.so_far().ends_with('[') {
             return false;
         }
         let after = &rest[1..];
@@ -149,11 +206,15 @@ impl Writer {
 
     /// How many spaces the line has so far; none once it has anything else.
     fn indent(&self) -> Option<usize> {
-        let spaces = self.out.len() - self.out.trim_end_matches(' ').len();
-        let before = &self.out[..self.out.len() - spaces];
+        let so_far = self.so_far();
+        let before = so_far.trim_end_matches(' ');
+        let spaces = so_far.len() - before.len();
         (before.is_empty() || before.ends_with('\n')).then_some(spaces)
     }
 }
+
+/// Bytes that a text may have more than the one it was before.
+const ROOM: usize = 64;
 
 /// Bits of [`SIGNAL`]: what [`Writer::text`], [`Writer::label`] and [`printable`] have to look at.
 const TEXT: u8 = 1;
@@ -280,12 +341,13 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The length of the longest run of a character.
+/// The length of the longest run of an ASCII character.
 pub fn longest_run(text: &str, wanted: char) -> usize {
-    let (mut longest, mut run) = (0, 0);
-    for c in text.chars() {
-        run = if c == wanted { run + 1 } else { 0 };
-        longest = longest.max(run);
+    let (mut longest, mut rest) = (0, text);
+    while let Some(at) = rest.find(wanted) {
+        let from = &rest[at..];
+        rest = from.trim_start_matches(wanted);
+        longest = longest.max(from.len() - rest.len());
     }
     longest
 }

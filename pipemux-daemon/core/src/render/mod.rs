@@ -5,6 +5,7 @@ pub mod content;
 pub mod delta;
 pub mod inert;
 pub mod prototypes;
+pub mod said;
 pub mod trim;
 pub mod window;
 

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef, Projection};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::tokens::Estimate;
 
 use super::content::{Content, ContentWriter};
 use super::inert::{self, Tokens, Writer};
+use super::said::{self, Said};
 use crate::anchors::{AnchorTable, Minted, Shown, Slot, Wanted};
 use crate::keys::SessionKey;
+use crate::sent::Piece;
 
 /// A window as Markdown with minted ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,14 +38,15 @@ pub struct Rendered {
 impl Rendered {
     /// Heading, links, and content.
     pub fn body(&self) -> String {
-        let mut out = Said::with_room(self.room());
+        let mut out = Said::default();
         self.say(&mut out, "", "");
-        out.text
+        out.into_text()
     }
 
-    /// How many bytes it takes about.
+    /// How many bytes it takes about, beside a long content.
     pub fn room(&self) -> usize {
-        self.heading.len() + self.nav.len() + self.content.text().len() + 2
+        let content = self.content.text().len();
+        self.heading.len() + self.nav.len() + 2 + if content < said::LONG { content } else { 0 }
     }
 
     /// Appends heading, what the heading ends with here, links, prototypes and content.
@@ -56,11 +59,7 @@ impl Rendered {
             out.say("\n");
         }
         out.say(prototypes);
-        // Behind whole lines, so that its cost is known.
-        out.text.push_str(self.content.text());
-        if !self.content.text().is_empty() {
-            out.cost.add_lines(self.content.cost());
-        }
+        out.say_lines(&self.content);
     }
 
     /// The tokens of its body.
@@ -76,37 +75,6 @@ impl Rendered {
             cost.add_lines(self.content.cost());
         }
         cost.tokens()
-    }
-}
-
-/// A text together with what it costs.
-#[derive(Debug, Default)]
-pub struct Said {
-    /// The text.
-    pub text: String,
-    cost: Estimate,
-}
-
-impl Said {
-    /// With room for so many bytes.
-    pub fn with_room(room: usize) -> Self {
-        Self { text: String::with_capacity(room), cost: Estimate::default() }
-    }
-
-    /// Appends a text.
-    pub fn say(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.cost.add(text);
-    }
-
-    /// Its tokens.
-    pub fn tokens(&self) -> u64 {
-        self.cost.tokens()
-    }
-
-    /// True when nothing was said.
-    pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
     }
 }
 
@@ -161,10 +129,14 @@ impl<'a> Painter<'a> {
 
     /// Writes a window from its head, its links and its content; what its session showed before counts
     /// as shown no more.
-    pub fn window(&mut self, head: &Projection, nav: &[LinkSlot], pieces: &[Piece]) -> Rendered {
+    pub fn window<'p>(
+        &mut self,
+        head: &Projection,
+        nav: &[LinkSlot],
+        pieces: impl Iterator<Item = Piece<'p>>,
+    ) -> Rendered {
         self.anchors.hide_session(self.session, self.epoch);
         let before = self.before.take();
-        let room = before.as_ref().map_or(0, |before| before.content.text().len() + 64);
         self.ids.reserve(before.as_ref().map_or(0, |before| before.ids.len()));
         let mut heading = Writer::default();
         heading.raw("## ");
@@ -175,9 +147,10 @@ impl<'a> Painter<'a> {
         }
         let nav: Vec<String> = nav.iter().map(|link| self.link(link, false)).collect();
         for object in head.names.values() {
-            self.mint_object(object, false);
+            self.mint_object(object.into(), false);
         }
-        let mut content = ContentWriter::new(self.tokens.clone(), room);
+        let known = before.as_ref().map(|before| &before.content);
+        let mut content = ContentWriter::new(self.tokens.clone(), known);
         for piece in pieces {
             match piece {
                 Piece::Text(plain) => content.markdown.text(plain),
@@ -189,7 +162,7 @@ impl<'a> Painter<'a> {
                     let markdown = self.link(link, false);
                     content.markdown.raw(&markdown);
                 }
-                Piece::Code(code) => content.code(&code.lang, &code.text, code.first),
+                Piece::Code(code, cost) => content.code(code.lang, code.text, code.first, cost),
             }
         }
         self.anchors.painted(self.slot);
@@ -197,7 +170,7 @@ impl<'a> Painter<'a> {
         let mut rendered = Rendered {
             heading: heading.finish(),
             nav: nav.join(" "),
-            content: content.finish(before.as_ref().map(|before| &before.content)),
+            content: content.finish(known),
             position: head.position.as_deref().map(inert::whole_line),
             ids: match before {
                 Some(before) if *before.ids == *ids => before.ids.clone(),
@@ -291,30 +264,30 @@ impl<'a> Painter<'a> {
     }
 
     /// Writes a thing; as mere text, if its key stands for something else in this window already.
-    fn object(&mut self, object: &ObjectSlot, out: &mut Writer) {
+    fn object(&mut self, object: ObjectRef<'_>, out: &mut Writer) {
         let Minted { id, conflict, .. } = self.mint_object(object, true);
         if conflict {
-            if !self.conflicts.contains(&object.key) {
-                self.conflicts.push(object.key.clone());
+            if !self.conflicts.iter().any(|known| known == object.key) {
+                self.conflicts.push(object.key.to_owned());
             }
             return out.text(&object.label.replace(['\n', '\r'], " "));
         }
         out.raw("[");
-        out.label(&object.label);
+        out.label(object.label);
         out.raw("](obj:");
         out.number(id);
         out.raw(")");
     }
 
-    fn mint_object(&mut self, object: &ObjectSlot, listed: bool) -> Minted {
+    fn mint_object(&mut self, object: ObjectRef<'_>, listed: bool) -> Minted {
         let shown = Shown {
             rev: object.rev,
-            ty: object.ty.as_deref(),
-            label: &object.label,
+            ty: object.ty,
+            label: object.label,
             listed,
             ..Shown::default()
         };
-        let minted = self.mint(Wanted::Object(&object.key), shown);
+        let minted = self.mint(Wanted::Object(object.key), shown);
         if !listed {
             self.ids.pop();
         }

@@ -1,7 +1,5 @@
 //! `run`: checked as a whole, then carried out.
 
-use std::rc::Rc;
-
 use bytes::Bytes;
 use pipemux_proto::call::{self, Script};
 use pipemux_proto::limits::STDIN_MAX;
@@ -11,7 +9,7 @@ use pipemux_proto::{Code, Fault, ProviderId};
 use super::show::{Head, Want};
 use crate::Core;
 use crate::act::plan::Planner;
-use crate::act::{Acting, Prototypes, Step};
+use crate::act::{Acting, Step};
 use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
 use crate::session::Life;
@@ -43,11 +41,10 @@ impl Core {
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let unknown: Vec<SessionKey> = workspace
             .windows
-            .iter()
+            .unknown(|provider| names(script, provider))
+            .into_iter()
             .map(|window| &window.session)
-            .filter(|key| self.sessions.get(key).is_some_and(|s| s.prototypes.is_empty()))
             .filter(|key| self.sessions.get(key).is_some_and(|s| s.failed.is_none()))
-            .filter(|key| names(script, &key.addr.provider))
             .cloned()
             .collect();
         if unknown.is_empty() {
@@ -101,28 +98,7 @@ impl Core {
         let Some(found) = self.jobs.get(&job) else { return };
         let pipemux_proto::client::Verb::Run { code, .. } = &found.call.verb else { return };
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
-        let windows: Vec<(SessionKey, Prototypes)> = workspace
-            .windows
-            .iter()
-            .filter_map(|window| {
-                let session = self.sessions.get(&window.session)?;
-                let held = window.projection.as_ref().map(|held| &held.projection);
-                let visible = held.and_then(|projection| projection.actions.as_ref());
-                let prototypes = match visible {
-                    None => session.prototypes.clone(),
-                    Some(names) => Rc::new(
-                        session
-                            .prototypes
-                            .iter()
-                            .filter(|p| names.contains(&p.name))
-                            .cloned()
-                            .collect(),
-                    ),
-                };
-                Some((window.session.clone(), prototypes))
-            })
-            .collect();
-        match Planner::new(workspace, windows, code).plan(script) {
+        match Planner::new(workspace, &self.sessions, code).plan(script) {
             Ok(steps) => self.begin_acting(job, steps),
             Err(fault) => self.fail_job(job, fault),
         }

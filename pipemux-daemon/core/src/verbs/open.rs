@@ -82,6 +82,7 @@ impl Core {
         let fresh = !self.sessions.contains_key(&key);
         if fresh {
             self.sessions.insert(key.clone(), Session::new(manifest, Vec::new()));
+            self.actions_changed(&key);
         }
         if let Some(job) = self.jobs.get_mut(&job) {
             job.task = Task::Opening(key.clone());
@@ -178,7 +179,8 @@ impl Core {
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         let fresh = workspace.window(&key).is_none();
         if fresh {
-            workspace.windows.push(Window::new(number, key.clone(), workspace.epoch));
+            let actions = self.sessions.get(&key).map(|session| session.prototypes.clone());
+            workspace.open_window(Window::new(number, key.clone(), workspace.epoch), actions);
             workspace.desk_changed(&reader);
         }
         if let Some(window) = workspace.window_mut(&key) {

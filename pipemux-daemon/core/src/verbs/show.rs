@@ -105,8 +105,7 @@ impl Core {
             return self.fail_job(job, fault.hint(format!("pipemux view --since e{newest}")));
         }
         if let Some(addr) = view.session {
-            let window = workspace.windows.iter().find(|w| w.session.addr == addr);
-            let Some(window) = window else {
+            let Some(window) = workspace.windows.named(&addr).next() else {
                 let names: Vec<String> =
                     workspace.windows.iter().map(|window| window.session.to_string()).collect();
                 let guess = nearest(&addr.to_string(), names.iter().map(String::as_str));
@@ -290,8 +289,9 @@ impl Core {
                     shown.state = State::Fresh;
                     // Versions only grow within a life: one that was overtaken is passed over.
                     let overtaken = held.is_some_and(|version| projection.version < version);
+                    let mut before = None;
                     if !projection.unchanged && !overtaken {
-                        window.projection = Some(Held {
+                        before = window.projection.replace(Held {
                             app,
                             lod: shown.lod,
                             budget: shown.budget,
@@ -304,7 +304,9 @@ impl Core {
                         Lod::Summary => Some(Lod::Gist),
                         Lod::Gist => None,
                     };
-                    if let Some((lower, tokens)) = lower.zip(too_large(window, shown.budget)) {
+                    if let Some((lower, tokens)) =
+                        lower.zip(too_large(window, shown.budget, before))
+                    {
                         // Too large for its share: once more with less detail.
                         shown.lod = lower;
                         shown.lowered = shown.lowered.or(Some(tokens));
@@ -392,7 +394,8 @@ fn closed_meanwhile(session: &SessionKey) -> State {
 }
 
 /// The tokens of a window that takes clearly more than it may: apps estimate, too.
-fn too_large(window: &Window, budget: u32) -> Option<u64> {
+fn too_large(window: &Window, budget: u32, before: Option<Held>) -> Option<u64> {
     let held = window.projection.as_ref()?;
-    held.projection.tokens_beyond(u64::from(budget) * 3 / 2 + 20)
+    let before = before.as_ref().map(|before| &*before.projection);
+    held.projection.tokens_beyond(u64::from(budget) * 3 / 2 + 20, before)
 }

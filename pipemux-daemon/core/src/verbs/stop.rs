@@ -16,10 +16,8 @@ use crate::saved::Record;
 impl Core {
     pub(super) fn close(&mut self, job: JobId, addr: &SessionAddr, end: bool) {
         let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
-        let window = self
-            .workspaces
-            .get(&at)
-            .and_then(|workspace| workspace.windows.iter().find(|w| w.session.addr == *addr));
+        let window =
+            self.workspaces.get(&at).and_then(|workspace| workspace.windows.named(addr).next());
         let Some(key) = window.map(|window| window.session.clone()) else {
             if end {
                 return self.end(job, addr);
@@ -62,6 +60,8 @@ impl Core {
         }));
         if let Some(session) = self.sessions.get_mut(&key) {
             session.opens.clear();
+            // Its end is written down: what it is opened with next has to be, too, were it the same.
+            session.saved = 0;
             session.failed = None;
         }
         if let Some(job) = self.jobs.get_mut(&job) {
@@ -212,7 +212,7 @@ impl Core {
         workspace.desk_changed(reader);
         // A window of it that is opened later counts its Contexts on from here.
         workspace.epoch = workspace.newest_version();
-        workspace.windows.retain(|window| window.session != *key);
+        workspace.windows.remove(key);
         workspace.anchors.hide_session(key, workspace.epoch);
         self.unshow(at, key);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };

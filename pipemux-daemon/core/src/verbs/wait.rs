@@ -11,7 +11,7 @@ use crate::jobs::Task;
 use crate::keys::{JobId, SessionKey};
 use crate::limits::{EVENTS_A_TURN, PROJECT_MS, WATCH_PAUSE_MS};
 use crate::timers::Timer;
-use crate::workspace::Workspace;
+use crate::workspace::{Reader, Window};
 
 /// A request that waits for something to happen.
 #[derive(Debug)]
@@ -215,12 +215,12 @@ impl Core {
 
     fn waited_windows(&self, job: JobId, view: &View) -> Vec<SessionKey> {
         let at = self.jobs.get(&job).and_then(|job| self.workspaces.get(&job.workspace));
-        let all = at.map(|workspace| workspace.windows.as_slice()).unwrap_or_default();
-        let wanted = |session: &&SessionKey| match &view.session {
-            Some(addr) => session.addr == *addr,
-            None => true,
-        };
-        all.iter().map(|window| &window.session).filter(wanted).cloned().collect()
+        let Some(workspace) = at else { return Vec::new() };
+        let of = |window: &Window| window.session.clone();
+        match &view.session {
+            Some(addr) => workspace.windows.named(addr).map(of).collect(),
+            None => workspace.windows.iter().map(of).collect(),
+        }
     }
 
     /// True when the view would show something that its reader hasn't seen, or can't be shown at all.
@@ -231,36 +231,29 @@ impl Core {
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
             return true;
         }
-        let sessions = self.waited_windows(id, view);
-        if view.session.is_some() && sessions.is_empty() {
-            return true;
-        }
-        let whole = view.session.is_none();
-        if whole && workspace.has_other_windows(reader) {
-            return true;
-        }
         if !workspace.news(reader, self.now).is_empty() {
             return true;
         }
-        sessions.iter().any(|session| self.window_changed(workspace, reader, session, view.since))
+        let of = workspace.readers.get(reader);
+        let changed = |window: &Window| self.window_changed(window, of, view.since);
+        match &view.session {
+            None => workspace.has_other_windows(reader) || workspace.windows.iter().any(changed),
+            Some(addr) => {
+                let mut named = workspace.windows.named(addr).peekable();
+                named.peek().is_none() || named.any(changed)
+            }
+        }
     }
 
-    fn window_changed(
-        &self,
-        workspace: &Workspace,
-        reader: &str,
-        session: &SessionKey,
-        since: Option<u64>,
-    ) -> bool {
+    fn window_changed(&self, window: &Window, of: Option<&Reader>, since: Option<u64>) -> bool {
         let seen = match since {
-            Some(epoch) => {
-                let past = workspace.window(session).and_then(|window| window.at(epoch));
-                past.map(|past| past.seen)
-            }
-            None => workspace.seen(reader, session).map(|seen| (seen.app, seen.version)),
+            Some(epoch) => window.at(epoch).map(|past| past.seen),
+            None => of
+                .and_then(|reader| reader.seen.get(&window.session))
+                .map(|seen| (seen.app, seen.version)),
         };
         let Some((app, version)) = seen else { return true };
-        let Some(live) = self.sessions.get(session) else { return false };
+        let Some(live) = self.sessions.get(&window.session) else { return false };
         match live.ready() {
             Some(ready) if ready == app => live.version > version,
             // Another process shows another state: that of one which slept counts as the one before.

@@ -1,11 +1,12 @@
 //! What a reader has seen of a workspace, and what is on its way to it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::table::Table;
 
+use super::Rank;
 use crate::act::Acting;
 use crate::event::Now;
 use crate::keys::SessionKey;
@@ -31,6 +32,8 @@ pub struct Reader {
     pub failures: (String, u32),
     /// The desk that it knows.
     pub desk: u64,
+    /// Windows that may have changed since it saw them, all of those that have among them.
+    pub behind: BTreeSet<Rank>,
 }
 
 /// What a reader has of one window.
@@ -46,6 +49,8 @@ pub struct Seen {
     pub rendered: Rc<Rendered>,
     /// True when that is what the answer showed, and not only what is compared with.
     pub whole: bool,
+    /// What bound names stand for: as the last answer that showed them said.
+    pub names: Rc<Rendered>,
     /// The prototypes that were shown with it or before, as text.
     pub prototypes: Rc<str>,
 }

@@ -1,9 +1,10 @@
 //! Windows that are asked for behind the last step of a run, before its outcome is known.
 
-use crate::world::{Manner, World, asker, frame, run};
+use crate::world::{Manner, World, asker, frame, open, run};
 use pipemux_core::{ClientId, limits};
-use pipemux_proto::projection::{Piece, Projection};
-use pipemux_proto::{Incarnation, Kind, Method};
+use pipemux_proto::client::Verb;
+use pipemux_proto::projection::{Lod, Piece, Projection};
+use pipemux_proto::{Fault, Incarnation, Kind, Method};
 
 /// A run that its app has taken, and holds the answers of back: the step's and the window's.
 fn held(code: &str) -> (World, ClientId, u64, Incarnation) {
@@ -94,4 +95,43 @@ fn a_session_that_is_busy_with_others_is_asked_afterwards() {
     world.release("notes/main");
     world.said(client, first).expect("an answer").exits(0);
     world.said(client, second).expect("an answer").exits(0);
+}
+
+#[test]
+fn a_window_that_is_refused_while_the_step_is_under_way_is_asked_for_again() {
+    let (mut world, client, id, app) = held("notes.say('x')");
+    let window = &mut world.apps.get_mut(&app).expect("it runs").held[1];
+    *window = frame(&window.envelope.answer(Kind::Fault), &Fault::refused("a step is under way"));
+    world.release("notes/main");
+    world.said(client, id).expect("an answer").exits(0).lacks("a step is under way");
+    assert_eq!(world.projected.len(), 2);
+}
+
+#[test]
+fn what_was_asked_of_a_window_that_was_closed_is_not_the_one_opened_after_it() {
+    let (mut world, client, id, _) = held("notes.say('x')");
+    let session = "notes/main".parse().expect("a session");
+    world.ask(asker("b"), Verb::Close { session, end: false }).exits(0);
+    let other = world.connect();
+    let call = world.call(asker("b"), open("notes"));
+    world.send(other, &call);
+    let fresh = world.projected.last().expect("it is asked for").1.window;
+    world.release("notes/main");
+    world.said(client, id).expect("an answer").exits(0);
+    let asked = world.projected.iter().filter(|(_, ask)| ask.window == fresh).count();
+    assert_eq!(asked, 2, "for the open, and for the run: {:?}", world.projected);
+}
+
+#[test]
+fn what_was_asked_at_one_level_of_detail_is_not_shown_at_another() {
+    let (mut world, client, id, _) = held("notes.say('x')");
+    // Meanwhile another reader wants less of the window, for good.
+    let other = world.connect();
+    let mut call = world.call(asker("b"), open("notes"));
+    call.lod = Some(Lod::Gist);
+    world.send(other, &call);
+    world.release("notes/main");
+    world.said(client, id).expect("an answer").exits(0);
+    let gists = world.projected.iter().filter(|(_, ask)| ask.lod == Lod::Gist).count();
+    assert_eq!(gists, 2, "for the open, and for the run: {:?}", world.projected);
 }

@@ -2,7 +2,7 @@
 
 use crate::world::{Manner, Terminal, World, asker, garbage, run};
 use pipemux_core::{Event, limits};
-use pipemux_proto::client::Call;
+use pipemux_proto::client::{Call, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 #[test]
@@ -80,6 +80,33 @@ fn a_client_greets_first() {
     let id = world.send(client, &call);
     assert!(matches!(world.terminals(client, id), [Terminal::Fault(_)]));
     assert!(world.clients[&client].closed);
+}
+
+#[test]
+fn a_last_word_takes_back_what_was_not_begun_and_nothing_is_answered() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let seen = |world: &mut World, client| {
+        let view = world.call(asker("a"), Verb::View(Default::default()));
+        let request = world.send(client, &view);
+        world.said(client, request).expect("an answer").delivery
+    };
+    // What can't be read ends as well, and confirms nothing.
+    let client = world.connect();
+    seen(&mut world, client);
+    let frame = garbage(Envelope::event(Method::Seen, Incarnation(0)));
+    world.event(Event::ClientFrame { client, frame });
+    assert!(world.clients[&client].closed);
+    // A run under way goes on to the end of the step that is with its app, as when the client vanishes.
+    let client = world.connect();
+    let delivery = seen(&mut world, client);
+    world.manner("notes/main", Manner::Holds);
+    let call = world.call(asker("a"), run("notes.say('1'); notes.say('2')"));
+    world.send(client, &call);
+    world.end(client, delivery);
+    world.release("notes/main");
+    world.run_out();
+    assert_eq!(world.invoked.len(), 1);
 }
 
 #[test]

@@ -56,6 +56,20 @@ fn what_came_for_a_closed_window_is_not_held_of_the_one_opened_after_it() {
 }
 
 #[test]
+fn it_is_not_held_either_when_it_comes_after_the_new_one_was_shown() {
+    let mut world = notes();
+    world.manner("notes/main", Manner::Holds);
+    let (client, id) = asks(&mut world, asker("b"), views(Some("notes/main")), Some(Lod::Gist));
+    world.manner("notes/main", Manner::Normal);
+    world.ask(asker("a"), Verb::Close { session: addr("notes/main"), end: false }).exits(0);
+    world.open(asker("a"), "notes").exits(0);
+    world.release("notes/main");
+    world.said(client, id).expect("an answer").exits(0).has("notes/main");
+    world.view_at(asker("b"), "notes/main", Lod::Gist).exits(0);
+    nothing_is_known_that_was_not_asked_for(&world);
+}
+
+#[test]
 fn what_came_of_a_session_that_ended_is_left_out_of_an_answer_that_waits_for_another() {
     let mut world = notes();
     world.open(asker("a"), "notes/b").exits(0);
@@ -104,4 +118,16 @@ fn a_step_that_may_have_taken_effect_stays_unknown_however_it_ends_when_sent_aga
         .exits(7)
         .has("it may have taken effect when it was sent before; now: Anchor obj:")
         .has("pipemux view notes/main");
+}
+
+#[test]
+fn what_is_opened_anew_while_its_process_ends_is_there_for_the_next_daemon() {
+    let mut world = notes();
+    let app = world.process("notes/main").expect("it runs");
+    world.apps.get_mut(&app).expect("it runs").stubborn = true;
+    let end = Verb::End { session: addr("notes/main") };
+    asks(&mut world, asker("a"), end, None);
+    world.open(asker("a"), "notes").exits(0);
+    world.lose_daemon();
+    world.view(asker("a")).exits(0).has("notes/main").has("k1 r1");
 }

@@ -1,7 +1,7 @@
 //! Hibernation: state saved, process ended, woken by the next touch, nobody sees a difference.
 
 use crate::world::{Manner, World, asker};
-use pipemux_core::{Event, Idle, Manifest, State};
+use pipemux_core::{Event, Idle, Manifest, Scope, State};
 use pipemux_proto::app::Busy;
 use pipemux_proto::client::{Open, Verb};
 use pipemux_proto::projection::Lod;
@@ -92,6 +92,27 @@ fn what_is_used_busy_pinned_or_never_idle_stays_awake() {
     world.open(asker("a"), "notes");
     world.pass(IDLE * 10_000);
     world.process("notes/main").expect("it never sleeps");
+}
+
+#[test]
+fn one_window_that_is_pinned_is_enough() {
+    let mut world = World::with_notes(|notes| {
+        sleeper(notes);
+        notes.scope = Scope::User;
+    });
+    let Verb::Open(open) = crate::world::open("notes") else { panic!() };
+    let pin = |pin| Verb::Open(Open { pin: Some(pin), ..open.clone() });
+    world.ask(asker("a").at("w1"), pin(true)).exits(0);
+    world.ask(asker("a").at("w2"), pin(false)).exits(0);
+    world.pass(IDLE * 5);
+    world.process("notes/main").expect("it is pinned in w1");
+    // Opened once more without a word of it, it stays pinned.
+    world.open(asker("a").at("w1"), "notes").exits(0);
+    world.pass(IDLE * 5);
+    world.process("notes/main").expect("it is still pinned");
+    world.ask(asker("a").at("w1"), pin(false)).exits(0);
+    world.pass(IDLE * 2);
+    assert!(world.apps.is_empty(), "nothing keeps it awake");
 }
 
 #[test]

@@ -199,6 +199,11 @@ pub enum Manner {
     Garbage,
     /// Answers everything twice.
     Twice,
+    /// Answers in no order.
+    Unordered,
+    /// Does several things at once: a window that it is asked for behind a step is as it was before the step,
+    /// or refused since the step is under way.
+    AtOnce,
     /// Dies of the next `Invoke`, before it takes effect or after.
     DiesOnInvoke(bool),
     /// Dies of the next `Project`.
@@ -223,6 +228,8 @@ pub enum Rogue {
     AnsweredBefore,
     /// An answer to what it was just asked, under another life's number.
     AnotherLife,
+    /// Answers and news of a session that it had, and that was closed.
+    ClosedLife,
     /// Bytes that are no frames.
     Garbage,
     /// An answer that can't be read to what it was just asked.

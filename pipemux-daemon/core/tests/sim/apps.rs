@@ -7,7 +7,7 @@ use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Kind, Method, Role};
 use crate::action::{Manner, Rogue};
 use crate::law::{Lawful, law};
 use crate::places::Place;
-use crate::process::{frame, garbage};
+use crate::process::{Process, frame, garbage};
 use crate::sim::{Due, Sim};
 
 impl Sim {
@@ -21,6 +21,13 @@ impl Sim {
                     if matches!(frame.envelope.kind, Kind::Reply | Kind::Fault) {
                         process.owed.remove(&frame.envelope.id);
                         process.answered = Some(frame.envelope);
+                        if frame.envelope.method == Method::AppClose {
+                            process.left.push(frame.envelope.incarnation);
+                        }
+                        if frame.envelope.method == Method::Invoke {
+                            // What is asked from now on is asked after it.
+                            process.before.remove(&frame.envelope.incarnation);
+                        }
                     }
                     self.queue.push_back(Event::AppFrame { app, frame });
                 }
@@ -88,6 +95,13 @@ impl Sim {
             return Ok(());
         };
         let reaction = process.react(life, frame, manner, store);
+        let (taken, places) = (reaction.opened, process.desk.get(&session).copied());
+        if taken == Some(false) {
+            process.refused.insert(session);
+        }
+        if let (Some(true), Some(place)) = (taken, places) {
+            self.opens(place);
+        }
         if let Some(how) = reaction.wrong_known {
             law!(false, "only what an app has shown is known of it", "{how}");
         }
@@ -103,7 +117,7 @@ impl Sim {
                 _ => 0,
             };
             let after = slow + self.pace(place);
-            self.say(life, after, frame);
+            self.say(life, after, (frame, manner));
         }
         if let Some(exit) = reaction.exit {
             // What it said before is heard before.
@@ -113,12 +127,15 @@ impl Sim {
         Ok(())
     }
 
-    /// A process answers in order, however long each takes.
-    fn say(&mut self, life: Incarnation, after: u64, frame: Frame) {
+    /// A process answers in order, however long each takes, unless that is its manner.
+    fn say(&mut self, life: Incarnation, after: u64, (frame, manner): (Frame, Manner)) {
         let Some(process) = self.processes.get_mut(&life) else { return };
-        process.said = process.said.max(self.time + after);
-        let after = process.said - self.time;
-        self.send(after, Due::Says(life, frame));
+        let ordered = frame.envelope.kind == Kind::Event || manner != Manner::Unordered;
+        let jump = (process.said.wrapping_mul(7) + frame.envelope.id * 13) % 40;
+        let own = self.time + after + if ordered { 0 } else { jump };
+        process.said = process.said.max(own);
+        let at = if ordered { process.said } else { own };
+        self.send(at - self.time, Due::Says(life, frame));
     }
 
     /// A process ends: what it has not said by then is never said.
@@ -128,12 +145,14 @@ impl Sim {
             return;
         }
         let (closed, started) = (process.closed, process.started);
+        let places: Vec<Place> = process.desk.values().copied().collect();
         let last = self.time + after;
         self.on_its_way.retain(|(at, _), due| match due {
             Due::Says(app, _) => *app != life || *at <= last,
             Due::Arrives(app, _) => *app != life,
             _ => true,
         });
+        places.into_iter().for_each(|place| self.closes(place));
         if !started {
             return self.send(after + 8, Due::Exited(life, exit));
         }
@@ -145,6 +164,7 @@ impl Sim {
 
     pub fn behave(&mut self, place: Place, manner: Manner) -> Lawful<bool> {
         self.manners.insert(place, manner);
+        self.note_manner(place, manner);
         self.figures.count(format!("manner {}", crate::names::manner(manner)));
         if let Some(life) = self.life(place)
             && !matches!(manner, Manner::Hangs | Manner::Stopped)
@@ -169,6 +189,7 @@ impl Sim {
     pub fn half_open(&mut self, place: Place) -> Lawful<bool> {
         let Some(life) = self.life(place) else { return Ok(false) };
         let Some(process) = self.processes.get_mut(&life) else { return Ok(false) };
+        process.wild = true;
         if !process.started || std::mem::replace(&mut process.closed, true) {
             return Ok(false);
         }
@@ -206,9 +227,39 @@ impl Sim {
         (process.started && !process.closed).then_some((app, *life))
     }
 
+    /// A process that others are still in speaks for a session of it that was closed.
+    fn speak_from_beyond(&mut self) -> Lawful<bool> {
+        let speaks = |process: &Process| process.alive && process.started && !process.closed;
+        let mut all = self.processes.iter_mut().filter(|(_, process)| speaks(process));
+        let Some((app, process)) = all.find(|(_, process)| !process.left.is_empty()) else {
+            return Ok(false);
+        };
+        process.wild = true;
+        let Some(closed) = process.left.last().copied() else { return Ok(false) };
+        let asked = process.owed.keys().next_back().copied().or(process.answered.map(|of| of.id));
+        let of = Envelope::request(Method::Project, asked.unwrap_or(1), closed);
+        let done = Done { brief: "forged".into(), version: 9_999, ..Done::default() };
+        let news = Notify { text: "from beyond".into() };
+        let said = [
+            frame(&of.answer(Kind::Reply), &Outcome::Done(done)),
+            frame(&Envelope::event(Method::Notify, closed), &news),
+            frame(&Envelope::event(Method::Changed, closed), &Changed { version: 9_998 }),
+        ];
+        let app = *app;
+        self.figures.count("rogue ClosedLife");
+        for frame in said {
+            self.send(0, Due::Says(app, frame));
+        }
+        Ok(true)
+    }
+
     pub fn rogue(&mut self, place: Place, rogue: Rogue) -> Lawful<bool> {
+        if rogue == Rogue::ClosedLife {
+            return self.speak_from_beyond();
+        }
         let Some((app, life)) = self.spoken_to(place) else { return Ok(false) };
         let Some(process) = self.processes.get_mut(&app) else { return Ok(false) };
+        process.wild = true;
         let owed = process.owed.values().rfind(|owed| owed.incarnation == life).copied();
         let forged =
             Outcome::Done(Done { brief: "forged".into(), version: 9_999, ..Done::default() });
@@ -229,6 +280,8 @@ impl Sim {
                     said.push(frame(&of.answer(Kind::Reply), &forged));
                 }
             }
+            // It is said by whatever process had one.
+            Rogue::ClosedLife => {}
             Rogue::Garbage => {
                 process.closed = true;
                 self.send(0, Due::Broken(app));
@@ -248,7 +301,7 @@ impl Sim {
                 let hello = Hello::new(Role::App, "another");
                 let hello = frame(&Envelope::event(Method::Hello, life), &hello);
                 self.figures.count("rogue Hello");
-                self.say(app, 0, hello);
+                self.say(app, 0, (hello, Manner::Normal));
                 return Ok(true);
             }
             Rogue::Asks => {

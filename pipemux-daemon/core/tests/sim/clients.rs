@@ -33,6 +33,8 @@ pub struct Request {
     pub who: Who,
     pub call: Call,
     pub confirm: Confirming,
+    /// When it was sent.
+    pub at: u64,
     /// When it must have been answered.
     pub until: u64,
     /// How often its workspace's windows were given another budget until it was sent.
@@ -108,12 +110,14 @@ impl Sim {
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
             Ask::Help(provider) => Verb::Help { provider: provider.parse().expect("a provider") },
             Ask::Close(addr, end) => {
+                self.windows.fixed += 1;
                 if *end {
                     self.forget(who, addr);
                 }
                 Verb::Close { session: session(addr), end: *end }
             }
             Ask::End(addr) => {
+                self.windows.fixed += 1;
                 self.forget(who, addr);
                 Verb::End { session: session(addr) }
             }
@@ -196,6 +200,7 @@ impl Sim {
             who,
             call: call.clone(),
             confirm: how.confirm,
+            at: self.time,
             until: self.time + patience,
             fixed: self.windows.fixed,
             since: self.seen.now(),
@@ -243,6 +248,7 @@ impl Sim {
 
     /// Takes note of what the daemon is about to be told.
     pub fn note_event(&mut self, event: &Event) {
+        self.rounds.note_event(event);
         match event {
             Event::ClientClosed { client } => {
                 if let Some(conn) = self.clients.get_mut(client) {
@@ -309,12 +315,21 @@ impl Sim {
             };
             self.calm.push(format!("{:?}: {}", request.call.verb, reading::unnumbered(&said)));
         }
+        law!(
+            !format!("{answer:?}").contains("from beyond"),
+            "a closed session is not heard",
+            "{answer:?}"
+        );
         self.note_kept(index, &answer);
         self.check_end(index, &answer)?;
+        self.check_rounds(index, &answer)?;
+        self.check_go(index)?;
+        self.check_opened(index, &answer)?;
         if let (Ok(answer), false) = (&answer, deaf) {
             self.read_answer(index, answer)?;
         }
         self.note_pin(index);
+        self.note_gone(index);
         self.windows.fixed += u32::from(self.requests[index].fixes());
         if self.clients.get(&client).is_some_and(|conn| conn.once && !conn.deaf) {
             if let Some(conn) = self.clients.get_mut(&client) {

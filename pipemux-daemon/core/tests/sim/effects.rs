@@ -31,6 +31,9 @@ impl Sim {
             );
             match effect {
                 Effect::ToClient { client, bytes } => self.send_client(client, &bytes)?,
+                Effect::ToClientInParts { client, parts } => {
+                    self.send_client(client, &parts.concat())?;
+                }
                 Effect::CloseClient { client } => self.close_client(client)?,
                 Effect::ToApp { app, bytes } => self.send_app(app, &bytes)?,
                 Effect::Start(start) => self.start(&start)?,
@@ -135,8 +138,11 @@ impl Sim {
         let slow = self.pace(place);
         if self.manner(place) == Manner::Unstartable {
             self.send(slow, Due::StartFailed(app));
+            self.note_manner(place, Manner::Unstartable);
         } else {
-            self.processes.insert(app, Process::new(app, place, shared));
+            let process = Process::new(app, place, shared);
+            let wild = self.is_wild(place);
+            self.processes.insert(app, Process { wild, ..process });
             self.send(slow, Due::Started(app));
         }
         Ok(())
@@ -144,6 +150,7 @@ impl Sim {
 
     fn signal(&mut self, app: Incarnation, signal: Signal) -> Lawful {
         law!(self.begun.contains(&app), "only processes are signalled", "{app}");
+        self.check_signal(app, signal)?;
         let Some(process) = self.processes.get(&app) else { return Ok(()) };
         let stubborn = |place: &Place| self.manner(*place) == Manner::Stopped;
         let stubborn = stubborn(&process.place) || process.desk.values().any(stubborn);
@@ -170,8 +177,12 @@ impl Sim {
                 self.figures.count(format!("asked {:?}", envelope.method));
                 crate::play::tell(|| told(&frame));
             }
+            if envelope.kind == Kind::Request {
+                self.check_lives(app, &frame)?;
+            }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Invoke) {
                 let invoke: Invoke = decode(&frame.body).expect("it was read already");
+                self.rounds.sent(envelope, &invoke);
                 self.check_invoke(app, envelope.incarnation, &invoke)?;
             }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Save) {

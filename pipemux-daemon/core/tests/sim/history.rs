@@ -8,6 +8,7 @@ use crate::action::{
     Step,
 };
 use crate::places::{CALM, CALM_READER, OWN, PLACES, Place, SHARED};
+use crate::sequel::sequel;
 
 /// What a history is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +45,15 @@ pub fn history(seed: u64) -> (Kind, Vec<Action>) {
         }
     }
     all.push(Action::Pass(20));
+    // Draws of its own, beside those of the history's own course.
+    let mut aside = Rng::with_seed(!seed);
     while all.len() < kind.length {
         let calm = kind.calm && rng.u8(..4) == 0;
         let next = if calm { calm_action(&mut rng) } else { action(&mut rng, kind) };
         let crashes = matches!(next, Action::CrashDaemon(_));
+        let follows = sequel(&mut aside, &next);
         all.push(next);
+        all.extend(follows);
         if crashes && rng.bool() {
             let step = Step { addr: OWN[0], owner: Owner::Full, act: Act::Add };
             let run = Ask::Run { steps: vec![step], at: false, look: Look::default() };
@@ -71,7 +76,7 @@ pub fn calm_part(history: &[Action]) -> Vec<Action> {
     history.iter().filter(calm).cloned().collect()
 }
 
-fn plain() -> How {
+pub fn plain() -> How {
     How { json: false, deadline: 0, confirm: Confirming::Now, kept: false }
 }
 
@@ -95,7 +100,7 @@ fn addr(rng: &mut Rng) -> &'static str {
     weighted(rng, &[(5, OWN[0]), (2, OWN[1]), (3, OWN[2]), (2, SHARED)])
 }
 
-fn place(rng: &mut Rng) -> usize {
+pub fn place(rng: &mut Rng) -> usize {
     let workspace = usize::from(rng.u8(..3) == 0);
     Place::of(workspace, addr(rng)).map_or(0, |place| place.0)
 }

@@ -7,10 +7,11 @@
 //! | law | what it holds |
 //! |---|---|
 //! | `go` sends what was kept | the steps of the run that its reader was told of last, and one `go` only |
+//! | `go` does what was left | all that was not done, nothing that was |
 //! | nothing is sent twice | each step once a run id, but for what is declared as good twice |
 //! | nothing runs twice | the same of what came of it |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pipemux_proto::app::Invoke;
 use pipemux_proto::client::{Answer, Body, Verb};
@@ -19,8 +20,9 @@ use pipemux_proto::{Code, Fault};
 
 use crate::action::Who;
 use crate::law::{Lawful, law};
-use crate::places::READERS;
+use crate::places::{Place, READERS};
 use crate::sim::Sim;
+use crate::truth::last_mark;
 
 /// A run that its reader may send again.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +30,9 @@ struct Again {
     /// Which time that was said: 0, when nobody heard it.
     nth: u32,
     /// The requests whose steps it may be.
-    of: Vec<usize>,
+    of: BTreeSet<usize>,
+    /// The marks of the steps that were not done, where the answer named them.
+    left: Vec<u64>,
 }
 
 /// How often a step was sent under a run's id, answers to its questions aside, and took effect.
@@ -36,6 +40,8 @@ struct Again {
 struct Count {
     sent: u32,
     effects: u32,
+    /// Where it took effect the last time, and how often that store had changed then.
+    at: Option<(Place, u64)>,
 }
 
 #[derive(Debug, Default)]
@@ -46,11 +52,13 @@ pub struct Kept {
     told: BTreeMap<Who, Again>,
     times: u32,
     /// Runs that asked, by reader: their answers may keep them.
-    asking: BTreeMap<Who, Vec<usize>>,
+    asking: BTreeMap<Who, BTreeSet<usize>>,
     /// Runs whose client went: whether they are kept is not seen from here.
-    unheard: Vec<(Who, usize)>,
+    unheard: BTreeSet<(Who, usize)>,
     /// By the run id of a `go`.
     goes: BTreeMap<String, Again>,
+    /// Steps that were said to be done; nested ones are done anew with their outer step.
+    done: BTreeSet<u64>,
     /// Which `go` has sent what was kept that time.
     taken: BTreeMap<u32, String>,
 }
@@ -67,8 +75,17 @@ impl Kept {
         let told = self.told.get(&who).cloned().unwrap_or_default();
         let unheard = self.unheard.iter().filter(|(of, _)| *of == who).map(|(_, index)| *index);
         let again = self.goes.entry(run_id.to_owned()).or_default();
-        again.nth = if told.of.is_empty() { again.nth } else { told.nth };
+        if !told.of.is_empty() {
+            (again.nth, again.left) = (told.nth, told.left);
+        }
         again.of.extend(told.of.into_iter().chain(unheard));
+    }
+
+    /// The requests whose steps a reader's answer may go on with.
+    fn goes_on(&self, who: Who, run_id: &str) -> BTreeSet<usize> {
+        let went = self.goes.get(run_id).map(|again| again.of.clone()).unwrap_or_default();
+        let asked = self.asking.get(&who).cloned().unwrap_or_default();
+        went.into_iter().chain(asked).collect()
     }
 
     /// How often a step took effect under a run's id.
@@ -76,9 +93,21 @@ impl Kept {
         self.counts.get(&(Some(mark), run_id.to_owned())).map_or(0, |count| count.effects)
     }
 
+    /// Where a step took effect under a run's id, and how often that store had changed then.
+    pub fn took_effect_at(&self, mark: u64, run_id: &str) -> Option<(Place, u64)> {
+        self.counts.get(&(Some(mark), run_id.to_owned()))?.at
+    }
+
     /// True when a step was sent under a run's id.
     pub fn was_sent(&self, mark: u64, run_id: &str) -> bool {
         self.counts.get(&(Some(mark), run_id.to_owned())).is_some_and(|count| count.sent > 0)
+    }
+
+    /// True when a `go` has sent a step.
+    pub fn was_sent_by_go(&self, mark: u64) -> bool {
+        let own = (Some(mark), String::new())..(Some(mark + 1), String::new());
+        let mut all = self.counts.range(own);
+        all.any(|((_, run), count)| count.sent > 0 && self.goes.contains_key(run))
     }
 
     /// How often a step was sent and took effect, under whatever id.
@@ -103,29 +132,37 @@ impl Sim {
             if keeps(answer) == Some(true) {
                 let told = self.runs.kept.told.entry(request.who).or_default();
                 told.nth = 0;
-                told.of.push(first);
+                told.of.insert(first);
             }
             return;
         }
         let (who, exit) = (request.who, answer.exit);
         let own = match &request.call.verb {
-            Verb::Run { .. } => vec![index],
-            _ => {
-                let went = self.runs.kept.goes.get(&request.call.run_id);
-                let went = went.map(|again| again.of.clone()).unwrap_or_default();
-                let asked = self.runs.kept.asking.get(&who).cloned().unwrap_or_default();
-                [went, asked].concat()
-            }
+            Verb::Run { .. } => [index].into(),
+            _ => self.runs.kept.goes_on(who, &request.call.run_id),
         };
         if exit == 5 {
             self.runs.kept.asking.entry(who).or_default().extend(own.clone());
         }
+        let told = steps(answer);
+        let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+        let done = told.iter().filter(|(mark, status)| *status == Status::Done && !nested(mark));
+        let done: Vec<u64> = done.map(|(mark, _)| *mark).collect();
+        self.runs.kept.done.extend(done);
         match keeps(answer) {
             Some(true) => {
                 self.figures.count("kept");
                 self.runs.kept.times += 1;
                 let nth = self.runs.kept.times;
-                self.runs.kept.told.insert(who, Again { nth, of: own });
+                let undone = told.into_iter().filter(|(_, status)| *status != Status::Done);
+                let mut left: Vec<u64> = undone.map(|(mark, _)| mark).collect();
+                // A nested step comes right before its outer one, and goes with it.
+                let inner = left.iter().map(|mark| mark - 1).filter(|mark| {
+                    self.runs.marks.get(mark).is_some_and(|of| of.nested) && !left.contains(mark)
+                });
+                let inner: Vec<u64> = inner.collect();
+                left.extend(inner);
+                self.runs.kept.told.insert(who, Again { nth, of: own, left });
             }
             Some(false) => {
                 self.runs.kept.told.remove(&who);
@@ -134,19 +171,49 @@ impl Sim {
         }
     }
 
+    /// A `go` was answered: whether it did what was left.
+    pub fn check_go(&mut self, index: usize) -> Lawful {
+        let request = &self.requests[index];
+        let (run, exit) = (request.call.run_id.as_str(), request.exit.unwrap_or_default());
+        let Some(again) = self.runs.kept.goes.get(run) else { return Ok(()) };
+        let heard = !self.runs.kept.unheard.iter().any(|(of, _)| *of == request.who);
+        let went = self.runs.kept.taken.get(&again.nth).is_some_and(|by| by == run);
+        if !heard || !went || again.nth == 0 || request.repeats.is_some() {
+            return Ok(());
+        }
+        for mark in &again.left {
+            let effects = self.runs.kept.effects(*mark, run);
+            let (_, ever) = self.runs.kept.whole(*mark);
+            match exit {
+                0 => law!(effects > 0, "`go` does what was left", "t{mark} by {run}: {again:?}"),
+                2 | 3 | 4 | 6 | 9 => {
+                    law!(ever == 0, "no step took effect", "t{mark} did, {run} ended {exit}");
+                }
+                _ => {}
+            }
+        }
+        self.figures.count("go went");
+        Ok(())
+    }
+
     /// A client is gone with a run.
     pub fn note_unheard(&mut self, index: usize) {
         let request = &self.requests[index];
         if !request.acts() {
             return;
         }
-        let who = request.who;
-        let went = self.runs.kept.goes.get(&request.call.run_id);
-        let went = went.map(|again| again.of.clone()).unwrap_or_default();
-        let asked = self.runs.kept.asking.get(&who).cloned().unwrap_or_default();
-        let first = request.repeats.unwrap_or(index);
-        for of in [vec![first], went, asked].concat() {
-            self.runs.kept.unheard.push((who, of));
+        let (who, first) = (request.who, request.repeats.unwrap_or(index));
+        let of = self.runs.kept.goes_on(who, &request.call.run_id);
+        self.runs.kept.unheard.extend(of.into_iter().chain([first]).map(|of| (who, of)));
+    }
+
+    /// A daemon is lost with a run: it may have asked, and its question is written down.
+    pub fn note_lost(&mut self, index: usize) {
+        let request = &self.requests[index];
+        if request.acts() {
+            let (who, first) = (request.who, request.repeats.unwrap_or(index));
+            let of = self.runs.kept.goes_on(who, &request.call.run_id);
+            self.runs.kept.asking.entry(who).or_default().extend(of.into_iter().chain([first]));
         }
     }
 
@@ -164,6 +231,10 @@ impl Sim {
             let taken = self.runs.kept.taken.entry(nth).or_insert_with(|| invoke.run_id.clone());
             law!(*taken == invoke.run_id, "`go` sends what was kept", "{taken} did: {invoke:?}");
         }
+        if self.runs.kept.goes.contains_key(&invoke.run_id) {
+            let done = mark.is_some_and(|mark| self.runs.kept.done.contains(&mark));
+            law!(!done, "`go` does what was left", "{invoke:?} was done");
+        }
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
         count.sent += 1;
         let sent = count.sent;
@@ -172,10 +243,16 @@ impl Sim {
     }
 
     /// A step took effect.
-    pub fn count_effect(&mut self, index: usize, mark: Option<u64>, invoke: &Invoke) -> Lawful {
+    pub fn count_effect(
+        &mut self,
+        (index, place): (usize, Place),
+        mark: Option<u64>,
+        invoke: &Invoke,
+    ) -> Lawful {
         let most = self.most(index, mark, invoke)?;
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
         count.effects += 1;
+        count.at = Some((place, self.stores[&place].total));
         let effects = count.effects;
         law!(effects <= most, "nothing runs twice", "{effects} times {invoke:?}");
         Ok(())
@@ -190,7 +267,7 @@ impl Sim {
             None => {
                 let own = self.requests[index].call.run_id == invoke.run_id;
                 law!(own, "a step has its run's id", "{invoke:?}");
-                vec![index]
+                [index].into()
             }
         };
         let Some(mark) = mark else {
@@ -224,4 +301,11 @@ fn keeps(answer: &Answer) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// How each step stands, by its mark, where an answer says that.
+fn steps(answer: &Answer) -> Vec<(u64, Status)> {
+    let Body::Report(report) = &answer.body else { return Vec::new() };
+    let step = |step: &pipemux_proto::report::Step| Some((last_mark(&step.call)?, step.status));
+    report.steps.iter().filter_map(step).collect()
 }

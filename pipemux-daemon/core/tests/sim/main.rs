@@ -9,8 +9,8 @@
 //!   short first: parts of it are left out while the same law is still broken. Then the law, the steps that
 //!   are left, and this command are printed; with `PIPEMUX_TELL=1` also what is answered and sent.
 //!
-//! `history` makes histories, `sim` plays them (`daemon`, `process` and `store` are what it plays with);
-//! the laws are in `effects`, `clients`, `seen`, `runs`, `kept`, `truth`,
+//! `history` and `sequel` make histories, `sim` plays them (`daemon`, `process` and `store` are what it plays with);
+//! the laws are in `effects`, `clients`, `seen`, `runs`, `kept`, `truth`, `rounds`, `lives`,
 //! `windows` and `pins`.
 
 mod action;
@@ -22,6 +22,7 @@ mod floods;
 mod history;
 mod kept;
 mod law;
+mod lives;
 mod names;
 mod pins;
 mod places;
@@ -29,8 +30,10 @@ mod play;
 mod process;
 mod reading;
 mod retries;
+mod rounds;
 mod runs;
 mod seen;
+mod sequel;
 mod sim;
 mod store;
 mod truth;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a pinned session stays awake | none whose window was surely pinned is asked to save its state |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pipemux_proto::client::{Open, Verb};
 
@@ -17,6 +17,8 @@ use crate::sim::Sim;
 #[derive(Debug, Default)]
 pub struct Pins {
     sure: BTreeMap<(usize, String), bool>,
+    /// Windows that were ever to be pinned.
+    asked: BTreeSet<(usize, String)>,
     /// True once something was pinned: whether it may sleep is looked at for ever.
     pub ever: bool,
 }
@@ -26,7 +28,10 @@ impl Pins {
     pub fn unsure(&mut self, workspace: usize, verb: &Verb) {
         match verb {
             Verb::Open(open) if open.pin.is_some() => {
-                self.ever |= open.pin == Some(true);
+                if open.pin == Some(true) {
+                    self.ever = true;
+                    self.asked.insert((workspace, addr(open)));
+                }
                 self.sure.remove(&(workspace, addr(open)));
             }
             Verb::Close { session, .. } | Verb::End { session } => {
@@ -37,6 +42,19 @@ impl Pins {
             }
             _ => {}
         }
+    }
+
+    /// The window that surely keeps a place's session awake.
+    pub fn holds(&self, place: Place) -> Option<&(usize, String)> {
+        let here = |(workspace, addr): &(usize, String)| Place::of(*workspace, addr) == Some(place);
+        self.sure.iter().find(|(at, pinned)| **pinned && here(at)).map(|(at, _)| at)
+    }
+
+    /// True when a window may keep it awake.
+    pub fn may_hold(&self, place: Place) -> bool {
+        let here =
+            |(workspace, addr): &&(usize, String)| Place::of(*workspace, addr) == Some(place);
+        self.asked.iter().filter(here).any(|at| self.sure.get(at) != Some(&false))
     }
 
     /// What was written down may be lost.
@@ -72,9 +90,7 @@ impl Sim {
 
     /// A session is asked to save its state, to be put to sleep then.
     pub fn check_sleep(&self, place: Place) -> Lawful {
-        let pinned = self.pins.sure.iter().find(|((workspace, addr), pinned)| {
-            **pinned && Place::of(*workspace, addr) == Some(place)
-        });
+        let pinned = self.pins.holds(place);
         law!(pinned.is_none(), "a pinned session stays awake", "{pinned:?}");
         Ok(())
     }

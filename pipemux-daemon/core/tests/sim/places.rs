@@ -92,7 +92,7 @@ pub fn config(hosts: bool) -> Config {
         providers: vec![
             Manifest { idle: Idle::After(60_000), ..manifest("notes", Scope::Workspace) },
             Manifest { state: State::Discard, ..manifest("other", Scope::Workspace) },
-            Manifest { idle: Idle::Never, ..manifest("shared", Scope::User) },
+            Manifest { idle: Idle::After(90_000), ..manifest("shared", Scope::User) },
         ],
         state_dir: "/state".into(),
         pid: 1,

@@ -29,6 +29,7 @@ pub fn play(kind: Kind, actions: &[Action], twin: bool) -> Lawful<Sim> {
             sim.step(action)?;
         }
         sim.end()?;
+        sim.look_back()?;
         Ok(sim)
     }));
     played.unwrap_or_else(|panic| {

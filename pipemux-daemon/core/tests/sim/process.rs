@@ -45,6 +45,17 @@ pub struct Process {
     pub owed: BTreeMap<u64, Envelope>,
     /// Requests that were answered: any of them, for answering once more.
     pub answered: Option<Envelope>,
+    /// What sessions were before the last step, for those that do several things at once.
+    pub before: BTreeMap<Incarnation, Store>,
+    /// Lives that it had, and whose end was heard.
+    pub left: Vec<Incarnation>,
+    /// True once something of it doesn't behave.
+    pub wild: bool,
+    /// True once it was asked or made to end.
+    pub ending: bool,
+    /// Lives that were asked to save their state, and those whose open was refused.
+    pub saved: BTreeSet<Incarnation>,
+    pub refused: BTreeSet<Incarnation>,
 }
 
 /// What a process does about a frame.
@@ -56,6 +67,8 @@ pub struct Reaction {
     pub invoked: Option<(Invoke, bool)>,
     /// It went on from where it was put to sleep.
     pub woken: bool,
+    /// An open, and whether it was taken in.
+    pub opened: Option<bool>,
     /// It said `unchanged` of a look that it never showed.
     pub wrong_known: Option<String>,
 }
@@ -75,6 +88,12 @@ impl Process {
             held: Vec::new(),
             owed: BTreeMap::new(),
             answered: None,
+            before: BTreeMap::new(),
+            left: Vec::new(),
+            wild: false,
+            ending: false,
+            saved: BTreeSet::new(),
+            refused: BTreeSet::new(),
         }
     }
 
@@ -149,8 +168,14 @@ impl Process {
         let reply = envelope.answer(Kind::Reply);
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
-            Method::AppOpen if manner == Manner::RefusesOpen => refuse(&Fault::failed("no")),
+            Method::AppOpen if manner == Manner::RefusesOpen => {
+                // One that is repeated at a start may be refused: the session runs without it.
+                let open: Open = decode(&request.body).expect("an Open");
+                reaction.opened = Some(open.again);
+                refuse(&Fault::failed("no"))
+            }
             Method::AppOpen => {
+                reaction.opened = Some(true);
                 let open: Open = decode(&request.body).expect("an Open");
                 let resumed = if store.resumed { open.woken } else { 0 };
                 let resumed = if resumed == store.version { resumed } else { 0 };
@@ -164,6 +189,15 @@ impl Process {
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");
                 let look = |version| (ask.window, ask.lod, ask.budget, version);
+                let before = self.before.remove(&envelope.incarnation);
+                if let Some(before) = before.filter(|_| manner == Manner::AtOnce) {
+                    if before.total % 2 == 0 {
+                        return refuse(&Fault::refused("a step is under way"));
+                    }
+                    store.shown.insert(look(before.version));
+                    store.versions.insert((before.version, before.total));
+                    return frame(&reply, &before.project(ask.lod));
+                }
                 if let Some(known) = ask.known_version.filter(|v| !store.shown.contains(&look(*v)))
                 {
                     reaction.wrong_known =
@@ -182,6 +216,9 @@ impl Process {
             }
             Method::Invoke => {
                 let invoke: Invoke = decode(&request.body).expect("an Invoke");
+                if manner == Manner::AtOnce {
+                    self.before.insert(envelope.incarnation, store.clone());
+                }
                 let executed = store.invoke(&invoke);
                 reaction.invoked = Some((invoke, executed.effect));
                 frame(&reply, &executed.outcome)

@@ -46,6 +46,8 @@ pub struct Marked {
     /// True when a step of the same run is on the same session before it.
     pub follows: bool,
     pub safe: bool,
+    /// True for a call inside another's arguments.
+    pub nested: bool,
 }
 
 /// A question that an app asked.
@@ -294,7 +296,7 @@ impl Sim {
             return Ok(());
         }
         self.figures.count("effects");
-        self.count_effect(index, mark, invoke)
+        self.count_effect((index, place), mark, invoke)
     }
 }
 

@@ -297,6 +297,18 @@ impl Sim {
         }
     }
 
+    /// A session has ended for good: what was confirmed until now was of that one.
+    pub fn note_gone(&mut self, index: usize) {
+        let request = &self.requests[index];
+        let (Verb::End { session } | Verb::Close { session, end: true }) = &request.call.verb
+        else {
+            return;
+        };
+        if let Some(place) = Place::of(READERS[request.who].0, &session.to_string()) {
+            self.seen.ended.insert(place, self.seen.clock);
+        }
+    }
+
     /// A reader reads an answer, and confirms it or doesn't.
     pub fn read_answer(&mut self, index: usize, answer: &Answer) -> Lawful {
         let request = &self.requests[index];
@@ -323,6 +335,7 @@ impl Sim {
         let asked = asked.unwrap_or_else(|| request.call.run_id.clone());
         self.seen.learn(workspace, &shows, &asked)?;
         self.check_windows(index, answer)?;
+        self.check_shown(index, &shows)?;
         for (_, id, label) in &shows.anchors {
             let epoch = shows.epoch.unwrap_or(0);
             self.seen.shown.insert((who, *id), (label.clone(), epoch));

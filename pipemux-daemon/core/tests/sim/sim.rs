@@ -14,6 +14,7 @@ use crate::law::{Figures, Lawful, law};
 use crate::pins::Pins;
 use crate::places::{PLACES, Place, READERS};
 use crate::process::Process;
+use crate::rounds::Rounds;
 use crate::runs::Runs;
 use crate::seen::Seen;
 use crate::store::Store;
@@ -62,12 +63,15 @@ pub struct Sim {
     pub next_run: u64,
     pub seen: Seen,
     pub runs: Runs,
+    pub rounds: Rounds,
     pub windows: Windows,
     pub pins: Pins,
     /// Answers that came in the calm workspace.
     pub calm: Vec<String>,
     pub figures: Figures,
     paces: BTreeMap<Place, u64>,
+    /// Until when each place's session has been open.
+    pub open_until: BTreeMap<Place, u64>,
     /// How many discarded stores each place had.
     pub discarded: BTreeMap<Place, u32>,
     /// True once records may have been lost with a full disk.
@@ -99,11 +103,13 @@ impl Sim {
             next_run: 0,
             seen: Seen::default(),
             runs: Runs::default(),
+            rounds: Rounds::default(),
             windows: Windows::default(),
             pins: Pins::default(),
             calm: Vec::new(),
             figures: Figures::default(),
             paces: BTreeMap::new(),
+            open_until: BTreeMap::new(),
             discarded: BTreeMap::new(),
             lossy: false,
         }
@@ -138,6 +144,7 @@ impl Sim {
             let Some(at) = [first, due].into_iter().flatten().min().filter(|_| !rests) else {
                 self.check_deadlines()?;
                 self.check_all_answered()?;
+                self.check_rest()?;
                 return self.check_promises();
             };
             self.settle(at.max(self.time))?;
@@ -282,19 +289,24 @@ impl Sim {
             self.requests.iter_mut().for_each(|request| request.clicked = None);
             self.windows.forget_all();
             self.pins.forget_all();
+            self.rounds.forget_all(self.requests.len());
             self.begun.clear();
         }
         self.queue.clear();
         self.on_its_way.clear();
         self.processes.clear();
+        self.open_until.values_mut().for_each(|until| *until = self.time.min(*until));
         self.ended.clear();
         self.last_before = self.begun.last().copied().unwrap_or_default();
         self.clients.clear();
         self.kept = Default::default();
         self.began = self.time;
         self.next_client = 0;
-        for request in &mut self.requests {
-            request.lost |= request.exit.is_none();
+        for index in 0..self.requests.len() {
+            if self.requests[index].is_open() {
+                self.requests[index].lost = true;
+                self.note_lost(index);
+            }
         }
         self.seen.lose_daemon();
         self.runs.kept.lose_daemon();

@@ -23,7 +23,7 @@ pub struct Note {
 }
 
 /// What a session keeps: it outlives processes and daemons.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Store {
     /// The place's letter, and which store of it this is: one that was discarded is another.
     pub name: String,

@@ -6,7 +6,7 @@ use pipemux_proto::report::Status;
 
 use crate::law::{Lawful, law};
 use crate::places::READERS;
-use crate::reading::thing;
+use crate::reading::{Heading, Shows, thing};
 use crate::sim::Sim;
 
 impl Sim {
@@ -67,6 +67,28 @@ impl Sim {
         self.check_stale(index, answer)
     }
 
+    /// The windows under what was done show that, or something newer.
+    pub fn check_shown(&self, index: usize, shows: &Shows) -> Lawful {
+        let request = &self.requests[index];
+        if request.exit != Some(0) || !matches!(request.call.verb, Verb::Run { .. }) {
+            return Ok(());
+        }
+        for mark in &request.marks {
+            let at = self.runs.kept.took_effect_at(*mark, &request.call.run_id);
+            let Some((place, total)) = at else { continue };
+            let name = &self.stores[&place].name;
+            let of_it = |shown: &&Heading| shown.name == *name && !shown.busy;
+            for shown in shows.headings.iter().filter(of_it) {
+                law!(
+                    shown.total >= total,
+                    "an answer shows what its steps did",
+                    "t{mark} was change {total} of {place:?}, {shown:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// How often a step took effect for the run that a request tells of; none when it isn't known which
     /// of several times that it was sent is meant.
     fn took(&self, index: usize, mark: u64) -> Option<u32> {
@@ -76,7 +98,8 @@ impl Sim {
         match self.runs.kept.was_sent(mark, run) || run == asked {
             true => Some(self.runs.kept.effects(mark, run)),
             // An answer goes on with the run that asked.
-            false => (sent <= 1).then_some(effects),
+            // What another `go` has sent since is not of this one.
+            false => (sent <= 1 && !self.runs.kept.was_sent_by_go(mark)).then_some(effects),
         }
     }
 
@@ -146,6 +169,6 @@ impl Sim {
 }
 
 /// The mark at the end of a call as it was written.
-fn last_mark(call: &str) -> Option<u64> {
+pub fn last_mark(call: &str) -> Option<u64> {
     call.strip_suffix("')")?.rsplit_once("mark='t")?.1.parse().ok()
 }

@@ -92,9 +92,13 @@ impl Sim {
 }
 
 impl Request {
-    /// True when it gives a window another budget: from its end on it surely holds.
+    /// True when it gives a window another budget, or forgets it: from its end on that surely holds.
     pub fn fixes(&self) -> bool {
-        self.call.budget.is_some() && matches!(self.call.verb, Verb::Open(_))
+        match self.call.verb {
+            Verb::Open(_) => self.call.budget.is_some(),
+            Verb::Close { .. } | Verb::End { .. } => true,
+            _ => false,
+        }
     }
 }
 

@@ -115,6 +115,7 @@ impl Sim {
                         refs: vec![("note", Use { pin: means.pin.or(at), ..means })],
                         follows: other_place.is_some_and(|place| before.contains(&place)),
                         safe: true,
+                        nested: true,
                     };
                     before.extend(other_place);
                     let mark = self.mark(who, nested, marks);
@@ -140,6 +141,7 @@ impl Sim {
                 refs: refs.collect(),
                 follows: place.is_none_or(|place| before.contains(&place)),
                 safe: matches!(step.act, Act::Text(_)),
+                nested: false,
             };
             before.extend(Place::of(workspace, addr));
             let mark = self.mark(who, marked, marks);

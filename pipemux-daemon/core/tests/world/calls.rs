@@ -158,6 +158,15 @@ impl World {
         self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
     }
 
+    /// Confirms an answer as the client's last word; the daemon closes then.
+    #[track_caller]
+    pub fn end(&mut self, client: ClientId, delivery: u64) {
+        let envelope = Envelope::event(Method::Seen, Incarnation(0));
+        self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
+        let gone = self.clients.remove(&client).expect("it was connected");
+        assert!(gone.closed, "the daemon closes after the last word");
+    }
+
     /// Sends a call on a connection of its own, waits as long as it takes, confirms the answer.
     #[track_caller]
     pub fn ask_call(&mut self, call: &Call) -> Said {
@@ -165,10 +174,10 @@ impl World {
         let id = self.send(client, call);
         for _ in 0..1_000 {
             if let Some(said) = self.said(client, id) {
-                if said.delivery > 0 {
-                    self.confirm(client, said.delivery);
+                match said.delivery {
+                    0 => self.vanish(client),
+                    delivery => self.end(client, delivery),
                 }
-                self.vanish(client);
                 return said;
             }
             let due = self.core.next_timeout().expect("an unanswered request has a timer");

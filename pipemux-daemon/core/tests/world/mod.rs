@@ -243,6 +243,9 @@ impl World {
             self.effects.push(format!("{effect:?}"));
             match effect {
                 Effect::ToClient { client, bytes } => self.send_client(client, &bytes),
+                Effect::ToClientInParts { client, parts } => {
+                    self.send_client(client, &parts.concat());
+                }
                 Effect::CloseClient { client } => {
                     if let Some(found) = self.clients.get_mut(&client) {
                         found.closed = true;

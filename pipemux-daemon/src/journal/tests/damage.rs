@@ -141,7 +141,7 @@ proptest! {
         prop_assert!(loaded.loss.is_some_and(|loss| loss.bytes >= gone));
 
         let mut journal = Journal::create(&path, &loaded.records).unwrap();
-        journal.append(&record(7)).unwrap();
+        append(&mut journal, &record(7)).unwrap();
         let expected: Vec<Record> = parsed.records.into_iter().chain([record(7)]).collect();
         prop_assert_eq!(sound(&path), expected);
     }
@@ -213,7 +213,7 @@ fn a_directory_in_its_place_is_moved_away() {
     assert!(loaded.problems[0].contains("can't be read"), "{:?}", loaded.problems);
     assert!(loaded.loss.unwrap().workspaces);
     let mut journal = Journal::create(&path, &records(1)).unwrap();
-    journal.append(&record(1)).unwrap();
+    append(&mut journal, &record(1)).unwrap();
     assert_eq!(sound(&path), records(2));
     assert!(directory.path().join("state.log.bad-1/inside").exists());
 }
@@ -235,7 +235,7 @@ fn a_record_of_a_newer_release_is_left_out_and_the_file_kept() {
 fn numbers_leap_after_power_loss_and_only_then() {
     let (_directory, path) = in_directory();
     let mut journal = Journal::create(&path, &records(1)).unwrap();
-    journal.append(&record(1)).unwrap();
+    append(&mut journal, &record(1)).unwrap();
     let here = boot();
     if here.is_some() {
         assert_eq!(load_in(&path, here.as_deref()).loss, None, "the same start of the machine");

@@ -77,7 +77,7 @@ fn figures() {
         let mut spans: Vec<f64> = (0..times)
             .map(|number| {
                 let start = Instant::now();
-                journal.append(&record(number as u64)).unwrap();
+                append(journal, &record(number as u64)).unwrap();
                 start.elapsed().as_secs_f64() * 1e6
             })
             .collect();

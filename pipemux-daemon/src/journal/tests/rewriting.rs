@@ -29,7 +29,7 @@ fn at_every_moment_the_log_has_every_record() {
     let mut new = records(2);
     let add = |journal: &mut Journal, old: &mut Vec<Record>, new: &mut Vec<Record>| {
         let next = record(old.len() as u64);
-        journal.append(&next).unwrap();
+        append(journal, &next).unwrap();
         old.push(next.clone());
         new.push(next);
         let now = sound(&path);
@@ -54,11 +54,11 @@ fn an_end_in_the_middle_loses_nothing() {
         let (directory, path) = in_directory();
         let mut journal = Journal::create(&path, &records(3)).unwrap();
         journal.begin_rewrite(records(3)).unwrap();
-        journal.append(&record(3)).unwrap();
+        append(&mut journal, &record(3)).unwrap();
         if both {
             until(&mut journal, is_in_both);
         }
-        journal.append(&record(4)).unwrap();
+        append(&mut journal, &record(4)).unwrap();
         drop(journal);
         assert_eq!(sound(&path), records(5));
         if both {
@@ -80,7 +80,7 @@ fn a_log_that_cannot_be_written_anew_goes_on() {
         went.is_err()
     });
     assert!(failed.is_some());
-    journal.append(&record(3)).unwrap();
+    append(&mut journal, &record(3)).unwrap();
     assert_eq!(sound(&path), records(4));
     assert!(!journal.is_overgrown());
 }
@@ -93,7 +93,7 @@ fn an_overgrown_log_says_so_until_it_is_written_anew() {
     let big = Record::Session { workspace: None, session: "a/b".into(), opens };
     let mut appended = 0;
     while !journal.is_overgrown() {
-        journal.append(&big).unwrap();
+        append(&mut journal, &big).unwrap();
         appended += 1;
     }
     assert_eq!(appended as u64, JOURNAL_GROWTH >> 20);

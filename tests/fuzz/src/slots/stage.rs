@@ -173,6 +173,11 @@ impl Stage {
                         self.client_got(&frame);
                     }
                 }
+                Effect::ToClientInParts { parts, .. } => {
+                    for frame in frames(&parts.concat()) {
+                        self.client_got(&frame);
+                    }
+                }
                 Effect::ToApp { app, bytes } => {
                     for frame in frames(&bytes) {
                         self.app_got(app, &frame);

@@ -24,7 +24,7 @@ docui::actions! {
     }
 }
 
-/// What the app shows beside its count: `10`, `prose=10`, `code=10`.
+/// What the app shows beside its count: `10`, `prose=10`, `code=10`, `edited=10`, `other=10`.
 #[derive(Clone, Copy)]
 enum Shown {
     /// Things, each on a line, with an anchor.
@@ -33,12 +33,24 @@ enum Shown {
     Prose(usize),
     /// Lines of text in a fence, which stand as they are.
     Code(usize),
+    /// The same, of which the one in the middle changes with the count.
+    Edited(usize),
+    /// The same, all of which change with the count.
+    Other(usize),
 }
 
 /// What is shown, and a count.
 pub struct Grower {
     shown: Shown,
     ticks: u64,
+}
+
+impl Grower {
+    /// As [`LINE`], another one with each count.
+    fn line(&self) -> String {
+        let number = format!("{:05}", self.ticks % 100_000);
+        LINE.replacen("cause", &number, 1)
+    }
 }
 
 impl App for Grower {
@@ -51,6 +63,8 @@ impl App for Grower {
         let shown = match kind {
             "prose" => Shown::Prose(number),
             "code" => Shown::Code(number),
+            "edited" => Shown::Edited(number),
+            "other" => Shown::Other(number),
             _ => Shown::Things(number),
         };
         Ok(Self { shown, ticks: 0 })
@@ -77,6 +91,13 @@ impl App for Grower {
             }
             Shown::Prose(lines) => drop(view.text(LINE.repeat(lines))),
             Shown::Code(lines) => drop(view.code("", LINE.repeat(lines))),
+            Shown::Edited(lines) => {
+                let mut text = LINE.repeat(lines);
+                let middle = lines / 2 * LINE.len();
+                text.replace_range(middle..middle + LINE.len(), &self.line());
+                view.code("", text);
+            }
+            Shown::Other(lines) => drop(view.code("", self.line().repeat(lines))),
         }
         view
     }

@@ -66,15 +66,19 @@ fn opened(desk: &mut Desk, number: usize, things: usize) -> Duration {
 }
 
 /// A window of so many lines of 64 bytes: looks at it after a change and without one, an exchange of as
-/// many bytes, which the daemon passes on unread, and one copy of them in memory.
+/// many bytes, which the daemon passes on unread, and one copy of them in memory. What changes is the window's
+/// heading, and in others a line or all of them.
 pub fn window(most: usize) -> Table {
     let rows = sizes(&[1, 10, 100, 1000, 16_000], most).map(|size| {
         let mut desk = Desk::new();
         desk.budget = Some(ALL_OF_IT);
         desk.ask(open_showing(0, &format!("prose={size}")));
         desk.ask(open_showing(1, &format!("code={size}")));
+        desk.ask(open_showing(2, &format!("edited={size}")));
+        desk.ask(open_showing(3, &format!("other={size}")));
         let shown = desk.ask(view(Some("grower/s1"))).len();
         let (prose, code) = (desk.time_changed("grower/s0"), desk.time_changed("grower/s1"));
+        let (edited, other) = (desk.time_changed("grower/s2"), desk.time_changed("grower/s3"));
         let unchanged = desk.time(|_| view(Some("grower/s1")));
         let exchange = desk.time_exchange("grower/s1", LINE.len() * size);
         let copy = time_copy(&LINE.repeat(size));
@@ -82,11 +86,15 @@ pub fn window(most: usize) -> Table {
             shown as f64 / 1024.0,
             prose,
             code,
+            edited,
+            other,
             unchanged,
             exchange,
             copy,
             prose / exchange,
             code / exchange,
+            edited / exchange,
+            other / exchange,
             unchanged / exchange,
         ];
         (size, figures)
@@ -96,11 +104,15 @@ pub fn window(most: usize) -> Table {
         "shown KiB",
         "prose, changed µs",
         "code, changed µs",
+        "code, a line changed µs",
+        "code, every line changed µs",
         "code, unchanged µs",
         "exchange of as much µs",
         "copy in memory µs",
         "prose / exchange",
         "code / exchange",
+        "a line / exchange",
+        "every line / exchange",
         "unchanged / exchange",
     ];
     Table { grows: "window", columns, rows }

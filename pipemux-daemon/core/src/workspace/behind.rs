@@ -1,0 +1,48 @@
+//! What changed since readers saw it. A reader is told of it with its next act, and may have a hundred windows
+//! open: those that may have changed are noted when they do, so that no other one is looked at.
+
+use super::{Rank, Window, Workspace};
+use crate::act::Prototypes;
+use crate::act::args::Sessions;
+use crate::keys::SessionKey;
+
+impl Workspace {
+    /// Adds a window. Its session may have changed since a reader saw an earlier window of it.
+    pub fn open_window(&mut self, window: Window, actions: Option<Prototypes>) {
+        let session = window.session.clone();
+        self.windows.push(window);
+        self.windows.set_actions(&session, actions);
+        self.session_changed(&session);
+    }
+
+    /// A session has another version: readers may have seen an older one.
+    pub fn session_changed(&mut self, session: &SessionKey) {
+        let Some(rank) = self.windows.rank(session) else { return };
+        for reader in self.readers.values_mut() {
+            reader.behind.insert(rank);
+        }
+    }
+
+    /// The windows of sessions that have another version than their reader saw, in the order they were
+    /// opened.
+    pub fn behind(&mut self, reader: &str, sessions: &Sessions) -> Vec<SessionKey> {
+        let Some(reader) = self.readers.get_mut(reader) else { return Vec::new() };
+        let (windows, seen) = (&self.windows, &reader.seen);
+        let changed = |rank: &Rank| {
+            let session = &windows.at(*rank)?.session;
+            let (seen, live) = (seen.get(session)?, sessions.get(session)?);
+            let changed = live.app() == Some(seen.app) && live.version > seen.version;
+            changed.then(|| session.clone())
+        };
+        // Changes of a session that other workspaces may show are noted in none of them.
+        reader.behind.extend(windows.shared());
+        let mut all = Vec::new();
+        reader.behind.retain(|rank| {
+            let found = changed(rank);
+            let stays = found.is_some();
+            all.extend(found);
+            stays
+        });
+        all
+    }
+}

@@ -1,0 +1,180 @@
+//! What `history` tells.
+//!
+//! | law | what it holds |
+//! |---|---|
+//! | what was done stays written | a round keeps its number and its words, over lost daemons too |
+//! | history is in the order of what was done | by when the daemon heard of a run's last step |
+//! | history tells what was answered | each run that was begun has one round, with its exit status |
+
+use std::collections::BTreeMap;
+
+use pipemux_core::Event;
+use pipemux_proto::app::Invoke;
+use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::{Envelope, Fault, Incarnation, Kind, Value};
+
+use crate::action::{Ask, Confirming, How};
+use crate::clients::Request;
+use crate::law::{Lawful, law};
+use crate::places::READERS;
+use crate::sim::Sim;
+
+/// Longest call and longest code of which a round repeats all.
+const CALL: usize = 78;
+const CODE: usize = 190;
+
+/// A round as it was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Round {
+    number: i64,
+    action: String,
+    result: String,
+    exit: i64,
+}
+
+#[derive(Debug, Default)]
+pub struct Rounds {
+    /// By workspace and number.
+    told: BTreeMap<(usize, i64), Round>,
+    /// The run of each step that has no outcome yet, by life and number.
+    open: BTreeMap<(Incarnation, u64), String>,
+    /// When the last outcome of a run's steps came in: a number that rises.
+    heard: BTreeMap<String, u64>,
+    clock: u64,
+    /// Requests before this one may have lost their rounds.
+    lost_before: usize,
+}
+
+impl Rounds {
+    /// What was told may not have been written down.
+    pub fn forget_all(&mut self, requests: usize) {
+        self.told.clear();
+        self.lost_before = requests;
+    }
+
+    /// A step is being sent.
+    pub fn sent(&mut self, envelope: Envelope, invoke: &Invoke) {
+        self.open.insert((envelope.incarnation, envelope.id), invoke.run_id.clone());
+    }
+
+    /// The daemon is about to hear of a step's outcome.
+    pub fn note_event(&mut self, event: &Event) {
+        let Event::AppFrame { frame, .. } = event else { return };
+        let envelope = frame.envelope;
+        if !matches!(envelope.kind, Kind::Reply | Kind::Fault) {
+            return;
+        }
+        if let Some(run) = self.open.remove(&(envelope.incarnation, envelope.id)) {
+            self.clock += 1;
+            self.heard.insert(run, self.clock);
+        }
+    }
+}
+
+impl Sim {
+    /// At the end everybody looks back.
+    pub fn look_back(&mut self) -> Lawful {
+        let how = How { json: true, deadline: 0, confirm: Confirming::Never, kept: false };
+        for who in [0, 2] {
+            self.ask(who, &Ask::History(false), how)?;
+        }
+        Ok(())
+    }
+
+    pub fn check_rounds(&mut self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
+        let request = &self.requests[index];
+        let (Verb::History { rounds: None, .. }, Ok(Answer { body: Body::Data(data), .. })) =
+            (&request.call.verb, answer)
+        else {
+            return Ok(());
+        };
+        let workspace = READERS[request.who].0;
+        let rounds = read(data);
+        for (at, round) in rounds.iter().enumerate() {
+            self.figures.count("round told");
+            let follows = at == 0 || rounds[at - 1].number + 1 == round.number;
+            law!(follows && round.exit != 5, "what was done stays written", "{rounds:?}");
+            let told = self.rounds.told.entry((workspace, round.number));
+            let told = told.or_insert_with(|| round.clone());
+            law!(told == round, "what was done stays written", "{told:?}, then {round:?}");
+        }
+        let of_it = (workspace, i64::MIN)..=(workspace, i64::MAX);
+        let newest = self.rounds.told.range(of_it).next_back().map(|((_, number), _)| *number);
+        let last = rounds.last().map(|round| round.number);
+        law!(last >= newest, "what was done stays written", "{newest:?} was told, now {last:?}");
+        self.check_told(workspace, &rounds)
+    }
+
+    /// Whether each run is told as it was answered, and where it belongs.
+    fn check_told(&mut self, workspace: usize, rounds: &[Round]) -> Lawful {
+        let full = rounds.len() >= pipemux_core::limits::HISTORY_SHOWN as usize;
+        let of_it = |request: &&Request| {
+            READERS[request.who].0 == workspace && request.repeats.is_none() && !request.refused
+        };
+        let mut before: Option<(usize, u64)> = None;
+        let mut done = Vec::new();
+        for request in self.requests.iter().skip(self.rounds.lost_before).filter(of_it) {
+            let Verb::Run { code, .. } = &request.call.verb else { continue };
+            let whole = code.len() <= CODE && code.split("; ").all(|call| call.len() <= CALL);
+            let run = request.call.run_id.as_str();
+            let sent = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
+            let (Some(exit), true) = (request.exit, whole && sent) else { continue };
+            let mine = |round: &Round| {
+                let mut marks = request.marks.iter();
+                marks.any(|mark| round.action.contains(&format!("mark='t{mark}'")))
+            };
+            let Some(at) = rounds.iter().position(mine) else {
+                // One that asks is written down once it was answered.
+                law!(
+                    full || matches!(exit, 5 | 9),
+                    "history tells what was answered",
+                    "{code} ended {exit}, {rounds:?}"
+                );
+                continue;
+            };
+            let times = rounds.iter().filter(|round| mine(round)).count();
+            match exit {
+                0 | 3 | 6 => law!(
+                    times == 1 && rounds[at].exit == i64::from(exit),
+                    "history tells what was answered",
+                    "{code} ended {exit}, {rounds:?}"
+                ),
+                // `go`, or the answer to a question, is a round of its own; what was refused may have been
+                // sent once more.
+                _ => continue,
+            }
+            if exit == 0
+                && let Some(heard) = self.rounds.heard.get(run)
+            {
+                done.push((at, *heard));
+            }
+        }
+        done.sort_unstable();
+        for (at, heard) in done {
+            let later = before.is_none_or(|(_, before)| before < heard);
+            law!(later, "history is in the order of what was done", "{at} of {rounds:?}");
+            before = Some((at, heard));
+        }
+        Ok(())
+    }
+}
+
+fn read(data: &Value) -> Vec<Round> {
+    let Value::List(rows) = data else { return Vec::new() };
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let number = |value: Option<&Value>| match value {
+        Some(Value::Int(number)) => *number,
+        _ => -1,
+    };
+    let round = |row: &Value| {
+        let Value::Map(row) = row else { return None };
+        let of = |name: &str| row.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        Some(Round {
+            number: number(of("round")),
+            action: text(of("action")),
+            result: text(of("result")),
+            exit: number(of("exit")),
+        })
+    };
+    rows.iter().filter_map(round).collect()
+}

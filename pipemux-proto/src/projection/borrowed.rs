@@ -1,0 +1,192 @@
+//! A window's content where it lies in a message: nothing is copied to read it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{LinkSlot, ObjectSlot, Projection};
+use crate::value::Value;
+
+/// As [`Projection`], its content borrowed.
+#[derive(Debug, Deserialize)]
+pub struct ProjectionRef<'a> {
+    version: u64,
+    #[serde(default)]
+    unchanged: bool,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    nav: Vec<LinkSlot>,
+    #[serde(default, borrow)]
+    content: Vec<PieceRef<'a>>,
+    #[serde(default)]
+    position: Option<String>,
+    #[serde(default)]
+    actions: Option<Vec<String>>,
+    #[serde(default)]
+    names: BTreeMap<String, ObjectSlot>,
+    #[serde(default)]
+    focus: Option<String>,
+    #[serde(default)]
+    custom: BTreeMap<String, Value>,
+    #[serde(default)]
+    hidden_tokens: u64,
+}
+
+/// As [`super::Piece`].
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PieceRef<'a> {
+    /// Markdown.
+    Text(&'a str),
+    /// A thing.
+    #[serde(borrow)]
+    Object(ObjectRef<'a>),
+    /// An action.
+    Link(LinkSlot),
+    /// Exact text.
+    #[serde(borrow)]
+    Code(CodeRef<'a>),
+}
+
+/// As [`ObjectSlot`].
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct ObjectRef<'a> {
+    /// The app's own name of it.
+    pub key: &'a str,
+    /// Changes when the thing's meaning does.
+    #[serde(default)]
+    pub rev: u64,
+    /// Its type.
+    #[serde(default, rename = "type")]
+    pub ty: Option<&'a str>,
+    /// What is shown.
+    pub label: &'a str,
+}
+
+/// As [`super::Code`].
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct CodeRef<'a> {
+    /// The fence's language.
+    #[serde(default)]
+    pub lang: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// The first line's number, when lines are to be numbered.
+    #[serde(default)]
+    pub first: Option<u64>,
+}
+
+impl<'a> ProjectionRef<'a> {
+    /// The projection without its content, and that.
+    pub fn split(self) -> (Projection, Vec<PieceRef<'a>>) {
+        let Self { version, unchanged, title, nav, content, position, .. } = self;
+        let Self { actions, names, focus, custom, hidden_tokens, .. } = self;
+        let head = Projection {
+            version,
+            unchanged,
+            title,
+            nav,
+            content: Vec::new(),
+            position,
+            actions,
+            names,
+            focus,
+            custom,
+            hidden_tokens,
+        };
+        (head, content)
+    }
+}
+
+impl<'a> From<&'a ObjectSlot> for ObjectRef<'a> {
+    fn from(object: &'a ObjectSlot) -> Self {
+        let ObjectSlot { key, rev, ty, label } = object;
+        Self { key, rev: *rev, ty: ty.as_deref(), label }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Code, Piece};
+    use super::*;
+    use crate::codec::{decode, encode};
+    use proptest::prelude::*;
+
+    fn piece() -> impl Strategy<Value = Piece> {
+        let text = "[a中\0🚀\n]{0,40}";
+        let object = (text, any::<u64>(), proptest::option::of(text), text);
+        prop_oneof![
+            text.prop_map(Piece::Text),
+            object.prop_map(|(key, rev, ty, label)| Piece::Object(ObjectSlot {
+                key,
+                rev,
+                ty,
+                label
+            })),
+            (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
+                label,
+                action,
+                args: Default::default(),
+                titled
+            })),
+            (text, text, proptest::option::of(any::<u64>()))
+                .prop_map(|(lang, text, first)| Piece::Code(Code { lang, text, first })),
+        ]
+    }
+
+    fn owned(piece: PieceRef<'_>) -> Piece {
+        match piece {
+            PieceRef::Text(text) => Piece::Text(text.into()),
+            PieceRef::Object(ObjectRef { key, rev, ty, label }) => Piece::Object(ObjectSlot {
+                key: key.into(),
+                rev,
+                ty: ty.map(Into::into),
+                label: label.into(),
+            }),
+            PieceRef::Link(link) => Piece::Link(link),
+            PieceRef::Code(CodeRef { lang, text, first }) => {
+                Piece::Code(Code { lang: lang.into(), text: text.into(), first })
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn borrowed_or_not_the_same_is_read(
+            content in proptest::collection::vec(piece(), 0..8),
+            title in "[a中]{0,40}",
+            names in proptest::collection::btree_map("[a-z]{1,4}", "[a-z]{1,4}", 0..3),
+            flip in proptest::option::of((any::<prop::sample::Index>(), any::<u8>())),
+        ) {
+            let object = |key: String| {
+                ObjectSlot { label: key.clone(), key, rev: 7, ty: None }
+            };
+            let names = names.into_iter().map(|(name, key)| (name, object(key))).collect();
+            let sent = Projection {
+                version: 9,
+                title,
+                content,
+                names,
+                actions: Some(vec!["x".into()]),
+                position: Some("here".into()),
+                focus: Some("f".into()),
+                custom: [("c".to_owned(), Value::Bool(true))].into(),
+                hidden_tokens: 3,
+                ..Projection::default()
+            };
+            let mut body = encode(&sent).unwrap();
+            if let Some((at, byte)) = flip {
+                let at = at.index(body.len());
+                body[at] = byte;
+            }
+            let plain = decode::<Projection>(&body).map_err(drop);
+            let read = decode::<ProjectionRef<'_>>(&body).map_err(drop).map(|read| {
+                let (head, content) = read.split();
+                Projection { content: content.into_iter().map(owned).collect(), ..head }
+            });
+            // Compared as text: of damage there may come a number that isn't equal to itself.
+            prop_assert_eq!(format!("{read:?}"), format!("{plain:?}"));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Text that is written once and read in many places.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+/// A text that is shared, not copied: also by the bytes of messages that are on their way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedText(Arc<String>);
+
+impl SharedText {
+    /// Its bytes, nothing copied.
+    pub fn to_bytes(&self) -> Bytes {
+        Bytes::from_owner(self.clone())
+    }
+}
+
+impl From<String> for SharedText {
+    fn from(mut text: String) -> Self {
+        text.shrink_to_fit();
+        Self(text.into())
+    }
+}
+
+impl Deref for SharedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for SharedText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}

@@ -1,0 +1,128 @@
+//! What lines cost once some of them are others.
+
+use super::Estimate;
+
+impl Estimate {
+    /// What whole lines cost behind a newline, as by [`Estimate::of_lines`], where that is known of those they
+    /// came of: only what isn't the same is estimated. `self` is the estimate of `before`.
+    #[must_use]
+    pub fn after_edit(&self, before: &str, after: &str) -> Self {
+        let begin = same_begin(before, after);
+        let (old, new) = (&before[begin..], &after[begin..]);
+        let end = same_end(old, new);
+        let (gone, come) = (&old[..old.len() - end], &new[..new.len() - end]);
+        if gone.len() + come.len() > after.len() {
+            return of(after);
+        }
+        let (gone, come) = (of(gone), of(come));
+        let hundredths = self.hundredths - gone.hundredths + come.hundredths;
+        if end > 0 { Self { hundredths, ..*self } } else { Self { hundredths, ..come } }
+    }
+}
+
+fn of(lines: &str) -> Estimate {
+    let mut cost = Estimate::of_lines();
+    cost.add(lines);
+    cost
+}
+
+/// How many bytes of whole lines both begin with.
+fn same_begin(one: &str, other: &str) -> usize {
+    let (eights, _) = one.as_bytes().as_chunks::<SPAN>();
+    let (others, _) = other.as_bytes().as_chunks::<SPAN>();
+    let spans = eights.iter().zip(others).take_while(|(one, other)| one == other).count();
+    let rest = one.bytes().zip(other.bytes()).skip(spans * SPAN);
+    let same = spans * SPAN + rest.take_while(|(one, other)| one == other).count();
+    one.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1)
+}
+
+/// How many bytes of whole lines both end with, the last of which may lack its newline.
+fn same_end(one: &str, other: &str) -> usize {
+    let (_, eights) = one.as_bytes().as_rchunks::<SPAN>();
+    let (_, others) = other.as_bytes().as_rchunks::<SPAN>();
+    let pairs = eights.iter().rev().zip(others.iter().rev());
+    let spans = pairs.take_while(|(one, other)| one == other).count();
+    let rest = one.bytes().rev().zip(other.bytes().rev()).skip(spans * SPAN);
+    let same = spans * SPAN + rest.take_while(|(one, other)| one == other).count();
+    if same == one.len() && same == other.len() {
+        return same;
+    }
+    let tail = &one.as_bytes()[one.len() - same..];
+    tail.iter().position(|byte| *byte == b'\n').map_or(0, |first| same - first - 1)
+}
+
+/// Bytes that are compared at once.
+const SPAN: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Estimate;
+    use proptest::prelude::*;
+
+    fn lines() -> impl Strategy<Value = Vec<String>> {
+        let any = "[aZ1 \t\r.(\\-#`中。か─🚀\u{80}\0]{0,9}|[a-z ]{50,90}";
+        let ascii = "[aZ1 \t\r.(\\-#`\0]{0,99}";
+        prop_oneof![proptest::collection::vec(any, 0..40), proptest::collection::vec(ascii, 0..40)]
+    }
+
+    fn same(one: Estimate, other: Estimate) -> bool {
+        // What follows tells the states apart.
+        let more = |mut cost: Estimate| {
+            cost.add(" a");
+            cost.hundredths
+        };
+        let alike = (one.hundredths, one.state) == (other.hundredths, other.state);
+        alike && more(one) == more(other)
+    }
+
+    #[test]
+    fn one_line_of_a_megabyte_and_the_ends_of_a_text_are_no_exceptions() {
+        let huge = "one huge line, (中) ".repeat(50_000);
+        let edited = huge.replacen("huge", "vast", 30_000);
+        let crlf = huge.replace(", ", "\r\n");
+        for before in ["", "\n", "a", "a\n", &huge, &crlf] {
+            for after in ["", "\n", "a", "a\n", "\r\n", &huge, &edited, &crlf] {
+                assert!(same(of(before).after_edit(before, after), of(after)));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_edit_costs_what_the_whole_does(
+            (lines, gone, come) in lines().prop_flat_map(|before| {
+                let most = before.len();
+                (Just(before), (0..=most, 0..=most), lines())
+            }),
+            ends in any::<(bool, bool)>(),
+        ) {
+            let written = |lines: &[String], whole: bool| {
+                let text = lines.join("\n");
+                if whole { text + "\n" } else { text }
+            };
+            let (from, to) = (gone.0.min(gone.1), gone.0.max(gone.1));
+            let edited = [&lines[..from], &come, &lines[to..]].concat();
+            let (before, after) = (written(&lines, ends.0), written(&edited, ends.1));
+            let known = of(&before);
+            prop_assert!(same(known.after_edit(&before, &after), of(&after)), "{before:?} {after:?}");
+            prop_assert!(same(known.after_edit(&before, &before), known));
+        }
+
+        #[test]
+        fn many_lines_cost_what_their_characters_do(
+            lines in lines(),
+            times in 1_usize..30,
+            begin in "[a (\n]{0,3}",
+        ) {
+            let text = lines.join("\n").repeat(times);
+            let (mut whole, mut plain) = (Estimate::default(), Estimate::default());
+            whole.add(&begin);
+            whole.add(&text);
+            for c in begin.chars().chain(text.chars()) {
+                plain.add(c.encode_utf8(&mut [0; 4]));
+            }
+            prop_assert!(same(whole, plain));
+        }
+    }
+}
