@@ -123,6 +123,10 @@ impl Connection {
         if delivery == 0 {
             return;
         }
+        if !self.wire.takes_last {
+            let _ = self.seen(delivery);
+            return;
+        }
         let Ok(last) = Wire::seen_last(delivery) else { return };
         let sent = self.send(&last, Instant::now() + SEEN_DEADLINE);
         // The daemon reads connections in the order in which something came on them, as the system tells

@@ -7,6 +7,7 @@ use pipemux_proto::client::{Answer, Attach, Attached, Call, Seen, Workspace};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::envelope::{EnvelopeError, Kind, Method};
 use pipemux_proto::frame::Head;
+use pipemux_proto::hello::SEEN_EVENT;
 use pipemux_proto::{
     Envelope, Fault, Frame, FrameDecoder, FrameError, Hello, Incarnation, Role, SessionAddr, decode,
 };
@@ -19,6 +20,8 @@ use crate::error::ClientError;
 pub(crate) struct Wire {
     decoder: FrameDecoder,
     greeted: bool,
+    /// True when the daemon takes [`Wire::seen_last`].
+    pub(crate) takes_last: bool,
 }
 
 /// What the daemon sent.
@@ -80,7 +83,8 @@ impl Wire {
         request(Method::Seen, id, &Seen { delivery }, timeout)
     }
 
-    /// The same as the connection's last word: the daemon notes it, answers nothing and closes.
+    /// The same as the connection's last word: the daemon notes it, answers nothing and closes. One of an earlier
+    /// release passes it over: see [`Wire::takes_last`].
     pub(crate) fn seen_last(delivery: u64) -> Result<Bytes, ClientError> {
         let envelope = Envelope::event(Method::Seen, Incarnation(0));
         Frame::encode(&envelope, &Seen { delivery }).map_err(unsendable)
@@ -159,7 +163,9 @@ impl Wire {
         let envelope = frame.envelope;
         if !self.greeted {
             self.greeted = true;
-            return greeting(&frame).map(|()| Some(Incoming::Hello));
+            let hello = greeting(&frame)?;
+            self.takes_last = hello.features.iter().any(|feature| feature == SEEN_EVENT);
+            return Ok(Some(Incoming::Hello));
         }
         Ok(match (envelope.kind, envelope.method) {
             (Kind::Reply, _) => Some(Incoming::Answer(envelope.id, Ok(frame.body))),
@@ -209,7 +215,7 @@ fn milliseconds(timeout: Duration) -> u32 {
     u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1)
 }
 
-fn greeting(frame: &Frame) -> Result<(), WireError> {
+fn greeting(frame: &Frame) -> Result<Hello, WireError> {
     let envelope = frame.envelope;
     if (envelope.kind, envelope.method) == (Kind::Fault, Method::Hello) {
         let refusal = decode(&frame.body)
@@ -223,7 +229,7 @@ fn greeting(frame: &Frame) -> Result<(), WireError> {
         decode(&frame.body).map_err(|error| WireError::Garbage(error.to_string()))?;
     hello.check().map_err(WireError::Greeting)?;
     match hello.role {
-        Role::Daemon => Ok(()),
+        Role::Daemon => Ok(hello),
         other => Err(WireError::Garbage(format!("it greets as {other:?}, not as a daemon"))),
     }
 }

@@ -8,8 +8,9 @@ use pipemux_proto::client::Workspace;
 pub const DEFAULT: &str = "default";
 
 /// Finds the workspace that is meant: the given name, else the project root around `directory`, else
-/// [`DEFAULT`]. The project root is the nearest ancestor with a `.git`. The directory is the current one as the
-/// system names it, without links (POSIX, `getcwd`): the same project is the same desk, whichever link led to it.
+/// [`DEFAULT`]. The project root is the nearest ancestor with a `.git`. The directory has to be named without
+/// links, as the system names the current one (POSIX, `getcwd`), for the same project is the same desk, whichever
+/// link led to it: one from elsewhere is to be resolved first ([`Path::canonicalize`]).
 pub fn find(given: Option<&str>, directory: Option<&Path>) -> Workspace {
     match given.filter(|name| !name.is_empty()) {
         Some(name) => named(name),

@@ -60,6 +60,7 @@ const INTERNAL: &[(&str, &str)] = &[
     ("JOURNAL_ROOM", "room on the disk that is taken early; nothing is refused by it"),
     ("UNSYNCED", "how far numbers leap after power loss"),
     ("SEARCH_MAX", "how long damage is looked at; it only changes what is told"),
+    ("RECORDS_TURN", "how records are gathered for one write; nothing is refused by it"),
     ("SYNC_MS", "how records are gathered for one sync"),
 ];
 

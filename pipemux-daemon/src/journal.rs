@@ -9,8 +9,8 @@
 //! | `journal::sync` | the thread that syncs |
 //!
 //! A record is written before anything that follows from it goes out, so a daemon that is killed loses
-//! none; those of one turn of the driver are written at once.  what was written is synced within 50 ms, so a machine that loses power loses a moment's. A record
-//! is whole or isn't there.
+//! none; those of one turn of the driver are written together. What was written is synced within 50 ms, so
+//! a machine that loses power loses a moment's. A record is whole or isn't there.
 //!
 //! Records are written on the driver's own thread: into the system's memory that takes microseconds,
 //! less than handing them to another thread and waiting for its word. What takes longer (syncing, and

@@ -18,6 +18,9 @@ pub struct ProtocolVersion {
 /// The version that this crate speaks.
 pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 1 };
 
+/// The feature of a daemon that takes a client's [`Method::Seen`](crate::Method::Seen) as an event, too.
+pub const SEEN_EVENT: &str = "seen-event";
+
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -13,12 +13,13 @@ import fnmatch, os, pathlib, re, subprocess, sys, tempfile
 LIST = pathlib.Path(__file__).resolve().parents[2] / "pipemux-client" / "first.txt"
 HEAD = """\
 # What `pipemux click`, `run`, `view`, `read` and `answer` execute, to lie side by side in the program's file.
-# Written by tests/bench/first.py; read by build.rs. A line is a pattern of mangled names, or a member of libc.a.
+# Written by tests/bench/first.py; read by build.rs. A line is a pattern of mangled names, or a member of a library.
 """
-# Of these there are dozens, of which a few are needed: more bytes of the others than they are worth.
-SHARE = 0.2
+# Of some there are dozens, of which a few are needed: more bytes of the others than they are worth.
+SHARE, SMALL = 0.2, 8 * 1024
+LIBRARIES = ("libc.a", "libgcc_eh.a")
 # One name, an implementation for each kind of processor.
-KINDS = re.compile(r"-(sse|avx|evex|erms|ssse)\w*")
+KINDS = re.compile(r"-(sse|avx|evex|erms|ssse)[\w-]*(?=\.o$)")
 
 
 def executed(program, home):
@@ -27,6 +28,7 @@ def executed(program, home):
     for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "PIPEMUX_READER", "PIPEMUX_WORKSPACE"):
         env.pop(name, None)
     (home / "run").mkdir(mode=0o700)
+    (home / ".git").mkdir()
     (home / "a.txt").write_text("one\ntwo two\n")
 
     def run(words, *before):
@@ -62,7 +64,8 @@ def executed(program, home):
 def pattern(symbol):
     """Without what is another one in each build."""
     symbol = re.sub(r"17h[0-9a-f]{16}E.*$|\.\d+$", lambda found: "17h*" if found[0][0] == "1" else "*", symbol)
-    return re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", symbol)
+    symbol = re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", symbol)
+    return symbol if symbol.endswith("*") else symbol + "*"
 
 
 def of_rust(names, program):
@@ -79,21 +82,27 @@ def of_rust(names, program):
     kept = []
     for one, size in needed.items():
         all_of_it = sum(size for name, size in sizes.items() if fnmatch.fnmatchcase(name, one))
-        if size >= SHARE * all_of_it:
+        if size >= SHARE * all_of_it or all_of_it <= SMALL:
             kept.append(one)
     return sorted(kept)
 
 
-def of_libc(names):
-    """Members of the C library; of those that there are for several kinds of processors, all."""
-    library = subprocess.run(["cc", "-print-file-name=libc.a"], text=True, capture_output=True, check=True).stdout.strip()
-    members = {}
-    for line in subprocess.run(["nm", "-A", library], text=True, capture_output=True).stdout.splitlines():
-        found = re.match(r".*:([^:]+\.o):[0-9a-f]+ [TtWi] (\S+)$", line)
-        if found:
-            members.setdefault(found[2], found[1])
-    kept = {members[name] for name in names if name in members}
-    return sorted({KINDS.sub("-*", member, count=1).split("*")[0] + "*.o" if KINDS.search(member) else member for member in kept})
+def of_archives(names):
+    """Members of the C compiler's libraries; of those that there are for several kinds of processors, all."""
+    kept = []
+    for library in LIBRARIES:
+        path = subprocess.run(["cc", f"-print-file-name={library}"], text=True, capture_output=True, check=True).stdout.strip()
+        members = {}
+        for line in subprocess.run(["nm", "-A", path], text=True, capture_output=True).stdout.splitlines():
+            found = re.match(r".*:([^:]+\.o):[0-9a-f]+ [TtWi] (\S+)$", line)
+            if found:
+                members.setdefault(found[2], found[1])
+        used = {KINDS.sub("", members[name]) for name in names if name in members}
+        for member in sorted(used):
+            kept.append(f"{library}:{member}")
+            if any(KINDS.search(other) and KINDS.sub("", other) == member for other in members.values()):
+                kept.append(f"{library}:{member[:-2]}-*.o")
+    return kept
 
 
 def main():
@@ -102,10 +111,10 @@ def main():
     program = str((pathlib.Path(sys.argv[1]) / "pipemux").resolve())
     with tempfile.TemporaryDirectory() as home:
         names = executed(program, pathlib.Path(home))
-    rust, libc = of_rust(names, program), of_libc(names)
-    lines = ["main", *rust, *(f"libc.a:{member}" for member in libc)]
+    rust, archives = of_rust(names, program), of_archives(names)
+    lines = ["main", *rust, *archives]
     LIST.write_text(HEAD + "\n".join(lines) + "\n")
-    print(f"{len(rust)} patterns of {len(names)} functions, {len(libc)} members of the C library: {LIST}")
+    print(f"{len(rust)} patterns of {len(names)} functions, {len(archives)} members of libraries: {LIST}")
 
 
 if __name__ == "__main__":

@@ -53,23 +53,25 @@ pub fn link_statically(program: &str) -> io::Result<()> {
 }
 
 /// Has cargo put the functions that `list` names, a file of the calling package, before all others of its program
-/// of that name. For build scripts. A line of it is a pattern of mangled names, `libc.a:` and a member of the C
-/// library, or a comment; what isn't there is passed over.
+/// of that name. For build scripts. A line of it is a pattern of mangled names, a static library's member
+/// (`libc.a:getenv.o`), or a comment; what isn't there is passed over.
 ///
 /// A process maps 64 KiB of its program at a time, at some microseconds each (Linux's `fault_around_bytes`); what a
 /// short one executes is else scattered over all of them. Only for release builds, for Linux, and where the linker
 /// is the one that rustc chooses: a linker script that adds to the default one is understood by LLD and GNU ld, but
-/// not by every other.
+/// not by every other. Where such a one is the system's own, `PIPEMUX_STATIC=0` turns this off, too.
 ///
 /// # Errors
 /// The list can't be read; the output directory can't be written to.
 #[expect(clippy::print_stdout, reason = "what a build script prints is how it speaks with cargo")]
 pub fn place_first(program: &str, list: &str) -> io::Result<()> {
     println!("cargo:rerun-if-changed={list}");
+    println!("cargo:rerun-if-env-changed=PIPEMUX_STATIC");
     let get = |name: &str| env::var(name).unwrap_or_default();
     let flags = get("CARGO_ENCODED_RUSTFLAGS");
     let chosen = chosen_linker().is_some() || flags.contains("link") || flags.contains("-fuse-ld");
-    if get("CARGO_CFG_TARGET_OS") != "linux" || get("PROFILE") != "release" || chosen {
+    let wanted = get("PROFILE") == "release" && get("PIPEMUX_STATIC") != "0";
+    if get("CARGO_CFG_TARGET_OS") != "linux" || !wanted || chosen {
         return Ok(());
     }
     let script = PathBuf::from(get("OUT_DIR")).join("first.ld");
@@ -82,9 +84,9 @@ pub fn place_first(program: &str, list: &str) -> io::Result<()> {
 fn first_script(list: &str) -> String {
     let lines =
         list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let sections = lines.map(|line| match line.strip_prefix("libc.a:") {
-        Some(member) => format!("    *libc.a:{member}(.text .text.*)\n"),
-        None => format!("    *(.text.{line})\n"),
+    let sections = lines.map(|line| match line.split_once(".a:") {
+        Some((library, member)) => format!("    *{library}.a:{member}(.text .text.*)\n"),
+        None => format!("    *(.text.{line} .text.unlikely.{line})\n"),
     });
     let sections: String = sections.collect();
     format!("SECTIONS {{\n  .text.first : {{\n{sections}  }}\n}} INSERT BEFORE .text;\n")

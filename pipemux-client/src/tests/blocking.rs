@@ -2,8 +2,10 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
+use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Body, Call, Seen, Verb};
-use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Method, Role, decode};
+use pipemux_proto::hello::SEEN_EVENT;
+use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
 use super::fake_daemon::{Peer, Place, run, view};
 use crate::ClientError;
@@ -38,7 +40,7 @@ fn a_call_is_answered_and_the_answer_confirmed() {
         peer.answer(&request.envelope, 5, "needs an answer\n");
         let seen = peer.receive().unwrap();
         assert_eq!(seen.envelope.method, Method::Seen);
-        peer.send(&seen.envelope.answer(pipemux_proto::Kind::Reply), &pipemux_proto::app::Empty {});
+        peer.send(&seen.envelope.answer(Kind::Reply), &Empty {});
         (call, decode::<Seen>(&seen.body).unwrap(), peer.receive().is_none())
     });
     let options = place.options();
@@ -55,23 +57,35 @@ fn a_call_is_answered_and_the_answer_confirmed() {
 #[test]
 fn a_first_request_goes_out_with_the_greeting_and_its_confirmation_is_the_last_word() {
     let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+    // The second daemon is of an earlier release, which passes the event over.
+    let mut features = vec![SEEN_EVENT.to_owned()];
+    let daemon = place.listen(2, move |mut peer| {
         // Both are here before this side has said anything.
         let hello = peer.receive().unwrap();
         let request = peer.receive().unwrap();
         assert_eq!((hello.envelope.method, request.envelope.method), (Method::Hello, Method::Verb));
-        peer.send(&hello.envelope, &Hello::new(Role::Daemon, "pipemuxd"));
+        let features = std::mem::take(&mut features);
+        peer.send(&hello.envelope, &Hello { features, ..Hello::new(Role::Daemon, "pipemuxd") });
         peer.answer(&request.envelope, 0, "done\n");
         let seen = peer.receive().unwrap();
-        assert_eq!(seen.envelope, Envelope::event(Method::Seen, Incarnation(0)));
-        decode::<Seen>(&seen.body).unwrap().delivery
+        if seen.envelope.kind == Kind::Request {
+            peer.send(&seen.envelope.answer(Kind::Reply), &Empty {});
+        }
+        assert_eq!(
+            (seen.envelope.method, seen.envelope.incarnation),
+            (Method::Seen, Incarnation(0))
+        );
+        (seen.envelope.kind, decode::<Seen>(&seen.body).unwrap().delivery)
     });
     let options = place.options();
-    let call = options.call(run("a()"));
-    let (connection, answer) = Connection::open_and_call(&options, &call, options.timeout).unwrap();
-    assert_eq!(answer.body, Body::Text("done\n".into()));
-    connection.end(answer.delivery);
-    assert_eq!(daemon.join().unwrap(), [7]);
+    for _ in 0..2 {
+        let call = options.call(run("a()"));
+        let (connection, answer) =
+            Connection::open_and_call(&options, &call, options.timeout).unwrap();
+        assert_eq!(answer.body, Body::Text("done\n".into()));
+        connection.end(answer.delivery);
+    }
+    assert_eq!(daemon.join().unwrap(), [(Kind::Event, 7), (Kind::Request, 7)]);
 }
 
 #[test]
@@ -153,7 +167,7 @@ fn a_daemon_lost_in_the_middle_leaves_an_acting_call_unknown() {
             body: Body::Text("x".repeat(500)),
             delivery: 0,
         };
-        let envelope = request.envelope.answer(pipemux_proto::Kind::Reply);
+        let envelope = request.envelope.answer(Kind::Reply);
         let bytes = Frame::encode(&envelope, &body).unwrap();
         peer.stream.write_all(&bytes[..bytes.len() / 2]).unwrap();
     })
@@ -172,7 +186,7 @@ fn garbage_instead_of_an_answer_is_no_panic_and_no_answer() {
         assert_eq!(outcome(view(), send).unwrap_err().exit_status(), 8, "{garbage:?}");
     }
     let odd = outcome(run("a()"), |peer, request| {
-        peer.send(&request.envelope.answer(pipemux_proto::Kind::Reply), &"not an answer");
+        peer.send(&request.envelope.answer(Kind::Reply), &"not an answer");
     });
     assert_eq!(odd.unwrap_err().exit_status(), 7);
 }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::Seen;
 use pipemux_proto::envelope::{Envelope, Method};
+use pipemux_proto::hello::SEEN_EVENT;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
 
 use crate::Core;
@@ -50,7 +51,9 @@ impl Core {
         self.clients.insert(client, Client { greet_by: at, ..Client::default() });
         self.timers.set(at, Timer::Greet(client));
         let hello = Envelope::event(Method::Hello, Default::default());
-        let greeting = Hello::new(Role::Daemon, self.config.software.clone());
+        let features = vec![SEEN_EVENT.to_owned()];
+        let software = self.config.software.clone();
+        let greeting = Hello { features, ..Hello::new(Role::Daemon, software) };
         self.send_client(client, &hello, &greeting);
     }
 

@@ -167,7 +167,7 @@ impl Core {
                 let of_it = |window: &&Window| window.session.to_string() == session;
                 let closed = found.windows.iter().filter(of_it).map(|window| &window.session);
                 for session in closed.cloned().collect::<Vec<_>>() {
-                    found.windows.remove(&session);
+                    found.close_window(&session);
                 }
             }
         }

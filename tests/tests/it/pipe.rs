@@ -73,6 +73,11 @@ fn requests_are_command_lines_and_answers_what_they_print() {
     let message = json!({ "id": 6, "args": ["listen"], "stdin": "```docui\neditor.save()\n```\n" });
     assert!(text(&pipe.asked(&message)).contains("done · save"));
     assert_eq!(world.read("a.txt"), "深い \"x\"\none\n");
+    // The same desk, whichever link led to its project.
+    let link = world.root().join("link");
+    std::os::unix::fs::symlink(world.project(), &link).unwrap();
+    let linked = pipe.asked(&json!({ "id": "link", "args": ["view"], "cwd": link }));
+    assert!(text(&linked).contains("## editor/main"), "{linked}");
     assert!(text(&pipe.asked(&json!({ "id": 7, "args": ["--help"] }))).contains("view"));
     pipe.stream.end_input();
     assert_eq!(pipe.stream.line(), None);

@@ -150,7 +150,9 @@ impl Request {
         match (named, &self.cwd) {
             (Some(name), _) => options.workspace = workspace::find(Some(&name), None),
             (None, Some(cwd)) if ours.is_none_or(|name| name.is_empty()) => {
-                options.workspace = workspace::find(None, Some(cwd));
+                // Whichever link led there: the same project is the same desk.
+                let cwd = cwd.canonicalize().ok();
+                options.workspace = workspace::find(None, cwd.as_deref());
             }
             (None, _) => {}
         }

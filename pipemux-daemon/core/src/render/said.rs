@@ -52,7 +52,7 @@ impl Said {
 
     /// True when nothing was said.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.text.is_empty() && self.kept.is_empty()
     }
 
     /// How many bytes it has.

@@ -212,7 +212,7 @@ impl Core {
         workspace.desk_changed(reader);
         // A window of it that is opened later counts its Contexts on from here.
         workspace.epoch = workspace.newest_version();
-        workspace.windows.remove(key);
+        workspace.close_window(key);
         workspace.anchors.hide_session(key, workspace.epoch);
         self.unshow(at, key);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };

@@ -15,6 +15,15 @@ impl Workspace {
         self.session_changed(&session);
     }
 
+    /// Removes the window of a session; readers who never act don't gather those that were closed.
+    pub fn close_window(&mut self, session: &SessionKey) {
+        let Some(rank) = self.windows.rank(session) else { return };
+        self.windows.remove(session);
+        for reader in self.readers.values_mut() {
+            reader.behind.remove(&rank);
+        }
+    }
+
     /// A session has another version: readers may have seen an older one.
     pub fn session_changed(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };
@@ -44,5 +53,29 @@ impl Workspace {
             stays
         });
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_that_were_closed_are_kept_in_mind_for_no_reader() {
+        let mut workspace = Workspace::new("w".into(), 1, 0);
+        workspace.reader("idle", Default::default());
+        let session = |workspace: Option<&str>| SessionKey {
+            workspace: workspace.map(Into::into),
+            addr: "notes/main".parse().unwrap(),
+        };
+        for key in [session(Some("w")), session(None)] {
+            for number in 0..9 {
+                workspace.open_window(Window::new(number, key.clone(), 0), None);
+                assert_eq!(workspace.readers["idle"].behind.len(), 1);
+                workspace.close_window(&key);
+                assert!(workspace.window(&key).is_none());
+                assert!(workspace.readers["idle"].behind.is_empty());
+            }
+        }
     }
 }
