@@ -140,7 +140,7 @@ impl Core {
         match std::mem::replace(&mut job.task, Task::Moving) {
             Task::Showing(showing) => {
                 job.task = Task::Showing(showing);
-                self.show_what_there_is(id);
+                self.show_what_there_is(id, "it did not answer in time");
             }
             // The step's own request expires in the same turn and says how it ended.
             Task::Acting(acting) => job.task = Task::Acting(acting),

@@ -157,6 +157,19 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// A step that was left out.
+    pub fn skipped(brief: &str) -> Self {
+        Self {
+            status: Status::Skipped,
+            brief: brief.into(),
+            detail: None,
+            value: None,
+            label: None,
+            fault: None,
+            links: Vec::new(),
+        }
+    }
+
     /// A step that failed, or whose end isn't known.
     pub fn failed(status: Status, fault: Fault) -> Self {
         Self {

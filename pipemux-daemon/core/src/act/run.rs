@@ -123,6 +123,16 @@ impl Acting {
             self.done.push(Ended::failed(status, fault));
         }
     }
+
+    /// Ends a step that was sent before and that is not reached now, since a call inside its arguments
+    /// ended the run: what it did then isn't known still.
+    pub(crate) fn end_unreached(&mut self) {
+        let sent = |index: &usize| self.again.contains(index);
+        let Some(last) = (self.done.len()..self.steps.len()).rfind(sent) else { return };
+        self.done.resize(last, Ended::skipped("cancelled, it was not run"));
+        self.next = last;
+        self.fail(Status::Failed, Fault::unavailable("it was not sent again"));
+    }
 }
 
 impl Core {

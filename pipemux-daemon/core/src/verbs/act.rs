@@ -132,8 +132,9 @@ impl Core {
     }
 
     /// A run has ended or asks: the windows that it touched are shown with it.
-    pub(crate) fn acted(&mut self, job: JobId, acting: Acting) {
+    pub(crate) fn acted(&mut self, job: JobId, mut acting: Acting) {
         if acting.question.is_none() {
+            acting.end_unreached();
             // Now, and not once its windows are there: rounds are in the order in which they took effect.
             self.record_round(&acting);
         }

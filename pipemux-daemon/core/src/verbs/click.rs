@@ -189,15 +189,12 @@ impl Core {
                 self.advance(job);
             }
             Answering::Cancel => {
-                acting.done.push(Ended {
-                    status: Status::Skipped,
-                    brief: "cancelled, nothing was changed by it".into(),
-                    detail: None,
-                    value: None,
-                    label: None,
-                    fault: None,
-                    links: Vec::new(),
-                });
+                let said = "cancelled, nothing was changed by it";
+                if acting.was_sent() {
+                    acting.fail(Status::Failed, Fault::refused(said));
+                } else {
+                    acting.done.push(Ended::skipped(said));
+                }
                 self.acted(job, acting);
             }
         }

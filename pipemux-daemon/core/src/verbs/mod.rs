@@ -3,6 +3,7 @@
 mod act;
 pub(crate) mod bounds;
 mod click;
+mod cut;
 mod history;
 mod list;
 pub(crate) mod logs;

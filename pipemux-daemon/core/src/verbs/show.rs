@@ -9,10 +9,11 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
 
+use super::cut::closed_meanwhile;
 use crate::Core;
 use crate::act::Acting;
 use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey, WorkspaceKey};
+use crate::keys::{JobId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
 use crate::requests::{Answered, Purpose};
 use crate::sent::Sent;
@@ -362,35 +363,6 @@ impl Core {
             self.finish_show(job);
         }
     }
-
-    /// A window was closed: answers that wait for others leave out what came of it, since what is opened
-    /// under its name is another window, and may be another session's.
-    pub(super) fn unshow(&mut self, at: &WorkspaceKey, session: &SessionKey) {
-        for job in self.jobs.values_mut().filter(|job| job.workspace == *at) {
-            let Task::Showing(showing) = &mut job.task else { continue };
-            let came =
-                |shown: &&mut Shown| shown.session == *session && shown.state == State::Fresh;
-            for shown in showing.windows.iter_mut().filter(came) {
-                (shown.held, shown.state) = (None, closed_meanwhile(session));
-            }
-        }
-    }
-
-    /// Answers with what has come so far.
-    pub(crate) fn show_what_there_is(&mut self, job: JobId) {
-        let Some(found) = self.jobs.get_mut(&job) else { return };
-        if let Task::Showing(showing) = &mut found.task {
-            for window in showing.windows.iter_mut().filter(|w| w.state == State::Waiting) {
-                window.state = State::Busy;
-            }
-            self.finish_show(job);
-        }
-    }
-}
-
-fn closed_meanwhile(session: &SessionKey) -> State {
-    let fault = Fault::not_found(format!("the window of {session} was closed meanwhile"));
-    State::Broken(Box::new(fault.hint(format!("pipemux open {session}"))))
 }
 
 /// The tokens of a window that takes clearly more than it may: apps estimate, too.

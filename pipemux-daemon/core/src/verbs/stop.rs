@@ -189,7 +189,7 @@ impl Core {
                 acting.fail(Status::Failed, fault.clone());
                 self.acted(job, acting);
             }
-            self.show_what_there_is(job);
+            self.show_what_there_is(job, &fault.message);
             self.fail_job(job, fault);
         }
         if !std::mem::replace(&mut self.stopped, true) {

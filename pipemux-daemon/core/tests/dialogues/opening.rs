@@ -135,3 +135,45 @@ fn windows_come_back_with_the_daemon() {
     let said = world.view(asker("a"));
     said.exits(0).has("## notes/main · 1 notes").has("kept").has("## shared/one");
 }
+
+/// An open whose app has taken it in and doesn't show its window.
+fn not_shown() -> (World, pipemux_core::ClientId, u64) {
+    let mut world = World::new();
+    world.manner("notes/main", Manner::Holds);
+    let client = world.connect();
+    let call = world.call(asker("a"), crate::world_open("notes"));
+    let id = world.send(client, &call);
+    (world, client, id)
+}
+
+#[test]
+fn an_open_that_is_cut_off_before_its_window_was_shown_is_not_done() {
+    // Two readers open it: the second one's window is there, its app isn't yet.
+    let (mut world, ..) = not_shown();
+    let client = world.connect();
+    let call = world.call(asker("b"), crate::world_open("notes"));
+    let id = world.send(client, &call);
+    world.event(pipemux_core::Event::Stop);
+    world.run_out();
+    world
+        .said(client, id)
+        .expect("an answer")
+        .exits(6)
+        .has("notes/main is open, not shown yet: the daemon is going down")
+        .has("next: pipemux view notes/main")
+        .lacks("as it was before");
+}
+
+#[test]
+fn neither_is_one_whose_window_is_closed_meanwhile() {
+    let (mut world, ..) = not_shown();
+    let client = world.connect();
+    let call = world.call(asker("b"), crate::world_open("notes"));
+    let id = world.send(client, &call);
+    let session = "notes/main".parse().expect("a session");
+    world.ask(asker("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
+    world.event(pipemux_core::Event::Stop);
+    world.run_out();
+    let said = world.said(client, id).expect("an answer");
+    said.exits(3).has("was closed meanwhile").has("pipemux open notes/main");
+}

@@ -81,6 +81,12 @@ impl Kept {
         again.of.extend(told.of.into_iter().chain(unheard));
     }
 
+    /// An app asks about a run's step. Its reader may answer that, and the run be kept, before the
+    /// answer that asks is there: that one waits for its windows.
+    pub fn asks(&mut self, who: Who, index: usize) {
+        self.asking.entry(who).or_default().insert(index);
+    }
+
     /// The requests whose steps a reader's answer may go on with.
     fn goes_on(&self, who: Who, run_id: &str) -> BTreeSet<usize> {
         let went = self.goes.get(run_id).map(|again| again.of.clone()).unwrap_or_default();

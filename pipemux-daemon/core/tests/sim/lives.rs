@@ -121,9 +121,12 @@ impl Sim {
         else {
             return Ok(());
         };
-        // Time was up for it, or for the daemon.
-        let busy = format!("{answer:?}").contains("busy, as it was before");
-        let place = Place::of(READERS[request.who].0, &format!("{provider}/{session}"));
+        let addr = format!("{provider}/{session}");
+        let said = format!("{answer:?}");
+        // Time was up for it, or for the daemon: it had been shown before, and has its title.
+        let nothing = said.contains(&format!("## {addr} · busy, as it was before"));
+        let busy = said.contains("busy, as it was before") && !nothing;
+        let place = Place::of(READERS[request.who].0, &addr);
         let until = place.and_then(|place| self.open_until.get(&place)).copied();
         law!(
             answer.exit != 0 || busy || until.is_some_and(|until| until >= request.at),

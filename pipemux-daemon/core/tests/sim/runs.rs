@@ -292,6 +292,7 @@ impl Sim {
                     answered: 0,
                 };
                 self.runs.questions.entry(token).or_insert(question);
+                self.runs.kept.asks(who, index);
             }
             return Ok(());
         }
