@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `serve` | the daemon from start to end |
 //! | `driver` | the loop, between the core and IO |
-//! | `wake` | who is ready |
+//! | `wake`, `look` | who is ready; when to look again rather than sleep |
 //! | `connection`, `incoming` | one stream of frames; what comes on it |
 //! | `body`, `large` | a body on its way; room for large ones |
 //! | `transport` | the socket that clients come in by |

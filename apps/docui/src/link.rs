@@ -223,6 +223,7 @@ impl Link {
         }
         self.output.clear();
         self.gathering = None;
+        self.gathered = 0;
         Ok(())
     }
 }
