@@ -125,6 +125,11 @@ impl Driver {
         match incoming {
             Incoming::Frame(frame) => {
                 self.small_came();
+                if matches!(peer, Peer::Client(_)) {
+                    // A disk that is full is known before another act begins.
+                    self.write_records();
+                    self.finish_events();
+                }
                 self.handle(frame_of(peer, frame));
             }
             Incoming::Unknown { number, request } => self.refuse(peer, number, request),
@@ -181,6 +186,10 @@ impl Driver {
 
     fn finish_effects(&mut self) {
         self.carry_out();
+        self.finish_events();
+    }
+
+    fn finish_events(&mut self) {
         while let Some(event) = self.events.pop_front() {
             self.handle(event);
         }
@@ -206,9 +215,7 @@ impl Driver {
         match peer {
             Peer::Client(client) => {
                 self.close_client(client);
-                while let Some(event) = self.events.pop_front() {
-                    self.handle(event);
-                }
+                self.finish_events();
             }
             Peer::App(app) => {
                 if let Some(connection) = self.connections.get_mut(&peer) {
