@@ -222,6 +222,13 @@ impl Driver {
         }
     }
 
+    /// Hands in what is queued.
+    fn finish_events(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            self.handle(event);
+        }
+    }
+
     fn do_what_is_due(&mut self) {
         let now = self.now.mono_ms;
         let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
@@ -251,9 +258,7 @@ impl Driver {
             self.lingering.pop_front();
             self.close_client(client);
         }
-        while let Some(event) = self.events.pop_front() {
-            self.handle(event);
-        }
+        self.finish_events();
     }
 
     fn own_timeout(&self) -> Option<u64> {

@@ -4,8 +4,8 @@
 //! [`link_statically`]: a static program starts in half the time, for nothing is mapped, relocated or looked up,
 //! and no page is changed in each process by that. Only for Linux with glibc, and only when its static library
 //! is installed (it comes with a C compiler nearly everywhere); else, and with `PIPEMUX_STATIC=0` in the
-//! environment, the program is linked as any other. `-C target-feature=+crt-static` can't be used: it holds for procedural macros too, which it breaks
-//! unless the target is named on cargo's command line.
+//! environment, the program is linked as any other. `-C target-feature=+crt-static` can't be used: it holds for
+//! procedural macros too, which it breaks unless the target is named on cargo's command line.
 //!
 //! [`place_first`]: what a short process executes lies side by side in its file, so that it touches few pages.
 #![forbid(unsafe_code)]

@@ -189,12 +189,6 @@ impl Driver {
         self.finish_events();
     }
 
-    fn finish_events(&mut self) {
-        while let Some(event) = self.events.pop_front() {
-            self.handle(event);
-        }
-    }
-
     fn refuse(&mut self, peer: Peer, number: u64, request: Option<u64>) {
         let Some(id) = request else { return };
         let incarnation = match peer {

@@ -34,9 +34,7 @@ impl Driver {
     /// Hands in what came for those who follow a log.
     pub(super) fn tell_followers(&mut self) {
         self.queue_news();
-        while let Some(event) = self.events.pop_front() {
-            self.handle(event);
-        }
+        self.finish_events();
     }
 
     fn queue_news(&mut self) {

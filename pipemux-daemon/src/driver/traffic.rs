@@ -174,9 +174,7 @@ impl Driver {
         loop {
             self.write_records();
             // A disk that fails, clients that are gone: what follows may have to be written, too.
-            while let Some(event) = self.events.pop_front() {
-                self.handle(event);
-            }
+            self.finish_events();
             if self.recording {
                 continue;
             }
