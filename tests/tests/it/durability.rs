@@ -184,6 +184,33 @@ fn a_record_that_is_cut_short_by_a_full_disk_spoils_none() {
     assert!(!world.paths().state_dir.join("state.log.bad-1").exists(), "{}", world.daemon_log());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn of_acts_that_come_at_once_a_full_disk_lets_one_begin() {
+    let world = World::new();
+    world.pipemux(&["open", "notebook"]).ok();
+    world.run("notebook.add('before', 'x')").ok();
+    let daemon = world.daemon();
+    // Both lie in their sockets when it goes on, so it takes them in one turn.
+    kill(daemon, Signal::SIGSTOP);
+    let acts: Vec<_> = ["a", "b"]
+        .map(|reader| world.command(&["run", "notebook.add('now', 'x')"]).reader(reader).start())
+        .into();
+    let waits = |process: &pipemux_tests::Process| {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", process.pid)).unwrap_or_default();
+        process.command.contains("notebook.add('now'") && stat.contains(") S ")
+    };
+    wait_until("both wait for their answers", || {
+        (world.processes().iter().filter(|one| waits(one)).count() == 2).then_some(())
+    });
+    limit_files(daemon, &state_length(&world).to_string());
+    kill(daemon, Signal::SIGCONT);
+    let mut exits: Vec<i32> = acts.into_iter().map(|act| act.finish().exit).collect();
+    exits.sort_unstable();
+    assert_eq!(exits, [0, 9]);
+    limit_files(daemon, "unlimited");
+}
+
 #[test]
 fn the_daemons_log_is_rotated_also_while_it_runs() {
     let world = World::new();
