@@ -6,7 +6,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame};
 
 use crate::manifest::{Limits, Manifest, Transport};
-use crate::saved::Record;
+use crate::persist::records::Record;
 
 /// The two clocks, read by the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +104,7 @@ pub enum Event {
         /// What was read, or why the change was refused.
         read: Result<Manifests, Fault>,
     },
-    /// Records can't be written down, or can again.
+    /// IdempotencyRecords can't be written down, or can again.
     Disk {
         /// Why not.
         failing: Option<String>,

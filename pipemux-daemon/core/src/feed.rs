@@ -12,8 +12,8 @@ use crate::Core;
 use crate::event::Now;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{EVENT_CHARS, FEED_MAX};
-use crate::render::inert::line;
-use crate::render::timestamp;
+use crate::views::inert::line;
+use crate::views::timestamp;
 
 /// The newest events.
 #[derive(Debug, Default)]
@@ -22,25 +22,25 @@ pub struct Feed {
     pub last: u64,
     /// The newest event that made room for others.
     pub dropped: u64,
-    kept: VecDeque<Box<Told>>,
+    kept: VecDeque<Box<FeedEntry>>,
     /// True when something was told since those who wait were looked after.
     pub fresh: bool,
 }
 
 /// Something that happened.
 #[derive(Debug)]
-pub struct Told {
+pub struct FeedEntry {
     number: u64,
     at: Now,
     what: What,
-    place: Place,
+    place: Audience,
     reader: Option<String>,
     text: String,
 }
 
 /// Whom an event is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Audience {
     /// One workspace; with the session that it is about, if it is about one.
     Workspace(WorkspaceKey, Option<SessionKey>),
     /// The workspaces that the session is of.
@@ -49,35 +49,37 @@ pub enum Place {
     Everywhere,
 }
 
-impl Place {
+impl Audience {
     /// True when it is for that workspace.
     fn reaches(&self, at: &WorkspaceKey) -> bool {
         match self {
-            Place::Workspace(workspace, _) => workspace == at,
-            Place::Session(session) => session.workspace.as_ref().is_none_or(|owner| owner == at),
-            Place::Everywhere => true,
+            Audience::Workspace(workspace, _) => workspace == at,
+            Audience::Session(session) => {
+                session.workspace.as_ref().is_none_or(|owner| owner == at)
+            }
+            Audience::Everywhere => true,
         }
     }
 
     fn session(&self) -> Option<&SessionKey> {
         match self {
-            Place::Workspace(_, session) => session.as_ref(),
-            Place::Session(session) => Some(session),
-            Place::Everywhere => None,
+            Audience::Workspace(_, session) => session.as_ref(),
+            Audience::Session(session) => Some(session),
+            Audience::Everywhere => None,
         }
     }
 
     fn workspace(&self) -> Option<&WorkspaceKey> {
         match self {
-            Place::Workspace(workspace, _) => Some(workspace),
-            Place::Session(session) => session.workspace.as_ref(),
-            Place::Everywhere => None,
+            Audience::Workspace(workspace, _) => Some(workspace),
+            Audience::Session(session) => session.workspace.as_ref(),
+            Audience::Everywhere => None,
         }
     }
 }
 
 impl Feed {
-    fn add(&mut self, mut told: Told) {
+    fn add(&mut self, mut told: FeedEntry) {
         if told.what == What::Notice
             && let Some(newest) = self.kept.back()
             && newest.what == What::Restarted
@@ -90,7 +92,7 @@ impl Feed {
         }
         if told.what == What::Changed {
             // Most often the newest one: whoever changes all the time changes now.
-            let same = |had: &Told| had.what == What::Changed && had.place == told.place;
+            let same = |had: &FeedEntry| had.what == What::Changed && had.place == told.place;
             if let Some(index) = self.kept.iter().rposition(|had| same(had)) {
                 self.kept.remove(index);
             }
@@ -108,7 +110,7 @@ impl Feed {
         &'a self,
         number: u64,
         at: Option<&'a WorkspaceKey>,
-    ) -> impl Iterator<Item = &'a Told> {
+    ) -> impl Iterator<Item = &'a FeedEntry> {
         let first = self.kept.partition_point(|told| told.number <= number);
         let later = self.kept.range(first..).map(AsRef::as_ref);
         later.filter(move |told| at.is_none_or(|at| told.place.reaches(at)))
@@ -117,7 +119,7 @@ impl Feed {
 
 impl Core {
     /// Tells those who watch. `text` is made one inert line.
-    pub(crate) fn tell(&mut self, what: What, place: Place, reader: Option<&str>, text: &str) {
+    pub(crate) fn tell(&mut self, what: What, place: Audience, reader: Option<&str>, text: &str) {
         self.feed.last += 1;
         self.feed.fresh = true;
         let number = self.feed.last;
@@ -126,12 +128,12 @@ impl Core {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.to_owned(),
         };
-        self.feed.add(Told { number, at, what, place, reader, text: line(&clipped) });
+        self.feed.add(FeedEntry { number, at, what, place, reader, text: line(&clipped) });
     }
 
     /// Tells of a session.
     pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
-        self.tell(what, Place::Session(key.clone()), None, &format!("{key} {text}"));
+        self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
     }
 
     /// Tells that a process is gone: `words` say how.
@@ -142,16 +144,16 @@ impl Core {
                 (What::Failed, format!("{words}; it stays down · pipemux restart {key}"))
             }
             (None, false) => (What::Crashed, words.to_owned()),
-            (_, true) if session.rest.asleep.is_some() => {
+            (_, true) if session.hibernation.asleep.is_some() => {
                 (What::Hibernated, format!("{key} was put to sleep"))
             }
             (_, true) => (What::Ended, words.to_owned()),
         };
-        self.tell(what, Place::Session(key.clone()), None, &text);
+        self.tell(what, Audience::Session(key.clone()), None, &text);
     }
 
     /// An event as it is answered.
-    pub(crate) fn occurrence(&self, told: &Told) -> Occurrence {
+    pub(crate) fn occurrence(&self, told: &FeedEntry) -> Occurrence {
         let name = |key: &WorkspaceKey| match self.workspaces.get(key) {
             Some(workspace) => workspace.name.clone(),
             None => key.to_string(),
@@ -172,10 +174,10 @@ impl Core {
 mod tests {
     use super::*;
 
-    fn told(number: u64, what: What, session: &str) -> Told {
+    fn told(number: u64, what: What, session: &str) -> FeedEntry {
         let key = SessionKey { workspace: None, addr: session.parse().unwrap() };
-        let (place, at) = (Place::Session(key), Now::default());
-        Told { number, at, what, place, reader: None, text: String::new() }
+        let (place, at) = (Audience::Session(key), Now::default());
+        FeedEntry { number, at, what, place, reader: None, text: String::new() }
     }
 
     fn numbers(feed: &Feed, after: u64) -> Vec<u64> {
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn a_restart_and_what_is_said_of_it_are_told_once() {
         let mut feed = Feed::default();
-        let say = |number, what, session: &str, text: &str| Told {
+        let say = |number, what, session: &str, text: &str| FeedEntry {
             text: text.into(),
             ..told(number, what, session)
         };

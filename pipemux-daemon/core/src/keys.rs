@@ -25,7 +25,7 @@ impl fmt::Display for SessionKey {
 
 /// A request of a client that is being worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub u64);
+pub struct RequestId(pub u64);
 
 /// Makes a directory name from a key that may hold anything: FNV-1a, 64 bits, so that a workspace has
 /// the same directory in every release.

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use pipemux_proto::ids::Incarnation;
 
 use crate::event::ClientId;
-use crate::keys::JobId;
+use crate::keys::RequestId;
 
 /// What becomes due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
     /// A request to an app.
-    Request(u64),
+    AppRequest(u64),
     /// A client's request.
-    Job(JobId),
+    ClientRequest(RequestId),
     /// A process that is started after a wait.
     Backoff(Incarnation),
     /// A process that must have greeted and opened by now.
@@ -21,15 +21,15 @@ pub enum Timer {
     /// A process that must have ended by now.
     Drain(Incarnation),
     /// An app that owes an answer: is it still there?
-    Look(Incarnation),
+    HealthCheck(Incarnation),
     /// A session that nobody used for long: may it sleep?
-    Rest(Incarnation),
+    IdleCheck(Incarnation),
     /// A client that must have greeted by now.
     Greet(ClientId),
     /// A question that nobody answered.
     Question(u64),
     /// A client's request that waits for something to happen.
-    Wait(JobId),
+    Wait(RequestId),
 }
 
 /// All that becomes due, by time on the monotonic clock, in milliseconds.

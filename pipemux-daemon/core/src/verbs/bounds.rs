@@ -4,11 +4,11 @@ use pipemux_proto::Value;
 
 use crate::Core;
 use crate::bounds::{BOUNDS, Unit};
-use crate::keys::{JobId, WorkspaceKey};
+use crate::keys::{RequestId, WorkspaceKey};
 
 impl Core {
-    pub(super) fn limits(&mut self, job: JobId) {
-        let Some(found) = self.jobs.get(&job) else { return };
+    pub(super) fn limits(&mut self, job: RequestId) {
+        let Some(found) = self.requests.get(&job) else { return };
         let (at, client) = (found.workspace.clone(), found.client);
         let requests = self.clients.get(&client).map_or(0, |client| client.open);
         let mut text = String::new();

@@ -4,20 +4,22 @@ use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
 use crate::Core;
-use crate::act::question::{Answering, From};
-use crate::act::{Acting, Argument, Ended, Gap, Step, fixed, gap, soft};
-use crate::anchors::{Miss, Target};
 use crate::event::Effect;
-use crate::feed::Place;
-use crate::keys::{JobId, SessionKey};
-use crate::render::window::open_params;
-use crate::saved::Record;
+use crate::feed::Audience;
+use crate::keys::{RequestId, SessionKey};
+use crate::persist::records::Record;
+use crate::runs::question::{Asker, ParsedAnswer};
+use crate::runs::{
+    Argument, MissingArgument, Run, Step, StepOutcome, fixed, missing_argument, ref_errors,
+};
+use crate::views::window_renderer::open_params;
+use crate::workspaces::anchors::{AnchorError, Target};
 use pipemux_proto::app::Choice;
 use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 
 impl Core {
-    pub(super) fn click(&mut self, job: JobId, link: &str) {
+    pub(super) fn click(&mut self, job: RequestId, link: &str) {
         let of = match Ref::parse_loose(link, RefKind::Link) {
             Ok(of) if of.kind == RefKind::Link => of,
             Ok(of) => {
@@ -28,11 +30,11 @@ impl Core {
             Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
         };
         match self.linked(job, &of) {
-            Ok(Clicked::Step(step)) => match self.check_no_question(job) {
-                Ok(()) => self.begin_acting(job, vec![*step]),
+            Ok(LinkEffect::Step(step)) => match self.check_no_question(job) {
+                Ok(()) => self.begin_run(job, vec![*step]),
                 Err(fault) => self.fail_job(job, fault),
             },
-            Ok(Clicked::Answer(question, answer)) => {
+            Ok(LinkEffect::Answer(question, answer)) => {
                 self.answer_question(job, &answer, Some(question));
             }
             Err(fault) => self.fail_job(job, fault),
@@ -40,10 +42,10 @@ impl Core {
     }
 
     /// What a link does for the reader who clicks it.
-    fn linked(&self, job: JobId, of: &Ref) -> Result<Clicked, Fault> {
-        let shown = soft::name(of);
-        let missing = || soft::not_found(&shown, None);
-        let found = self.jobs.get(&job).ok_or_else(missing)?;
+    fn linked(&self, job: RequestId, of: &Ref) -> Result<LinkEffect, Fault> {
+        let shown = ref_errors::name(of);
+        let missing = || ref_errors::not_found(&shown, None);
+        let found = self.requests.get(&job).ok_or_else(missing)?;
         let workspace = self.workspaces.get(&found.workspace).ok_or_else(missing)?;
         let Local::Id(id) = of.local else {
             return Err(Fault::usage(format!("{shown}: a link is named by its number: link:15")));
@@ -54,56 +56,58 @@ impl Core {
         let seen = of.epoch.or(found.call.at).unwrap_or_else(|| workspace.known_epoch(reader, id));
         let strict = workspace.options.strict && seen < workspace.epoch;
         let checked = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch);
-        if let Err(why) = checked.and(if strict { Err(Miss::Stale) } else { Ok(()) }) {
+        if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
             return Err(match why {
-                Miss::NotFound => missing(),
-                Miss::Stale => soft::stale(&shown),
+                AnchorError::NotFound => missing(),
+                AnchorError::Stale => ref_errors::stale(&shown),
             });
         }
         let (action, args) = match &anchor.target {
             Target::Answer { question, answer } => {
-                return Ok(Clicked::Answer(*question, answer.to_string()));
+                return Ok(LinkEffect::Answer(*question, answer.to_string()));
             }
             Target::Action(bound) => (&bound.action, &bound.args),
             Target::Object { .. } => return Err(missing()),
         };
         if workspace.window(session).is_none() {
-            return Err(soft::out_of_view(&shown, Some(format!("pipemux open {session}"))));
+            return Err(ref_errors::out_of_view(&shown, Some(format!("pipemux open {session}"))));
         }
         // Another reader's look at less of the window takes nothing away from this one.
         if !anchor.shown && !workspace.in_view(reader, session, id) {
-            return Err(soft::out_of_view(&shown, Some(format!("pipemux view {session}"))));
+            return Err(ref_errors::out_of_view(&shown, Some(format!("pipemux view {session}"))));
         }
         let prototypes = self.sessions.get(session).map(|session| &session.prototypes);
         let prototype = prototypes
             .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
-            .ok_or_else(|| soft::out_of_view(&shown, Some(format!("pipemux view {session}"))))?;
+            .ok_or_else(|| {
+                ref_errors::out_of_view(&shown, Some(format!("pipemux view {session}")))
+            })?;
         // What the link leaves open is asked for.
         let mut bound = fixed(args);
         for param in open_params(prototype, args) {
-            let gap = Gap { ty: param.ty.clone(), meant: None };
-            bound.push((param.name.clone(), Argument::Gap(gap)));
+            let gap = MissingArgument { ty: param.ty.clone(), meant: None };
+            bound.push((param.name.clone(), Argument::Missing(gap)));
         }
-        Ok(Clicked::Step(Box::new(Step {
+        Ok(LinkEffect::Step(Box::new(Step {
             session: session.clone(),
             prototype: prototype.clone(),
-            owners: Vec::new(),
+            candidates: Vec::new(),
             args: bound,
             call: shown,
             nested: false,
         })))
     }
 
-    pub(super) fn answer_question(&mut self, job: JobId, text: &str, to: Option<u64>) {
+    pub(super) fn answer_question(&mut self, job: RequestId, text: &str, to: Option<u64>) {
         // A link that answers may be given as the answer.
         if let Ok(of) = text.trim().parse::<Ref>()
             && of.kind == RefKind::Link
         {
             return match self.linked(job, &of) {
-                Ok(Clicked::Answer(question, answer)) => {
+                Ok(LinkEffect::Answer(question, answer)) => {
                     self.answer_question(job, &answer, Some(question));
                 }
-                Ok(Clicked::Step(_)) => {
+                Ok(LinkEffect::Step(_)) => {
                     let fault = Fault::usage(format!("{of} is no answer"))
                         .hint(format!("pipemux click {of}"));
                     self.fail_job(job, fault);
@@ -111,12 +115,12 @@ impl Core {
                 Err(fault) => self.fail_job(job, fault),
             };
         }
-        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(found) = self.requests.get(&job) else { return };
         let reader = found.call.reader.clone();
         if let Some(kept) = self.kept(job, text, to) {
             return self.resume_kept(job, kept);
         }
-        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(found) = self.requests.get(&job) else { return };
         let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
         let open = workspace.questions_of(&reader);
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
@@ -144,11 +148,11 @@ impl Core {
             Ok(answering) => answering,
             Err(fault) => return self.fail_job(job, fault),
         };
-        let filled = match (&question.from, &answering) {
-            (From::Gap(asked), Answering::Choice(choice)) => {
-                let of = &question.acting.steps[asked.step];
-                let Argument::Gap(gap) = &of.args[asked.index].1 else { return };
-                match gap::fill(gap, &asked.options, choice) {
+        let filled = match (&question.asker, &answering) {
+            (Asker::MissingArgument(asked), ParsedAnswer::Choice(choice)) => {
+                let of = &question.run.steps[asked.step];
+                let Argument::Missing(gap) = &of.args[asked.index].1 else { return };
+                match missing_argument::fill(gap, &asked.options, choice) {
                     Ok(argument) => Some((asked.step, asked.index, argument)),
                     Err(fault) => return self.fail_job(job, fault),
                 }
@@ -156,25 +160,25 @@ impl Core {
             _ => None,
         };
         let Some(question) = workspace.questions.remove(&number) else { return };
-        let at = question.acting.workspace.to_string();
+        let at = question.run.workspace.to_string();
         self.out.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let told = format!("question {number} was answered: {}", text.trim());
-        let place = Place::Workspace(question.acting.workspace.clone(), None);
+        let place = Audience::Workspace(question.run.workspace.clone(), None);
         self.tell(What::Answered, place, Some(&reader), &told);
-        let mut acting = question.acting;
-        acting.answers += 1;
+        let mut run = question.run;
+        run.answers += 1;
         match answering {
-            Answering::Choice(choice) => {
-                match (question.from, filled) {
+            ParsedAnswer::Choice(choice) => {
+                match (question.asker, filled) {
                     (_, Some((step, index, argument))) => {
-                        acting.steps[step].args[index].1 = argument;
+                        run.steps[step].args[index].1 = argument;
                     }
-                    (From::App(invoke), None) => {
-                        acting.answered = Some((*invoke, question.needs.token, choice));
+                    (Asker::App(invoke), None) => {
+                        run.answered = Some((*invoke, question.needs.token, choice));
                     }
-                    (From::Owner(step), None) => {
-                        let of = &mut acting.steps[step];
-                        let owners = std::mem::take(&mut of.owners);
+                    (Asker::AmbiguousTarget(step), None) => {
+                        let of = &mut run.steps[step];
+                        let owners = std::mem::take(&mut of.candidates);
                         let picked = match &choice {
                             Choice::Picked(picked) => picked.first().map(|n| *n as usize - 1),
                             _ => None,
@@ -183,29 +187,29 @@ impl Core {
                             of.session = owner.clone();
                         }
                     }
-                    (From::Gap(_), None) => {}
+                    (Asker::MissingArgument(_), None) => {}
                 }
-                self.put_acting(job, acting);
+                self.put_run(job, run);
                 self.advance(job);
             }
-            Answering::Cancel => {
+            ParsedAnswer::Cancel => {
                 let said = "cancelled, nothing was changed by it";
-                if acting.was_sent() {
-                    acting.fail(Status::Failed, Fault::refused(said));
+                if run.was_sent() {
+                    run.fail(Status::Failed, Fault::refused(said));
                 } else {
-                    acting.done.push(Ended::skipped(said));
+                    run.done.push(StepOutcome::skipped(said));
                 }
-                self.acted(job, acting);
+                self.finish_run(job, run);
             }
         }
     }
 
     /// The run that `answer go` sends again, when no question is open.
-    fn kept(&mut self, job: JobId, text: &str, to: Option<u64>) -> Option<Acting> {
+    fn kept(&mut self, job: RequestId, text: &str, to: Option<u64>) -> Option<Run> {
         if to.is_some() || text.trim() != "go" {
             return None;
         }
-        let found = self.jobs.get(&job)?;
+        let found = self.requests.get(&job)?;
         let workspace = self.workspaces.get_mut(&found.workspace)?;
         if workspace.question_of(&found.call.reader).is_some() {
             return None;
@@ -216,7 +220,7 @@ impl Core {
     }
 }
 
-enum Clicked {
+enum LinkEffect {
     Step(Box<Step>),
     Answer(u64, String),
 }

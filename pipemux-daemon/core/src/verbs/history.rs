@@ -4,15 +4,15 @@ use pipemux_proto::Value;
 
 use crate::Core;
 use crate::event::Now;
-use crate::keys::JobId;
+use crate::keys::RequestId;
 use crate::limits::HISTORY_SHOWN;
-use crate::render::answer::plain;
-use crate::render::inert::{line, whole_line};
-use crate::render::timestamp;
+use crate::views::answer::plain;
+use crate::views::inert::{line, whole_line};
+use crate::views::timestamp;
 
 impl Core {
-    pub(super) fn history(&mut self, job: JobId, detail: bool, rounds: Option<u32>) {
-        let Some(found) = self.jobs.get(&job) else { return };
+    pub(super) fn history(&mut self, job: RequestId, detail: bool, rounds: Option<u32>) {
+        let Some(found) = self.requests.get(&job) else { return };
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let all = &workspace.history.rounds;
         let wanted = rounds.unwrap_or(HISTORY_SHOWN) as usize;

@@ -4,11 +4,11 @@ use pipemux_proto::call::nearest;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
 
 use crate::Core;
-use crate::keys::{JobId, SessionKey};
-use crate::render::prototypes::declarations;
+use crate::keys::{RequestId, SessionKey};
+use crate::views::prototypes::declarations;
 
 impl Core {
-    pub(super) fn help(&mut self, job: JobId, provider: &ProviderId) {
+    pub(super) fn help(&mut self, job: RequestId, provider: &ProviderId) {
         let manifest = match self.manifest(provider) {
             Ok(manifest) => manifest,
             Err(fault) => return self.fail_job(job, fault),
@@ -37,8 +37,8 @@ impl Core {
         self.answer_data(job, text, Value::List(data));
     }
 
-    pub(super) fn list_sessions(&mut self, job: JobId) {
-        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+    pub(super) fn list_sessions(&mut self, job: RequestId) {
+        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let mut text = String::new();
         let mut data = Vec::new();
         for (key, session) in &self.sessions {
@@ -48,7 +48,7 @@ impl Core {
             };
             let here = key.workspace.as_ref().is_none_or(|owner| *owner == at);
             let pid =
-                self.pids.get(&self.hosts.process_of(session.app().unwrap_or_default())).copied();
+                self.pids.get(&self.shared.process_of(session.app().unwrap_or_default())).copied();
             let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
@@ -70,7 +70,7 @@ impl Core {
         self.answer_data(job, text, Value::List(data));
     }
 
-    pub(super) fn status(&mut self, job: JobId) {
+    pub(super) fn status(&mut self, job: RequestId) {
         let ready = self.sessions.values().filter(|session| session.ready().is_some()).count();
         let mut rows: Vec<(&str, Value)> = vec![
             ("daemon", self.config.software.as_str().into()),
@@ -93,8 +93,12 @@ impl Core {
 
     /// The session that an address means in the caller's workspace; refuses the request when there is
     /// none.
-    pub(super) fn find_session(&mut self, job: JobId, addr: &SessionAddr) -> Option<SessionKey> {
-        let at = self.jobs.get(&job).map(|job| job.workspace.clone());
+    pub(super) fn find_session(
+        &mut self,
+        job: RequestId,
+        addr: &SessionAddr,
+    ) -> Option<SessionKey> {
+        let at = self.requests.get(&job).map(|job| job.workspace.clone());
         let known: Vec<&SessionKey> = self
             .sessions
             .keys()

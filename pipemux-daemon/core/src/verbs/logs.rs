@@ -6,9 +6,9 @@ use pipemux_proto::watch::LogPart;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
+use crate::clients::requests::RequestState;
 use crate::event::{Effect, LogText};
-use crate::jobs::Task;
-use crate::keys::JobId;
+use crate::keys::RequestId;
 use crate::limits::{LOG_LINES_MAX, PROJECT_MS};
 use crate::timers::Timer;
 
@@ -18,7 +18,7 @@ pub enum Reading {
     /// Its last lines, as text.
     Once,
     /// A part of it, by who follows it.
-    Part,
+    AnswerWindow,
     /// What will be printed after that position, until that time.
     Watched {
         /// The position.
@@ -31,7 +31,7 @@ pub enum Reading {
 impl Core {
     pub(super) fn logs(
         &mut self,
-        job: JobId,
+        job: RequestId,
         addr: &SessionAddr,
         lines: u32,
         after: Option<u64>,
@@ -39,7 +39,7 @@ impl Core {
     ) {
         let Some(key) = self.find_session(job, addr) else { return };
         let (_, log) = self.places(&key);
-        let Some(found) = self.jobs.get_mut(&job) else { return };
+        let Some(found) = self.requests.get_mut(&job) else { return };
         let now = self.now.mono_ms;
         let request = job.0;
         let wanted = u64::from(wait_ms.min(WAIT_MAX_MS));
@@ -47,14 +47,15 @@ impl Core {
             Some(after) => {
                 let latest = found.deadline.saturating_sub(PROJECT_MS).max(now);
                 let until = (now + wanted).min(latest);
-                found.task = Task::Log(Reading::Watched { after, until });
+                found.task = RequestState::Log(Reading::Watched { after, until });
                 self.timers.set(until, Timer::Wait(job));
                 let lines = LOG_LINES_MAX;
                 self.out.push(Effect::WatchLog { request, log, lines, after });
             }
             None => {
                 let follows = after.is_some() || wanted > 0;
-                found.task = Task::Log(if follows { Reading::Part } else { Reading::Once });
+                found.task =
+                    RequestState::Log(if follows { Reading::AnswerWindow } else { Reading::Once });
                 // Who follows may want only what is printed from now on.
                 let least = u32::from(!follows);
                 let lines = lines.clamp(least, LOG_LINES_MAX);
@@ -64,8 +65,10 @@ impl Core {
     }
 
     /// A log was read.
-    pub(crate) fn log_read(&mut self, job: JobId, read: Result<LogText, String>) {
-        let Some(Task::Log(reading)) = self.jobs.get(&job).map(|job| &job.task) else { return };
+    pub(crate) fn log_read(&mut self, job: RequestId, read: Result<LogText, String>) {
+        let Some(RequestState::Log(reading)) = self.requests.get(&job).map(|job| &job.task) else {
+            return;
+        };
         let reading = *reading;
         if let Reading::Watched { until, .. } = reading {
             self.timers.clear(until, Timer::Wait(job));
@@ -88,9 +91,9 @@ impl Core {
     }
 
     /// Nothing was printed in time. False when no log is waited for.
-    pub(super) fn log_quiet(&mut self, job: JobId) -> bool {
-        let Some(Task::Log(Reading::Watched { after, until })) =
-            self.jobs.get(&job).map(|job| &job.task)
+    pub(super) fn log_quiet(&mut self, job: RequestId) -> bool {
+        let Some(RequestState::Log(Reading::Watched { after, until })) =
+            self.requests.get(&job).map(|job| &job.task)
         else {
             return false;
         };
@@ -101,7 +104,7 @@ impl Core {
         true
     }
 
-    fn answer_log(&mut self, job: JobId, part: LogPart) {
+    fn answer_log(&mut self, job: RequestId, part: LogPart) {
         self.answer(job, Answer { exit: 0, body: Body::Log(part), delivery: 0 });
     }
 }

@@ -1,33 +1,38 @@
 //! The verbs: one file where one has substance.
 
-mod act;
+mod abandon_pending_views;
 pub(crate) mod bounds;
 mod click;
-mod cut;
+pub(crate) mod deliver;
 mod history;
 mod list;
 pub(crate) mod logs;
+mod long_answer;
 mod open;
-pub(crate) use act::exit_status as act_exit_status;
-pub(crate) use open::lod_name;
+pub(crate) mod prefetch;
 pub(crate) mod providers;
 pub(crate) mod read;
+mod run;
+mod session_updates;
 mod set;
 pub(crate) mod show;
 mod stop;
 pub(crate) mod wait;
 
+pub(crate) use open::lod_name;
+pub(crate) use run::exit_status as run_exit_status;
+
 use pipemux_proto::client::Verb;
 
 use crate::Core;
-use crate::keys::JobId;
+use crate::keys::RequestId;
 
 impl Core {
     /// Begins what a request asks for.
-    pub(crate) fn begin(&mut self, job: JobId, verb: Verb) {
+    pub(crate) fn begin(&mut self, job: RequestId, verb: Verb) {
         match verb {
             Verb::Open(open) => self.open(job, open),
-            Verb::View(view) => self.look_or_wait(job, view),
+            Verb::View(view) => self.view_or_wait(job, view),
             Verb::Click { link } => self.click(job, &link),
             Verb::Run { code, stdin } => self.run(job, &code, stdin),
             Verb::Answer { text, to } => self.answer_question(job, &text, to),

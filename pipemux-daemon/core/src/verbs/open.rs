@@ -9,20 +9,20 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
 
-use super::providers::Then;
-use super::show::{Head, Want};
 use crate::Core;
+use crate::clients::requests::RequestState;
 use crate::event::Effect;
-use crate::feed::Place;
-use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey};
+use crate::feed::Audience;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
-use crate::opening::open_message;
-use crate::requests::{Answered, Purpose};
-use crate::saved::{Record, SavedOpen};
-use crate::session::{Life, Session};
-use crate::workspace::Window;
+use crate::persist::records::{Record, SavedOpen};
+use crate::processes::opening::open_message;
+use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::session::{ProcessState, Session};
+use crate::verbs::providers::AfterLoading;
+use crate::verbs::show::{AnswerKind, WantedWindow};
+use crate::workspaces::Window;
 
 /// Variables that every app gets from its opener: what programs need to find their way, and nothing
 /// that is likely to be a secret.
@@ -44,21 +44,21 @@ const PASSED: &[&str] = &[
 ];
 
 impl Core {
-    pub(super) fn open(&mut self, job: JobId, open: Open) {
+    pub(super) fn open(&mut self, job: RequestId, open: Open) {
         if self.providers.contains_key(&open.provider) {
             return self.open_known(job, open);
         }
         // Its manifest may have been written since manifests were read last.
-        self.load_providers(job, Providers::default(), Then::Open(Box::new(open)));
+        self.load_providers(job, Providers::default(), AfterLoading::Open(Box::new(open)));
     }
 
     /// Opens an app, or says that there is none of that name.
-    pub(super) fn open_known(&mut self, job: JobId, open: Open) {
+    pub(super) fn open_known(&mut self, job: RequestId, open: Open) {
         let manifest = match self.manifest(&open.provider) {
             Ok(manifest) => manifest,
             Err(fault) => return self.fail_job(job, fault),
         };
-        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let session = match open.session.clone() {
             Some(session) => session,
             None => match SessionAddr::DEFAULT_SESSION.parse::<SessionId>() {
@@ -84,11 +84,13 @@ impl Core {
             self.sessions.insert(key.clone(), Session::new(manifest, Vec::new()));
             self.actions_changed(&key);
         }
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Opening(key.clone());
+        if let Some(job) = self.requests.get_mut(&job) {
+            job.task = RequestState::Opening(key.clone());
         }
-        let down =
-            self.sessions.get(&key).is_some_and(|s| s.life == Life::Down && s.failed.is_none());
+        let down = self
+            .sessions
+            .get(&key)
+            .is_some_and(|s| s.process == ProcessState::Down && s.failed.is_none());
         if fresh || (down && !saved.args.is_empty()) {
             // This open is the newest of those that the start sends.
             if let Some(session) = self.sessions.get_mut(&key) {
@@ -96,7 +98,7 @@ impl Core {
             }
             self.opening.insert(key.clone(), job);
             match self.wake(&key) {
-                Ok(()) => self.look_ahead_of_open(job, &key),
+                Ok(()) => self.prefetch_for_open(job, &key),
                 Err(fault) => {
                     self.opening.remove(&key);
                     self.fail_job(job, fault);
@@ -109,7 +111,7 @@ impl Core {
             }
             self.opened(job, Vec::new());
         } else {
-            let Some(deadline) = self.jobs.get(&job).map(|job| job.deadline) else { return };
+            let Some(deadline) = self.requests.get(&job).map(|job| job.deadline) else { return };
             let (state_dir, _) = self.places(&key);
             let message = open_message(&key, saved, true, false, state_dir);
             self.request(&key, Method::AppOpen, &message, deadline, Purpose::Attach(job));
@@ -117,11 +119,13 @@ impl Core {
     }
 
     /// A running session took in a further open.
-    pub(crate) fn attach_answered(&mut self, job: JobId, answered: Answered) {
-        let Some(Task::Opening(key)) = self.jobs.get(&job).map(|job| &job.task) else { return };
+    pub(crate) fn attach_answered(&mut self, job: RequestId, answered: AppReply) {
+        let Some(RequestState::Opening(key)) = self.requests.get(&job).map(|job| &job.task) else {
+            return;
+        };
         let key = key.clone();
         match answered {
-            Answered::Reply(body) => match decode::<Opened>(&body) {
+            AppReply::Reply(body) => match decode::<Opened>(&body) {
                 Ok(opened) => {
                     self.remember_open(job, &key);
                     self.opened(job, opened.notes);
@@ -132,8 +136,8 @@ impl Core {
                     self.fail_job(job, fault);
                 }
             },
-            Answered::Fault(fault) => self.fail_job(job, fault),
-            Answered::Lost { delivered, why, hints, .. } => {
+            AppReply::Fault(fault) => self.fail_job(job, fault),
+            AppReply::Lost { delivered, why, hints, .. } => {
                 let mut fault =
                     if delivered { Fault::unknown(why) } else { Fault::unavailable(why) };
                 fault.hints = hints;
@@ -142,8 +146,8 @@ impl Core {
         }
     }
 
-    fn remember_open(&mut self, job: JobId, key: &SessionKey) {
-        let Some(job) = self.jobs.get(&job) else { return };
+    fn remember_open(&mut self, job: RequestId, key: &SessionKey) {
+        let Some(job) = self.requests.get(&job) else { return };
         let Verb::Open(open) = &job.call.verb else { return };
         let Some(session) = self.sessions.get_mut(key) else { return };
         let saved = SavedOpen {
@@ -161,18 +165,20 @@ impl Core {
     }
 
     /// The app has taken an open in: the window is added and shown.
-    pub(crate) fn opened(&mut self, job: JobId, notes: Vec<String>) {
-        let Some(Task::Opening(key)) = self.jobs.get(&job).map(|job| &job.task) else { return };
+    pub(crate) fn opened(&mut self, job: RequestId, notes: Vec<String>) {
+        let Some(RequestState::Opening(key)) = self.requests.get(&job).map(|job| &job.task) else {
+            return;
+        };
         let key = key.clone();
         self.close_opening(&key, job);
-        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(found) = self.requests.get(&job) else { return };
         let (at, lod, budget) = (found.workspace.clone(), found.call.lod, found.call.budget);
         let pin = match &found.call.verb {
             Verb::Open(open) => open.pin,
             _ => None,
         };
         let reader = found.call.reader.clone();
-        let number = match self.number_ahead(job, &key) {
+        let number = match self.prefetched_number(job, &key) {
             Some(number) => number,
             None => self.next_number(),
         };
@@ -181,7 +187,7 @@ impl Core {
         if fresh {
             let actions = self.sessions.get(&key).map(|session| session.prototypes.clone());
             workspace.open_window(Window::new(number, key.clone(), workspace.epoch), actions);
-            workspace.desk_changed(&reader);
+            workspace.window_set_changed(&reader);
         }
         if let Some(window) = workspace.window_mut(&key) {
             window.lod = lod.unwrap_or(window.lod);
@@ -189,17 +195,17 @@ impl Core {
             window.pinned = pin.unwrap_or(window.pinned);
         }
         if fresh {
-            let place = Place::Workspace(at.clone(), Some(key.clone()));
+            let place = Audience::Workspace(at.clone(), Some(key.clone()));
             self.tell(What::Opened, place, Some(&reader), &format!("{key} was opened"));
         }
         self.save_session(&key);
         self.save_window(&at, &key);
-        let want = Want { session: key, lod: None, budget: None };
-        self.show(job, vec![want], Head::Open { notes });
+        let want = WantedWindow { session: key, lod: None, budget: None };
+        self.show(job, vec![want], AnswerKind::Open { notes });
     }
 
     /// The start of a session no longer answers this request; another one's it still does.
-    pub(crate) fn close_opening(&mut self, key: &SessionKey, job: JobId) {
+    pub(crate) fn close_opening(&mut self, key: &SessionKey, job: RequestId) {
         if self.opening.get(key) == Some(&job) {
             self.opening.remove(key);
         }

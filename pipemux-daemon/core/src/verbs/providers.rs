@@ -9,17 +9,17 @@ use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, Value};
 
 use crate::Core;
+use crate::clients::requests::RequestState;
 use crate::event::{Effect, Manifests};
-use crate::feed::Place;
-use crate::jobs::Task;
-use crate::keys::JobId;
+use crate::feed::Audience;
+use crate::keys::RequestId;
 use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, State, Transport};
-use crate::render::inert::whole_line;
-use crate::session::Life;
+use crate::processes::session::ProcessState;
+use crate::views::inert::whole_line;
 
 /// What goes on once the manifests were read.
 #[derive(Debug)]
-pub enum Then {
+pub enum AfterLoading {
     /// They are listed.
     List,
     /// It is said what was done to them.
@@ -29,28 +29,28 @@ pub enum Then {
 }
 
 impl Core {
-    pub(super) fn apps(&mut self, job: JobId) {
-        self.load_providers(job, Providers::default(), Then::List);
+    pub(super) fn apps(&mut self, job: RequestId) {
+        self.load_providers(job, Providers::default(), AfterLoading::List);
     }
 
-    pub(super) fn change_providers(&mut self, job: JobId, change: Providers) {
-        self.load_providers(job, change, Then::Tell);
+    pub(super) fn change_providers(&mut self, job: RequestId, change: Providers) {
+        self.load_providers(job, change, AfterLoading::Tell);
     }
 
     /// Has the manifests read, changed before if `change` says so.
-    pub(super) fn load_providers(&mut self, id: JobId, change: Providers, then: Then) {
-        let Some(job) = self.jobs.get_mut(&id) else { return };
-        job.task = Task::Loading(then);
+    pub(super) fn load_providers(&mut self, id: RequestId, change: Providers, then: AfterLoading) {
+        let Some(job) = self.requests.get_mut(&id) else { return };
+        job.task = RequestState::Loading(then);
         self.out.push(Effect::LoadProviders { request: id.0, change });
     }
 
     /// The manifests were read, or a change to them was refused.
-    pub(crate) fn providers_loaded(&mut self, id: JobId, read: Result<Manifests, Fault>) {
-        let then = match self.jobs.get_mut(&id) {
-            Some(job) if matches!(job.task, Task::Loading(_)) => {
-                std::mem::replace(&mut job.task, Task::Moving)
+    pub(crate) fn providers_loaded(&mut self, id: RequestId, read: Result<Manifests, Fault>) {
+        let then = match self.requests.get_mut(&id) {
+            Some(job) if matches!(job.task, RequestState::Loading(_)) => {
+                std::mem::replace(&mut job.task, RequestState::Moving)
             }
-            _ => Task::Moving,
+            _ => RequestState::Moving,
         };
         let found = match read {
             Ok(found) => found,
@@ -58,8 +58,8 @@ impl Core {
         };
         let others = self.take_providers(found.manifests);
         match then {
-            Task::Loading(Then::List) => self.list_providers(id, &found.problems),
-            Task::Loading(Then::Tell) => {
+            RequestState::Loading(AfterLoading::List) => self.list_providers(id, &found.problems),
+            RequestState::Loading(AfterLoading::Tell) => {
                 let mut text = found.said.clone();
                 text += &self.running_on(&others);
                 for problem in &found.problems {
@@ -71,7 +71,7 @@ impl Core {
                 let rows = [("said", said), ("problems", Value::List(problems))];
                 self.answer_data(id, text, Value::Map(rows.map(row).into()));
             }
-            Task::Loading(Then::Open(open)) => {
+            RequestState::Loading(AfterLoading::Open(open)) => {
                 let file = format!("/{}.toml", open.provider);
                 let known = self.providers.contains_key(&open.provider);
                 let problem = found.problems.iter().find(|problem| problem.contains(&file));
@@ -102,7 +102,7 @@ impl Core {
         for (key, session) in &mut self.sessions {
             // The next process is one of the new manifest.
             if let Some(manifest) = self.providers.get(&key.addr.provider)
-                && session.life == Life::Down
+                && session.process == ProcessState::Down
             {
                 if session.manifest.command.is_empty() {
                     // It came back from an earlier daemon before its app was registered.
@@ -120,7 +120,7 @@ impl Core {
             };
             let words: Vec<String> = others.iter().map(word).collect();
             let text = format!("apps: {}", words.join(", "));
-            self.tell(What::Providers, Place::Everywhere, None, &text);
+            self.tell(What::Providers, Audience::Everywhere, None, &text);
         }
         others
     }
@@ -142,7 +142,7 @@ impl Core {
         text
     }
 
-    fn list_providers(&mut self, job: JobId, problems: &[String]) {
+    fn list_providers(&mut self, job: RequestId, problems: &[String]) {
         let mut text = String::new();
         let mut data = Vec::new();
         for manifest in self.providers.values() {
@@ -206,11 +206,11 @@ fn unusual(manifest: &Manifest) -> Vec<(&'static str, String)> {
     }
     let Limits { memory, cpu, files, processes, log } = manifest.limits;
     let limits = [
-        memory.map(|size| format!("memory {}", super::bounds::bytes(size.0))),
+        memory.map(|size| format!("memory {}", crate::verbs::bounds::bytes(size.0))),
         cpu.map(|seconds| format!("cpu {seconds} s")),
         files.map(|files| format!("files {files}")),
         processes.map(|processes| format!("processes {processes}")),
-        log.map(|size| format!("log {}", super::bounds::bytes(size.0))),
+        log.map(|size| format!("log {}", crate::verbs::bounds::bytes(size.0))),
     ];
     let limits: Vec<String> = limits.into_iter().flatten().collect();
     if !limits.is_empty() {

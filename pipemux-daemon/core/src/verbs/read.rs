@@ -9,13 +9,13 @@ use pipemux_proto::limits::{FRAME_MAX, READ_CHUNK};
 use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::Core;
-use crate::act::args::{Stop, Thing};
-use crate::act::lookup::{chunk, located};
-use crate::act::{Acting, Lookup, soft};
-use crate::jobs::Task;
-use crate::keys::JobId;
+use crate::clients::requests::RequestState;
+use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
-use crate::requests::{Answered, Purpose};
+use crate::processes::requests::{AppReply, Purpose};
+use crate::runs::arguments::{ResolvedObject, Unresolved};
+use crate::runs::lookup::{chunk, located};
+use crate::runs::{Lookup, Run, ref_errors};
 
 /// Longest value that one answer holds, in bytes.
 const VALUE_MAX: u64 = FRAME_MAX as u64 - 1024;
@@ -25,13 +25,13 @@ const VALUE_MAX: u64 = FRAME_MAX as u64 - 1024;
 pub struct Reading {
     of: Ref,
     /// What the ref leads to; none while it is being located.
-    thing: Option<Thing>,
-    acting: Acting,
+    thing: Option<ResolvedObject>,
+    run: Run,
     data: Vec<u8>,
 }
 
 impl Core {
-    pub(super) fn read(&mut self, job: JobId, target: &str) {
+    pub(super) fn read(&mut self, job: RequestId, target: &str) {
         let of = match Ref::parse_loose(target, RefKind::Obj) {
             Ok(of) if of.kind == RefKind::Obj => of,
             Ok(of) => {
@@ -41,27 +41,27 @@ impl Core {
             }
             Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
         };
-        let Some(found) = self.jobs.get(&job) else { return };
+        let Some(found) = self.requests.get(&job) else { return };
         let call = &found.call;
-        let acting =
-            Acting::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), call.at);
-        self.read_resolved(job, Reading { of, thing: None, acting, data: Vec::new() });
+        let run =
+            Run::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), call.at);
+        self.read_resolved(job, Reading { of, thing: None, run, data: Vec::new() });
     }
 
-    fn read_resolved(&mut self, job: JobId, mut reading: Reading) {
-        let Some(found) = self.jobs.get(&job) else { return };
+    fn read_resolved(&mut self, job: RequestId, mut reading: Reading) {
+        let Some(found) = self.requests.get(&job) else { return };
         let (at, deadline) = (found.workspace.clone(), found.deadline);
         let Some(workspace) = self.workspaces.get(&at) else { return };
-        match reading.acting.resolve(&self.sessions, workspace, &reading.of) {
+        match reading.run.resolve(&self.sessions, workspace, &reading.of) {
             Ok(thing) => {
                 reading.thing = Some(thing.clone());
                 self.read_more(job, reading, &thing, deadline);
             }
-            Err(Stop::Miss(fault, _)) => self.fail_job(job, *fault),
-            Err(Stop::Look(lookup)) => {
+            Err(Unresolved::Invalid(fault, _)) => self.fail_job(job, *fault),
+            Err(Unresolved::NeedsLookup(lookup)) => {
                 let Lookup::Place { session, key, .. } = &*lookup else { return };
                 let (session, locate) = (session.clone(), Locate { keys: vec![key.clone()] });
-                reading.acting.looked_up.asking = Some(*lookup);
+                reading.run.looked_up.asking = Some(*lookup);
                 self.put_reading(job, reading);
                 let soon = deadline.min(self.now.mono_ms + LOCATE_MS);
                 self.request(&session, Method::Locate, &locate, soon, Purpose::Locate(job));
@@ -69,23 +69,29 @@ impl Core {
         }
     }
 
-    fn read_more(&mut self, job: JobId, reading: Reading, thing: &Thing, deadline: u64) {
+    fn read_more(
+        &mut self,
+        job: RequestId,
+        reading: Reading,
+        thing: &ResolvedObject,
+        deadline: u64,
+    ) {
         let offset = reading.data.len() as u64;
         let read = Read { key: thing.key.clone(), rev: thing.rev, offset, max: READ_CHUNK };
         self.put_reading(job, reading);
         self.request(&thing.session, Method::AppRead, &read, deadline, Purpose::Read(job));
     }
 
-    pub(crate) fn is_reading(&self, job: JobId) -> bool {
-        self.jobs.get(&job).is_some_and(|job| matches!(job.task, Task::Reading(_)))
+    pub(crate) fn is_reading(&self, job: RequestId) -> bool {
+        self.requests.get(&job).is_some_and(|job| matches!(job.task, RequestState::Reading(_)))
     }
 
-    pub(crate) fn read_located(&mut self, job: JobId, answered: Answered) {
+    pub(crate) fn read_located(&mut self, job: RequestId, answered: AppReply) {
         let Some((mut reading, _)) = self.take_reading(job) else { return };
-        let shown = soft::name(&reading.of);
-        match (located(answered, &shown), reading.acting.looked_up.asking.take()) {
+        let shown = ref_errors::name(&reading.of);
+        match (located(answered, &shown), reading.run.looked_up.asking.take()) {
             (Ok(()), Some(Lookup::Place { session, key, .. })) => {
-                reading.acting.looked_up.found.push((session, key));
+                reading.run.looked_up.found.push((session, key));
                 self.read_resolved(job, reading);
             }
             (Err(fault), _) => self.fail_job(job, fault),
@@ -93,9 +99,9 @@ impl Core {
         }
     }
 
-    pub(crate) fn read_chunk(&mut self, job: JobId, answered: Answered) {
+    pub(crate) fn read_chunk(&mut self, job: RequestId, answered: AppReply) {
         let Some((mut reading, deadline)) = self.take_reading(job) else { return };
-        let shown = soft::name(&reading.of);
+        let shown = ref_errors::name(&reading.of);
         let chunk = match chunk(answered, &shown) {
             Ok(chunk) => chunk,
             Err(fault) => return self.fail_job(job, fault),
@@ -116,10 +122,10 @@ impl Core {
         }
     }
 
-    fn take_reading(&mut self, job: JobId) -> Option<(Reading, u64)> {
-        let job = self.jobs.get_mut(&job)?;
-        match std::mem::replace(&mut job.task, Task::Moving) {
-            Task::Reading(reading) => Some((*reading, job.deadline)),
+    fn take_reading(&mut self, job: RequestId) -> Option<(Reading, u64)> {
+        let job = self.requests.get_mut(&job)?;
+        match std::mem::replace(&mut job.task, RequestState::Moving) {
+            RequestState::Reading(reading) => Some((*reading, job.deadline)),
             other => {
                 job.task = other;
                 None
@@ -127,9 +133,9 @@ impl Core {
         }
     }
 
-    fn put_reading(&mut self, job: JobId, reading: Reading) {
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Reading(Box::new(reading));
+    fn put_reading(&mut self, job: RequestId, reading: Reading) {
+        if let Some(job) = self.requests.get_mut(&job) {
+            job.task = RequestState::Reading(Box::new(reading));
         }
     }
 }

@@ -4,12 +4,12 @@ use pipemux_proto::{Fault, Value};
 
 use crate::Core;
 use crate::event::Effect;
-use crate::keys::JobId;
-use crate::saved::Record;
+use crate::keys::RequestId;
+use crate::persist::records::Record;
 
 impl Core {
-    pub(super) fn set(&mut self, job: JobId, option: Option<&str>, value: Option<&str>) {
-        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+    pub(super) fn set(&mut self, job: RequestId, option: Option<&str>, value: Option<&str>) {
+        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         let mut options = workspace.options;
         match (option, value) {

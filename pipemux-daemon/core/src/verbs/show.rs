@@ -1,4 +1,4 @@
-//! Showing windows: projections are asked for, waited for briefly, and written as one answer.
+//! PendingView windows: projections are asked for, waited for briefly, and written as one answer.
 
 use std::rc::Rc;
 
@@ -9,28 +9,28 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
 
-use super::cut::closed_meanwhile;
 use crate::Core;
-use crate::act::Acting;
-use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey};
+use crate::clients::requests::RequestState;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
-use crate::requests::{Answered, Purpose};
-use crate::sent::Sent;
-use crate::workspace::{Held, Window};
+use crate::processes::requests::{AppReply, Purpose};
+use crate::runs::Run;
+use crate::verbs::abandon_pending_views::closed_meanwhile;
+use crate::workspaces::raw_projection::RawProjection;
+use crate::workspaces::{HeldProjection, Window};
 
 /// Windows on their way into an answer.
 #[derive(Debug)]
-pub struct Showing {
+pub struct PendingView {
     /// In the order of the answer.
-    pub windows: Vec<Shown>,
+    pub windows: Vec<RequestedWindow>,
     /// What the answer is of.
-    pub head: Head,
+    pub head: AnswerKind,
 }
 
 /// One of them.
 #[derive(Debug)]
-pub struct Shown {
+pub struct RequestedWindow {
     /// Whose.
     pub session: SessionKey,
     /// The level of detail asked for.
@@ -40,11 +40,11 @@ pub struct Shown {
     /// The tokens that it would take, once the level of detail was lowered to fit.
     pub lowered: Option<u64>,
     /// How it stands.
-    pub state: State,
+    pub state: WindowStatus,
     /// The window's number when it was asked for: one that is opened after it was closed has another.
     pub number: u64,
     /// What its app sent for this look, once it is there.
-    pub held: Option<Held>,
+    pub held: Option<HeldProjection>,
     /// True once it was asked for a second time, since its app died with the first.
     pub again: bool,
     /// True when the app was told which version is held: it may say that nothing changed.
@@ -55,7 +55,7 @@ pub struct Shown {
 
 /// How a window in an answer stands.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub enum WindowStatus {
     /// Asked for.
     Waiting,
     /// As it is now.
@@ -68,7 +68,7 @@ pub enum State {
 
 /// What an answer is of.
 #[derive(Debug)]
-pub enum Head {
+pub enum AnswerKind {
     /// `open`, with what the app said.
     Open {
         /// What was restored or lost.
@@ -79,12 +79,12 @@ pub enum Head {
     /// `view` of one window.
     Window(Option<u64>),
     /// A run.
-    Act(Box<Acting>),
+    Run(Box<Run>),
 }
 
 /// A window that is wanted, with what the request says of it.
 #[derive(Debug, Clone)]
-pub struct Want {
+pub struct WantedWindow {
     /// Whose.
     pub session: SessionKey,
     /// For this answer only.
@@ -94,8 +94,8 @@ pub struct Want {
 }
 
 impl Core {
-    pub(super) fn view(&mut self, job: JobId, view: View) {
-        let Some(found) = self.jobs.get(&job) else { return };
+    pub(super) fn view(&mut self, job: RequestId, view: View) {
+        let Some(found) = self.requests.get(&job) else { return };
         let (lod, budget) = (found.call.lod, found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let since = view.since;
@@ -121,15 +121,15 @@ impl Core {
                 };
                 return self.fail_job(job, fault);
             };
-            let want = Want { session: window.session.clone(), lod, budget };
-            return self.show(job, vec![want], Head::Window(since));
+            let want = WantedWindow { session: window.session.clone(), lod, budget };
+            return self.show(job, vec![want], AnswerKind::Window(since));
         }
         let total = budget.unwrap_or(VIEW_BUDGET);
         let share = total / (workspace.windows.len().max(1) as u32);
         let wants = workspace
             .windows
             .iter()
-            .map(|window| Want {
+            .map(|window| WantedWindow {
                 session: window.session.clone(),
                 lod,
                 budget: Some(match budget {
@@ -138,21 +138,21 @@ impl Core {
                 }),
             })
             .collect();
-        self.show(job, wants, Head::Workspace(since));
+        self.show(job, wants, AnswerKind::Workspace(since));
     }
 
     /// Asks for windows and answers once they are there, or time is up.
-    pub(crate) fn show(&mut self, job: JobId, wants: Vec<Want>, head: Head) {
-        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+    pub(crate) fn show(&mut self, job: RequestId, wants: Vec<WantedWindow>, head: AnswerKind) {
+        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let Some(workspace) = self.workspaces.get(&at) else { return };
         let mut windows = Vec::new();
         for want in wants {
             let Some(window) = workspace.window(&want.session) else { continue };
             let (lod, budget) = window.detail(want.lod, want.budget);
-            let state = State::Waiting;
+            let state = WindowStatus::Waiting;
             let (session, held, lowered, again) = (want.session, None, None, false);
             let (number, known, ahead) = (window.number, false, false);
-            windows.push(Shown {
+            windows.push(RequestedWindow {
                 session,
                 lod,
                 budget,
@@ -167,9 +167,9 @@ impl Core {
         }
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
-        let opening = matches!(head, Head::Open { .. });
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Showing(Box::new(Showing { windows, head }));
+        let opening = matches!(head, AnswerKind::Open { .. });
+        if let Some(job) = self.requests.get_mut(&job) {
+            job.task = RequestState::Viewing(Box::new(PendingView { windows, head }));
         }
         if asks.is_empty() {
             return self.finish_show(job);
@@ -179,28 +179,37 @@ impl Core {
         }
     }
 
-    fn project(&mut self, job: JobId, session: &SessionKey, lod: Lod, budget: u32, opening: bool) {
-        let Some(found) = self.jobs.get(&job) else { return };
+    fn project(
+        &mut self,
+        job: RequestId,
+        session: &SessionKey,
+        lod: Lod,
+        budget: u32,
+        opening: bool,
+    ) {
+        let Some(found) = self.requests.get(&job) else { return };
         let Some(window) = self.workspaces.get(&found.workspace).and_then(|w| w.window(session))
         else {
             return;
         };
-        let ask = self.ask_for(window, lod, budget);
+        let ask = self.projection_request(window, lod, budget);
         if window.rendered.is_some()
             && self.sessions.get(session).is_some_and(|s| s.health.silent())
         {
             // It was waited for already and has said nothing since: what it showed is shown again.
             let why = format!("{session} did not answer in time");
-            let lost = Answered::Lost { delivered: true, died: false, why, hints: Vec::new() };
+            let lost = AppReply::Lost { delivered: true, died: false, why, hints: Vec::new() };
             return self.project_answered(job, session, lost);
         }
         // One window may take its start; the whole desk doesn't wait for one of its apps.
-        let alone = matches!(&found.task, Task::Showing(showing) if showing.windows.len() == 1);
+        let alone =
+            matches!(&found.task, RequestState::Viewing(showing) if showing.windows.len() == 1);
         let slow = opening || (alone && self.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.now.mono_ms + patience);
-        let ahead = self.take_ahead(job, session, ask.window, (lod, budget), deadline);
-        if let Some(Task::Showing(showing)) = self.jobs.get_mut(&job).map(|job| &mut job.task)
+        let ahead = self.take_prefetched(job, session, ask.window, (lod, budget), deadline);
+        if let Some(RequestState::Viewing(showing)) =
+            self.requests.get_mut(&job).map(|job| &mut job.task)
             && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
         {
             shown.known = ahead.unwrap_or(ask.known_version.is_some());
@@ -214,7 +223,7 @@ impl Core {
     }
 
     /// What is asked of a window's app.
-    pub(crate) fn ask_for(&self, window: &Window, lod: Lod, budget: u32) -> Project {
+    pub(crate) fn projection_request(&self, window: &Window, lod: Lod, budget: u32) -> Project {
         let app = self.sessions.get(&window.session).and_then(|session| session.ready());
         let held = window
             .projection
@@ -232,37 +241,37 @@ impl Core {
     /// A window's content came, or didn't.
     pub(crate) fn project_answered(
         &mut self,
-        job: JobId,
+        job: RequestId,
         session: &SessionKey,
-        answered: Answered,
+        answered: AppReply,
     ) {
         let live = self.sessions.get(session);
         let (app, newest) = (live.and_then(|live| live.app()), live.map_or(0, |live| live.version));
-        let Some(found) = self.jobs.get_mut(&job) else { return };
+        let Some(found) = self.requests.get_mut(&job) else { return };
         let at = found.workspace.clone();
-        let Task::Showing(showing) = &mut found.task else { return };
+        let RequestState::Viewing(showing) = &mut found.task else { return };
         let Some(shown) = showing.windows.iter_mut().find(|w| w.session == *session) else {
             return;
         };
-        if shown.state != State::Waiting {
+        if shown.state != WindowStatus::Waiting {
             return;
         }
         let window = self.workspaces.get_mut(&at).and_then(|w| w.window_mut(session));
         let Some(window) = window else {
             shown.state = closed_meanwhile(session);
-            if showing.windows.iter().all(|window| window.state != State::Waiting) {
+            if showing.windows.iter().all(|window| window.state != WindowStatus::Waiting) {
                 self.finish_show(job);
             }
             return;
         };
-        if shown.number != window.number && matches!(answered, Answered::Reply(_)) {
+        if shown.number != window.number && matches!(answered, AppReply::Reply(_)) {
             // Closed and opened anew meanwhile: what came is of the window that was closed.
             let (lod, budget) = (shown.lod, shown.budget);
             return self.project(job, session, lod, budget, false);
         }
         let mut broken = None;
         match answered {
-            Answered::Reply(body) => match (Sent::read(&body), app) {
+            AppReply::Reply(body) => match (RawProjection::read(&body), app) {
                 // Looked at before the step took effect: its app does several things at once.
                 (Ok(projection), Some(_)) if shown.ahead && projection.version < newest => {
                     let (lod, budget) = (shown.lod, shown.budget);
@@ -279,7 +288,7 @@ impl Core {
                             let why = "it says unchanged of a window that it never sent";
                             let fault =
                                 Fault::unavailable(format!("{session} sent no window: {why}"));
-                            shown.state = State::Broken(Box::new(fault));
+                            shown.state = WindowStatus::Broken(Box::new(fault));
                             return self.window_settled(job, Some((app, why.into())));
                         }
                         // Another version than the daemon holds: it is asked for as a whole.
@@ -287,12 +296,12 @@ impl Core {
                         let (lod, budget) = (shown.lod, shown.budget);
                         return self.project(job, session, lod, budget, false);
                     }
-                    shown.state = State::Fresh;
+                    shown.state = WindowStatus::Fresh;
                     // Versions only grow within a life: one that was overtaken is passed over.
                     let overtaken = held.is_some_and(|version| projection.version < version);
                     let mut before = None;
                     if !projection.unchanged && !overtaken {
-                        before = window.projection.replace(Held {
+                        before = window.projection.replace(HeldProjection {
                             app,
                             lod: shown.lod,
                             budget: shown.budget,
@@ -311,37 +320,37 @@ impl Core {
                         // Too large for its share: once more with less detail.
                         shown.lod = lower;
                         shown.lowered = shown.lowered.or(Some(tokens));
-                        shown.state = State::Waiting;
+                        shown.state = WindowStatus::Waiting;
                         let budget = shown.budget;
                         return self.project(job, session, lower, budget, false);
                     }
                 }
                 (Err(why), _) => {
                     let fault = Fault::unavailable(format!("{session} sent no window: {why}"));
-                    shown.state = State::Broken(Box::new(fault));
+                    shown.state = WindowStatus::Broken(Box::new(fault));
                     broken = app.map(|app| (app, why));
                 }
-                (Ok(_), None) => shown.state = State::Busy,
+                (Ok(_), None) => shown.state = WindowStatus::Busy,
             },
             // It wasn't open yet, or the step was under way: its app does several things at once.
-            Answered::Fault(_) if shown.ahead => {
+            AppReply::Fault(_) if shown.ahead => {
                 let (lod, budget) = (shown.lod, shown.budget);
                 return self.project(job, session, lod, budget, false);
             }
-            Answered::Fault(fault) => shown.state = State::Broken(Box::new(fault)),
-            Answered::Lost { died: true, .. } if !std::mem::replace(&mut shown.again, true) => {
+            AppReply::Fault(fault) => shown.state = WindowStatus::Broken(Box::new(fault)),
+            AppReply::Lost { died: true, .. } if !std::mem::replace(&mut shown.again, true) => {
                 // Looking changes nothing: the next process is asked.
                 let (lod, budget) = (shown.lod, shown.budget);
                 return self.project(job, session, lod, budget, false);
             }
-            Answered::Lost { why, hints, delivered, .. } => {
+            AppReply::Lost { why, hints, delivered, .. } => {
                 let alive = app.is_some() && delivered;
                 shown.state = if alive && window.rendered.is_some() {
-                    State::Busy
+                    WindowStatus::Busy
                 } else {
                     let mut fault = Fault::unavailable(why);
                     fault.hints = hints;
-                    State::Broken(Box::new(fault))
+                    WindowStatus::Broken(Box::new(fault))
                 };
             }
         }
@@ -349,10 +358,10 @@ impl Core {
     }
 
     /// Answers once no window is waited for; ends an app that sent garbage.
-    fn window_settled(&mut self, job: JobId, broken: Option<(Incarnation, String)>) {
-        let waiting = match self.jobs.get(&job).map(|job| &job.task) {
-            Some(Task::Showing(showing)) => {
-                showing.windows.iter().any(|window| window.state == State::Waiting)
+    fn window_settled(&mut self, job: RequestId, broken: Option<(Incarnation, String)>) {
+        let waiting = match self.requests.get(&job).map(|job| &job.task) {
+            Some(RequestState::Viewing(showing)) => {
+                showing.windows.iter().any(|window| window.state == WindowStatus::Waiting)
             }
             _ => true,
         };
@@ -366,7 +375,7 @@ impl Core {
 }
 
 /// The tokens of a window that takes clearly more than it may: apps estimate, too.
-fn too_large(window: &Window, budget: u32, before: Option<Held>) -> Option<u64> {
+fn too_large(window: &Window, budget: u32, before: Option<HeldProjection>) -> Option<u64> {
     let held = window.projection.as_ref()?;
     let before = before.as_ref().map(|before| &*before.projection);
     held.projection.tokens_beyond(u64::from(budget) * 3 / 2 + 20, before)

@@ -5,17 +5,17 @@ use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
-use crate::act::question::OpenQuestion;
+use crate::clients::requests::RequestState;
 use crate::event::Effect;
-use crate::feed::Place;
-use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey, WorkspaceKey};
+use crate::feed::Audience;
+use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::manifest::State;
-use crate::saved::Record;
+use crate::persist::records::Record;
+use crate::runs::question::OpenQuestion;
 
 impl Core {
-    pub(super) fn close(&mut self, job: JobId, addr: &SessionAddr, end: bool) {
-        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+    pub(super) fn close(&mut self, job: RequestId, addr: &SessionAddr, end: bool) {
+        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let window =
             self.workspaces.get(&at).and_then(|workspace| workspace.windows.named(addr).next());
         let Some(key) = window.map(|window| window.session.clone()) else {
@@ -29,14 +29,14 @@ impl Core {
         if end {
             return self.end(job, addr);
         }
-        let reader = self.jobs.get(&job).map(|job| job.call.reader.clone());
+        let reader = self.requests.get(&job).map(|job| job.call.reader.clone());
         self.close_window(&at, &key, &reader.unwrap_or_default());
         let text =
             format!("closed {addr}; it runs on · pipemux open {addr} · pipemux end {addr}\n");
         self.answer_data(job, text, Value::from("closed"));
     }
 
-    pub(super) fn end(&mut self, job: JobId, addr: &SessionAddr) {
+    pub(super) fn end(&mut self, job: RequestId, addr: &SessionAddr) {
         let Some(key) = self.find_session(job, addr) else { return };
         let mut owners = Vec::new();
         for (owner, workspace) in &self.workspaces {
@@ -44,7 +44,7 @@ impl Core {
                 owners.push(owner.clone());
             }
         }
-        let reader = self.jobs.get(&job).map(|job| job.call.reader.clone()).unwrap_or_default();
+        let reader = self.requests.get(&job).map(|job| job.call.reader.clone()).unwrap_or_default();
         for owner in owners {
             self.close_window(&owner, &key, &reader);
         }
@@ -64,8 +64,8 @@ impl Core {
             session.saved = 0;
             session.failed = None;
         }
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Ending(key.clone());
+        if let Some(job) = self.requests.get_mut(&job) {
+            job.task = RequestState::Ending(key.clone());
         }
         self.close_app(&key);
         if self.sessions.get(&key).is_some_and(|session| session.app().is_none()) {
@@ -83,8 +83,8 @@ impl Core {
         if session.app().is_some() {
             return;
         }
-        let restarting: Vec<JobId> =
-            self.waiting_for(|task| matches!(task, Task::Restarting(waited) if waited == key));
+        let restarting: Vec<RequestId> = self
+            .waiting_for(|task| matches!(task, RequestState::Restarting(waited) if waited == key));
         if session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty() {
             let shown = self.has_window(key);
             if !shown && !self.opening.contains_key(key) {
@@ -103,34 +103,36 @@ impl Core {
 
     /// Answers those who wait for the end of a session's process.
     pub(crate) fn settle_ends(&mut self, key: &SessionKey) {
-        for job in self.waiting_for(|task| matches!(task, Task::Ending(waited) if waited == key)) {
+        for job in
+            self.waiting_for(|task| matches!(task, RequestState::Ending(waited) if waited == key))
+        {
             self.answer_data(job, format!("ended {key}\n"), Value::from("ended"));
         }
     }
 
-    pub(super) fn restart(&mut self, job: JobId, addr: &SessionAddr) {
+    pub(super) fn restart(&mut self, job: RequestId, addr: &SessionAddr) {
         let Some(key) = self.find_session(job, addr) else { return };
         if self.sessions.get(&key).is_some_and(|session| session.opens.is_empty()) {
             let fault = Fault::not_found(format!("{key} was ended and is about to be gone"));
             return self.fail_job(job, fault.hint(format!("pipemux open {addr}")));
         }
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Restarting(key.clone());
+        if let Some(job) = self.requests.get_mut(&job) {
+            job.task = RequestState::Restarting(key.clone());
         }
         self.forget_waiting(&key);
         if let Some(session) = self.sessions.get_mut(&key) {
             session.failed = None;
             session.crashes.clear();
-            session.suspects.lift();
+            session.quarantine.lift();
         }
         match self.sessions.get(&key).and_then(|session| session.app()) {
-            Some(app) if self.hosts.is_shared(app) => self.restart_shared(&key, app),
+            Some(app) if self.shared.is_shared(app) => self.restart_shared(&key, app),
             Some(_) => self.close_app(&key),
             None => self.begin_restart(job, &key),
         }
     }
 
-    fn begin_restart(&mut self, job: JobId, key: &SessionKey) {
+    fn begin_restart(&mut self, job: RequestId, key: &SessionKey) {
         // With the manifest as it is now.
         if let Some(manifest) = self.providers.get(&key.addr.provider).cloned()
             && let Some(session) = self.sessions.get_mut(key)
@@ -145,7 +147,12 @@ impl Core {
         }
     }
 
-    pub(crate) fn restarted(&mut self, job: JobId, key: &SessionKey, settled: Result<(), Fault>) {
+    pub(crate) fn restarted(
+        &mut self,
+        job: RequestId,
+        key: &SessionKey,
+        settled: Result<(), Fault>,
+    ) {
         match settled {
             Ok(()) => {
                 let text = format!("restarted {key} · pipemux view {key}\n");
@@ -155,9 +162,9 @@ impl Core {
         }
     }
 
-    pub(super) fn down(&mut self, job: JobId) {
-        if let Some(job) = self.jobs.get_mut(&job) {
-            job.task = Task::Stopping;
+    pub(super) fn down(&mut self, job: RequestId) {
+        if let Some(job) = self.requests.get_mut(&job) {
+            job.task = RequestState::Stopping;
         }
         self.stop();
     }
@@ -174,20 +181,20 @@ impl Core {
     /// Leaves once everything has ended. To be called when an event was taken in, and all that follows
     /// from it.
     pub(crate) fn stop_if_done(&mut self) {
-        if !self.stopping || !self.lives.is_empty() || !self.hosts.is_empty() {
+        if !self.stopping || !self.session_by_incarnation.is_empty() || !self.shared.is_empty() {
             return;
         }
-        for job in self.waiting_for(|task| matches!(task, Task::Stopping)) {
+        for job in self.waiting_for(|task| matches!(task, RequestState::Stopping)) {
             self.answer_data(job, "down\n".into(), Value::from("down"));
         }
-        let mut left: Vec<JobId> = self.jobs.keys().copied().collect();
+        let mut left: Vec<RequestId> = self.requests.keys().copied().collect();
         left.sort_unstable();
         for job in left {
             let fault = Fault::unavailable("the daemon is going down");
             // What took effect is told, with the windows as they were.
-            if let Some((mut acting, _)) = self.take_acting(job) {
-                acting.fail(Status::Failed, fault.clone());
-                self.acted(job, acting);
+            if let Some((mut run, _)) = self.take_run(job) {
+                run.fail(Status::Failed, fault.clone());
+                self.finish_run(job, run);
             }
             self.show_what_there_is(job, &fault.message);
             self.fail_job(job, fault);
@@ -198,18 +205,18 @@ impl Core {
         }
     }
 
-    fn waiting_for(&self, wanted: impl Fn(&Task) -> bool) -> Vec<JobId> {
-        let mut found: Vec<JobId> =
-            self.jobs.iter().filter(|(_, job)| wanted(&job.task)).map(|(id, _)| *id).collect();
+    fn waiting_for(&self, wanted: impl Fn(&RequestState) -> bool) -> Vec<RequestId> {
+        let mut found: Vec<RequestId> =
+            self.requests.iter().filter(|(_, job)| wanted(&job.task)).map(|(id, _)| *id).collect();
         found.sort_unstable();
         found
     }
 
     fn close_window(&mut self, at: &WorkspaceKey, key: &SessionKey, reader: &str) {
-        let place = Place::Workspace(at.clone(), Some(key.clone()));
+        let place = Audience::Workspace(at.clone(), Some(key.clone()));
         self.tell(What::Closed, place, Some(reader), &format!("{key} was closed"));
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        workspace.desk_changed(reader);
+        workspace.window_set_changed(reader);
         // A window of it that is opened later counts its Contexts on from here.
         workspace.epoch = workspace.newest_version();
         workspace.close_window(key);

@@ -7,11 +7,11 @@ use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::Events;
 
 use crate::Core;
-use crate::jobs::Task;
-use crate::keys::{JobId, SessionKey};
+use crate::clients::requests::RequestState;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::{EVENTS_A_TURN, PROJECT_MS, WATCH_PAUSE_MS};
 use crate::timers::Timer;
-use crate::workspace::{Reader, Window};
+use crate::workspaces::{Reader, Window};
 
 /// A request that waits for something to happen.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub enum Wait {
 
 /// When a wait ends.
 #[derive(Debug, Clone, Copy)]
-pub struct Span {
+pub struct WaitLimits {
     /// Not before this time, so that a flood of events is told in few answers.
     pub from: u64,
     /// At this time, whatever happened.
@@ -40,7 +40,7 @@ pub struct Span {
 
 impl Core {
     /// `view`, at once or when something changed.
-    pub(super) fn look_or_wait(&mut self, job: JobId, view: View) {
+    pub(super) fn view_or_wait(&mut self, job: RequestId, view: View) {
         let wanted = u64::from(view.wait_ms.min(WAIT_MAX_MS));
         if wanted == 0 || self.changed_since_seen(job, &view) {
             return self.view(job, view);
@@ -54,7 +54,7 @@ impl Core {
     }
 
     /// `watch`: what happened, or what happens next.
-    pub(super) fn watch(&mut self, job: JobId, mut watch: Watch) {
+    pub(super) fn watch(&mut self, job: RequestId, mut watch: Watch) {
         let after = match watch.after {
             None => self.feed.last,
             // Numbers of another daemon's life mean nothing here.
@@ -71,8 +71,8 @@ impl Core {
 
     /// True while somebody waits for a change of the session's: it is in use.
     pub(crate) fn is_waited_for(&self, key: &SessionKey) -> bool {
-        self.waits.iter().any(|job| match self.jobs.get(job).map(|job| &job.task) {
-            Some(Task::Waiting(waiting, _)) => match &**waiting {
+        self.waits.iter().any(|job| match self.requests.get(job).map(|job| &job.task) {
+            Some(RequestState::Waiting(waiting, _)) => match &**waiting {
                 Wait::View { view, .. } => self.waited_windows(*job, view).contains(key),
                 Wait::Watch(_) => false,
             },
@@ -80,14 +80,14 @@ impl Core {
         })
     }
 
-    fn wait(&mut self, id: JobId, wait: Wait, wanted: u64, pause: u64) {
+    fn wait(&mut self, id: RequestId, wait: Wait, wanted: u64, pause: u64) {
         let now = self.now.mono_ms;
-        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let Some(job) = self.requests.get_mut(&id) else { return };
         // What is shown at the end takes its time, too.
         let latest = job.deadline.saturating_sub(PROJECT_MS).max(now);
         let until = (now + wanted).min(latest);
-        let span = Span { from: now + pause, until, timer: until };
-        job.task = Task::Waiting(Box::new(wait), span);
+        let span = WaitLimits { from: now + pause, until, timer: until };
+        job.task = RequestState::Waiting(Box::new(wait), span);
         self.waits.insert(id);
         self.timers.set(until, Timer::Wait(id));
     }
@@ -97,9 +97,11 @@ impl Core {
         if !std::mem::take(&mut self.feed.fresh) {
             return;
         }
-        let waits: Vec<JobId> = self.waits.iter().copied().collect();
+        let waits: Vec<RequestId> = self.waits.iter().copied().collect();
         for id in waits {
-            let Some(Task::Waiting(wait, span)) = self.jobs.get(&id).map(|job| &job.task) else {
+            let Some(RequestState::Waiting(wait, span)) =
+                self.requests.get(&id).map(|job| &job.task)
+            else {
                 self.waits.remove(&id);
                 continue;
             };
@@ -121,8 +123,10 @@ impl Core {
         }
     }
 
-    fn put_off(&mut self, id: JobId, at: u64) {
-        let Some(Task::Waiting(_, span)) = self.jobs.get_mut(&id).map(|job| &mut job.task) else {
+    fn put_off(&mut self, id: RequestId, at: u64) {
+        let Some(RequestState::Waiting(_, span)) =
+            self.requests.get_mut(&id).map(|job| &mut job.task)
+        else {
             return;
         };
         if span.timer > at {
@@ -132,12 +136,12 @@ impl Core {
     }
 
     /// A wait's time has come: with what happened meanwhile, or with nothing.
-    pub(crate) fn wait_over(&mut self, id: JobId) {
+    pub(crate) fn wait_over(&mut self, id: RequestId) {
         if self.log_quiet(id) {
             return;
         }
-        let happened = match self.jobs.get(&id).map(|job| &job.task) {
-            Some(Task::Waiting(wait, _)) => match &**wait {
+        let happened = match self.requests.get(&id).map(|job| &job.task) {
+            Some(RequestState::Waiting(wait, _)) => match &**wait {
                 Wait::View { view, .. } => self.changed_since_seen(id, view),
                 Wait::Watch(watch) => self.something_after(id, watch),
             },
@@ -147,7 +151,7 @@ impl Core {
     }
 
     /// Takes a wait back that nobody needs any more.
-    pub(crate) fn abandon_wait(&mut self, id: JobId) {
+    pub(crate) fn abandon_wait(&mut self, id: RequestId) {
         if self.log_quiet(id) {
             return;
         }
@@ -156,10 +160,10 @@ impl Core {
         }
     }
 
-    fn end_wait(&mut self, id: JobId, happened: bool) {
+    fn end_wait(&mut self, id: RequestId, happened: bool) {
         match self.leave_wait(id) {
             Some(Wait::View { view, seconds }) => {
-                if !happened && let Some(job) = self.jobs.get_mut(&id) {
+                if !happened && let Some(job) = self.requests.get_mut(&id) {
                     job.remark = Some(format!("unchanged for {seconds} s"));
                 }
                 self.view(id, view);
@@ -169,11 +173,11 @@ impl Core {
         }
     }
 
-    fn leave_wait(&mut self, id: JobId) -> Option<Wait> {
+    fn leave_wait(&mut self, id: RequestId) -> Option<Wait> {
         self.waits.remove(&id);
-        let job = self.jobs.get_mut(&id)?;
-        match std::mem::replace(&mut job.task, Task::Moving) {
-            Task::Waiting(wait, span) => {
+        let job = self.requests.get_mut(&id)?;
+        match std::mem::replace(&mut job.task, RequestState::Moving) {
+            RequestState::Waiting(wait, span) => {
                 self.timers.clear(span.timer, Timer::Wait(id));
                 Some(*wait)
             }
@@ -184,14 +188,14 @@ impl Core {
         }
     }
 
-    fn something_after(&self, job: JobId, watch: &Watch) -> bool {
-        let Some(at) = self.jobs.get(&job).map(|job| &job.workspace) else { return true };
+    fn something_after(&self, job: RequestId, watch: &Watch) -> bool {
+        let Some(at) = self.requests.get(&job).map(|job| &job.workspace) else { return true };
         let at = (!watch.all).then_some(at);
         self.feed.after(watch.after.unwrap_or(0), at).next().is_some()
     }
 
-    fn tell_events(&mut self, job: JobId, watch: &Watch) {
-        let Some(at) = self.jobs.get(&job).map(|job| job.workspace.clone()) else { return };
+    fn tell_events(&mut self, job: RequestId, watch: &Watch) {
+        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let after = watch.after.unwrap_or(0);
         let dropped = if self.feed.dropped > after { self.feed.dropped } else { 0 };
         let at = (!watch.all).then_some(&at);
@@ -213,8 +217,8 @@ impl Core {
         self.began.unix_ms.max(1)
     }
 
-    fn waited_windows(&self, job: JobId, view: &View) -> Vec<SessionKey> {
-        let at = self.jobs.get(&job).and_then(|job| self.workspaces.get(&job.workspace));
+    fn waited_windows(&self, job: RequestId, view: &View) -> Vec<SessionKey> {
+        let at = self.requests.get(&job).and_then(|job| self.workspaces.get(&job.workspace));
         let Some(workspace) = at else { return Vec::new() };
         let of = |window: &Window| window.session.clone();
         match &view.session {
@@ -224,8 +228,8 @@ impl Core {
     }
 
     /// True when the view would show something that its reader hasn't seen, or can't be shown at all.
-    fn changed_since_seen(&self, id: JobId, view: &View) -> bool {
-        let Some(job) = self.jobs.get(&id) else { return true };
+    fn changed_since_seen(&self, id: RequestId, view: &View) -> bool {
+        let Some(job) = self.requests.get(&id) else { return true };
         let Some(workspace) = self.workspaces.get(&job.workspace) else { return true };
         let reader = job.call.reader.as_str();
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {

@@ -1,0 +1,83 @@
+//! Answers of run requests, kept so that one sent again isn't carried out twice.
+
+use std::collections::{HashMap, VecDeque};
+
+use pipemux_proto::Code;
+use pipemux_proto::client::{Answer, Body};
+
+use crate::limits::{RECORDS_BYTES_MAX, RECORDS_MAX};
+use crate::persist::records::Record;
+
+/// Answers of run requests, so that one sent again isn't carried out twice.
+#[derive(Debug, Default)]
+pub struct IdempotencyRecords {
+    pub runs: HashMap<String, Option<Answer>>,
+    order: VecDeque<String>,
+    bytes: usize,
+}
+
+impl IdempotencyRecords {
+    fn size(answer: &Option<Answer>) -> usize {
+        match answer.as_ref().map(|answer| &answer.body) {
+            Some(Body::Text(text)) => text.len(),
+            Some(Body::Raw(bytes)) => bytes.len(),
+            Some(Body::Report(report)) => report.windows.iter().map(|w| w.content.len()).sum(),
+            Some(Body::Data(_) | Body::Events(_) | Body::Log(_)) | None => 64,
+        }
+    }
+
+    /// Forgets a request that was refused before anything came of it.
+    pub fn forget(&mut self, run_id: &str) {
+        if let Some(answer) = self.runs.remove(run_id) {
+            self.bytes -= Self::size(&answer);
+            self.order.retain(|kept| kept != run_id);
+        }
+    }
+
+    /// Takes in what an earlier daemon wrote down. Its words are gone; that nothing is carried out twice
+    /// stays.
+    pub(crate) fn restore(&mut self, run_id: &str, exit: Option<u8>) {
+        let (exit, text) = match exit {
+            Some(exit) => {
+                let text = format!("this was answered before (exit {exit}) · pipemux history\n");
+                (exit, text)
+            }
+            None => {
+                let text = "unknown · the daemon was lost while this was carried out; it may or may \
+                            not have taken effect\nnext: pipemux view\n";
+                (Code::Unknown.exit_status(), text.to_owned())
+            }
+        };
+        self.keep(run_id, Some(Answer { exit, body: Body::Text(text), delivery: 0 }));
+    }
+
+    /// The records that say the same again.
+    pub(crate) fn to_saved(&self) -> Vec<Record> {
+        let saved = |run_id: &String| {
+            let begun = Record::Begun { run_id: run_id.clone() };
+            let answer = self.runs.get(run_id).and_then(Option::as_ref);
+            let answered = answer
+                .filter(|answer| answer.exit != Code::Unknown.exit_status())
+                .map(|answer| Record::Answered { run_id: run_id.clone(), exit: answer.exit });
+            std::iter::once(begun).chain(answered)
+        };
+        self.order.iter().flat_map(saved).collect()
+    }
+
+    pub fn keep(&mut self, run_id: &str, answer: Option<Answer>) {
+        self.bytes += Self::size(&answer);
+        match self.runs.insert(run_id.to_owned(), answer) {
+            Some(before) => self.bytes -= Self::size(&before),
+            None => self.order.push_back(run_id.to_owned()),
+        }
+        while self.order.len() > RECORDS_MAX || self.bytes > RECORDS_BYTES_MAX {
+            // One that is still being carried out stays: sent again, it must not run again.
+            let answered = |run_id: &String| self.runs.get(run_id).is_some_and(Option::is_some);
+            let Some(oldest) = self.order.iter().position(answered) else { break };
+            let Some(run_id) = self.order.remove(oldest) else { break };
+            if let Some(answer) = self.runs.remove(&run_id) {
+                self.bytes -= Self::size(&answer);
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! TODO
+
+pub mod connections;
+pub mod exchange;
+pub mod idempotency;
+pub mod requests;

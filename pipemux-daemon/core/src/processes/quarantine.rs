@@ -1,0 +1,90 @@
+//! Requests that end their app: after the third time one isn't delivered any more.
+//!
+//! A request is known by its fingerprint: the action with its arguments, whoever sends it. Only what
+//! the app had and had not answered when it died is suspected; an answer clears it.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use pipemux_proto::Fault;
+use pipemux_proto::app::Invoke;
+
+use crate::keys::SessionKey;
+use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
+
+/// What tells a request from others, whoever sends it and whenever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Of an action with its arguments and, if it was answered a question, the answer.
+    pub fn of(invoke: &Invoke) -> Self {
+        // Its keys are fixed, so the same request has the same fingerprint in every run.
+        let mut hasher = DefaultHasher::new();
+        invoke.action.hash(&mut hasher);
+        pipemux_proto::encode(&invoke.args).unwrap_or_default().hash(&mut hasher);
+        invoke.confirmed.hash(&mut hasher);
+        invoke.resume.as_ref().map(|resume| &resume.choice).hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+/// The requests of one session that were with its app when that died.
+#[derive(Debug, Default)]
+pub struct Quarantine {
+    /// How often each, the least recent first.
+    counts: VecDeque<(Fingerprint, u32, String)>,
+}
+
+impl Quarantine {
+    /// The app died with the request; `how` it ended is told when it is refused.
+    pub fn blame(&mut self, request: Fingerprint, how: &str) {
+        let before = self.position(request).and_then(|at| self.counts.remove(at));
+        let count = before.map_or(0, |(_, count, _)| count) + 1;
+        self.counts.push_back((request, count, how.to_owned()));
+        if self.counts.len() > SUSPECTS_MAX {
+            self.counts.pop_front();
+        }
+    }
+
+    /// The app answered it.
+    pub fn clear(&mut self, request: Fingerprint) {
+        if !self.counts.is_empty()
+            && let Some(at) = self.position(request)
+        {
+            self.counts.remove(at);
+        }
+    }
+
+    /// Every request is delivered again.
+    pub fn lift(&mut self) {
+        self.counts.clear();
+    }
+
+    /// True when nothing is suspected.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// How many requests are refused now.
+    pub fn quarantined(&self) -> usize {
+        self.counts.iter().filter(|(_, count, _)| *count >= QUARANTINE_AFTER).count()
+    }
+
+    /// Why a request isn't delivered, if it isn't.
+    pub fn refusal(&self, request: Fingerprint, key: &SessionKey, action: &str) -> Option<Fault> {
+        let (_, count, how) = self.counts.get(self.position(request)?)?;
+        (*count >= QUARANTINE_AFTER).then(|| {
+            let said = format!(
+                "{action} with these arguments ended {key} {count} times (last: {how}); \
+                 it is in quarantine and was not sent"
+            );
+            Fault::refused(said)
+                .hint(format!("pipemux logs {key} · lift it: pipemux restart {key}"))
+        })
+    }
+
+    fn position(&self, request: Fingerprint) -> Option<usize> {
+        self.counts.iter().position(|(known, _, _)| *known == request)
+    }
+}

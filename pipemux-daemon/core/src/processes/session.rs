@@ -1,0 +1,280 @@
+//! A session: which process it has, what it was opened with, how it fares.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use bytes::Bytes;
+use pipemux_proto::envelope::Method;
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::prototype::Prototype;
+
+use crate::event::{Exit, Limit, Now, Signal};
+use crate::keys::RequestId;
+use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
+use crate::manifest::Manifest;
+use crate::persist::records::SavedOpen;
+use crate::processes::health::Health;
+use crate::processes::hibernation::Hibernation;
+use crate::processes::quarantine::Quarantine;
+use crate::processes::requests::Purpose;
+use crate::rate::Rate;
+use crate::views::inert::Tokens;
+
+/// One instance of an app.
+#[derive(Debug)]
+pub struct Session {
+    /// What runs it.
+    pub manifest: Rc<Manifest>,
+    /// What it was opened with, oldest first: repeated after a restart.
+    pub opens: Vec<SavedOpen>,
+    /// Its process.
+    pub process: ProcessState,
+    /// What it can do; known since its first greeting.
+    pub prototypes: Rc<Vec<Prototype>>,
+    /// What its tokens begin with, `MT`, if it has any; known since its first greeting.
+    pub token_prefix: Option<String>,
+    /// Requests that it owes an answer to, those that wait included.
+    pub owes: usize,
+    /// Requests that wait until it is ready.
+    pub waiting: VecDeque<QueuedRequest>,
+    /// Client requests that go on once it is ready or has failed.
+    pub watchers: Vec<RequestId>,
+    /// When it crashed, on the monotonic clock, within the last [`CRASH_WINDOW_MS`].
+    pub crashes: VecDeque<u64>,
+    /// Why it stays down until asked for.
+    pub failed: Option<String>,
+    /// How its last process ended, when that was a crash that no reader was told of yet.
+    pub crashed: Option<Crash>,
+    /// True when an earlier daemon had it: readers may mean what they saw then.
+    pub restored: bool,
+    /// What the app said while it started, for those who have a window.
+    pub notes: Vec<String>,
+    /// Whether its process still answers.
+    pub health: Health,
+    /// Requests that its process died with.
+    pub quarantine: Quarantine,
+    /// Its notices.
+    pub notices: Rate,
+    /// Whether it may sleep, or does.
+    pub hibernation: Hibernation,
+    /// The last lines of its log, when it was lost.
+    pub last_lines: Vec<String>,
+    /// What tells the opens that were last written down from others; 0: none were.
+    pub saved: u64,
+    /// The newest version that it told.
+    pub version: u64,
+}
+
+/// A session's process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProcessState {
+    /// None; the next touch starts one.
+    Down,
+    /// One was wanted soon after a crash: it is started when this time has come.
+    Backoff {
+        /// Its life to be.
+        app: Incarnation,
+        /// When.
+        at: u64,
+    },
+    /// Started, but not greeted and opened yet.
+    Starting {
+        /// Which.
+        app: Incarnation,
+        /// When it counts as failed.
+        deadline: u64,
+        /// True once its greeting came.
+        greeted: bool,
+    },
+    /// It takes requests.
+    Ready {
+        /// Which.
+        app: Incarnation,
+    },
+    /// Asked or made to end.
+    Draining {
+        /// Which.
+        app: Incarnation,
+        /// When it is made to.
+        deadline: u64,
+        /// Why, when it wasn't asked for.
+        why: Option<String>,
+        /// What it was made to end with; none: it was asked.
+        sent: Option<Signal>,
+        /// True when it took requests before.
+        was_ready: bool,
+    },
+}
+
+/// How a process was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crash {
+    /// In words: `killed by signal 9`.
+    pub how: String,
+    /// When.
+    pub at: Now,
+    /// Which one within the window, from 1.
+    pub nth: usize,
+}
+
+/// A request that waits until its session is ready.
+#[derive(Debug)]
+pub struct QueuedRequest {
+    /// Its number.
+    pub id: u64,
+    /// What.
+    pub method: Method,
+    /// The encoded body.
+    pub body: Bytes,
+}
+
+impl Session {
+    /// Not started yet.
+    pub fn new(manifest: Rc<Manifest>, opens: Vec<SavedOpen>) -> Self {
+        Self {
+            manifest,
+            opens,
+            process: ProcessState::Down,
+            prototypes: Rc::new(Vec::new()),
+            token_prefix: None,
+            owes: 0,
+            waiting: VecDeque::new(),
+            watchers: Vec::new(),
+            crashes: VecDeque::new(),
+            failed: None,
+            crashed: None,
+            notes: Vec::new(),
+            restored: false,
+            health: Health::default(),
+            quarantine: Quarantine::default(),
+            notices: Rate::default(),
+            hibernation: Hibernation::default(),
+            last_lines: Vec::new(),
+            saved: 0,
+            version: 0,
+        }
+    }
+
+    /// What tells its opens from others.
+    pub fn opens_fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.opens.hash(&mut hasher);
+        hasher.finish().max(1)
+    }
+
+    /// Its process, if it has one.
+    pub fn app(&self) -> Option<Incarnation> {
+        match self.process {
+            ProcessState::Down | ProcessState::Backoff { .. } => None,
+            ProcessState::Starting { app, .. }
+            | ProcessState::Ready { app }
+            | ProcessState::Draining { app, .. } => Some(app),
+        }
+    }
+
+    /// Its process, if that takes requests.
+    pub fn ready(&self) -> Option<Incarnation> {
+        match self.process {
+            ProcessState::Ready { app } => Some(app),
+            _ => None,
+        }
+    }
+
+    /// The tokens in its text that are its own.
+    pub fn tokens(&self) -> Tokens {
+        self.token_prefix.clone().map_or(Tokens::Inert, Tokens::Of)
+    }
+
+    /// Counts a crash. Returns how many there were within the window.
+    pub fn count_crash(&mut self, now: Now) -> usize {
+        self.crashes.push_back(now.mono_ms);
+        while self.crashes.front().is_some_and(|at| at + CRASH_WINDOW_MS < now.mono_ms) {
+            self.crashes.pop_front();
+        }
+        self.crashes.len()
+    }
+
+    /// How long it stays down after its last crash, in milliseconds from that crash. `salt` differs by
+    /// life, so that sessions which crash together don't come back in step.
+    pub fn backoff_ms(&self, salt: u64) -> u64 {
+        let again = self.crashes.len().saturating_sub(1);
+        if again == 0 {
+            return 0;
+        }
+        let wait = BACKOFF_MS.saturating_mul(1 << (again - 1).min(16)).min(BACKOFF_MAX_MS);
+        let jitter = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        wait + jitter % (wait / 2 + 1)
+    }
+
+    /// True once it crashed so often that it stays down.
+    pub fn crashed_out(&self) -> bool {
+        self.crashes.len() > CRASHES_MAX
+    }
+
+    /// What it does or waits for besides, if that is worth a word.
+    pub fn doing(&self, now: u64) -> Option<String> {
+        if let ProcessState::Backoff { at, .. } = self.process {
+            let ms = at.saturating_sub(now);
+            return Some(format!("next start in {}.{} s", ms / 1000, ms % 1000 / 100));
+        }
+        let quarantined = match self.quarantine.quarantined() {
+            0 => None,
+            n => Some(format!("{n} in quarantine")),
+        };
+        let busy = self.hibernation.busy.as_ref().filter(|(_, until)| *until > now);
+        busy.map(|(what, _)| format!("busy: {what}")).or(quarantined)
+    }
+
+    /// How it fares, in one word.
+    pub fn state(&self) -> &'static str {
+        match &self.process {
+            ProcessState::Down if self.failed.is_some() => "failed",
+            ProcessState::Down if self.hibernation.asleep.is_some() => "asleep",
+            ProcessState::Down => "down",
+            ProcessState::Backoff { .. } => "waiting",
+            ProcessState::Starting { .. } => "starting",
+            ProcessState::Ready { .. } if self.health.silent() => "silent",
+            ProcessState::Ready { .. } => "ready",
+            ProcessState::Draining { .. } => "ending",
+        }
+    }
+}
+
+/// An exit in words.
+pub fn exit_words(exit: Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("ended with status {code}"),
+        Exit::Signal(signal) => format!("killed by signal {signal}"),
+        Exit::OverLimit(Limit::Cpu(seconds)) => {
+            format!("ended for using more than its {seconds} s of processor time")
+        }
+        Exit::OverLimit(Limit::Processes(most)) => {
+            format!("ended for having more than its {most} processes")
+        }
+        Exit::NearMemoryLimit { status, used, limit } => {
+            let exit = if status < 0 { Exit::Signal(-status) } else { Exit::Code(status) };
+            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+            format!(
+                "{}, with {} of its {} MiB of memory used",
+                exit_words(exit),
+                mib(used),
+                mib(limit)
+            )
+        }
+        Exit::Lost => "lost with the launcher".into(),
+    }
+}
+
+/// A request's purpose together with how it is delivered, for the queue.
+#[derive(Debug)]
+pub struct AppRequest {
+    /// Which session.
+    pub session: crate::keys::SessionKey,
+    /// The process that has it; none while it waits.
+    pub app: Option<Incarnation>,
+    /// When it is given up.
+    pub deadline: u64,
+    /// What it is for.
+    pub purpose: Purpose,
+}

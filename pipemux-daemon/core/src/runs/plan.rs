@@ -1,0 +1,290 @@
+//! Checking a whole run before anything of it is carried out.
+
+use pipemux_proto::call::{Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
+use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Type;
+use pipemux_proto::refs::{Local, Ref, RefKind};
+use pipemux_proto::{Fault, Value};
+
+use crate::keys::SessionKey;
+use crate::runs::arguments::Sessions;
+use crate::runs::coerce::{TypeMismatch, coerce};
+use crate::runs::{Argument, MissingArgument, Step};
+use crate::workspaces::{Window, Workspace};
+
+/// Longest call that an answer repeats, in characters.
+const CALL_SHOWN: usize = 80;
+
+/// What a plan is made from.
+pub struct Planner<'a> {
+    /// Where it is carried out.
+    pub workspace: &'a Workspace,
+    /// What there is to do, as far as their windows show it.
+    pub sessions: &'a Sessions,
+    /// What was submitted.
+    pub code: &'a str,
+    steps: Vec<Step>,
+}
+
+impl<'a> Planner<'a> {
+    /// For one submitted code.
+    pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
+        Self { workspace, sessions, code, steps: Vec::new() }
+    }
+
+    /// Checks every call: owner, action, parameters, types, kinds of refs.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place; nothing is carried out then.
+    pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
+        for step in &script.steps {
+            match step {
+                pipemux_proto::call::Step::Call(call) => {
+                    self.call(call, false)?;
+                }
+                pipemux_proto::call::Step::Ref(link, span) => {
+                    let fault = CallError::new(
+                        "a link is clicked on its own",
+                        *span,
+                        format!("pipemux click {link}, or write its call"),
+                    );
+                    return Err(fault.to_fault(self.code));
+                }
+            }
+        }
+        Ok(self.steps)
+    }
+
+    fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
+        let (session, owners, prototype) = self.find(call)?;
+        let mut args = Vec::new();
+        let mut positional = 0;
+        for argument in &call.args {
+            let param = match &argument.name {
+                Some((name, span)) => {
+                    prototype.params.iter().find(|param| param.name == *name).ok_or_else(|| {
+                        let names = prototype.params.iter().map(|param| param.name.as_str());
+                        let guess = nearest(name, names.clone())
+                            .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
+                        let names: Vec<&str> = names.collect();
+                        let has = if names.is_empty() {
+                            format!("{} takes no parameters", prototype.name)
+                        } else {
+                            format!("{} has {}{guess}", prototype.name, names.join(", "))
+                        };
+                        self.error("unknown parameter", *span, has)
+                    })?
+                }
+                None => {
+                    positional += 1;
+                    prototype.params.get(positional - 1).ok_or_else(|| {
+                        let note = format!("it is {}", prototype.compact());
+                        self.error("too many arguments", argument.span, note)
+                    })?
+                }
+            };
+            if args.iter().any(|(name, _)| *name == param.name) {
+                let note = format!("{} is given already", param.name);
+                return Err(self.error("parameter given twice", argument.span, note));
+            }
+            let value = self.argument(&argument.value, &param.ty, argument.span, &param.name)?;
+            args.push((param.name.clone(), value));
+        }
+        for param in &prototype.params {
+            let given = args.iter().any(|(name, _)| *name == param.name);
+            let spare = param.default.is_some() || matches!(param.ty, Type::Optional(_));
+            if given || spare {
+                continue;
+            }
+            if nested {
+                let note = format!("needs {}: {}", param.name, param.ty);
+                return Err(self.error("missing argument", call.name, note));
+            }
+            let gap = MissingArgument { ty: param.ty.clone(), meant: None };
+            args.push((param.name.clone(), Argument::Missing(gap)));
+        }
+        if nested && prototype.returns.is_none() {
+            let note = format!("{} gives no value that could be passed on", prototype.name);
+            return Err(self.error("no value", call.name, note));
+        }
+        let written = shorten(self.code, call.span, CALL_SHOWN);
+        self.steps.push(Step {
+            session,
+            candidates: owners,
+            prototype,
+            args,
+            call: written,
+            nested,
+        });
+        if self.steps.len() > pipemux_proto::limits::STEPS_MAX {
+            let most = pipemux_proto::limits::STEPS_MAX;
+            return Err(Fault::usage(format!("too many steps: at most {most}")));
+        }
+        Ok(self.steps.len() - 1)
+    }
+
+    fn argument(
+        &mut self,
+        value: &Expr,
+        ty: &Type,
+        span: Span,
+        param: &str,
+    ) -> Result<Argument, Fault> {
+        match (value, ty) {
+            (_, Type::Optional(inner)) if *value != Expr::Value(Value::Null) => {
+                self.argument(value, inner, span, param)
+            }
+            (Expr::List(items), Type::List(item_type)) => {
+                let mut all = Vec::with_capacity(items.len());
+                for (item, span) in items {
+                    all.push(self.argument(item, item_type, *span, param)?);
+                }
+                Ok(Argument::List(all))
+            }
+            (Expr::List(items), Type::Any) => {
+                let mut all = Vec::with_capacity(items.len());
+                for (item, span) in items {
+                    all.push(self.argument(item, &Type::Any, *span, param)?);
+                }
+                Ok(Argument::List(all))
+            }
+            // What a call gives may be the list already; its type says so.
+            (Expr::Call(call), Type::List(_)) => {
+                let index = self.call(call, true)?;
+                let result = Argument::Result(index);
+                Ok(match self.steps[index].prototype.returns {
+                    Some(Type::List(_) | Type::Any) => result,
+                    _ => Argument::List(vec![result]),
+                })
+            }
+            // One thing stands for a list of one.
+            (_, Type::List(item_type)) => {
+                Ok(Argument::List(vec![self.argument(value, item_type, span, param)?]))
+            }
+            (Expr::Ref(of), _) => self.reference(of, ty, span, param),
+            (Expr::Value(Value::Str(text)), Type::Anchor(_)) => {
+                let of = Ref::parse_loose(text, RefKind::Obj).map_err(|error| {
+                    let note = match self.labelled(text, ty).as_slice() {
+                        [] => error.to_string(),
+                        some => format!("did you mean {}?", some.join(" or ")),
+                    };
+                    self.error("not a ref", span, format!("{param} is {ty}: {note}"))
+                })?;
+                self.reference(&of, ty, span, param)
+            }
+            (Expr::Value(Value::Int(id)), Type::Anchor(_)) if *id >= 0 => {
+                self.reference(&Ref::obj(id.unsigned_abs()), ty, span, param)
+            }
+            (Expr::Value(value), _) => match coerce(value, ty) {
+                Ok(value) => Ok(Argument::Fixed(Arg::from(value))),
+                Err(TypeMismatch { meant: Some(meant), .. }) => {
+                    Ok(Argument::Missing(MissingArgument { ty: ty.clone(), meant: Some(meant) }))
+                }
+                Err(TypeMismatch { note, .. }) => {
+                    Err(self.error("wrong type", span, format!("{param} is {ty}{note}")))
+                }
+            },
+            (Expr::Call(call), _) => self.call(call, true).map(Argument::Result),
+            (Expr::Name { owner, name }, _) => self.name(owner.as_ref(), name, ty, span),
+            (Expr::List(_), _) => {
+                Err(self.error("wrong type", span, format!("{param} is {ty}, not a list")))
+            }
+        }
+    }
+
+    /// Things of a type whose label is what was written, or holds it.
+    fn labelled(&self, text: &str, ty: &Type) -> Vec<String> {
+        let wanted = text.to_lowercase();
+        let mut found = Vec::new();
+        for window in self.workspace.windows.iter().filter(|window| self.has_session(window)) {
+            for (id, anchor) in self.workspace.anchors.shown_objects(&window.session) {
+                let fits = match ty {
+                    Type::Anchor(Some(of)) => anchor.ty.as_deref() == Some(of.as_str()),
+                    _ => true,
+                };
+                if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
+                    found.push(format!("obj:{id} ({})", anchor.label));
+                }
+            }
+        }
+        found.truncate(3);
+        found
+    }
+
+    /// A ref's kind and type can be checked at once; whether it leads anywhere is known when its step
+    /// runs.
+    fn reference(&self, of: &Ref, ty: &Type, span: Span, param: &str) -> Result<Argument, Fault> {
+        if of.kind == RefKind::Link {
+            let note = format!("{param} is {ty}: a link is clicked, not passed");
+            return Err(self.error("wrong kind of ref", span, note));
+        }
+        let known = match of.local {
+            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id),
+            Local::Key(_) => None,
+        };
+        if let (Type::Anchor(Some(wanted)), Some(known)) = (ty, known)
+            && known.ty.as_deref().is_some_and(|given| given != wanted)
+        {
+            let given = known.ty.as_deref().unwrap_or_default();
+            let note = format!("{param} is {ty}, {of} is a {given}");
+            return Err(self.error("wrong type of thing", span, note));
+        }
+        if matches!(ty, Type::Int | Type::Float | Type::Bool | Type::Union(_)) {
+            return Err(self.error("wrong type", span, format!("{param} is {ty}, not a ref")));
+        }
+        Ok(Argument::Ref { of: of.clone(), ty: ty.clone() })
+    }
+
+    fn name(
+        &self,
+        owner: Option<&Owner>,
+        name: &str,
+        ty: &Type,
+        span: Span,
+    ) -> Result<Argument, Fault> {
+        let candidates: Vec<&Window> = match owner {
+            Some(owner) => self.owned(owner, span)?,
+            None => self.workspace.windows.iter().collect(),
+        };
+        let binds = |window: &Window| {
+            let held = window.projection.as_ref();
+            held.is_some_and(|held| held.projection.names.contains_key(name))
+        };
+        let known = |window: &&Window| self.has_session(window);
+        let of = |window: &Window| window.session.clone();
+        let binding = candidates.iter().copied().filter(|window| binds(window)).filter(known);
+        let mut bound: Vec<SessionKey> = binding.map(of).collect();
+        if bound.is_empty() {
+            // An earlier step of the same run may bind it: it is looked up when its own step runs.
+            let acts = |window: &&Window| self.steps.iter().any(|s| s.session == window.session);
+            bound.extend(candidates.iter().copied().filter(acts).filter(known).map(of));
+        }
+        match bound.as_slice() {
+            [session] => {
+                Ok(Argument::Name { session: session.clone(), name: name.into(), ty: ty.clone() })
+            }
+            [] => {
+                let mut names = Vec::new();
+                for window in candidates.into_iter().filter(known) {
+                    let held = window.projection.as_ref();
+                    let held = held.into_iter().flat_map(|held| held.projection.names.keys());
+                    names.extend(held.map(|known| format!("{}.{known}", window.session)));
+                }
+                let known = if names.is_empty() {
+                    "text goes in quotes".to_owned()
+                } else {
+                    format!("bound now: {}; text goes in quotes", names.join(", "))
+                };
+                Err(self.error("unknown name", span, known))
+            }
+            several => {
+                let note: Vec<String> = several.iter().map(|s| format!("{s}.{name}")).collect();
+                Err(self.error("ambiguous name", span, format!("say whose: {}", note.join(" · "))))
+            }
+        }
+    }
+
+    pub(super) fn error(&self, title: &str, span: Span, note: impl Into<String>) -> Fault {
+        CallError::new(title, span, note.into()).to_fault(self.code)
+    }
+}

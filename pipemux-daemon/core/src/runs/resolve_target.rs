@@ -1,0 +1,173 @@
+//! Whose action a call means.
+
+use pipemux_proto::call::{Call, Expr, Owner, Span, nearest};
+use pipemux_proto::prototype::Prototype;
+use pipemux_proto::refs::{Local, Ref, RefKind};
+use pipemux_proto::{Code, Fault, SessionAddr, Value};
+
+use crate::keys::SessionKey;
+use crate::runs::plan::Planner;
+use crate::workspaces::Window;
+
+impl<'a> Planner<'a> {
+    /// Whose action a call means.
+    pub(super) fn find(
+        &self,
+        call: &Call,
+    ) -> Result<(SessionKey, Vec<SessionKey>, Prototype), Fault> {
+        let candidates = match &call.owner {
+            Some(owner) => self.owned(owner, call.name)?,
+            None => match self.meant(call) {
+                Some((window, prototype)) => {
+                    return Ok((window.session.clone(), Vec::new(), prototype.clone()));
+                }
+                None => self.workspace.windows.with_action(&call.action),
+            },
+        };
+        let having = candidates.into_iter();
+        let having = having.filter_map(|w| Some((&w.session, self.action(w, &call.action)?)));
+        let having: Vec<(&SessionKey, &Prototype)> = having.collect();
+        let (session, prototype) = match having.as_slice() {
+            [] => return Err(self.unknown_action(call)),
+            [only] => return Ok((only.0.clone(), Vec::new(), only.1.clone())),
+            [first, ..] => *first,
+        };
+        // What it is done to says whose it is.
+        let owners = self.owners_of_refs(call);
+        let mut meant = having.iter().filter(|(session, _)| owners.contains(session));
+        if let (Some((session, prototype)), None) = (meant.next(), meant.next()) {
+            return Ok(((*session).clone(), Vec::new(), (*prototype).clone()));
+        }
+        let all = || having.iter().map(|(session, _)| *session);
+        if having.iter().all(|(_, other)| *other == prototype) {
+            return Ok((session.clone(), all().cloned().collect(), prototype.clone()));
+        }
+        let calls: Vec<String> =
+            all().map(|session| format!("{session}.{}(…)", call.action)).collect();
+        let note = format!("say whose: {}", calls.join(" · "));
+        let mut fault = self.error("ambiguous action", call.name, note);
+        fault.level = pipemux_proto::Level::Choice;
+        Err(fault)
+    }
+
+    /// The one window that what a call is done to belongs to, if it has the action: there is no need then
+    /// to look who else has it.
+    fn meant(&self, call: &Call) -> Option<(&'a Window, &'a Prototype)> {
+        let mut owners = self.owners_of_refs(call);
+        owners.sort_unstable();
+        owners.dedup();
+        let mut meant = owners.into_iter().filter_map(|session| {
+            let window = self.workspace.window(session)?;
+            Some((window, self.action(window, &call.action)?))
+        });
+        meant.next().filter(|_| meant.next().is_none())
+    }
+
+    /// An action of a window's session, if it makes sense now.
+    fn action(&self, window: &'a Window, name: &str) -> Option<&'a Prototype> {
+        self.actions(window).find(|prototype| prototype.name == name)
+    }
+
+    /// The actions of a window's session that make sense now.
+    fn actions(&self, window: &'a Window) -> impl Iterator<Item = &'a Prototype> + use<'a> {
+        let held = window.projection.as_ref();
+        let visible = held.and_then(|held| held.projection.actions.as_ref());
+        let session = self.sessions.get(&window.session);
+        let all = session.into_iter().flat_map(|session| session.prototypes.iter());
+        all.filter(move |action| visible.is_none_or(|names| names.contains(&action.name)))
+    }
+
+    /// True unless a window is left of a session that is gone.
+    pub(super) fn has_session(&self, window: &Window) -> bool {
+        self.sessions.contains_key(&window.session)
+    }
+
+    /// The sessions whose things a call's arguments refer to.
+    fn owners_of_refs(&self, call: &Call) -> Vec<&'a SessionKey> {
+        let mut refs = Vec::new();
+        for argument in &call.args {
+            match &argument.value {
+                Expr::Ref(of) => refs.push(of.clone()),
+                Expr::Value(Value::Str(text)) => refs.extend(text.parse::<Ref>().ok()),
+                Expr::List(items) => {
+                    refs.extend(items.iter().filter_map(|(item, _)| match item {
+                        Expr::Ref(of) => Some(of.clone()),
+                        _ => None,
+                    }));
+                }
+                Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
+            }
+        }
+        let owner = |of: &Ref| match of.local {
+            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id).map(|a| &*a.session),
+            Local::Key(_) => None,
+        };
+        refs.iter().filter_map(owner).collect()
+    }
+
+    fn unknown_action(&self, call: &Call) -> Fault {
+        let windows = &self.workspace.windows;
+        let candidates: Vec<&Window> = match &call.owner {
+            Some(owner) => self.owned(owner, call.name).unwrap_or_default(),
+            None => windows.iter().filter(|window| self.has_session(window)).collect(),
+        };
+        let names = candidates.iter().flat_map(|window| self.actions(window));
+        let names: Vec<&str> = names.map(|prototype| prototype.name.as_str()).collect();
+        let whose = match &call.owner {
+            Some(owner) => format!("{} has no {}", owner.provider, call.action),
+            None if candidates.is_empty() => "no window is open".to_owned(),
+            None => format!("no open window has {}", call.action),
+        };
+        let note = match nearest(&call.action, names) {
+            Some(guess) => format!("{whose}: did you mean {guess}?"),
+            None => whose,
+        };
+        let fault = self.error("unknown action", call.name, note);
+        match &call.owner {
+            Some(owner) => fault.hint(format!("pipemux help {}", owner.provider)),
+            None if candidates.is_empty() => fault.hint("pipemux apps, then: pipemux open <app>"),
+            None => fault,
+        }
+    }
+
+    /// The open windows that an owner before the dot may mean.
+    pub(super) fn owned(&self, owner: &Owner, span: Span) -> Result<Vec<&'a Window>, Fault> {
+        let windows = &self.workspace.windows;
+        let session = match &owner.session {
+            Some(session) => Ok(session.clone()),
+            None if windows.count_of(&owner.provider) == 1 => {
+                return Ok(windows.of(&owner.provider));
+            }
+            None => SessionAddr::DEFAULT_SESSION.parse(),
+        };
+        if let Ok(session) = session {
+            let addr = SessionAddr { provider: owner.provider.clone(), session };
+            let exact = windows.named(&addr).filter(|window| self.has_session(window));
+            let exact: Vec<&Window> = exact.collect();
+            if !exact.is_empty() {
+                return Ok(exact);
+            }
+        }
+        let open = windows.of(&owner.provider).into_iter();
+        let open: Vec<String> = open.map(|window| format!("{}.…", window.session)).collect();
+        if !open.is_empty() && owner.session.is_none() {
+            let note = format!("say which session: {}", open.join(" · "));
+            let mut fault = self.error("ambiguous session", span, note);
+            fault.level = pipemux_proto::Level::Choice;
+            return Err(fault);
+        }
+        let address = match &owner.session {
+            Some(session) => format!("{}/{session}", owner.provider),
+            None => owner.provider.to_string(),
+        };
+        let others = windows.iter().filter(|window| self.has_session(window));
+        let providers = others.map(|window| window.session.addr.provider.as_str());
+        let guess = nearest(owner.provider.as_str(), providers)
+            .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
+        let note = format!("no window of {address} is open here{guess}");
+        let mut fault = self.error("no such window", span, note);
+        fault.code = Code::NotFound;
+        let known = guess.is_empty();
+        Err(if known { fault.hint(format!("pipemux open {address}")) } else { fault })
+    }
+}
