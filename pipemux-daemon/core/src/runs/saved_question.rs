@@ -222,3 +222,6 @@ fn restore_ended(saved: V1Ended) -> StepOutcome {
         links: saved.links,
     }
 }
+
+#[cfg(test)]
+mod tests;
