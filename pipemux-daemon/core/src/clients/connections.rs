@@ -88,7 +88,7 @@ impl Core {
         let Some(job) = self.requests.get_mut(&id) else { return };
         match &mut job.task {
             // The step that is with an app goes on to its end; the next one doesn't begin.
-            RequestState::Running(run) => run.cancelled = true,
+            RequestState::Running(run) => run.cancel(),
             RequestState::Waiting(..) | RequestState::Log(_) => self.abandon_wait(id),
             RequestState::Preparing(_) => {
                 self.fail_job(id, Fault::unavailable("cancelled, nothing was sent to an app"));

@@ -8,14 +8,9 @@ use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::Record;
-use crate::runs::question::{Asker, ParsedAnswer};
-use crate::runs::{
-    Argument, MissingArgument, Run, Step, StepOutcome, fixed, missing_argument, ref_errors,
-};
+use crate::runs::{Argument, MissingArgument, Run, RunInput, Step, StepOrigin, fixed, ref_errors};
 use crate::views::window_renderer::open_params;
 use crate::workspaces::anchors::{AnchorError, Target};
-use pipemux_proto::app::Choice;
-use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 
 impl Core {
@@ -85,8 +80,8 @@ impl Core {
         // What the link leaves open is asked for.
         let mut bound = fixed(args);
         for param in open_params(prototype, args) {
-            let gap = MissingArgument { ty: param.ty.clone(), meant: None };
-            bound.push((param.name.clone(), Argument::Missing(gap)));
+            let missing = MissingArgument { ty: param.ty.clone(), meant: None };
+            bound.push((param.name.clone(), Argument::Missing(missing)));
         }
         Ok(LinkEffect::Step(Box::new(Step {
             session: session.clone(),
@@ -94,6 +89,7 @@ impl Core {
             candidates: Vec::new(),
             args: bound,
             call: shown,
+            origin: StepOrigin::Link,
             nested: false,
         })))
     }
@@ -118,7 +114,7 @@ impl Core {
         let Some(found) = self.requests.get(&job) else { return };
         let reader = found.call.reader.clone();
         if let Some(kept) = self.kept(job, text, to) {
-            return self.resume_kept(job, kept);
+            return self.start_run(job, kept, RunInput::Begin);
         }
         let Some(found) = self.requests.get(&job) else { return };
         let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
@@ -144,20 +140,9 @@ impl Core {
             ));
             return self.fail_job(job, fault);
         }
-        let answering = match question.read(text) {
-            Ok(answering) => answering,
+        let answer = match question.read(text) {
+            Ok(answer) => answer,
             Err(fault) => return self.fail_job(job, fault),
-        };
-        let filled = match (&question.asker, &answering) {
-            (Asker::MissingArgument(asked), ParsedAnswer::Choice(choice)) => {
-                let of = &question.run.steps[asked.step];
-                let Argument::Missing(gap) = &of.args[asked.index].1 else { return };
-                match missing_argument::fill(gap, &asked.options, choice) {
-                    Ok(argument) => Some((asked.step, asked.index, argument)),
-                    Err(fault) => return self.fail_job(job, fault),
-                }
-            }
-            _ => None,
         };
         let Some(question) = workspace.questions.remove(&number) else { return };
         let at = question.run.workspace.to_string();
@@ -165,43 +150,8 @@ impl Core {
         let told = format!("question {number} was answered: {}", text.trim());
         let place = Audience::Workspace(question.run.workspace.clone(), None);
         self.tell(What::Answered, place, Some(&reader), &told);
-        let mut run = question.run;
-        run.answers += 1;
-        match answering {
-            ParsedAnswer::Choice(choice) => {
-                match (question.asker, filled) {
-                    (_, Some((step, index, argument))) => {
-                        run.steps[step].args[index].1 = argument;
-                    }
-                    (Asker::App(invoke), None) => {
-                        run.answered = Some((*invoke, question.needs.token, choice));
-                    }
-                    (Asker::AmbiguousTarget(step), None) => {
-                        let of = &mut run.steps[step];
-                        let owners = std::mem::take(&mut of.candidates);
-                        let picked = match &choice {
-                            Choice::Picked(picked) => picked.first().map(|n| *n as usize - 1),
-                            _ => None,
-                        };
-                        if let Some(owner) = picked.and_then(|index| owners.get(index)) {
-                            of.session = owner.clone();
-                        }
-                    }
-                    (Asker::MissingArgument(_), None) => {}
-                }
-                self.put_run(job, run);
-                self.advance(job);
-            }
-            ParsedAnswer::Cancel => {
-                let said = "cancelled, nothing was changed by it";
-                if run.was_sent() {
-                    run.fail(Status::Failed, Fault::refused(said));
-                } else {
-                    run.done.push(StepOutcome::skipped(said));
-                }
-                self.finish_run(job, run);
-            }
-        }
+        let (run, input) = question.answer(answer);
+        self.start_run(job, run, input);
     }
 
     /// The run that `answer go` sends again, when no question is open.
@@ -216,6 +166,7 @@ impl Core {
         }
         let mut kept = *workspace.readers.get_mut(&found.call.reader)?.kept.take()?;
         kept.run_id = found.call.run_id.clone();
+        kept.take_baseline(workspace, None);
         Some(kept)
     }
 }

@@ -15,7 +15,7 @@ use crate::verbs::show::{AnswerKind, PendingView, RequestedWindow, WindowStatus}
 use crate::views::inert::Tokens;
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
-use crate::runs::run_followup;
+use crate::runs::followup::follow_up;
 use crate::views::answer_text::AnswerText;
 use crate::views::outcome::outcome;
 use crate::views::report::make_report;
@@ -58,7 +58,7 @@ impl Core {
         if let AnswerKind::Run(run) = &head {
             let (text, asked, minted) = outcome(workspace, &self.sessions, run, epoch);
             changed |= minted;
-            let advice = run_followup::of(workspace, run, now);
+            let advice = follow_up(workspace, run, now);
             acted = Some((text + &advice, asked));
         }
         if changed {

@@ -13,6 +13,8 @@ pub(crate) mod prefetch;
 pub(crate) mod providers;
 pub(crate) mod read;
 mod run;
+mod run_driver;
+mod run_questions;
 mod session_updates;
 mod set;
 pub(crate) mod show;

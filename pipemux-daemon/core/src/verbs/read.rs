@@ -2,20 +2,20 @@
 
 use bytes::Bytes;
 use pipemux_proto::Fault;
-use pipemux_proto::app::{Locate, Read};
+use pipemux_proto::app::Locate;
 use pipemux_proto::client::{Answer, Body};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::limits::{FRAME_MAX, READ_CHUNK};
+use pipemux_proto::limits::FRAME_MAX;
 use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::Core;
 use crate::clients::requests::RequestState;
-use crate::keys::RequestId;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::LOCATE_MS;
 use crate::processes::requests::{AppReply, Purpose};
-use crate::runs::arguments::{ResolvedObject, Unresolved};
-use crate::runs::lookup::{chunk, located};
-use crate::runs::{Lookup, Run, ref_errors};
+use crate::runs::lookup::{chunk, located, read_request};
+use crate::runs::resolve_ref::{RefScope, ResolvedObject, UnresolvedRef};
+use crate::runs::{RunContext, ref_errors};
 
 /// Longest value that one answer holds, in bytes.
 const VALUE_MAX: u64 = FRAME_MAX as u64 - 1024;
@@ -26,7 +26,10 @@ pub struct Reading {
     of: Ref,
     /// What the ref leads to; none while it is being located.
     thing: Option<ResolvedObject>,
-    run: Run,
+    /// What refs mean to the reader.
+    refs: RefScope,
+    /// The object that its app is asked for, or was.
+    located: Vec<(SessionKey, String)>,
     data: Vec<u8>,
 }
 
@@ -43,25 +46,26 @@ impl Core {
         };
         let Some(found) = self.requests.get(&job) else { return };
         let call = &found.call;
-        let run =
-            Run::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), call.at);
-        self.read_resolved(job, Reading { of, thing: None, run, data: Vec::new() });
+        let workspace = self.workspaces.get(&found.workspace);
+        let refs = workspace.map(|workspace| RefScope::of(workspace, &call.reader, call.at));
+        let (refs, located) = (refs.unwrap_or_default(), Vec::new());
+        self.read_resolved(job, Reading { of, thing: None, refs, located, data: Vec::new() });
     }
 
     fn read_resolved(&mut self, job: RequestId, mut reading: Reading) {
         let Some(found) = self.requests.get(&job) else { return };
         let (at, deadline) = (found.workspace.clone(), found.deadline);
         let Some(workspace) = self.workspaces.get(&at) else { return };
-        match reading.run.resolve(&self.sessions, workspace, &reading.of) {
+        let context = RunContext { workspace, sessions: &self.sessions };
+        match reading.refs.resolve(&context, &reading.of, &reading.located) {
             Ok(thing) => {
                 reading.thing = Some(thing.clone());
                 self.read_more(job, reading, &thing, deadline);
             }
-            Err(Unresolved::Invalid(fault, _)) => self.fail_job(job, *fault),
-            Err(Unresolved::NeedsLookup(lookup)) => {
-                let Lookup::Place { session, key, .. } = &*lookup else { return };
-                let (session, locate) = (session.clone(), Locate { keys: vec![key.clone()] });
-                reading.run.looked_up.asking = Some(*lookup);
+            Err(UnresolvedRef::Invalid(fault, _)) => self.fail_job(job, *fault),
+            Err(UnresolvedRef::NotShown { session, key, .. }) => {
+                let locate = Locate { keys: vec![key.clone()] };
+                reading.located = vec![(session.clone(), key)];
                 self.put_reading(job, reading);
                 let soon = deadline.min(self.now.mono_ms + LOCATE_MS);
                 self.request(&session, Method::Locate, &locate, soon, Purpose::Locate(job));
@@ -76,8 +80,7 @@ impl Core {
         thing: &ResolvedObject,
         deadline: u64,
     ) {
-        let offset = reading.data.len() as u64;
-        let read = Read { key: thing.key.clone(), rev: thing.rev, offset, max: READ_CHUNK };
+        let read = read_request(thing, reading.data.len());
         self.put_reading(job, reading);
         self.request(&thing.session, Method::AppRead, &read, deadline, Purpose::Read(job));
     }
@@ -87,15 +90,10 @@ impl Core {
     }
 
     pub(crate) fn read_located(&mut self, job: RequestId, answered: AppReply) {
-        let Some((mut reading, _)) = self.take_reading(job) else { return };
-        let shown = ref_errors::name(&reading.of);
-        match (located(answered, &shown), reading.run.looked_up.asking.take()) {
-            (Ok(()), Some(Lookup::Place { session, key, .. })) => {
-                reading.run.looked_up.found.push((session, key));
-                self.read_resolved(job, reading);
-            }
-            (Err(fault), _) => self.fail_job(job, fault),
-            _ => {}
+        let Some((reading, _)) = self.take_reading(job) else { return };
+        match located(answered, &ref_errors::name(&reading.of)) {
+            Ok(()) => self.read_resolved(job, reading),
+            Err(fault) => self.fail_job(job, fault),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::session::ProcessState;
 use crate::runs::plan::Planner;
-use crate::runs::{Run, Step};
+use crate::runs::{Run, RunInput, Step};
 use crate::verbs::show::{AnswerKind, WantedWindow};
 
 impl Core {
@@ -107,10 +107,13 @@ impl Core {
     pub(super) fn begin_run(&mut self, job: RequestId, steps: Vec<Step>) {
         let Some(found) = self.requests.get(&job) else { return };
         let call = &found.call;
-        let run = Run::begin(self, &found.workspace, &call.reader, &call.run_id, steps, call.at);
-        let run = Run { cwd: call.cwd.clone(), ..run };
-        self.put_run(job, run);
-        self.advance(job);
+        let (at, reader, run_id) = (&found.workspace, call.reader.clone(), call.run_id.clone());
+        let mut run = Run::new(at.clone(), reader, run_id, steps);
+        run.cwd.clone_from(&call.cwd);
+        if let Some(workspace) = self.workspaces.get(at) {
+            run.take_baseline(workspace, call.at);
+        }
+        self.start_run(job, run, RunInput::Begin);
     }
 
     /// Refuses a second run call while this reader has a question open.
@@ -131,13 +134,15 @@ impl Core {
     }
 
     /// A run has ended or asks: the windows that it touched are shown with it.
-    pub(crate) fn finish_run(&mut self, job: RequestId, mut run: Run) {
+    pub(crate) fn finish_run(&mut self, job: RequestId, mut run: Box<Run>) {
         if run.question.is_none() {
             run.end_unreached();
             // Now, and not once its windows are there: rounds are in the order in which they took effect.
             self.record_round(&run);
         }
-        let Some(workspace) = self.workspaces.get(&run.workspace) else { return };
+        let Some(workspace) = self.workspaces.get(&run.workspace) else {
+            return self.run_is_lost(job);
+        };
         let call = self.requests.get(&job).map(|job| &job.call);
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
         let running = |key: &&SessionKey| {
@@ -151,7 +156,7 @@ impl Core {
             .filter(running)
             .map(|key| WantedWindow { session: key.clone(), lod, budget })
             .collect();
-        self.show(job, wants, AnswerKind::Run(Box::new(run)));
+        self.show(job, wants, AnswerKind::Run(run));
     }
 }
 

@@ -1,6 +1,5 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
-use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
@@ -192,8 +191,8 @@ impl Core {
         for job in left {
             let fault = Fault::unavailable("the daemon is going down");
             // What took effect is told, with the windows as they were.
-            if let Some((mut run, _)) = self.take_run(job) {
-                run.fail(Status::Failed, fault.clone());
+            if let Some(mut run) = self.take_run(job) {
+                run.stop(fault.clone());
                 self.finish_run(job, run);
             }
             self.show_what_there_is(job, &fault.message);

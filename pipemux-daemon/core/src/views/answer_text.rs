@@ -17,11 +17,6 @@ use crate::workspaces::Workspace;
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
 
-/// True for a run that takes changes back: what vanishes by it is worth seeing.
-fn takes_back(run: &Run) -> bool {
-    run.steps.iter().any(|step| matches!(step.prototype.name.as_str(), "undo" | "redo"))
-}
-
 /// What an answer is written from.
 pub struct AnswerText<'a> {
     pub workspace: &'a Workspace,
@@ -165,7 +160,7 @@ impl AnswerText<'_> {
             let seen = self.workspace.seen(self.reader, &part.session);
             let changed = match seen {
                 Some(seen) => {
-                    delta(&seen.rendered, rendered, !self.own(run, part) || takes_back(run))
+                    delta(&seen.rendered, rendered, !self.own(run, part) || run.reverts())
                 }
                 None => Delta::Whole,
             };

@@ -42,6 +42,7 @@ fn steps() -> Vec<Step> {
         prototype: prototype("grep", vec![param("text", Type::String, None)]),
         args: vec![("text".into(), Argument::Fixed(Arg::from(Value::from("parse"))))],
         call: "grep('parse')".into(),
+        origin: StepOrigin::Call,
         nested: true,
     };
     let thing = RefArg { key: "line-7".into(), rev: 3, ty: Some("line".into()) };
@@ -88,6 +89,7 @@ fn steps() -> Vec<Step> {
             ("way".into(), Argument::Fixed(Arg::from(Value::from("down")))),
         ],
         call: "editor.replace(obj:23@e7, [grep('parse')], way='down')".into(),
+        origin: StepOrigin::Call,
         nested: false,
     };
     vec![nested, outer]
@@ -140,7 +142,7 @@ fn app_question() -> OpenQuestion {
     };
     let mut run = run(steps());
     (run.next, run.done) = (1, done());
-    run.again = vec![1];
+    run.sent_before = vec![1];
     let needs = needs(QuestionKind::PickMany, &["line 57", "line 58"]);
     OpenQuestion { run, needs, asker: Asker::App(Box::new(invoke)) }
 }
@@ -149,7 +151,8 @@ fn app_question() -> OpenQuestion {
 fn argument_question() -> OpenQuestion {
     let mut steps = steps();
     let ty = Type::Anchor(Some("line".into()));
-    steps[1].args[0].1 = Argument::Missing(MissingArgument { ty, meant: None });
+    let missing = MissingArgument { ty, meant: None };
+    steps[1].args[0].1 = Argument::Missing(missing.clone());
     let meant = Some(Value::Float(2.5));
     let limit = Argument::Missing(MissingArgument { ty: Type::Int, meant });
     steps[1].args.push(("limit".into(), limit));
@@ -158,7 +161,7 @@ fn argument_question() -> OpenQuestion {
         Argument::Fixed(Arg::Ref(thing.clone())),
         Argument::List(vec![Argument::Fixed(Arg::Ref(thing))]),
     ];
-    let asker = Asker::MissingArgument(AskedArgument { step: 1, index: 0, options });
+    let asker = Asker::MissingArgument(AskedArgument { step: 1, index: 0, missing, options });
     OpenQuestion { run: run(steps), needs: needs(QuestionKind::PickOne, &["a", "b"]), asker }
 }
 
