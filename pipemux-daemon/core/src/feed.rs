@@ -123,7 +123,7 @@ impl Core {
         self.feed.last += 1;
         self.feed.fresh = true;
         let number = self.feed.last;
-        let (at, reader) = (self.now, reader.map(str::to_owned));
+        let (at, reader) = (self.turn.now, reader.map(str::to_owned));
         let clipped = match text.char_indices().nth(EVENT_CHARS) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.to_owned(),
@@ -134,22 +134,6 @@ impl Core {
     /// Tells of a session.
     pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
         self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
-    }
-
-    /// Tells that a process is gone: `words` say how.
-    pub(crate) fn tell_end(&mut self, key: &SessionKey, wanted: bool, words: &str) {
-        let Some(session) = self.sessions.get(key) else { return };
-        let (what, text) = match (&session.failed, wanted) {
-            (Some(_), false) => {
-                (What::Failed, format!("{words}; it stays down · pipemux restart {key}"))
-            }
-            (None, false) => (What::Crashed, words.to_owned()),
-            (_, true) if session.hibernation.asleep.is_some() => {
-                (What::Hibernated, format!("{key} was put to sleep"))
-            }
-            (_, true) => (What::Ended, words.to_owned()),
-        };
-        self.tell(what, Audience::Session(key.clone()), None, &text);
     }
 
     /// An event as it is answered.

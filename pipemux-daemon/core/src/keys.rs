@@ -4,6 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use pipemux_proto::SessionAddr;
+use pipemux_proto::projection::Lod;
 
 /// A workspace's key: what the client gave to tell it from others.
 pub type WorkspaceKey = Rc<str>;
@@ -26,6 +27,17 @@ impl fmt::Display for SessionKey {
 /// A request of a client that is being worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u64);
+
+/// Which rendering of a window an app was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProjectionKey {
+    /// The window's number.
+    pub window: u64,
+    /// Its level of detail.
+    pub lod: Lod,
+    /// The tokens that it is for.
+    pub budget: u32,
+}
 
 /// Makes a directory name from a key that may hold anything: FNV-1a, 64 bits, so that a workspace has
 /// the same directory in every release.

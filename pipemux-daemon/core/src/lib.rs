@@ -44,6 +44,7 @@ mod processes;
 mod rate;
 mod runs;
 mod timers;
+mod turn;
 mod verbs;
 mod views;
 mod workspaces;

@@ -12,8 +12,7 @@ use crate::clients::requests::RequestState;
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
 use crate::limits::{CLIENTS_MAX, GREET_MS};
-use crate::processes::requests::Purpose;
-use crate::processes::session::AppRequest;
+use crate::processes::requests::ReplyTo;
 use crate::timers::Timer;
 
 /// A connected client.
@@ -44,12 +43,12 @@ impl Core {
                 Fault::refused(format!("{CLIENTS_MAX} clients are connected, no more are taken"))
                     .hint("try again once one of them is gone");
             self.send_client(client, &envelope, &fault);
-            self.out.push(Effect::CloseClient { client });
+            self.turn.effects.push(Effect::CloseClient { client });
             return;
         }
-        let at = self.now.mono_ms + GREET_MS;
+        let at = self.turn.now.mono_ms + GREET_MS;
         self.clients.insert(client, Client { greet_by: at, ..Client::default() });
-        self.timers.set(at, Timer::Greet(client));
+        self.turn.set_timer(at, Timer::Greet(client));
         let hello = Envelope::event(Method::Hello, Default::default());
         let features = vec![SEEN_EVENT.to_owned()];
         let software = self.config.software.clone();
@@ -61,7 +60,7 @@ impl Core {
     /// no further.
     pub(crate) fn client_closed(&mut self, client: ClientId) {
         if let Some(gone) = self.clients.remove(&client).filter(|gone| !gone.greeted) {
-            self.timers.clear(gone.greet_by, Timer::Greet(client));
+            self.turn.clear_timer(gone.greet_by, Timer::Greet(client));
         }
         self.orphan_exchanges(client);
         let mut jobs: Vec<RequestId> = self
@@ -79,11 +78,8 @@ impl Core {
     /// Takes back the steps of a run that were not begun.
     fn abandon(&mut self, id: RequestId) {
         // A step that still waits for its app to start has not begun either.
-        let waits =
-            |pending: &AppRequest| pending.purpose == Purpose::Invoke(id) && pending.app.is_none();
-        let waiting = self.app_requests.iter().find(|(_, pending)| waits(pending));
-        if let Some(request) = waiting.map(|(request, _)| *request) {
-            return self.take_back(request);
+        if self.processes.take_back_unsent(&mut self.turn, &ReplyTo::Invoke(id)) {
+            return;
         }
         let Some(job) = self.requests.get_mut(&id) else { return };
         match &mut job.task {
@@ -107,7 +103,7 @@ impl Core {
             };
             let fault = Fault::refused(format!("no Hello within {} s", GREET_MS / 1000));
             self.send_client(client, &envelope, &fault);
-            self.out.push(Effect::CloseClient { client });
+            self.turn.effects.push(Effect::CloseClient { client });
         }
     }
 
@@ -115,7 +111,7 @@ impl Core {
         let envelope =
             Envelope { kind: Kind::Fault, ..Envelope::event(Method::Verb, Default::default()) };
         self.send_client(client, &envelope, &Fault::refused(format!("not a PipeMux frame: {why}")));
-        self.out.push(Effect::CloseClient { client });
+        self.turn.effects.push(Effect::CloseClient { client });
     }
 
     pub(crate) fn handle_client_frame(&mut self, client: ClientId, frame: &Frame) {
@@ -135,7 +131,7 @@ impl Core {
             }
             (Kind::Request, _) if !greeted => {
                 self.refuse(client, &envelope, &Fault::refused("say Hello first"));
-                self.out.push(Effect::CloseClient { client });
+                self.turn.effects.push(Effect::CloseClient { client });
             }
             (Kind::Request, Method::Verb) => self.handle_verb(client, frame),
             (Kind::Request, Method::Seen) => {
@@ -153,7 +149,7 @@ impl Core {
                 if let Ok(seen) = decode::<Seen>(&frame.body) {
                     self.handle_seen(seen.delivery);
                 }
-                self.out.push(Effect::CloseClient { client });
+                self.turn.effects.push(Effect::CloseClient { client });
             }
             (Kind::Request, Method::Attach) => self.handle_attach(client, frame),
             (Kind::Request, Method::Ping) => {
@@ -176,12 +172,12 @@ impl Core {
                 if let Some(known) = self.clients.get_mut(&client)
                     && !std::mem::replace(&mut known.greeted, true)
                 {
-                    self.timers.clear(known.greet_by, Timer::Greet(client));
+                    self.turn.clear_timer(known.greet_by, Timer::Greet(client));
                 }
             }
             Err(fault) => {
                 self.refuse(client, &frame.envelope, &fault);
-                self.out.push(Effect::CloseClient { client });
+                self.turn.effects.push(Effect::CloseClient { client });
             }
         }
     }
@@ -201,6 +197,6 @@ impl Core {
                 Fault::refused(error.to_string()).hint("a smaller --budget fits one answer");
             Frame::fault(envelope, &fault).unwrap_or_else(|_| Bytes::new())
         });
-        self.out.push(Effect::ToClient { client, bytes });
+        self.turn.effects.push(Effect::ToClient { client, bytes });
     }
 }

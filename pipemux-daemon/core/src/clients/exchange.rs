@@ -82,8 +82,8 @@ impl Core {
             }
             _ => None,
         };
-        if !self.out.is_empty() {
-            out.append(&mut self.out);
+        if !self.turn.effects.is_empty() {
+            out.append(&mut self.turn.effects);
         }
         forward
     }
@@ -94,7 +94,7 @@ impl Core {
             let fault = Fault::unknown("answered, but this connection leaves too much unread")
                 .hint("read what is there; ask for less at once");
             self.refuse(client, &forward.envelope, &fault);
-            out.append(&mut self.out);
+            out.append(&mut self.turn.effects);
         }
     }
 
@@ -109,7 +109,7 @@ impl Core {
         let fault = match (self.clients.get_mut(&client)?, quota) {
             (known, _) if !known.greeted => {
                 self.refuse(client, request, &Fault::refused("say Hello first"));
-                self.out.push(Effect::CloseClient { client });
+                self.turn.effects.push(Effect::CloseClient { client });
                 return None;
             }
             _ if length > EXCHANGE_MAX => Fault::refused(format!(
@@ -140,7 +140,7 @@ impl Core {
                 known.exchanges += 1;
                 known.exchanged += length;
                 let wanted = crate::clients::requests::patience(request.deadline_ms, REQUEST_MS);
-                let deadline = self.now.mono_ms + wanted;
+                let deadline = self.turn.now.mono_ms + wanted;
                 let open = OpenExchange {
                     client: Some(client),
                     request: request.id,
@@ -148,7 +148,7 @@ impl Core {
                     deadline,
                     length,
                 };
-                let id = self.exchanges.add(open, self.now.mono_ms);
+                let id = self.exchanges.add(open, self.turn.now.mono_ms);
                 let deadline_ms = u32::try_from(wanted).unwrap_or(u32::MAX);
                 let envelope = Envelope { id, deadline_ms, ..*request };
                 return Some(Forward { to: End::App(app), envelope });
@@ -234,7 +234,7 @@ impl Core {
         }
         let refused = match gone {
             true => Fault::unavailable(why),
-            false => match self.wake(session) {
+            false => match self.processes.wake(&mut self.turn, session) {
                 Ok(()) => return,
                 Err(fault) => fault,
             },
@@ -246,17 +246,10 @@ impl Core {
 
     /// Gives up what is due.
     pub(crate) fn exchanges_due(&mut self) {
-        let now = self.now.mono_ms;
+        let now = self.turn.now.mono_ms;
         for (number, open) in self.exchanges.due(now) {
             self.send_cancel(open.app, number);
-            if let Some(session) = self
-                .session_by_incarnation
-                .get(&open.app)
-                .and_then(|key| self.sessions.get_mut(key))
-            {
-                session.health.miss(now);
-            }
-            self.watch_health(open.app);
+            self.processes.note_missed_exchange(&mut self.turn, open.app);
             let fault =
                 Fault::unknown("the app did not answer in time; it may or may not have acted");
             self.give_up(number, open.app, &fault);
@@ -294,9 +287,9 @@ impl Core {
         let scope = self.manifest(&wish.session.provider)?.scope;
         let workspace = (scope == Scope::Workspace).then(|| wish.workspace.key.as_str().into());
         let session = SessionKey { workspace, addr: wish.session };
-        self.wake(&session)?;
+        self.processes.wake(&mut self.turn, &session)?;
         if let Some(ProcessState::Ready { app }) =
-            self.sessions.get(&session).map(|found| &found.process)
+            self.processes.get(&session).map(|found| &found.process)
         {
             return Ok(Some(*app));
         }
@@ -305,7 +298,7 @@ impl Core {
             return Err(Fault::refused(format!("{waiting} requests are open, no more are taken")));
         }
         let wanted = crate::clients::requests::patience(frame.envelope.deadline_ms, REQUEST_MS);
-        let deadline = self.now.mono_ms + wanted;
+        let deadline = self.turn.now.mono_ms + wanted;
         self.attaching.push(PendingAttach { client, request: frame.envelope, session, deadline });
         Ok(None)
     }
@@ -331,13 +324,13 @@ impl Core {
         let request = Envelope::request(Method::Exchange, number, app);
         let envelope = request.answer(Kind::Cancel);
         if let Ok(bytes) = Frame::encode(&envelope, &Empty {}) {
-            self.out.push(Effect::ToApp { app, bytes });
+            self.turn.effects.push(Effect::ToApp { app, bytes });
         }
     }
 
     fn fault_to_app(&mut self, app: Incarnation, request: &Envelope, fault: &Fault) {
         if let Ok(bytes) = Frame::fault(request, fault) {
-            self.out.push(Effect::ToApp { app, bytes });
+            self.turn.effects.push(Effect::ToApp { app, bytes });
         }
     }
 }

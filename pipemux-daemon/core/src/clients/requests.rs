@@ -99,15 +99,15 @@ impl Core {
             self.records.keep(&call.run_id, None);
         }
         let (workspace, id) = match self.enter(&call) {
-            Ok(workspace) => (workspace, RequestId(self.next_local())),
+            Ok(workspace) => (workspace, RequestId(self.turn.next_local())),
             Err(fault) => {
                 // It may be sent again once there is room.
                 self.records.forget(&call.run_id);
                 return self.refuse(client, &request, &fault);
             }
         };
-        let deadline = self.now.mono_ms + patience(request.deadline_ms, REQUEST_MS);
-        self.timers.set(deadline, Timer::ClientRequest(id));
+        let deadline = self.turn.now.mono_ms + patience(request.deadline_ms, REQUEST_MS);
+        self.turn.set_timer(deadline, Timer::ClientRequest(id));
         let verb = call.verb.clone();
         let job = ClientRequest {
             client,
@@ -135,7 +135,7 @@ impl Core {
             && let Some(job) = self.requests.get(&id)
         {
             let run_id = job.call.run_id.clone();
-            self.out.push(Effect::Persist(Record::Begun { run_id }));
+            self.turn.effects.push(Effect::Persist(Record::Begun { run_id }));
         }
         self.begin(id, verb);
     }
@@ -151,7 +151,7 @@ impl Core {
             // The step's own request expires in the same turn and says how it ended.
             RequestState::Running(run) => job.task = RequestState::Running(run),
             RequestState::Opening(session) | RequestState::Restarting(session) => {
-                self.close_opening(&session, id);
+                self.processes.cancel_opening(&session, id);
                 let fault = Fault::unavailable(format!("{session} was not ready in time"))
                     .hint(format!("pipemux logs {session}"));
                 self.fail_job(id, fault);
@@ -190,11 +190,11 @@ impl Core {
     pub(crate) fn answer(&mut self, id: RequestId, answer: Answer) {
         let Some(job) = self.requests.remove(&id) else { return };
         self.drop_prefetch(id);
-        self.timers.clear(job.deadline, Timer::ClientRequest(id));
+        self.turn.clear_timer(job.deadline, Timer::ClientRequest(id));
         if job.call.verb.acts() {
             self.records.keep(&job.call.run_id, Some(Answer { delivery: 0, ..answer.clone() }));
             let (run_id, exit) = (job.call.run_id.clone(), answer.exit);
-            self.out.push(Effect::Persist(Record::Answered { run_id, exit }));
+            self.turn.effects.push(Effect::Persist(Record::Answered { run_id, exit }));
         }
         if let Some(client) = self.clients.get_mut(&job.client) {
             client.open = client.open.saturating_sub(1);

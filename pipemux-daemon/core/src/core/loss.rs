@@ -24,11 +24,7 @@ impl Core {
     /// The daemon that wrote the records was killed: its apps died with it, whatever they had not saved.
     /// FeedEntry when each is back. To be called before any event.
     pub fn earlier_daemon_was_lost(&mut self) {
-        for session in
-            self.sessions.values_mut().filter(|session| session.hibernation.asleep.is_none())
-        {
-            session.notes.push("started anew, for the daemon was lost.".to_owned());
-        }
+        self.processes.note_daemon_crash();
     }
 
     /// Passes over all numbers that the lost records may have reserved. To be called before any event.
@@ -39,8 +35,7 @@ impl Core {
     /// show a new thing every millisecond, since then or since the last such loss.
     pub fn lost(&mut self, loss: Loss, now: Now) {
         let leap = loss.bytes.saturating_add(MARGIN);
-        self.numbers.next = self.numbers.next.max(self.numbers.reserved).saturating_add(leap);
-        self.numbers.reserved = self.numbers.next;
+        self.turn.numbers.skip(leap);
         for workspace in self.workspaces.values_mut() {
             let (ids, epochs) = workspace.reserved;
             let ids = ids.max(workspace.anchors.next_id()).saturating_add(leap);

@@ -11,6 +11,8 @@ use pipemux_proto::app::Invoke;
 
 use crate::keys::SessionKey;
 use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
+use crate::processes::Processes;
+use crate::processes::requests::AppReply;
 
 /// What tells a request from others, whoever sends it and whenever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,5 +88,31 @@ impl Quarantine {
 
     fn position(&self, request: Fingerprint) -> Option<usize> {
         self.counts.iter().position(|(known, _, _)| *known == request)
+    }
+}
+
+impl Processes {
+    /// Why a request isn't delivered: it ended its app again and again.
+    pub fn quarantine_refusal(&self, key: &SessionKey, invoke: &Invoke) -> Option<Fault> {
+        let quarantine = &self.sessions.get(key)?.quarantine;
+        if quarantine.quarantined() == 0 {
+            return None;
+        }
+        quarantine.refusal(Fingerprint::of(invoke), key, &invoke.action)
+    }
+
+    /// Remembers what an app died with; what it answered is no longer suspected.
+    pub fn note_invoke_reply(&mut self, key: &SessionKey, invoke: &Invoke, reply: &AppReply) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        match reply {
+            AppReply::Lost { died: true, why, .. } => {
+                session.quarantine.blame(Fingerprint::of(invoke), why);
+            }
+            AppReply::Lost { .. } => {}
+            AppReply::Reply(_) | AppReply::Fault(_) if session.quarantine.is_empty() => {}
+            AppReply::Reply(_) | AppReply::Fault(_) => {
+                session.quarantine.clear(Fingerprint::of(invoke));
+            }
+        }
     }
 }

@@ -37,19 +37,23 @@ impl Core {
 
     /// Ends the request with a question.
     pub(super) fn ask(&mut self, job: RequestId, mut run: Run, needs: Needs, asker: Asker) {
-        let number = self.next_number();
-        let expires = self.now.mono_ms + QUESTION_MS;
+        let number = self.turn.next_number();
+        let expires = self.turn.now.mono_ms + QUESTION_MS;
         let Some(workspace) = self.workspaces.get_mut(&run.workspace) else { return };
         run.question = None;
         let question = OpenQuestion { run: run.clone(), needs, asker };
         if let Some(question) = saved_question::save(&question) {
             let workspace = run.workspace.to_string();
-            self.out.push(Effect::Persist(Record::Question { workspace, number, question }));
+            self.turn.effects.push(Effect::Persist(Record::Question {
+                workspace,
+                number,
+                question,
+            }));
         }
         let text = format!("question {number} · {}", question.title());
         let session = question.step().session.clone();
         workspace.questions.insert(number, question);
-        self.timers.set(expires, Timer::Question(number));
+        self.turn.set_timer(expires, Timer::Question(number));
         let place = Audience::Workspace(run.workspace.clone(), Some(session));
         self.tell(What::Asked, place, Some(&run.reader), &text);
         run.question = Some(number);
@@ -58,13 +62,13 @@ impl Core {
 
     /// A question that nobody answered is closed, and its reader told.
     pub(crate) fn question_expired(&mut self, number: u64) {
-        let now = self.now;
+        let now = self.turn.now;
         let mut told = None;
         for (key, workspace) in &mut self.workspaces {
             if let Some(question) = workspace.questions.remove(&number) {
                 let workspace_key = key.to_string();
                 let record = Record::QuestionClosed { workspace: workspace_key, number };
-                self.out.push(Effect::Persist(record));
+                self.turn.effects.push(Effect::Persist(record));
                 let text = format!("question {number} has expired: {}", question.title());
                 workspace.notify(text.clone(), now);
                 told = Some((key.clone(), text));

@@ -10,7 +10,7 @@ use crate::Core;
 use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LINKS_MAX;
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::requests::{AppReply, ReplyTo};
 use crate::runs::arguments::Unresolved;
 use crate::runs::question::{AskedArgument, Asker};
 use crate::runs::{Argument, Run, Step, StepOutcome, missing_argument, ref_errors};
@@ -200,7 +200,7 @@ impl Core {
             }
             None => {
                 let Some(workspace) = self.workspaces.get(&run.workspace) else { return };
-                match run.arguments(&self.sessions, workspace, &step) {
+                match run.arguments(self.processes.sessions(), workspace, &step) {
                     Ok(args) => (self.invocation(&run, &step, args), deadline),
                     Err(Unresolved::NeedsLookup(lookup)) => {
                         return self.look_up(job, run, *lookup, deadline);
@@ -220,7 +220,7 @@ impl Core {
                 }
             }
         };
-        if let Some(fault) = self.quarantine(&step.session, &invoke) {
+        if let Some(fault) = self.processes.quarantine_refusal(&step.session, &invoke) {
             run.fail(Status::Failed, fault);
             return self.finish_run(job, run);
         }
@@ -228,7 +228,14 @@ impl Core {
         run.sent = Some(invoke.clone());
         let last = run.next + 1 == run.steps.len();
         self.put_run(job, run);
-        self.request(&step.session, Method::Invoke, &invoke, deadline, Purpose::Invoke(job));
+        self.processes.request(
+            &mut self.turn,
+            &step.session,
+            Method::Invoke,
+            &invoke,
+            deadline,
+            ReplyTo::Invoke(job),
+        );
         if last {
             self.prefetch_window(job, &step.session, deadline);
         }
@@ -257,7 +264,7 @@ impl Core {
     /// The version that the run's reader had seen, and whether that was another life's, which says
     /// nothing about the one that will get the request.
     fn seen_version(&self, run: &Run, session: &SessionKey) -> (u64, bool) {
-        let live = self.sessions.get(session);
+        let live = self.processes.get(session);
         // A sleeping session's next life goes on from the state of the one that fell asleep.
         let app =
             live.and_then(|live| live.ready().or(live.hibernation.asleep.map(|asleep| asleep.app)));
@@ -265,7 +272,7 @@ impl Core {
             Some((life, version)) if Some(*life) == app => (*version, false),
             Some(_) => (0, true),
             // It may have seen what an earlier daemon showed.
-            None => (0, self.sessions.get(session).is_some_and(|session| session.restored)),
+            None => (0, self.processes.get(session).is_some_and(|session| session.restored)),
         }
     }
 
@@ -273,14 +280,20 @@ impl Core {
     pub(crate) fn invoke_answered(&mut self, job: RequestId, answered: AppReply) {
         let Some((mut run, _)) = self.take_run(job) else { return };
         let step = run.steps[run.next].clone();
-        self.suspect(&step.session, run.sent.as_ref(), &answered);
+        if let Some(invoke) = &run.sent {
+            self.processes.note_invoke_reply(&step.session, invoke, &answered);
+        }
         let outcome = match answered {
             AppReply::Reply(body) => match decode::<Outcome>(&body) {
                 Ok(outcome) => outcome,
                 Err(error) => {
                     let why = format!("{} answered what can't be read: {error}", step.session);
-                    if let Some(app) = self.sessions.get(&step.session).and_then(|s| s.app()) {
-                        self.break_app(app, "its answer could not be read".into());
+                    if let Some(app) = self.processes.get(&step.session).and_then(|s| s.app()) {
+                        self.processes.break_app(
+                            &mut self.turn,
+                            app,
+                            "its answer could not be read".into(),
+                        );
                     }
                     run.fail(Status::Unknown, Fault::unknown(why));
                     return self.finish_run(job, run);
@@ -308,7 +321,7 @@ impl Core {
         };
         match outcome {
             Outcome::Done(done) => {
-                self.session_changed(&step.session, done.version);
+                self.processes.set_version(&step.session, done.version);
                 let expected = run.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
                 run.only_own_changes &= expected == done.version;
                 run.expected.insert(step.session.clone(), done.version);

@@ -11,9 +11,9 @@ use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, Value, decode};
 
 use crate::Core;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::LOCATE_MS;
-use crate::processes::requests::{AppReply, ProjectionKey, Purpose};
+use crate::processes::requests::{AppReply, ReplyTo};
 use crate::runs::{Lookup, Run, ref_errors};
 use crate::workspaces::raw_projection::RawProjection;
 
@@ -32,17 +32,38 @@ impl Core {
                     let look = ProjectionKey { window: 0, lod: Lod::Gist, budget: 0 };
                     return self.refresh_answered(job, &session, look, lost);
                 };
-                let purpose = Purpose::Refresh(job, look);
-                self.request(&session, Method::Project, &ask, deadline, purpose);
+                let purpose = ReplyTo::Refresh(job, look);
+                self.processes.request(
+                    &mut self.turn,
+                    &session,
+                    Method::Project,
+                    &ask,
+                    deadline,
+                    purpose,
+                );
             }
             Lookup::Place { session, key, .. } => {
-                let soon = deadline.min(self.now.mono_ms + LOCATE_MS);
+                let soon = deadline.min(self.turn.now.mono_ms + LOCATE_MS);
                 let locate = Locate { keys: vec![key] };
-                self.request(&session, Method::Locate, &locate, soon, Purpose::Locate(job));
+                self.processes.request(
+                    &mut self.turn,
+                    &session,
+                    Method::Locate,
+                    &locate,
+                    soon,
+                    ReplyTo::Locate(job),
+                );
             }
             Lookup::Value { session, key, rev, data, .. } => {
                 let read = Read { key, rev, offset: data.len() as u64, max: READ_CHUNK };
-                self.request(&session, Method::AppRead, &read, deadline, Purpose::Read(job));
+                self.processes.request(
+                    &mut self.turn,
+                    &session,
+                    Method::AppRead,
+                    &read,
+                    deadline,
+                    ReplyTo::Read(job),
+                );
             }
         }
     }
@@ -79,7 +100,7 @@ impl Core {
         look: ProjectionKey,
         answered: AppReply,
     ) {
-        let app = self.sessions.get(&session).and_then(|live| live.app());
+        let app = self.processes.get(&session).and_then(|live| live.app());
         let held = match (answered, app) {
             (AppReply::Reply(body), Some(app)) => RawProjection::read(&body)
                 .map(|projection| (app, Rc::new(projection)))

@@ -8,8 +8,8 @@ use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault};
 
 use crate::Core;
-use crate::keys::{RequestId, SessionKey};
-use crate::processes::requests::{AppReply, ProjectionKey, Purpose};
+use crate::keys::{ProjectionKey, RequestId, SessionKey};
+use crate::processes::requests::{AppReply, ReplyTo};
 use crate::runs::{Lookup, Run, Step};
 use crate::verbs::deliver::rewrite;
 use crate::workspaces::raw_projection::RawProjection;
@@ -41,8 +41,8 @@ impl Core {
         let (look, ask) = window.whole();
         run.rebased.push((run.next, fault));
         self.put_run(job, run);
-        let purpose = Purpose::Refresh(job, look);
-        self.request(session, Method::Project, &ask, deadline, purpose);
+        let purpose = ReplyTo::Refresh(job, look);
+        self.processes.request(&mut self.turn, session, Method::Project, &ask, deadline, purpose);
     }
 
     /// The window came, or didn't.
@@ -57,8 +57,8 @@ impl Core {
         if let Some(Lookup::Window { session }) = run.looked_up.asking.take() {
             return self.names_answered(job, run, session, look, answered);
         }
-        let now = self.now;
-        let live = self.sessions.get(session);
+        let now = self.turn.now;
+        let live = self.processes.get(session);
         let app = live.and_then(|live| live.app());
         let projection = match answered {
             AppReply::Reply(body) => RawProjection::read(&body).ok(),

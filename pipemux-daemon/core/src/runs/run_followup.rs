@@ -87,7 +87,7 @@ fn again(run: &Run, from: usize) -> Run {
 impl Core {
     /// Writes a run down.
     pub(crate) fn record_round(&mut self, run: &Run) {
-        let (at, exit, now) = (&run.workspace, run_exit_status(run), self.now);
+        let (at, exit, now) = (&run.workspace, run_exit_status(run), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = round(run, workspace.history.count + 1, now.unix_ms, exit);
         workspace.history.add(round.clone());
@@ -95,6 +95,6 @@ impl Core {
         let text = format!("{}{exit} · {}", round.action, round.result);
         let place = Audience::Workspace(at.clone(), None);
         self.tell(What::Act, place, Some(&round.reader), &text);
-        self.out.push(Effect::Persist(Record::Round { workspace: at.to_string(), round }));
+        self.turn.effects.push(Effect::Persist(Record::Round { workspace: at.to_string(), round }));
     }
 }

@@ -47,7 +47,7 @@ impl Core {
         let here = self.workspaces.get(at)?;
         let used = match name {
             "CLIENTS_MAX" => self.clients.len(),
-            "SESSIONS_MAX" => self.sessions.len(),
+            "SESSIONS_MAX" => self.processes.sessions().len(),
             "WORKSPACES_MAX" => self.workspaces.len(),
             "RETIRED_MAX" => self.retired.len(),
             "WINDOWS_MAX" => here.windows.len(),

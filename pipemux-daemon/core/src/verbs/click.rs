@@ -76,7 +76,7 @@ impl Core {
         if !anchor.shown && !workspace.in_view(reader, session, id) {
             return Err(ref_errors::out_of_view(&shown, Some(format!("pipemux view {session}"))));
         }
-        let prototypes = self.sessions.get(session).map(|session| &session.prototypes);
+        let prototypes = self.processes.get(session).map(|session| &session.prototypes);
         let prototype = prototypes
             .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
             .ok_or_else(|| {
@@ -161,7 +161,7 @@ impl Core {
         };
         let Some(question) = workspace.questions.remove(&number) else { return };
         let at = question.run.workspace.to_string();
-        self.out.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
+        self.turn.effects.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let told = format!("question {number} was answered: {}", text.trim());
         let place = Audience::Workspace(question.run.workspace.clone(), None);
         self.tell(What::Answered, place, Some(&reader), &told);

@@ -13,7 +13,7 @@ impl Core {
             Ok(manifest) => manifest,
             Err(fault) => return self.fail_job(job, fault),
         };
-        let known = self.prototypes.get(provider).cloned();
+        let known = self.processes.prototypes(provider).cloned();
         let Some(prototypes) = known else {
             // What an app can do is known once it runs.
             let fault = Fault::not_found(format!("{provider} has not run yet"))
@@ -41,19 +41,18 @@ impl Core {
         let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
         let mut text = String::new();
         let mut data = Vec::new();
-        for (key, session) in &self.sessions {
+        for (key, session) in self.processes.sessions() {
             let owner = match &key.workspace {
                 None => "every workspace".to_owned(),
                 Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
             };
             let here = key.workspace.as_ref().is_none_or(|owner| *owner == at);
-            let pid =
-                self.pids.get(&self.shared.process_of(session.app().unwrap_or_default())).copied();
+            let pid = self.processes.pid(session);
             let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
             let more =
-                session.doing(self.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
+                session.doing(self.turn.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
             text += &format!("{key} · {}{process}{more}{owned}{failed}\n", session.state());
             data.push(Value::Map(vec![
                 ("session".into(), key.to_string().into()),
@@ -71,15 +70,19 @@ impl Core {
     }
 
     pub(super) fn status(&mut self, job: RequestId) {
-        let ready = self.sessions.values().filter(|session| session.ready().is_some()).count();
+        let ready =
+            self.processes.sessions().values().filter(|session| session.ready().is_some()).count();
         let mut rows: Vec<(&str, Value)> = vec![
             ("daemon", self.config.software.as_str().into()),
             ("pid", self.config.pid.into()),
             ("socket", self.config.socket.as_str().into()),
             ("state", self.config.state_dir.as_str().into()),
-            ("uptime_s", (self.now.mono_ms.saturating_sub(self.began.mono_ms) / 1000).into()),
+            (
+                "uptime_s",
+                (self.turn.now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000).into(),
+            ),
             ("apps", self.providers.len().into()),
-            ("sessions", self.sessions.len().into()),
+            ("sessions", self.processes.sessions().len().into()),
             ("ready", ready.into()),
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
@@ -100,7 +103,8 @@ impl Core {
     ) -> Option<SessionKey> {
         let at = self.requests.get(&job).map(|job| job.workspace.clone());
         let known: Vec<&SessionKey> = self
-            .sessions
+            .processes
+            .sessions()
             .keys()
             .filter(|key| key.workspace.is_none() || key.workspace == at)
             .collect();

@@ -38,9 +38,9 @@ impl Core {
         wait_ms: u32,
     ) {
         let Some(key) = self.find_session(job, addr) else { return };
-        let (_, log) = self.places(&key);
+        let (_, log) = self.processes.paths(&key);
         let Some(found) = self.requests.get_mut(&job) else { return };
-        let now = self.now.mono_ms;
+        let now = self.turn.now.mono_ms;
         let request = job.0;
         let wanted = u64::from(wait_ms.min(WAIT_MAX_MS));
         match after.filter(|_| wanted > 0) {
@@ -48,9 +48,9 @@ impl Core {
                 let latest = found.deadline.saturating_sub(PROJECT_MS).max(now);
                 let until = (now + wanted).min(latest);
                 found.task = RequestState::Log(Reading::Watched { after, until });
-                self.timers.set(until, Timer::Wait(job));
+                self.turn.set_timer(until, Timer::Wait(job));
                 let lines = LOG_LINES_MAX;
-                self.out.push(Effect::WatchLog { request, log, lines, after });
+                self.turn.effects.push(Effect::WatchLog { request, log, lines, after });
             }
             None => {
                 let follows = after.is_some() || wanted > 0;
@@ -59,7 +59,7 @@ impl Core {
                 // Who follows may want only what is printed from now on.
                 let least = u32::from(!follows);
                 let lines = lines.clamp(least, LOG_LINES_MAX);
-                self.out.push(Effect::ReadLog { request, log, lines, after });
+                self.turn.effects.push(Effect::ReadLog { request, log, lines, after });
             }
         }
     }
@@ -71,7 +71,7 @@ impl Core {
         };
         let reading = *reading;
         if let Reading::Watched { until, .. } = reading {
-            self.timers.clear(until, Timer::Wait(job));
+            self.turn.clear_timer(until, Timer::Wait(job));
         }
         match (reading, read) {
             (Reading::Once, Ok(LogText { text, .. })) if text.is_empty() => {
@@ -98,8 +98,8 @@ impl Core {
             return false;
         };
         let (next, until) = (*after, *until);
-        self.timers.clear(until, Timer::Wait(job));
-        self.out.push(Effect::UnwatchLog { request: job.0 });
+        self.turn.clear_timer(until, Timer::Wait(job));
+        self.turn.effects.push(Effect::UnwatchLog { request: job.0 });
         self.answer_log(job, LogPart { next, ..LogPart::default() });
         true
     }

@@ -31,10 +31,10 @@ impl Core {
         let (client, deadline) = (job.client, job.deadline);
         self.requests.remove(&id);
         self.drop_prefetch(id);
-        self.timers.clear(deadline, Timer::ClientRequest(id));
+        self.turn.clear_timer(deadline, Timer::ClientRequest(id));
         if let Some(known) = self.clients.get_mut(&client) {
             known.open = known.open.saturating_sub(1);
-            self.out.push(Effect::ToClientInParts { client, parts });
+            self.turn.effects.push(Effect::ToClientInParts { client, parts });
         }
     }
 }

@@ -17,9 +17,8 @@ use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::{Record, SavedOpen};
-use crate::processes::opening::open_message;
-use crate::processes::requests::{AppReply, Purpose};
-use crate::processes::session::{ProcessState, Session};
+use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::session::ProcessState;
 use crate::verbs::providers::AfterLoading;
 use crate::verbs::show::{AnswerKind, WantedWindow};
 use crate::workspaces::Window;
@@ -70,51 +69,54 @@ impl Core {
         let owner = (manifest.scope == Scope::Workspace).then(|| at.clone());
         let key = SessionKey { workspace: owner, addr };
         let windows = self.workspaces.get(&at).map_or(0, |workspace| workspace.windows.len());
-        if windows >= WINDOWS_MAX || self.sessions.len() >= SESSIONS_MAX {
+        if windows >= WINDOWS_MAX || self.processes.sessions().len() >= SESSIONS_MAX {
             let fault = Fault::refused(format!(
                 "no more windows: {windows} are open here, {} sessions in all",
-                self.sessions.len()
+                self.processes.sessions().len()
             ));
             return self.fail_job(job, fault.hint("pipemux close <provider>/<session> --end"));
         }
         let saved =
             SavedOpen { env: environment(&open, &manifest), args: open.args, cwd: open.cwd };
-        let fresh = !self.sessions.contains_key(&key);
+        let fresh = !self.processes.contains(&key);
         if fresh {
-            self.sessions.insert(key.clone(), Session::new(manifest, Vec::new()));
-            self.actions_changed(&key);
+            self.processes.create(key.clone(), manifest);
         }
         if let Some(job) = self.requests.get_mut(&job) {
             job.task = RequestState::Opening(key.clone());
         }
         let down = self
-            .sessions
+            .processes
             .get(&key)
             .is_some_and(|s| s.process == ProcessState::Down && s.failed.is_none());
         if fresh || (down && !saved.args.is_empty()) {
             // This open is the newest of those that the start sends.
-            if let Some(session) = self.sessions.get_mut(&key) {
-                session.opens.push(saved);
-            }
-            self.opening.insert(key.clone(), job);
-            match self.wake(&key) {
+            self.processes.push_open(&key, saved);
+            self.processes.begin_opening(&key, job);
+            match self.processes.wake(&mut self.turn, &key) {
                 Ok(()) => self.prefetch_for_open(job, &key),
                 Err(fault) => {
-                    self.opening.remove(&key);
+                    self.processes.cancel_opening(&key, job);
                     self.fail_job(job, fault);
                 }
             }
         } else if saved.args.is_empty() {
-            if let Some(session) = self.sessions.get_mut(&key).filter(|s| s.opens.is_empty()) {
+            if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
                 // It was ended for good and is about to be gone: the next process opens with this.
-                session.opens.push(saved);
+                self.processes.push_open(&key, saved);
             }
             self.opened(job, Vec::new());
         } else {
             let Some(deadline) = self.requests.get(&job).map(|job| job.deadline) else { return };
-            let (state_dir, _) = self.places(&key);
-            let message = open_message(&key, saved, true, false, state_dir);
-            self.request(&key, Method::AppOpen, &message, deadline, Purpose::Attach(job));
+            let message = self.processes.open_message(&key, saved, true, false);
+            self.processes.request(
+                &mut self.turn,
+                &key,
+                Method::AppOpen,
+                &message,
+                deadline,
+                ReplyTo::Attach(job),
+            );
         }
     }
 
@@ -149,19 +151,13 @@ impl Core {
     fn remember_open(&mut self, job: RequestId, key: &SessionKey) {
         let Some(job) = self.requests.get(&job) else { return };
         let Verb::Open(open) = &job.call.verb else { return };
-        let Some(session) = self.sessions.get_mut(key) else { return };
+        let Some(session) = self.processes.get(key) else { return };
         let saved = SavedOpen {
             env: environment(open, &session.manifest),
             args: open.args.clone(),
             cwd: open.cwd.clone(),
         };
-        if !session.opens.contains(&saved) {
-            session.opens.push(saved);
-        }
-        if session.opens.len() > OPENS_MAX {
-            session.opens.remove(0);
-        }
-        self.save_session(key);
+        self.processes.add_open(&mut self.turn, key, saved, OPENS_MAX);
     }
 
     /// The app has taken an open in: the window is added and shown.
@@ -170,7 +166,7 @@ impl Core {
             return;
         };
         let key = key.clone();
-        self.close_opening(&key, job);
+        self.processes.cancel_opening(&key, job);
         let Some(found) = self.requests.get(&job) else { return };
         let (at, lod, budget) = (found.workspace.clone(), found.call.lod, found.call.budget);
         let pin = match &found.call.verb {
@@ -180,12 +176,12 @@ impl Core {
         let reader = found.call.reader.clone();
         let number = match self.prefetched_number(job, &key) {
             Some(number) => number,
-            None => self.next_number(),
+            None => self.turn.next_number(),
         };
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         let fresh = workspace.window(&key).is_none();
         if fresh {
-            let actions = self.sessions.get(&key).map(|session| session.prototypes.clone());
+            let actions = self.processes.actions_of(&key);
             workspace.open_window(Window::new(number, key.clone(), workspace.epoch), actions);
             workspace.window_set_changed(&reader);
         }
@@ -198,17 +194,10 @@ impl Core {
             let place = Audience::Workspace(at.clone(), Some(key.clone()));
             self.tell(What::Opened, place, Some(&reader), &format!("{key} was opened"));
         }
-        self.save_session(&key);
+        self.processes.save(&mut self.turn, &key);
         self.save_window(&at, &key);
         let want = WantedWindow { session: key, lod: None, budget: None };
         self.show(job, vec![want], AnswerKind::Open { notes });
-    }
-
-    /// The start of a session no longer answers this request; another one's it still does.
-    pub(crate) fn close_opening(&mut self, key: &SessionKey, job: RequestId) {
-        if self.opening.get(key) == Some(&job) {
-            self.opening.remove(key);
-        }
     }
 
     /// The manifest of a provider.
@@ -233,24 +222,7 @@ impl Core {
             budget: window.budget,
             pinned: window.pinned,
         };
-        self.out.push(Effect::Persist(record));
-    }
-
-    pub(crate) fn save_session(&mut self, key: &SessionKey) {
-        let Some(session) = self.sessions.get(key) else { return };
-        let fingerprint = session.opens_fingerprint();
-        if session.saved == fingerprint {
-            return;
-        }
-        let record = Record::Session {
-            workspace: key.workspace.as_deref().map(Into::into),
-            session: key.to_string(),
-            opens: session.opens.clone(),
-        };
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.saved = fingerprint;
-        }
-        self.out.push(Effect::Persist(record));
+        self.turn.effects.push(Effect::Persist(record));
     }
 }
 

@@ -14,7 +14,6 @@ use crate::event::{Effect, Manifests};
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, State, Transport};
-use crate::processes::session::ProcessState;
 use crate::views::inert::whole_line;
 
 /// What goes on once the manifests were read.
@@ -41,7 +40,7 @@ impl Core {
     pub(super) fn load_providers(&mut self, id: RequestId, change: Providers, then: AfterLoading) {
         let Some(job) = self.requests.get_mut(&id) else { return };
         job.task = RequestState::Loading(then);
-        self.out.push(Effect::LoadProviders { request: id.0, change });
+        self.turn.effects.push(Effect::LoadProviders { request: id.0, change });
     }
 
     /// The manifests were read, or a change to them was refused.
@@ -99,18 +98,8 @@ impl Core {
             (manifest.id.clone(), same.unwrap_or_else(|| Rc::new(manifest)))
         };
         self.providers = manifests.into_iter().map(keep).collect();
-        for (key, session) in &mut self.sessions {
-            // The next process is one of the new manifest.
-            if let Some(manifest) = self.providers.get(&key.addr.provider)
-                && session.process == ProcessState::Down
-            {
-                if session.manifest.command.is_empty() {
-                    // It came back from an earlier daemon before its app was registered.
-                    session.failed = None;
-                }
-                session.manifest = manifest.clone();
-            }
-        }
+        // Their next processes are of the new manifests.
+        self.processes.take_manifests(&self.providers);
         let others = difference(&before, &self.providers);
         if !others.is_empty() {
             let word = |(id, change): (&ProviderId, &Change)| match change {
@@ -128,7 +117,9 @@ impl Core {
     /// What still runs as it was started, and how that is changed.
     fn running_on(&self, others: &BTreeMap<ProviderId, Change>) -> String {
         let mut text = String::new();
-        for (key, _) in self.sessions.iter().filter(|(_, session)| session.app().is_some()) {
+        for (key, _) in
+            self.processes.sessions().iter().filter(|(_, session)| session.app().is_some())
+        {
             text += &match others.get(&key.addr.provider) {
                 Some(Change::Changed) => {
                     format!("{key} runs on as it was started · pipemux restart {key}\n")

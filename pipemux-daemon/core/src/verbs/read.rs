@@ -12,7 +12,7 @@ use crate::Core;
 use crate::clients::requests::RequestState;
 use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::requests::{AppReply, ReplyTo};
 use crate::runs::arguments::{ResolvedObject, Unresolved};
 use crate::runs::lookup::{chunk, located};
 use crate::runs::{Lookup, Run, ref_errors};
@@ -52,7 +52,7 @@ impl Core {
         let Some(found) = self.requests.get(&job) else { return };
         let (at, deadline) = (found.workspace.clone(), found.deadline);
         let Some(workspace) = self.workspaces.get(&at) else { return };
-        match reading.run.resolve(&self.sessions, workspace, &reading.of) {
+        match reading.run.resolve(self.processes.sessions(), workspace, &reading.of) {
             Ok(thing) => {
                 reading.thing = Some(thing.clone());
                 self.read_more(job, reading, &thing, deadline);
@@ -63,8 +63,15 @@ impl Core {
                 let (session, locate) = (session.clone(), Locate { keys: vec![key.clone()] });
                 reading.run.looked_up.asking = Some(*lookup);
                 self.put_reading(job, reading);
-                let soon = deadline.min(self.now.mono_ms + LOCATE_MS);
-                self.request(&session, Method::Locate, &locate, soon, Purpose::Locate(job));
+                let soon = deadline.min(self.turn.now.mono_ms + LOCATE_MS);
+                self.processes.request(
+                    &mut self.turn,
+                    &session,
+                    Method::Locate,
+                    &locate,
+                    soon,
+                    ReplyTo::Locate(job),
+                );
             }
         }
     }
@@ -79,7 +86,14 @@ impl Core {
         let offset = reading.data.len() as u64;
         let read = Read { key: thing.key.clone(), rev: thing.rev, offset, max: READ_CHUNK };
         self.put_reading(job, reading);
-        self.request(&thing.session, Method::AppRead, &read, deadline, Purpose::Read(job));
+        self.processes.request(
+            &mut self.turn,
+            &thing.session,
+            Method::AppRead,
+            &read,
+            deadline,
+            ReplyTo::Read(job),
+        );
     }
 
     pub(crate) fn is_reading(&self, job: RequestId) -> bool {

@@ -9,7 +9,6 @@ use pipemux_proto::{Code, Fault, ProviderId};
 use crate::Core;
 use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey};
-use crate::processes::session::ProcessState;
 use crate::runs::plan::Planner;
 use crate::runs::{Run, Step};
 use crate::verbs::show::{AnswerKind, WantedWindow};
@@ -44,7 +43,7 @@ impl Core {
             .unknown(|provider| names(script, provider))
             .into_iter()
             .map(|window| &window.session)
-            .filter(|key| self.sessions.get(key).is_some_and(|s| s.failed.is_none()))
+            .filter(|key| self.processes.get(key).is_some_and(|s| s.failed.is_none()))
             .cloned()
             .collect();
         if unknown.is_empty() {
@@ -55,11 +54,9 @@ impl Core {
         }
         for session in unknown {
             // One that can't start has no prototypes, which the plan will say.
-            let woken = self.wake(&session).is_ok();
-            if let Some(live) = self.sessions.get_mut(&session).filter(|_| woken)
-                && !matches!(live.process, ProcessState::Ready { .. })
-            {
-                live.watchers.push(job);
+            let woken = self.processes.wake(&mut self.turn, &session).is_ok();
+            if woken && self.processes.is_starting(&session) {
+                self.processes.wait_until_ready(&session, job);
             }
         }
         // Once all of them are waited for: none may be left to wait for.
@@ -72,7 +69,9 @@ impl Core {
         match &found.task {
             RequestState::Preparing(sessions) => {
                 let waiting = sessions.iter().any(|key| {
-                    self.sessions.get(key).is_some_and(|session| session.watchers.contains(&job))
+                    self.processes
+                        .get(key)
+                        .is_some_and(|session| session.ready_waiters.contains(&job))
                 });
                 if waiting {
                     return;
@@ -98,7 +97,7 @@ impl Core {
         let Some(found) = self.requests.get(&job) else { return };
         let pipemux_proto::client::Verb::Run { code, .. } = &found.call.verb else { return };
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
-        match Planner::new(workspace, &self.sessions, code).plan(script) {
+        match Planner::new(workspace, self.processes.sessions(), code).plan(script) {
             Ok(steps) => self.begin_run(job, steps),
             Err(fault) => self.fail_job(job, fault),
         }
@@ -142,7 +141,7 @@ impl Core {
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
         let running = |key: &&SessionKey| {
             // A session that just died is not woken only to be shown.
-            let up = self.sessions.get(*key).is_some_and(|session| session.ready().is_some());
+            let up = self.processes.get(*key).is_some_and(|session| session.ready().is_some());
             up && workspace.window(key).is_some() && !run.unknown
         };
         let wants = run

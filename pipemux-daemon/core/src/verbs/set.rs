@@ -28,7 +28,7 @@ impl Core {
         if options != workspace.options {
             workspace.options = options;
             let record = Record::Options { workspace: at.to_string(), options };
-            self.out.push(Effect::Persist(record));
+            self.turn.effects.push(Effect::Persist(record));
         }
         let epoch = if options.strict { "strict" } else { "meaning" };
         let rebase = if options.rebase { "on" } else { "off" };

@@ -13,7 +13,7 @@ use crate::Core;
 use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::requests::{AppReply, ReplyTo};
 use crate::runs::Run;
 use crate::verbs::abandon_pending_views::closed_meanwhile;
 use crate::workspaces::raw_projection::RawProjection;
@@ -194,7 +194,7 @@ impl Core {
         };
         let ask = self.projection_request(window, lod, budget);
         if window.rendered.is_some()
-            && self.sessions.get(session).is_some_and(|s| s.health.silent())
+            && self.processes.get(session).is_some_and(|s| s.health.silent())
         {
             // It was waited for already and has said nothing since: what it showed is shown again.
             let why = format!("{session} did not answer in time");
@@ -204,9 +204,9 @@ impl Core {
         // One window may take its start; the whole desk doesn't wait for one of its apps.
         let alone =
             matches!(&found.task, RequestState::Viewing(showing) if showing.windows.len() == 1);
-        let slow = opening || (alone && self.is_starting(session));
+        let slow = opening || (alone && self.processes.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
-        let deadline = found.deadline.min(self.now.mono_ms + patience);
+        let deadline = found.deadline.min(self.turn.now.mono_ms + patience);
         let ahead = self.take_prefetched(job, session, ask.window, (lod, budget), deadline);
         if let Some(RequestState::Viewing(showing)) =
             self.requests.get_mut(&job).map(|job| &mut job.task)
@@ -219,12 +219,19 @@ impl Core {
         if ahead.is_some() {
             return;
         }
-        self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));
+        self.processes.request(
+            &mut self.turn,
+            session,
+            Method::Project,
+            &ask,
+            deadline,
+            ReplyTo::Project(job),
+        );
     }
 
     /// What is asked of a window's app.
     pub(crate) fn projection_request(&self, window: &Window, lod: Lod, budget: u32) -> Project {
-        let app = self.sessions.get(&window.session).and_then(|session| session.ready());
+        let app = self.processes.get(&window.session).and_then(|session| session.ready());
         let held = window
             .projection
             .as_ref()
@@ -245,7 +252,7 @@ impl Core {
         session: &SessionKey,
         answered: AppReply,
     ) {
-        let live = self.sessions.get(session);
+        let live = self.processes.get(session);
         let (app, newest) = (live.and_then(|live| live.app()), live.map_or(0, |live| live.version));
         let Some(found) = self.requests.get_mut(&job) else { return };
         let at = found.workspace.clone();
@@ -366,7 +373,7 @@ impl Core {
             _ => true,
         };
         if let Some((app, why)) = broken {
-            self.break_app(app, why);
+            self.processes.break_app(&mut self.turn, app, why);
         }
         if !waiting {
             self.finish_show(job);

@@ -54,24 +54,19 @@ impl Core {
                 reader.seen.remove(&key);
             }
         }
-        self.out.push(Effect::Persist(Record::SessionEnded {
+        self.turn.effects.push(Effect::Persist(Record::SessionEnded {
             workspace: key.workspace.as_deref().map(Into::into),
             session: key.to_string(),
         }));
-        if let Some(session) = self.sessions.get_mut(&key) {
-            session.opens.clear();
-            // Its end is written down: what it is opened with next has to be, too, were it the same.
-            session.saved = 0;
-            session.failed = None;
-        }
+        self.processes.forget_opens(&key);
         if let Some(job) = self.requests.get_mut(&job) {
             job.task = RequestState::Ending(key.clone());
         }
-        self.close_app(&key);
-        if self.sessions.get(&key).is_some_and(|session| session.app().is_none()) {
+        self.processes.close(&mut self.turn, &key);
+        if self.processes.get(&key).is_some_and(|session| session.app().is_none()) {
             // What waits for its next process waits in vain.
             let why = format!("{key} was ended");
-            self.end_requests(&key, None, &why, &[]);
+            self.processes.refuse_waiting(&mut self.turn, &key, &why, &[]);
             self.attach_lost(&key, true, &why);
         }
         self.session_ended(&key);
@@ -79,7 +74,7 @@ impl Core {
 
     /// A session has no process now: those who waited for that go on.
     pub(crate) fn session_ended(&mut self, key: &SessionKey) {
-        let Some(session) = self.sessions.get(key) else { return self.settle_ends(key) };
+        let Some(session) = self.processes.get(key) else { return self.settle_ends(key) };
         if session.app().is_some() {
             return;
         }
@@ -87,11 +82,11 @@ impl Core {
             .waiting_for(|task| matches!(task, RequestState::Restarting(waited) if waited == key));
         if session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty() {
             let shown = self.has_window(key);
-            if !shown && !self.opening.contains_key(key) {
-                let gone = self.sessions.remove(key);
+            if !shown && !self.processes.is_opening(key) {
+                let gone = self.processes.remove(key);
                 if gone.is_some_and(|session| session.manifest.state == State::Discard) {
-                    let (state_dir, _) = self.places(key);
-                    self.out.push(Effect::Discard { state_dir });
+                    let (state_dir, _) = self.processes.paths(key);
+                    self.turn.effects.push(Effect::Discard { state_dir });
                 }
             }
         }
@@ -112,38 +107,28 @@ impl Core {
 
     pub(super) fn restart(&mut self, job: RequestId, addr: &SessionAddr) {
         let Some(key) = self.find_session(job, addr) else { return };
-        if self.sessions.get(&key).is_some_and(|session| session.opens.is_empty()) {
+        if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
             let fault = Fault::not_found(format!("{key} was ended and is about to be gone"));
             return self.fail_job(job, fault.hint(format!("pipemux open {addr}")));
         }
         if let Some(job) = self.requests.get_mut(&job) {
             job.task = RequestState::Restarting(key.clone());
         }
-        self.forget_waiting(&key);
-        if let Some(session) = self.sessions.get_mut(&key) {
-            session.failed = None;
-            session.crashes.clear();
-            session.quarantine.lift();
-        }
-        match self.sessions.get(&key).and_then(|session| session.app()) {
-            Some(app) if self.shared.is_shared(app) => self.restart_shared(&key, app),
-            Some(_) => self.close_app(&key),
-            None => self.begin_restart(job, &key),
+        self.processes.cancel_backoff(&mut self.turn, &key);
+        self.processes.forgive(&key);
+        if !self.processes.close_for_restart(&mut self.turn, &key) {
+            self.begin_restart(job, &key);
         }
     }
 
     fn begin_restart(&mut self, job: RequestId, key: &SessionKey) {
         // With the manifest as it is now.
-        if let Some(manifest) = self.providers.get(&key.addr.provider).cloned()
-            && let Some(session) = self.sessions.get_mut(key)
-        {
-            session.manifest = manifest;
+        if let Some(manifest) = self.providers.get(&key.addr.provider) {
+            self.processes.set_manifest(key, manifest.clone());
         }
-        if let Err(fault) = self.wake(key) {
-            return self.fail_job(job, fault);
-        }
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.watchers.push(job);
+        match self.processes.wake(&mut self.turn, key) {
+            Ok(()) => self.processes.wait_until_ready(key, job),
+            Err(fault) => self.fail_job(job, fault),
         }
     }
 
@@ -172,16 +157,13 @@ impl Core {
     /// Ends all sessions, then the daemon. Windows and sessions are kept on disk.
     pub(crate) fn stop(&mut self) {
         self.stopping = true;
-        let keys: Vec<SessionKey> = self.sessions.keys().cloned().collect();
-        for key in keys {
-            self.close_app(&key);
-        }
+        self.processes.stop(&mut self.turn);
     }
 
     /// Leaves once everything has ended. To be called when an event was taken in, and all that follows
     /// from it.
     pub(crate) fn stop_if_done(&mut self) {
-        if !self.stopping || !self.session_by_incarnation.is_empty() || !self.shared.is_empty() {
+        if !self.stopping || !self.processes.is_idle() {
             return;
         }
         for job in self.waiting_for(|task| matches!(task, RequestState::Stopping)) {
@@ -201,7 +183,7 @@ impl Core {
         }
         if !std::mem::replace(&mut self.stopped, true) {
             self.save_numbers();
-            self.out.push(Effect::Stopped);
+            self.turn.effects.push(Effect::Stopped);
         }
     }
 
@@ -230,9 +212,9 @@ impl Core {
         for number in closed {
             workspace.questions.remove(&number);
             let record = Record::QuestionClosed { workspace: at.to_string(), number };
-            self.out.push(Effect::Persist(record));
+            self.turn.effects.push(Effect::Persist(record));
         }
-        self.out.push(Effect::Persist(Record::WindowClosed {
+        self.turn.effects.push(Effect::Persist(Record::WindowClosed {
             workspace: at.to_string(),
             session: key.to_string(),
         }));

@@ -47,7 +47,7 @@ impl Core {
         }
         for session in self.waited_windows(job, &view) {
             // An app that sleeps changes nothing. One that can't be started is told when it is shown.
-            let _ = self.wake(&session);
+            let _ = self.processes.wake(&mut self.turn, &session);
         }
         let seconds = wanted as f64 / 1000.0;
         self.wait(job, Wait::View { view, seconds }, wanted, 0);
@@ -81,7 +81,7 @@ impl Core {
     }
 
     fn wait(&mut self, id: RequestId, wait: Wait, wanted: u64, pause: u64) {
-        let now = self.now.mono_ms;
+        let now = self.turn.now.mono_ms;
         let Some(job) = self.requests.get_mut(&id) else { return };
         // What is shown at the end takes its time, too.
         let latest = job.deadline.saturating_sub(PROJECT_MS).max(now);
@@ -89,7 +89,7 @@ impl Core {
         let span = WaitLimits { from: now + pause, until, timer: until };
         job.task = RequestState::Waiting(Box::new(wait), span);
         self.waits.insert(id);
-        self.timers.set(until, Timer::Wait(id));
+        self.turn.set_timer(until, Timer::Wait(id));
     }
 
     /// Ends the waits that what was told in this turn concerns.
@@ -115,7 +115,7 @@ impl Core {
             if !happened {
                 continue;
             }
-            if span.from > self.now.mono_ms {
+            if span.from > self.turn.now.mono_ms {
                 self.put_off(id, span.from.min(span.until));
             } else {
                 self.end_wait(id, true);
@@ -130,8 +130,8 @@ impl Core {
             return;
         };
         if span.timer > at {
-            self.timers.clear(std::mem::replace(&mut span.timer, at), Timer::Wait(id));
-            self.timers.set(at, Timer::Wait(id));
+            self.turn.clear_timer(std::mem::replace(&mut span.timer, at), Timer::Wait(id));
+            self.turn.set_timer(at, Timer::Wait(id));
         }
     }
 
@@ -178,7 +178,7 @@ impl Core {
         let job = self.requests.get_mut(&id)?;
         match std::mem::replace(&mut job.task, RequestState::Moving) {
             RequestState::Waiting(wait, span) => {
-                self.timers.clear(span.timer, Timer::Wait(id));
+                self.turn.clear_timer(span.timer, Timer::Wait(id));
                 Some(*wait)
             }
             other => {
@@ -214,7 +214,7 @@ impl Core {
 
     /// Tells this daemon's life from others: when it began.
     fn life(&self) -> u64 {
-        self.began.unix_ms.max(1)
+        self.turn.began.unix_ms.max(1)
     }
 
     fn waited_windows(&self, job: RequestId, view: &View) -> Vec<SessionKey> {
@@ -235,7 +235,7 @@ impl Core {
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
             return true;
         }
-        if !workspace.news(reader, self.now).is_empty() {
+        if !workspace.news(reader, self.turn.now).is_empty() {
             return true;
         }
         let of = workspace.readers.get(reader);
@@ -257,7 +257,7 @@ impl Core {
                 .map(|seen| (seen.app, seen.version)),
         };
         let Some((app, version)) = seen else { return true };
-        let Some(live) = self.sessions.get(&window.session) else { return false };
+        let Some(live) = self.processes.get(&window.session) else { return false };
         match live.ready() {
             Some(ready) if ready == app => live.version > version,
             // Another process shows another state: that of one which slept counts as the one before.
