@@ -25,7 +25,7 @@ impl Core {
                 ProcessEvent::Replied { session, to, reply } => self.replied(&session, to, reply),
                 ProcessEvent::Opened { request, result } => self.start_opened(request, result),
                 ProcessEvent::Ready(ready) => self.process_ready(ready),
-                ProcessEvent::Draining { app } => self.exchanges.dismiss(app),
+                ProcessEvent::Draining { app } => self.clients.dismiss_exchanges(app),
                 ProcessEvent::Changed { session } => self.session_changed(&session),
                 ProcessEvent::ActionsChanged { session } => self.actions_changed(&session),
                 ProcessEvent::Notice { session, text } => {
@@ -58,7 +58,7 @@ impl Core {
         match to {
             ReplyTo::Attach(request) => self.attach_answered(request, reply),
             ReplyTo::Project(request) => self.project_answered(request, session, reply),
-            ReplyTo::Prefetch(request) => drop(self.prefetches.remove(&request)),
+            ReplyTo::Prefetch(request) => drop(self.tasks.prefetches.remove(&request)),
             ReplyTo::Refresh(request, key) => {
                 self.refresh_answered(request, session, key, reply);
             }
@@ -76,7 +76,7 @@ impl Core {
     ) {
         match result {
             Ok(notes) => self.opened(request, notes),
-            Err(fault) => self.fail_job(request, fault),
+            Err(fault) => self.fail_request(request, fault),
         }
     }
 
@@ -93,7 +93,7 @@ impl Core {
         };
         self.tell_session(what, &session, how);
         self.notify_start(&session, crash.as_ref(), &notes);
-        self.exchange_ready(&session, app);
+        self.clients.admit_exchanges(&mut self.turn, &session, app);
         for request in waiters {
             self.session_settled(request, Ok(()));
         }
@@ -115,11 +115,11 @@ impl Core {
     /// All requests of an ended process have their replies: what waited for its end goes on.
     fn process_gone(&mut self, end: EndedProcess) {
         let key = &end.session;
-        self.exchanges_lost(end.app, &end.words, &end.hints);
+        self.clients.end_exchanges(&mut self.turn, end.app, &end.words, &end.hints);
         let opened = self.processes.get(key).is_some_and(|session| !session.opens.is_empty());
         let gone = !opened && !self.has_window(key);
         if let Some(request) = end.opening {
-            self.fail_job(request, end.fault());
+            self.fail_request(request, end.fault());
             self.processes.drop_failed_open(key);
         }
         // Before another process starts for what waits.
@@ -131,14 +131,28 @@ impl Core {
             let settled = if end.wanted { Ok(()) } else { Err(end.fault()) };
             self.session_settled(*request, settled);
         }
-        self.attach_lost(key, in_vain, &end.words);
+        self.retry_attaching(key, in_vain, &end.words);
         self.session_ended(key);
+    }
+
+    /// A session has no process: clients that wait to exchange with it get another, or hear why there is none.
+    pub(crate) fn retry_attaching(&mut self, session: &SessionKey, in_vain: bool, why: &str) {
+        if !self.clients.has_attaching(session) {
+            return;
+        }
+        let woken = match in_vain {
+            true => Err(pipemux_proto::Fault::unavailable(why)),
+            false => self.processes.wake(&mut self.turn, session),
+        };
+        if let Err(fault) = woken {
+            self.clients.refuse_attaching(&mut self.turn, session, &fault);
+        }
     }
 
     /// Who else needs a session whose app nobody asked anything for long.
     fn demand_for(&self, app: pipemux_proto::Incarnation) -> Demand {
         let Some(key) = self.processes.session_of(app) else { return Demand::default() };
-        let exchanged = self.exchanges.quota(app).map_or(0, |quota| match quota.open {
+        let exchanged = self.clients.exchange_quota(app).map_or(0, |quota| match quota.open {
             0 => quota.used,
             _ => self.turn.mono_ms(),
         });
@@ -165,8 +179,8 @@ impl Core {
             workspace.session_changed(key);
         }
         // Runs that wait for it go on with their later steps.
-        for request in self.requests.values_mut() {
-            if let crate::clients::requests::RequestState::Running(run) = &mut request.task
+        for (_, task) in self.tasks.iter_mut() {
+            if let crate::verbs::tasks::Task::Running(run) = task
                 && let Some((seen, _)) = run.seen.get_mut(key)
                 && *seen == from
             {

@@ -9,6 +9,7 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
+use crate::clients::Clients;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -30,7 +31,8 @@ impl Core {
             .map(|manifest| (manifest.id.clone(), Rc::new(manifest.clone())))
             .collect();
         let processes = Processes::new(config.software.clone(), config.state_dir.clone());
-        let mut core = Self { config, providers, processes, ..Self::default() };
+        let clients = Clients::new(config.software.clone());
+        let mut core = Self { config, providers, clients, processes, ..Self::default() };
         for record in records {
             core.restore(record);
         }
@@ -105,8 +107,8 @@ impl Core {
                     found.options = options;
                 }
             }
-            Record::Begun { run_id } => self.records.restore(&run_id, None),
-            Record::Answered { run_id, exit } => self.records.restore(&run_id, Some(exit)),
+            Record::Begun { run_id } => self.clients.restore_record(&run_id, None),
+            Record::Answered { run_id, exit } => self.clients.restore_record(&run_id, Some(exit)),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
@@ -187,7 +189,7 @@ impl Core {
         let mut records = vec![self.turn.numbers.reserved()];
         records.extend(self.lost.to_saved());
         records.extend(self.processes.saved_prototypes());
-        records.extend(self.records.to_saved());
+        records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
         for (key, (ids_below, epochs_below)) in &self.retired {
             records.push(Record::Workspace {

@@ -7,13 +7,13 @@ use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, decode};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LINKS_MAX;
 use crate::processes::requests::{AppReply, ReplyTo};
 use crate::runs::arguments::Unresolved;
 use crate::runs::question::{AskedArgument, Asker};
 use crate::runs::{Argument, Run, Step, StepOutcome, missing_argument, ref_errors};
+use crate::verbs::tasks::Task;
 use pipemux_proto::Incarnation;
 use pipemux_proto::table::Table;
 use std::collections::BTreeMap;
@@ -346,7 +346,7 @@ impl Core {
             Outcome::Failed(fault) => {
                 let fault = self.name_ref_error(&run, &step, fault);
                 if self.may_rebase(&run, &step, &fault) {
-                    let Some(deadline) = self.requests.get(&job).map(|job| job.deadline) else {
+                    let Some(deadline) = self.clients.request(job).map(|job| job.deadline) else {
                         return;
                     };
                     return self.rebase(job, run, &step.session, fault, deadline);
@@ -383,19 +383,14 @@ impl Core {
     }
 
     pub(crate) fn take_run(&mut self, job: RequestId) -> Option<(Run, u64)> {
-        let job = self.requests.get_mut(&job)?;
-        match std::mem::replace(&mut job.task, RequestState::Moving) {
-            RequestState::Running(run) => Some((*run, job.deadline)),
-            other => {
-                job.task = other;
-                None
-            }
+        let deadline = self.clients.request(job)?.deadline;
+        match self.tasks.take_if(job, |task| matches!(task, Task::Running(_)))? {
+            Task::Running(run) => Some((*run, deadline)),
+            _ => None,
         }
     }
 
     pub(crate) fn put_run(&mut self, job: RequestId, run: Run) {
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Running(Box::new(run));
-        }
+        self.set_task(job, Task::Running(Box::new(run)));
     }
 }

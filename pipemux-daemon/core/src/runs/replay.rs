@@ -13,7 +13,7 @@ impl Core {
     /// Sends a request whose app died with it to the next process. Only for actions that are declared
     /// idempotent: twice is as good as once.
     pub(super) fn send_again(&mut self, job: RequestId, mut run: Run) {
-        let deadline = self.requests.get(&job).map(|job| job.deadline);
+        let deadline = self.clients.request(job).map(|job| job.deadline);
         let (Some(mut invoke), Some(deadline)) = (run.sent.clone(), deadline) else { return };
         let session = run.steps[run.next].session.clone();
         // The process that showed the reader its version is gone.

@@ -4,7 +4,6 @@ use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::BLOCK;
@@ -12,6 +11,7 @@ use crate::persist::records::Record;
 use crate::processes::session::Session;
 use crate::verbs::run_exit_status;
 use crate::verbs::show::{AnswerKind, PendingView, RequestedWindow, WindowStatus};
+use crate::verbs::tasks::Task;
 use crate::views::inert::Tokens;
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
@@ -24,14 +24,15 @@ use crate::views::window_part::{AnswerWindow, part, titled};
 impl Core {
     /// Answers a request whose windows have all come, or won't.
     pub(crate) fn finish_show(&mut self, id: RequestId) {
-        let Some(job) = self.requests.get_mut(&id) else { return };
-        let RequestState::Viewing(showing) = std::mem::replace(&mut job.task, RequestState::Moving)
+        let Some(Task::Viewing(showing)) =
+            self.tasks.take_if(id, |task| matches!(task, Task::Viewing(_)))
         else {
             return;
         };
+        let remark = self.clients.take_remark(id);
+        let Some(job) = self.clients.request(id) else { return };
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
         let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
-        let remark = job.remark.take();
         let differs = job.call.lod.is_some() || budget.is_some();
         let PendingView { windows, head } = *showing;
         let one_off = differs && !matches!(head, AnswerKind::Open { .. });
