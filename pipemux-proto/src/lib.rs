@@ -21,7 +21,6 @@
 //! | [`paths`] | where a daemon keeps its state and listens |
 //! | [`table`] | maps by one's own numbers |
 //! | [`text`] | text that messages share with who keeps it |
-//! | [`tokens`] | an estimate of what a text costs a model |
 //!
 //! **Invariant: no IO, no runtime.** Nothing here opens, waits or reads a clock, so that each side of
 //! the wire and every test can use it.
@@ -49,7 +48,6 @@ pub mod refs;
 pub mod report;
 pub mod table;
 pub mod text;
-pub mod tokens;
 pub mod value;
 pub mod watch;
 
@@ -60,3 +58,6 @@ pub use frame::{Frame, FrameDecoder, FrameError};
 pub use hello::{Hello, Role};
 pub use ids::{Incarnation, ProviderId, SessionAddr, SessionId};
 pub use value::{Blob, Value};
+
+// A bridge until all users name the crate itself.
+pub use pipemux_tokens as tokens;
