@@ -5,7 +5,6 @@
 //! | [`ids`] | names of providers, sessions and lives of a process |
 //! | [`limits`] | the bounds of the wire |
 //! | [`frame`], [`envelope`] | how bytes become messages |
-//! | [`output`] | what waits to be written to one connection |
 //! | [`hello`] | the first message each way, and versions |
 //! | [`app`] | daemon ↔ app messages |
 //! | [`client`] | client ↔ daemon messages |
@@ -19,7 +18,6 @@
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
 //! | [`paths`] | where a daemon keeps its state and listens |
-//! | [`table`] | maps by one's own numbers |
 //! | [`text`] | text that messages share with who keeps it |
 //!
 //! **Invariant: no IO, no runtime.** Nothing here opens, waits or reads a clock, so that each side of
