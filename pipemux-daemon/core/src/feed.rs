@@ -150,6 +150,8 @@ impl Core {
             session: told.place.session().map(ToString::to_string),
             reader: told.reader.clone(),
             text: told.text.clone(),
+            process_exit: None,
+            run_exit: None,
         }
     }
 }
