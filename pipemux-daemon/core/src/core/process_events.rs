@@ -12,6 +12,8 @@
 use pipemux_proto::watch::What;
 
 use crate::Core;
+use crate::event::Exit;
+use crate::feed::{Audience, Happening, process_exit};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::hibernation::Demand;
 use crate::processes::requests::{AppReply, ReplyTo};
@@ -29,13 +31,13 @@ impl Core {
                 ProcessEvent::Changed { session } => self.session_changed(&session),
                 ProcessEvent::ActionsChanged { session } => self.actions_changed(&session),
                 ProcessEvent::Notice { session, text } => {
-                    self.notify_windows(&session, format!("{session}: {text}"));
+                    self.notify_windows(What::Notice, &session, format!("{session}: {text}"));
                 }
                 ProcessEvent::RestartedWith { session, neighbour } => {
                     let text = format!(
                         "{session} was restarted with {neighbour}, which shares its process"
                     );
-                    self.notify_windows(&session, text);
+                    self.notify_windows(What::Notice, &session, text);
                 }
                 ProcessEvent::IdleDue { app } => {
                     let demand = self.demand_for(app);
@@ -45,8 +47,8 @@ impl Core {
                     let pinned = self.is_pinned(&session);
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
                 }
-                ProcessEvent::Ended { session, end, words } => {
-                    self.tell_end(&session, end, &words);
+                ProcessEvent::Ended { session, end, exit, words } => {
+                    self.tell_end(&session, end, exit, &words);
                 }
                 ProcessEvent::Gone(end) => self.process_gone(end),
             }
@@ -86,12 +88,10 @@ impl Core {
         if let Some(from) = woke_from {
             self.hand_over(&session, from, app);
         }
-        let (what, how) = match (&crash, woke_from) {
-            (Some(_), _) => (What::Restarted, "was restarted"),
-            (None, Some(_)) => (What::Started, "woke up"),
-            (None, None) => (What::Started, "started"),
-        };
-        self.tell_session(what, &session, how);
+        if crash.is_none() {
+            let how = if woke_from.is_some() { "woke up" } else { "started" };
+            self.tell_session(What::Started, &session, how);
+        }
         self.notify_start(&session, crash.as_ref(), &notes);
         self.clients.admit_exchanges(&mut self.turn, &session, app);
         for request in waiters {
@@ -100,7 +100,7 @@ impl Core {
     }
 
     /// Tells that a process ended: `words` say how.
-    fn tell_end(&mut self, session: &SessionKey, end: ProcessEnd, words: &str) {
+    fn tell_end(&mut self, session: &SessionKey, end: ProcessEnd, exit: Option<Exit>, words: &str) {
         let (what, text) = match end {
             ProcessEnd::Failed => {
                 (What::Failed, format!("{words}; it stays down · pipemux restart {session}"))
@@ -109,7 +109,10 @@ impl Core {
             ProcessEnd::Hibernated => (What::Hibernated, format!("{session} was put to sleep")),
             ProcessEnd::Ended => (What::Ended, words.to_owned()),
         };
-        self.tell(what, crate::feed::Audience::Session(session.clone()), None, &text);
+        let audience = Audience::Session(session.clone());
+        let happening = Happening::new(what, audience, &text);
+        let process_exit = exit.map(process_exit);
+        self.feed.tell(self.turn.now, Happening { process_exit, ..happening });
     }
 
     /// All requests of an ended process have their replies: what waited for its end goes on.
@@ -147,6 +150,23 @@ impl Core {
         if let Err(fault) = woken {
             self.clients.refuse_attaching(&mut self.turn, session, &fault);
         }
+    }
+
+    /// Tells those who watch that something happened; `reader` did it.
+    pub(crate) fn tell(
+        &mut self,
+        what: What,
+        audience: Audience,
+        reader: Option<&str>,
+        text: &str,
+    ) {
+        let happening = Happening::new(what, audience, text);
+        self.feed.tell(self.turn.now, Happening { reader, ..happening });
+    }
+
+    /// Tells those who watch that something happened to a session.
+    pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
+        self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
     }
 
     /// Who else needs a session whose app nobody asked anything for long.

@@ -288,13 +288,13 @@ impl Core {
     }
 
     /// Tells every workspace that has a window of the session.
-    pub(crate) fn notify_windows(&mut self, key: &SessionKey, text: String) {
+    pub(crate) fn notify_windows(&mut self, what: What, key: &SessionKey, text: String) {
         let now = self.turn.now;
         let shown = text.replace("{ago}", "just now");
         for workspace in self.workspaces.values_mut().filter(|w| w.window(key).is_some()) {
             workspace.notify(text.clone(), now);
         }
-        self.tell(What::Notice, Audience::Session(key.clone()), None, &shown);
+        self.tell(what, Audience::Session(key.clone()), None, &shown);
     }
 
     /// Tells that a session was restarted, truthfully, and what the app says of it.
@@ -307,7 +307,7 @@ impl Core {
         let said = notes.join("\n");
         let Some(crash) = crash else {
             if !said.is_empty() {
-                self.notify_windows(key, format!("{key}: {said}"));
+                self.notify_windows(What::Notice, key, format!("{key}: {said}"));
             }
             return;
         };
@@ -319,7 +319,7 @@ impl Core {
             crate::limits::CRASHES_MAX,
             crate::limits::CRASH_WINDOW_MS / 1000,
         );
-        self.notify_windows(key, text);
+        self.notify_windows(What::Restarted, key, text);
     }
 }
 

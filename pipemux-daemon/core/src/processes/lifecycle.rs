@@ -344,7 +344,8 @@ impl Processes {
             (_, true) => ProcessEnd::Ended,
         };
         let waiters = std::mem::take(&mut session.ready_waiters);
-        let ended = ProcessEvent::Ended { session: key.clone(), end, words: words.clone() };
+        let (session, told) = (key.clone(), words.clone());
+        let ended = ProcessEvent::Ended { session, end, exit: exit.ok(), words: told };
         self.events.push_back(ended);
         if self.stopping && wanted {
             "the daemon is going down".clone_into(&mut words);

@@ -8,7 +8,7 @@ use pipemux_proto::watch::What;
 
 use crate::Core;
 use crate::event::{Effect, Now};
-use crate::feed::Audience;
+use crate::feed::{Audience, Happening};
 use crate::persist::records::Record;
 use crate::runs::{Argument, Run, Step};
 use crate::verbs::run_exit_status;
@@ -94,7 +94,8 @@ impl Core {
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);
         let place = Audience::Workspace(at.clone(), None);
-        self.tell(What::Act, place, Some(&round.reader), &text);
+        let happening = Happening::new(What::Act, place, &text).by(&round.reader);
+        self.feed.tell(now, Happening { run_exit: Some(round.exit), ..happening });
         self.turn.effects.push(Effect::Persist(Record::Round { workspace: at.to_string(), round }));
     }
 }

@@ -7,7 +7,7 @@ use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::Events;
 
 use crate::Core;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{EVENTS_A_TURN, PROJECT_MS, WATCH_PAUSE_MS};
 use crate::timers::Timer;
 use crate::verbs::tasks::Task;
@@ -56,10 +56,10 @@ impl Core {
     /// `watch`: what happened, or what happens next.
     pub(super) fn watch(&mut self, job: RequestId, mut watch: Watch) {
         let after = match watch.after {
-            None => self.feed.last,
+            None => self.feed.last(),
             // Numbers of another daemon's life mean nothing here.
             Some(_) if watch.life != 0 && watch.life != self.life() => 0,
-            Some(after) => after.min(self.feed.last),
+            Some(after) => after.min(self.feed.last()),
         };
         watch.after = Some(after);
         let wanted = u64::from(watch.wait_ms.min(WAIT_MAX_MS));
@@ -94,7 +94,7 @@ impl Core {
 
     /// Ends the waits that what was told in this turn concerns.
     pub(crate) fn settle_waits(&mut self) {
-        if !std::mem::take(&mut self.feed.fresh) {
+        if !self.feed.take_fresh() {
             return;
         }
         let waits: Vec<RequestId> = self.tasks.waits.iter().copied().collect();
@@ -189,16 +189,20 @@ impl Core {
     fn tell_events(&mut self, job: RequestId, watch: &Watch) {
         let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let after = watch.after.unwrap_or(0);
-        let dropped = if self.feed.dropped > after { self.feed.dropped } else { 0 };
+        let dropped = if self.feed.dropped() > after { self.feed.dropped() } else { 0 };
         let at = (!watch.all).then_some(&at);
+        let name = |key: &WorkspaceKey| match self.workspaces.get(key) {
+            Some(workspace) => workspace.name.clone(),
+            None => key.to_string(),
+        };
         let mut later = self.feed.after(after, at);
         let events: Vec<_> =
-            later.by_ref().take(EVENTS_A_TURN).map(|told| self.occurrence(told)).collect();
+            later.by_ref().take(EVENTS_A_TURN).map(|entry| entry.to_occurrence(name)).collect();
         let more = later.next().is_some();
         drop(later);
         let last = match events.last() {
             Some(event) if more => event.number,
-            _ => self.feed.last,
+            _ => self.feed.last(),
         };
         let body = Body::Events(Events { life: self.life(), last, dropped, events });
         self.answer(job, Answer { exit: 0, body, delivery: 0 });
