@@ -1,6 +1,6 @@
 //! The core itself: an event goes to a component, and what follows from it is drained from one queue.
 
-pub mod loss;
+mod loss;
 mod process_events;
 mod restore;
 
@@ -15,6 +15,7 @@ use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
 use crate::keys::{RequestId, WorkspaceKey};
 use crate::manifest::Manifest;
+use crate::persist::Persist;
 use crate::processes::Processes;
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -39,6 +40,18 @@ pub struct Config {
     pub bounds: &'static [bounds::Bound],
 }
 
+/// How far the daemon's end has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Shutdown {
+    /// Nobody asked for it.
+    #[default]
+    Running,
+    /// Every process was asked to end.
+    Draining,
+    /// Every process has ended, and every request was answered.
+    Stopped,
+}
+
 /// The daemon's whole state.
 #[derive(Debug, Default)]
 pub struct Core {
@@ -49,19 +62,15 @@ pub struct Core {
     pub(crate) workspaces: BTreeMap<WorkspaceKey, Workspace>,
     /// Ids and epochs of workspaces that made room: they are never used again.
     pub(crate) retired: BTreeMap<WorkspaceKey, (u64, u64)>,
-    /// What was lost of the saved state.
-    pub(crate) lost: loss::Lost,
     /// Answers that were not confirmed yet: where and by whom.
     pub(crate) deliveries: BTreeMap<u64, (WorkspaceKey, String)>,
     /// What happened.
     pub(crate) feed: Feed,
     /// What requests of clients wait for.
     pub(crate) tasks: Tasks,
-    /// Why records can't be written down now: acts are refused then, views go on.
-    pub(crate) disk: Option<String>,
+    pub(crate) persist: Persist,
     pub(crate) turn: Turn,
-    pub(crate) stopping: bool,
-    pub(crate) stopped: bool,
+    pub(crate) shutdown: Shutdown,
 }
 
 impl Core {
@@ -91,7 +100,7 @@ impl Core {
             }
             Event::LogRead { request, read } => self.log_read(RequestId(request), read),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
-            Event::Disk { failing } => self.disk = failing,
+            Event::Disk { failing } => self.persist.failing = failing,
             Event::Stop => self.stop(),
         }
         self.finish_turn(out);

@@ -16,7 +16,7 @@ use crate::event::Exit;
 use crate::feed::{Audience, Happening, process_exit};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::hibernation::Demand;
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
 
 impl Core {

@@ -48,7 +48,7 @@ impl Core {
             Record::Reserved { numbers_below } => {
                 self.turn.numbers.restore(numbers_below);
             }
-            Record::Floor { numbers_below } => self.lost.floor = numbers_below,
+            Record::Floor { numbers_below } => self.persist.losses.restore(numbers_below),
             Record::Workspace { key, name, ids_below, epochs_below } => {
                 let mut fresh = Workspace::new(name, ids_below, epochs_below);
                 let key: WorkspaceKey = key.into();
@@ -187,7 +187,7 @@ impl Core {
     /// The records that a fresh log begins with: all that older ones amounted to.
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records = vec![self.turn.numbers.reserved()];
-        records.extend(self.lost.to_saved());
+        records.extend(self.persist.losses.to_saved());
         records.extend(self.processes.saved_prototypes());
         records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
@@ -258,10 +258,10 @@ impl Core {
         }
         let key: WorkspaceKey = call.workspace.key.as_str().into();
         let (first_id, epoch) =
-            self.retired.remove(&key).unwrap_or_else(|| self.lost.first_numbers());
+            self.retired.remove(&key).unwrap_or_else(|| self.persist.losses.first_numbers());
         let mut workspace = Workspace::new(call.workspace.name.clone(), first_id, epoch);
         workspace.reader(&call.reader, now);
-        if let Some(text) = self.lost.news() {
+        if let Some(text) = self.persist.losses.take_news() {
             workspace.notify(text, now);
         }
         self.workspaces.insert(key.clone(), workspace);

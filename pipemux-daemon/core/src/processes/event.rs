@@ -5,7 +5,7 @@ use pipemux_proto::ids::Incarnation;
 
 use crate::event::Exit;
 use crate::keys::{RequestId, SessionKey};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Crash;
 
 /// Something happened that others must know of.

@@ -9,7 +9,7 @@ use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::SessionKey;
 use crate::limits::{DRAIN_MS, NOTICE_CHARS, REJOIN_MS, START_MS};
 use crate::manifest::Restart;
-use crate::processes::requests::Purpose;
+use crate::processes::reply::Purpose;
 use crate::processes::session::{Crash, ProcessState, Session, exit_words};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, Processes};
 use crate::timers::Timer;

@@ -12,7 +12,7 @@ use pipemux_proto::app::Invoke;
 use crate::keys::SessionKey;
 use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
 use crate::processes::Processes;
-use crate::processes::requests::AppReply;
+use crate::processes::reply::AppReply;
 
 /// What tells a request from others, whoever sends it and whenever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

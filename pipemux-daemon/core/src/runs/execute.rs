@@ -9,7 +9,7 @@ use pipemux_proto::{Code, Fault, decode};
 use crate::Core;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LINKS_MAX;
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::arguments::Unresolved;
 use crate::runs::question::{AskedArgument, Asker};
 use crate::runs::{Argument, Run, Step, StepOutcome, missing_argument, ref_errors};

@@ -13,7 +13,7 @@ use pipemux_proto::{Code, Fault, Value, decode};
 use crate::Core;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::LOCATE_MS;
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::{Lookup, Run, ref_errors};
 use crate::workspaces::raw_projection::RawProjection;
 

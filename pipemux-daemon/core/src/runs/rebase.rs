@@ -9,7 +9,7 @@ use pipemux_proto::{Code, Fault};
 
 use crate::Core;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::{Lookup, Run, Step};
 use crate::verbs::deliver::rewrite;
 use crate::workspaces::raw_projection::RawProjection;

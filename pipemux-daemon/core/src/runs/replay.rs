@@ -6,7 +6,7 @@ use pipemux_proto::report::Status;
 
 use crate::Core;
 use crate::keys::RequestId;
-use crate::processes::requests::ReplyTo;
+use crate::processes::reply::ReplyTo;
 use crate::runs::Run;
 
 impl Core {

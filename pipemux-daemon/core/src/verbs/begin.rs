@@ -10,7 +10,7 @@ use crate::clients::connection::ClientInput;
 use crate::event::ClientId;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
-use crate::processes::requests::ReplyTo;
+use crate::processes::reply::ReplyTo;
 use crate::verbs::tasks::Task;
 
 impl Core {
@@ -51,7 +51,7 @@ impl Core {
         let (verb, run_id) = (call.verb.clone(), call.run_id.clone());
         let id = self.clients.begin(&mut self.turn, client, envelope, call, workspace);
         if verb.acts() {
-            if let Some(why) = &self.disk {
+            if let Some(why) = &self.persist.failing {
                 let fault =
                     Fault::refused(format!("the daemon can't write its state down ({why})"))
                         .hint("make room, then send it again; reads and views go on");

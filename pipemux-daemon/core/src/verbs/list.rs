@@ -87,7 +87,7 @@ impl Core {
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
         ];
-        rows.extend(self.lost.damage.as_deref().map(|text| ("damage", text.into())));
+        rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
         let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

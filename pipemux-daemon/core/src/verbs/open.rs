@@ -16,7 +16,7 @@ use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::{Record, SavedOpen};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
 use crate::verbs::providers::AfterLoading;
 use crate::verbs::show::{AnswerKind, WantedWindow};

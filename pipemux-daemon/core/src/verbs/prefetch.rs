@@ -11,7 +11,7 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::PROJECT_MS;
-use crate::processes::requests::ReplyTo;
+use crate::processes::reply::ReplyTo;
 use crate::processes::session::ProcessState;
 use crate::workspaces::Window;
 

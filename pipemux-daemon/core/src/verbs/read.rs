@@ -11,7 +11,7 @@ use pipemux_proto::refs::{Ref, RefKind};
 use crate::Core;
 use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::arguments::{ResolvedObject, Unresolved};
 use crate::runs::lookup::{chunk, located};
 use crate::runs::{Lookup, Run, ref_errors};

@@ -12,7 +12,7 @@ use pipemux_proto::{Fault, Incarnation};
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::Run;
 use crate::verbs::abandon_pending_views::closed_meanwhile;
 use crate::verbs::tasks::Task;

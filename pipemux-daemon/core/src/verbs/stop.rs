@@ -5,6 +5,7 @@ use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
+use crate::core::Shutdown;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
@@ -152,14 +153,16 @@ impl Core {
 
     /// Ends all sessions, then the daemon. Windows and sessions are kept on disk.
     pub(crate) fn stop(&mut self) {
-        self.stopping = true;
+        if self.shutdown == Shutdown::Running {
+            self.shutdown = Shutdown::Draining;
+        }
         self.processes.stop(&mut self.turn);
     }
 
     /// Leaves once everything has ended. To be called when an event was taken in, and all that follows
     /// from it.
     pub(crate) fn stop_if_done(&mut self) {
-        if !self.stopping || !self.processes.is_idle() {
+        if self.shutdown == Shutdown::Running || !self.processes.is_idle() {
             return;
         }
         for job in self.tasks.waiting_for(|task| matches!(task, Task::Stopping)) {
@@ -175,7 +178,7 @@ impl Core {
             self.show_what_there_is(job, &fault.message);
             self.fail_request(job, fault);
         }
-        if !std::mem::replace(&mut self.stopped, true) {
+        if std::mem::replace(&mut self.shutdown, Shutdown::Stopped) != Shutdown::Stopped {
             self.save_numbers();
             self.turn.effects.push(Effect::Stopped);
         }
