@@ -4,6 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use pipemux_proto::SessionAddr;
+use pipemux_proto::projection::Lod;
 
 /// A workspace's key: what the client gave to tell it from others.
 pub type WorkspaceKey = Rc<str>;
@@ -27,11 +28,30 @@ impl fmt::Display for SessionKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u64);
 
-/// Makes a directory name from a key that may hold anything: FNV-1a, 64 bits, so that a workspace has
+/// Which rendering of a window an app was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProjectionKey {
+    /// The window's number.
+    pub window: u64,
+    /// Its level of detail.
+    pub lod: Lod,
+    /// The tokens that it is for.
+    pub budget: u32,
+}
+
+/// Makes a directory name from a key that may hold anything: a stable hash, so that a workspace has
 /// the same directory in every release.
 pub fn directory_name(key: &str) -> String {
-    let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    format!("{:016x}", pipemux_stable_hash::hash(key.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directory_name;
+
+    #[test]
+    fn a_workspace_has_the_same_directory_in_every_release() {
+        assert_eq!(directory_name("/a/b"), "363e289cb38ee0cc");
+        assert_eq!(directory_name("/home/ann/projekt ä"), "b97e014fd19f5aa6");
+    }
 }

@@ -7,16 +7,16 @@ use pipemux_proto::client::Call;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::watch::What;
-use pipemux_proto::{Fault, Incarnation, ProviderId, SessionAddr};
+use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
+use crate::clients::Clients;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::limits::{NOTICE_CHARS, RETIRED_MAX, WORKSPACES_MAX};
-use crate::manifest::Manifest;
+use crate::limits::{RETIRED_MAX, WORKSPACES_MAX};
 use crate::persist::records::{Record, SavedOptions};
-use crate::processes::hibernation::Asleep;
-use crate::processes::session::{Crash, Session};
+use crate::processes::Processes;
+use crate::processes::session::Crash;
 use crate::verbs::lod_name;
 use crate::workspaces::{Window, Workspace};
 use crate::{Config, Core, runs};
@@ -30,11 +30,13 @@ impl Core {
             .iter()
             .map(|manifest| (manifest.id.clone(), Rc::new(manifest.clone())))
             .collect();
-        let mut core = Self { config, providers, ..Self::default() };
+        let processes = Processes::new(config.software.clone(), config.state_dir.clone());
+        let clients = Clients::new(config.software.clone());
+        let mut core = Self { config, providers, clients, processes, ..Self::default() };
         for record in records {
             core.restore(record);
         }
-        let keys: Vec<SessionKey> = core.sessions.keys().cloned().collect();
+        let keys: Vec<SessionKey> = core.processes.sessions().keys().cloned().collect();
         for key in keys {
             core.actions_changed(&key);
         }
@@ -44,10 +46,9 @@ impl Core {
     fn restore(&mut self, record: Record) {
         match record {
             Record::Reserved { numbers_below } => {
-                self.numbers.next = numbers_below;
-                self.numbers.reserved = self.numbers.next;
+                self.turn.numbers.restore(numbers_below);
             }
-            Record::Floor { numbers_below } => self.lost.floor = numbers_below,
+            Record::Floor { numbers_below } => self.persist.losses.restore(numbers_below),
             Record::Workspace { key, name, ids_below, epochs_below } => {
                 let mut fresh = Workspace::new(name, ids_below, epochs_below);
                 let key: WorkspaceKey = key.into();
@@ -69,35 +70,20 @@ impl Core {
             }
             Record::Session { workspace, session, opens } => {
                 let Some(key) = session_key(workspace.as_deref(), &session) else { return };
-                let provider = &key.addr.provider;
-                let known = self.providers.get(provider).cloned();
-                let unknown = known.is_none();
-                // Its manifest may be readable again tomorrow: what there is of it is kept.
-                let manifest =
-                    known.unwrap_or_else(|| Rc::new(Manifest::new(provider.clone(), "")));
-                let mut restored = Session::new(manifest, opens);
-                if unknown {
-                    restored.failed = Some(format!("no app {provider} is registered"));
-                }
-                restored.saved = restored.opens_fingerprint();
-                restored.restored = true;
-                restored.prototypes =
-                    self.prototypes.get(&key.addr.provider).cloned().unwrap_or_default();
-                self.sessions.insert(key, restored);
+                let manifest = self.providers.get(&key.addr.provider).cloned();
+                self.processes.restore_session(key, opens, manifest);
             }
             Record::SessionEnded { workspace, session } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
-                    self.sessions.remove(&key);
+                    self.processes.remove(&key);
                     for workspace in self.workspaces.values_mut() {
                         workspace.anchors.forget_session(&key);
                     }
                 }
             }
             Record::Asleep { workspace, session, version } => {
-                let key = session_key(workspace.as_deref(), &session);
-                if let Some(session) = key.and_then(|key| self.sessions.get_mut(&key)) {
-                    let asleep = Asleep { app: Incarnation(0), version };
-                    session.hibernation.asleep = (version != 0).then_some(asleep);
+                if let Some(key) = session_key(workspace.as_deref(), &session) {
+                    self.processes.restore_asleep(&key, version);
                 }
             }
             Record::Window { workspace, session, lod, budget, pinned } => {
@@ -112,23 +98,17 @@ impl Core {
             }
             Record::Prototypes { provider, prototypes } => {
                 let decoded = pipemux_proto::decode::<Vec<Prototype>>(&prototypes);
-                let (Ok(provider), Ok(known)) = (provider.parse::<ProviderId>(), decoded) else {
-                    return;
-                };
-                let known = Rc::new(known);
-                let of_it = |(key, _): &(&SessionKey, &mut Session)| key.addr.provider == provider;
-                for (_, session) in self.sessions.iter_mut().filter(of_it) {
-                    session.prototypes = known.clone();
+                if let (Ok(provider), Ok(known)) = (provider.parse::<ProviderId>(), decoded) {
+                    self.processes.restore_prototypes(provider, known);
                 }
-                self.prototypes.insert(provider, known);
             }
             Record::Options { workspace, options } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.options = options;
                 }
             }
-            Record::Begun { run_id } => self.records.restore(&run_id, None),
-            Record::Answered { run_id, exit } => self.records.restore(&run_id, Some(exit)),
+            Record::Begun { run_id } => self.clients.restore_record(&run_id, None),
+            Record::Answered { run_id, exit } => self.clients.restore_record(&run_id, Some(exit)),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
@@ -176,7 +156,7 @@ impl Core {
     fn restore_window(&mut self, at: &WorkspaceKey, session: &str, lod: &str, budget: Option<u32>) {
         let own = session_key(Some(at), session);
         let shared = session_key(None, session);
-        let key = [own, shared].into_iter().flatten().find(|key| self.sessions.contains_key(key));
+        let key = [own, shared].into_iter().flatten().find(|key| self.processes.contains(key));
         let (Some(key), Some(workspace)) = (key, self.workspaces.get_mut(at)) else { return };
         let lod = [Lod::Gist, Lod::Summary, Lod::Full].into_iter().find(|l| lod_name(*l) == lod);
         let lod = lod.unwrap_or_default();
@@ -184,8 +164,7 @@ impl Core {
             (window.lod, window.budget) = (lod, budget);
             return;
         }
-        self.numbers.next += 1;
-        let number = self.numbers.next;
+        let number = self.turn.numbers.take_restored();
         let window = Window { lod, budget, ..Window::new(number, key, workspace.epoch) };
         workspace.open_window(window, None);
     }
@@ -193,10 +172,10 @@ impl Core {
     /// Writes down how far numbers really came, so that a daemon that was ended in order leaves no
     /// gap.
     pub(crate) fn save_numbers(&mut self) {
-        let numbers_below = self.numbers.next;
-        self.out.push(Effect::Persist(Record::Reserved { numbers_below }));
+        let used = self.turn.numbers.used();
+        self.turn.persist(used);
         for (key, workspace) in &self.workspaces {
-            self.out.push(Effect::Persist(Record::Workspace {
+            self.turn.effects.push(Effect::Persist(Record::Workspace {
                 key: key.to_string(),
                 name: workspace.name.clone(),
                 ids_below: workspace.anchors.next_id(),
@@ -207,30 +186,11 @@ impl Core {
 
     /// The records that a fresh log begins with: all that older ones amounted to.
     pub fn snapshot(&self) -> Vec<Record> {
-        let mut records =
-            vec![Record::Reserved { numbers_below: self.numbers.next.max(self.numbers.reserved) }];
-        records.extend(self.lost.to_saved());
-        for (provider, prototypes) in &self.prototypes {
-            if let Ok(encoded) = pipemux_proto::encode(&**prototypes) {
-                let (provider, prototypes) = (provider.to_string(), encoded.into());
-                records.push(Record::Prototypes { provider, prototypes });
-            }
-        }
-        records.extend(self.records.to_saved());
-        for (key, session) in &self.sessions {
-            records.push(Record::Session {
-                workspace: key.workspace.as_deref().map(Into::into),
-                session: key.to_string(),
-                opens: session.opens.clone(),
-            });
-            if let Some(asleep) = session.hibernation.asleep {
-                records.push(Record::Asleep {
-                    workspace: key.workspace.as_deref().map(Into::into),
-                    session: key.to_string(),
-                    version: asleep.version,
-                });
-            }
-        }
+        let mut records = vec![self.turn.numbers.reserved()];
+        records.extend(self.persist.losses.to_saved());
+        records.extend(self.processes.saved_prototypes());
+        records.extend(self.clients.saved_records());
+        records.extend(self.processes.saved_sessions());
         for (key, (ids_below, epochs_below)) in &self.retired {
             records.push(Record::Workspace {
                 key: key.to_string(),
@@ -282,7 +242,7 @@ impl Core {
     /// # Errors
     /// There are too many.
     pub(crate) fn enter(&mut self, call: &Call) -> Result<WorkspaceKey, Fault> {
-        let now = self.now;
+        let now = self.turn.now;
         if let Some((key, _)) = self.workspaces.get_key_value(call.workspace.key.as_str()) {
             let key = key.clone();
             if let Some(workspace) = self.workspaces.get_mut(&key) {
@@ -298,10 +258,10 @@ impl Core {
         }
         let key: WorkspaceKey = call.workspace.key.as_str().into();
         let (first_id, epoch) =
-            self.retired.remove(&key).unwrap_or_else(|| self.lost.first_numbers());
+            self.retired.remove(&key).unwrap_or_else(|| self.persist.losses.first_numbers());
         let mut workspace = Workspace::new(call.workspace.name.clone(), first_id, epoch);
         workspace.reader(&call.reader, now);
-        if let Some(text) = self.lost.news() {
+        if let Some(text) = self.persist.losses.take_news() {
             workspace.notify(text, now);
         }
         self.workspaces.insert(key.clone(), workspace);
@@ -328,26 +288,13 @@ impl Core {
     }
 
     /// Tells every workspace that has a window of the session.
-    pub(crate) fn notify_windows(&mut self, key: &SessionKey, text: String) {
-        let now = self.now;
+    pub(crate) fn notify_windows(&mut self, what: What, key: &SessionKey, text: String) {
+        let now = self.turn.now;
         let shown = text.replace("{ago}", "just now");
         for workspace in self.workspaces.values_mut().filter(|w| w.window(key).is_some()) {
             workspace.notify(text.clone(), now);
         }
-        self.tell(What::Notice, Audience::Session(key.clone()), None, &shown);
-    }
-
-    /// Passes an app's notice on, unless it says too much.
-    pub(crate) fn heard_notice(&mut self, key: &SessionKey, text: &str) {
-        let now = self.now.mono_ms;
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        let Some(left_out) = session.notices.admit(now) else { return };
-        let text: String = text.chars().take(NOTICE_CHARS).collect();
-        let more = match left_out {
-            0 => String::new(),
-            n => format!(" ({n} notices before it were left out)"),
-        };
-        self.notify_windows(key, format!("{key}: {text}{more}"));
+        self.tell(what, Audience::Session(key.clone()), None, &shown);
     }
 
     /// Tells that a session was restarted, truthfully, and what the app says of it.
@@ -360,7 +307,7 @@ impl Core {
         let said = notes.join("\n");
         let Some(crash) = crash else {
             if !said.is_empty() {
-                self.notify_windows(key, format!("{key}: {said}"));
+                self.notify_windows(What::Notice, key, format!("{key}: {said}"));
             }
             return;
         };
@@ -372,7 +319,7 @@ impl Core {
             crate::limits::CRASHES_MAX,
             crate::limits::CRASH_WINDOW_MS / 1000,
         );
-        self.notify_windows(key, text);
+        self.notify_windows(What::Restarted, key, text);
     }
 }
 

@@ -1,25 +1,25 @@
 //! Whether an app that owes an answer is still there.
 //!
-//! An app is asked (`Ping`) only while it owes something, so an idle desk costs nothing. One that
-//! leaves a question open is `silent`: views show its last window at once instead of waiting for it.
-//! One that stays silent while nobody waits for it any more is ended, and the next touch starts it
-//! anew.
+//! An app is asked (`Ping`) only while it owes an answer, so an idle session costs nothing. One that lets a
+//! deadline pass is `silent`: views show its last window at once instead of waiting for it. One that stays silent
+//! while nobody waits for it is ended, and the next touch starts it again.
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
-use crate::Core;
 use crate::keys::SessionKey;
 use crate::limits::{PING_MS, PONG_MS, WEDGED_MS};
-use crate::processes::requests::Purpose;
+use crate::processes::Processes;
+use crate::processes::reply::Purpose;
 use crate::timers::Timer;
+use crate::turn::Turn;
 
 /// What is known of a process's health.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
     /// When it is looked at next; none: it owes nothing.
-    pub look_at: Option<u64>,
+    pub check_at: Option<u64>,
     /// When it said something last.
     pub heard: u64,
     /// Since when a request of it is past its deadline while it has said nothing.
@@ -46,29 +46,34 @@ impl Health {
     }
 }
 
-impl Core {
-    /// An app has been sent a request: it is looked after until it owes nothing.
-    pub(crate) fn watch_health(&mut self, app: Incarnation) {
-        let at = self.now.mono_ms + PING_MS;
-        let session =
-            self.session_by_incarnation.get(&app).and_then(|key| self.sessions.get_mut(key));
-        let Some(session) = session else { return };
-        if session.health.look_at.is_none() {
-            session.health.look_at = Some(at);
-            self.timers.set(at, Timer::HealthCheck(app));
+impl Processes {
+    /// An app has been sent a request: it is checked on until it owes nothing.
+    pub fn watch_health(&mut self, turn: &mut Turn, app: Incarnation) {
+        let at = turn.mono_ms() + PING_MS;
+        let key = self.session_by_incarnation.get(&app);
+        let Some(session) = key.and_then(|key| self.sessions.get_mut(key)) else { return };
+        if session.health.check_at.is_none() {
+            session.health.check_at = Some(at);
+            turn.set_timer(at, Timer::HealthCheck(app));
         }
     }
 
-    /// Looks whether an app still answers.
-    pub(crate) fn look(&mut self, app: Incarnation) {
-        let now = self.now.mono_ms;
+    /// An exchange with an app is past its deadline.
+    pub fn note_missed_exchange(&mut self, turn: &mut Turn, app: Incarnation) {
+        let key = self.session_by_incarnation.get(&app);
+        if let Some(session) = key.and_then(|key| self.sessions.get_mut(key)) {
+            session.health.miss(turn.mono_ms());
+        }
+        self.watch_health(turn, app);
+    }
+
+    /// Checks whether an app still answers.
+    pub fn check_health(&mut self, turn: &mut Turn, app: Incarnation) {
+        let now = turn.mono_ms();
         let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
-        let waited_for = self
-            .app_requests
-            .values()
-            .any(|pending| pending.app == Some(app) && pending.purpose != Purpose::Ping);
+        let waited_for = self.requests.has_from(app);
         let Some(session) = self.sessions.get_mut(&key) else { return };
-        session.health.look_at = None;
+        session.health.check_at = None;
         let health = session.health;
         if session.ready() != Some(app) || (session.owes == 0 && !health.silent()) {
             return;
@@ -76,19 +81,20 @@ impl Core {
         let wedged = health.silent_since.is_some_and(|since| since + WEDGED_MS <= now);
         if wedged && !waited_for {
             let why = format!("it answered nothing for {} s", WEDGED_MS / 1000);
-            return self.break_app(app, why);
+            return self.break_app(turn, app, why);
         }
         let at = now + PING_MS;
-        session.health.look_at = Some(at);
-        self.timers.set(at, Timer::HealthCheck(app));
+        session.health.check_at = Some(at);
+        turn.set_timer(at, Timer::HealthCheck(app));
         if !health.pinged && health.heard + PING_MS <= now {
             session.health.pinged = true;
-            self.send_now(&key, app, Method::Ping, &Empty {}, now + PONG_MS, Purpose::Ping);
+            let ping = Method::Ping;
+            self.send_now(turn, (&key, app), ping, &Empty {}, now + PONG_MS, Purpose::Ping);
         }
     }
 
     /// A `Ping` ended, in whatever way: what it says of the app's health is known from its frames.
-    pub(crate) fn ping_answered(&mut self, key: &SessionKey) {
+    pub(super) fn ping_replied(&mut self, key: &SessionKey) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.health.pinged = false;
         }

@@ -10,24 +10,22 @@ use pipemux_proto::decode;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
-use crate::Core;
-use crate::clients::requests::RequestState;
-use crate::event::Effect;
 use crate::keys::SessionKey;
 use crate::limits::{BUSY_MAX_MS, NOTICE_CHARS, SAVE_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::reply::{AppReply, Purpose};
+use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
-use crate::workspaces::Workspace;
+use crate::turn::Turn;
 
-/// What a session's rest depends on.
+/// Whether a session may sleep, or does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hibernation {
     /// When it was last asked for something, or answered that.
     pub used: u64,
-    /// When it is looked at next.
-    pub look_at: Option<u64>,
+    /// When it is next checked whether it may sleep.
+    pub check_at: Option<u64>,
     /// What it does outside of requests, and until when it is left alone.
     pub busy: Option<(String, u64)>,
     /// When it was asked to save its state, while that is under way.
@@ -45,63 +43,84 @@ pub struct Asleep {
     pub version: u64,
 }
 
-impl Core {
-    /// A session became ready: it may rest once nobody used it for long.
-    pub(crate) fn rest_later(&mut self, key: &SessionKey, app: Incarnation) {
-        let now = self.now.mono_ms;
+/// Who else needs a session, as far as this component can't know it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Demand {
+    /// True when a window keeps it awake.
+    pub pinned: bool,
+    /// True when somebody waits for it to change.
+    pub waited_for: bool,
+    /// When it last took part in an exchange; the present while one is open.
+    pub exchanged: u64,
+}
+
+impl Processes {
+    /// A session became ready: it may sleep once nobody used it for long.
+    pub(super) fn schedule_idle_check(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+    ) {
+        let now = turn.mono_ms();
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.hibernation.used = session.hibernation.used.max(now);
         if let Idle::After(ms) = session.manifest.idle {
-            self.look_at_rest(key, app, now.saturating_add(ms));
+            self.check_idle_at(turn, key, app, now.saturating_add(ms));
         }
     }
 
-    fn look_at_rest(&mut self, key: &SessionKey, app: Incarnation, at: u64) {
+    fn check_idle_at(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, at: u64) {
         let Some(session) = self.sessions.get_mut(key) else { return };
-        if let Some(before) = session.hibernation.look_at.replace(at) {
-            self.timers.clear(before, Timer::IdleCheck(app));
+        if let Some(before) = session.hibernation.check_at.replace(at) {
+            turn.clear_timer(before, Timer::IdleCheck(app));
         }
-        self.timers.set(at, Timer::IdleCheck(app));
+        turn.set_timer(at, Timer::IdleCheck(app));
     }
 
-    /// Looks whether a session may sleep now.
-    pub(crate) fn rest_due(&mut self, app: Incarnation) {
-        let now = self.now.mono_ms;
+    /// It is time to check whether a session may sleep: the core says who needs it.
+    pub fn idle_check_due(&mut self, app: Incarnation) {
+        self.events.push_back(ProcessEvent::IdleDue { app });
+    }
+
+    /// Asks an app to save its state so that it can sleep, unless somebody needs it.
+    pub fn hibernate_if_idle(&mut self, turn: &mut Turn, app: Incarnation, demand: Demand) {
+        let now = turn.mono_ms();
         let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
-        let pinned = self.is_pinned(&key);
-        let waited_for = self.is_waited_for(&key);
-        let exchanged = self.exchanges.quota(app).map_or(0, |quota| match quota.open {
-            0 => quota.used,
-            _ => now,
-        });
         let Some(session) = self.sessions.get_mut(&key) else { return };
-        session.hibernation.look_at = None;
+        session.hibernation.check_at = None;
         let Idle::After(ms) = session.manifest.idle else { return };
         if session.ready() != Some(app) {
             return;
         }
         let busy = session.hibernation.busy.as_ref().map_or(0, |(_, until)| *until);
-        let due = session.hibernation.used.max(exchanged).saturating_add(ms).max(busy);
+        let used = session.hibernation.used.max(demand.exchanged);
+        let due = used.saturating_add(ms).max(busy);
         if due > now {
-            return self.look_at_rest(&key, app, due);
+            return self.check_idle_at(turn, &key, app, due);
         }
-        if pinned || waited_for || session.owes > 0 || session.health.silent() {
-            return self.look_at_rest(&key, app, now.saturating_add(ms));
+        if demand.pinned || demand.waited_for || session.owes > 0 || session.health.silent() {
+            return self.check_idle_at(turn, &key, app, now.saturating_add(ms));
         }
         session.hibernation.saving = Some(now);
-        self.send_now(&key, app, Method::Save, &Empty {}, now + SAVE_MS, Purpose::Save);
+        self.send_now(turn, (&key, app), Method::Save, &Empty {}, now + SAVE_MS, Purpose::Save);
     }
 
-    /// An app saved its state, or didn't.
-    pub(crate) fn save_answered(&mut self, key: &SessionKey, answered: AppReply) {
-        let now = self.now.mono_ms;
-        let pinned = self.is_pinned(key);
+    /// Puts a session to sleep whose app saved its state, unless it is needed again.
+    pub fn finish_save(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        reply: AppReply,
+        pinned: bool,
+    ) {
+        let now = turn.mono_ms();
         let Some(session) = self.sessions.get_mut(key) else { return };
         let (Some(began), Some(app)) = (session.hibernation.saving.take(), session.ready()) else {
             return;
         };
         let Idle::After(ms) = session.manifest.idle else { return };
-        let saved = match answered {
+        let saved = match reply {
             AppReply::Reply(body) => decode::<Saved>(&body).ok(),
             AppReply::Fault(_) | AppReply::Lost { .. } => None,
         };
@@ -111,16 +130,16 @@ impl Core {
         match saved.filter(|_| !wanted) {
             Some(Saved { version }) => {
                 session.hibernation.asleep = Some(Asleep { app, version });
-                self.save_asleep(key, version);
-                self.close_app(key);
+                self.save_asleep(turn, key, version);
+                self.close(turn, key);
             }
-            None => self.look_at_rest(key, app, now.saturating_add(ms)),
+            None => self.check_idle_at(turn, key, app, now.saturating_add(ms)),
         }
     }
 
     /// An app works outside of requests: it is left alone for as long as it says.
-    pub(crate) fn heard_busy(&mut self, key: &SessionKey, busy: Busy) {
-        let now = self.now.mono_ms;
+    pub(super) fn note_busy(&mut self, turn: &mut Turn, key: &SessionKey, busy: Busy) {
+        let now = turn.mono_ms();
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.hibernation.busy = match busy.for_ms {
             0 => None,
@@ -131,91 +150,41 @@ impl Core {
         };
     }
 
-    /// A process is gone: nothing of it rests any more, but a session that was sent to sleep does.
-    pub(crate) fn forget_rest(&mut self, key: &SessionKey, app: Incarnation) {
+    /// A process is gone, and with it its checks; a session that was put to sleep stays asleep.
+    pub(super) fn cancel_idle_check(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+    ) {
         let Some(session) = self.sessions.get_mut(key) else { return };
-        if let Some(at) = session.hibernation.look_at.take() {
-            self.timers.clear(at, Timer::IdleCheck(app));
+        if let Some(at) = session.hibernation.check_at.take() {
+            turn.clear_timer(at, Timer::IdleCheck(app));
         }
         session.hibernation.busy = None;
         session.hibernation.saving = None;
     }
 
-    /// A session's new process is ready. Returns true when it went on where the one before it was put
-    /// to sleep: what readers saw of that one is then what they saw of this one.
-    pub(crate) fn woken(&mut self, key: &SessionKey, app: Incarnation, version: u64) -> bool {
-        let Some(session) = self.sessions.get_mut(key) else { return false };
-        let Some(asleep) = session.hibernation.asleep.take() else { return false };
-        self.save_asleep(key, 0);
-        let Some(session) = self.sessions.get_mut(key) else { return false };
+    /// A session's new process has the state of this version. Returns the process that was put to sleep when the
+    /// new one went on from there: what readers saw of that one is then what they saw of this one.
+    pub(super) fn wake_up(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        version: u64,
+    ) -> Option<Incarnation> {
+        let asleep = self.sessions.get_mut(key)?.hibernation.asleep.take()?;
+        self.save_asleep(turn, key, 0);
         if asleep.version == 0 || asleep.version != version {
-            return false;
+            return None;
         }
-        session.version = version;
-        for workspace in self.workspaces.values_mut() {
-            workspace.hand_over(key, asleep.app, app);
-            workspace.session_changed(key);
-        }
-        // Runs that wait for it go on with their later steps.
-        for job in self.requests.values_mut() {
-            if let RequestState::Running(run) = &mut job.task
-                && let Some((life, _)) = run.seen.get_mut(key)
-                && *life == asleep.app
-            {
-                *life = app;
-            }
-        }
-        true
+        self.sessions.get_mut(key)?.version = version;
+        Some(asleep.app)
     }
 
-    /// Written down, so that a later daemon wakes it as this one would.
-    pub(crate) fn save_asleep(&mut self, key: &SessionKey, version: u64) {
+    /// Writes down whether a session sleeps, so that a later daemon wakes it as this one would.
+    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey, version: u64) {
         let workspace = key.workspace.as_deref().map(Into::into);
-        let session = key.to_string();
-        self.out.push(Effect::Persist(Record::Asleep { workspace, session, version }));
-    }
-
-    fn is_pinned(&self, key: &SessionKey) -> bool {
-        let shows = |workspace: &Workspace| workspace.window(key).is_some_and(|w| w.pinned);
-        self.workspaces.values().any(shows)
-    }
-}
-
-impl Workspace {
-    /// What was seen of one life of a session counts as seen of the next, which has the same state.
-    fn hand_over(&mut self, key: &SessionKey, from: Incarnation, to: Incarnation) {
-        let change = |app: &mut Incarnation| {
-            if *app == from {
-                *app = to;
-            }
-        };
-        if let Some(window) = self.windows.get_mut(key) {
-            if let Some(held) = &mut window.projection {
-                change(&mut held.app);
-            }
-            if let Some((app, ..)) = &mut window.context.of {
-                change(app);
-            }
-            for past in &mut window.delivered {
-                change(&mut past.seen.0);
-            }
-        }
-        for reader in self.readers.values_mut() {
-            if let Some(seen) = reader.seen.get_mut(key) {
-                change(&mut seen.app);
-            }
-            let delivered = reader.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
-            for (_, seen) in delivered.filter(|(session, _)| session == key) {
-                change(&mut seen.app);
-            }
-            if let Some((life, _)) = reader.kept.as_mut().and_then(|kept| kept.seen.get_mut(key)) {
-                change(life);
-            }
-        }
-        for question in self.questions.values_mut() {
-            if let Some((life, _)) = question.run.seen.get_mut(key) {
-                change(life);
-            }
-        }
+        turn.persist(Record::Asleep { workspace, session: key.to_string(), version });
     }
 }

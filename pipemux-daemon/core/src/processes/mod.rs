@@ -1,10 +1,321 @@
-//! TODO
+//! Sessions and the processes they run in: started, greeted, asked, watched, put to sleep, ended.
+//!
+//! | module | decides |
+//! |---|---|
+//! | [`session`] | what is known of one session |
+//! | `lifecycle`, `opening` | a process from start to end; its greeting and the opens it is told |
+//! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
+//! | [`shared_processes`] | processes that several sessions share |
+//! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
+//!
+//! [`Processes`] calls nobody: what concerns others is a [`ProcessEvent`] in its queue, which the core drains once
+//! the method that was called has returned. So no method is entered while another one runs.
+//!
+//! **Invariant: a request to an app ends exactly once**, with one [`ProcessEvent::Replied`]. It leaves the table
+//! only in `Processes::end_request`.
 
+pub mod event;
 pub mod health;
 pub mod hibernation;
 mod lifecycle;
 pub mod opening;
 pub mod quarantine;
-pub mod requests;
+pub mod reply;
+mod requests;
 pub mod session;
 pub mod shared_processes;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+
+use pipemux_proto::ProviderId;
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::prototype::Prototype;
+
+use crate::keys::{RequestId, SessionKey, directory_name};
+use crate::manifest::Manifest;
+use crate::persist::records::{Record, SavedOpen};
+use crate::turn::Turn;
+
+pub use event::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
+use requests::AppRequests;
+use session::{ProcessState, Session};
+use shared_processes::SharedProcesses;
+
+/// All sessions, by their keys.
+pub type Sessions = BTreeMap<SessionKey, Session>;
+
+/// Prototypes of a session, shared by all sessions of an app that can do the same.
+pub type Prototypes = Rc<Vec<Prototype>>;
+
+/// All sessions, their processes, and the requests that are with them.
+#[derive(Debug, Default)]
+pub struct Processes {
+    /// What the greeting calls this software.
+    software: String,
+    /// Where sessions keep their state and logs; an absolute path.
+    state_dir: String,
+    sessions: Sessions,
+    /// What each provider's app said it can do when it last greeted.
+    prototypes: BTreeMap<ProviderId, Prototypes>,
+    session_by_incarnation: HashMap<Incarnation, SessionKey>,
+    pids: HashMap<Incarnation, u32>,
+    shared: SharedProcesses,
+    requests: AppRequests,
+    /// Clients' requests whose `open` is part of a start that is under way.
+    opening: BTreeMap<SessionKey, RequestId>,
+    /// True once the daemon goes down: nothing is started any more.
+    stopping: bool,
+    events: VecDeque<ProcessEvent>,
+}
+
+impl Processes {
+    /// No sessions yet. `software` is what the greeting calls the daemon, `state_dir` an absolute path.
+    pub fn new(software: String, state_dir: String) -> Self {
+        Self { software, state_dir, ..Self::default() }
+    }
+
+    /// The next thing that happened and concerns others.
+    pub fn poll_event(&mut self) -> Option<ProcessEvent> {
+        self.events.pop_front()
+    }
+
+    /// A session, if there is one of that key.
+    pub fn get(&self, key: &SessionKey) -> Option<&Session> {
+        self.sessions.get(key)
+    }
+
+    /// True while there is a session of that key.
+    pub fn contains(&self, key: &SessionKey) -> bool {
+        self.sessions.contains_key(key)
+    }
+
+    /// All sessions, in the order of their keys.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// The session that an incarnation belongs to.
+    pub fn session_of(&self, app: Incarnation) -> Option<&SessionKey> {
+        self.session_by_incarnation.get(&app)
+    }
+
+    /// What a session can do, as its windows are indexed by it; none when there is no such session.
+    pub fn actions_of(&self, key: &SessionKey) -> Option<Prototypes> {
+        self.sessions.get(key).map(|session| session.prototypes.clone())
+    }
+
+    /// What a provider's app said it can do when it last greeted.
+    pub fn prototypes(&self, provider: &ProviderId) -> Option<&Prototypes> {
+        self.prototypes.get(provider)
+    }
+
+    /// The process id of a session's process.
+    pub fn pid(&self, session: &Session) -> Option<u32> {
+        self.pids.get(&self.shared.process_of(session.app()?)).copied()
+    }
+
+    /// True when no process runs, ends or is about to start.
+    pub fn is_idle(&self) -> bool {
+        self.session_by_incarnation.is_empty() && self.shared.is_empty()
+    }
+
+    /// Makes a session that has no process yet.
+    pub fn create(&mut self, key: SessionKey, manifest: Rc<Manifest>) {
+        self.sessions.insert(key.clone(), Session::new(manifest, Vec::new()));
+        self.events.push_back(ProcessEvent::ActionsChanged { session: key });
+    }
+
+    /// Forgets a session that nobody needs any more.
+    pub fn remove(&mut self, key: &SessionKey) -> Option<Session> {
+        self.sessions.remove(key)
+    }
+
+    /// A session's own directory and its log.
+    pub fn paths(&self, key: &SessionKey) -> (String, String) {
+        let owner = key.workspace.as_deref().map_or("user".into(), directory_name);
+        let (base, addr) = (&self.state_dir, &key.addr);
+        (
+            format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
+            match self.shares(key) {
+                true => format!("{base}/logs/user/{}.log", addr.provider),
+                false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
+            },
+        )
+    }
+
+    /// A client's request goes on once the session is ready ([`ReadyProcess::waiters`]) or has ended
+    /// ([`EndedProcess::waiters`]).
+    pub fn wait_until_ready(&mut self, key: &SessionKey, request: RequestId) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.ready_waiters.push(request);
+        }
+    }
+
+    /// A session was ended for good by its user: it is opened with nothing, and may be started again.
+    pub fn forget_opens(&mut self, key: &SessionKey) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.opens.clear();
+            // Its end is written down: what it is opened with next has to be, too, even if that is the same.
+            session.saved = 0;
+            session.failed = None;
+        }
+    }
+
+    /// A user asks for a fresh start: failures, crashes and quarantined requests are forgotten.
+    pub fn forgive(&mut self, key: &SessionKey) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.failed = None;
+            session.crashes.clear();
+            session.quarantine.lift();
+        }
+    }
+
+    /// The next process of a session is one of this manifest.
+    pub fn set_manifest(&mut self, key: &SessionKey, manifest: Rc<Manifest>) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.manifest = manifest;
+        }
+    }
+
+    /// Manifests were read again: sessions that are down take theirs.
+    pub fn take_manifests(&mut self, manifests: &BTreeMap<ProviderId, Rc<Manifest>>) {
+        let down = |session: &Session| session.process == ProcessState::Down;
+        for (key, session) in self.sessions.iter_mut().filter(|(_, session)| down(session)) {
+            let Some(manifest) = manifests.get(&key.addr.provider) else { continue };
+            if session.manifest.command.is_empty() {
+                // It came back from an earlier daemon before its app was registered.
+                session.failed = None;
+            }
+            session.manifest = manifest.clone();
+        }
+    }
+
+    /// Remembers a further `open` of a session, which is repeated after a restart; the oldest makes room.
+    pub fn add_open(&mut self, turn: &mut Turn, key: &SessionKey, open: SavedOpen, max: usize) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        if !session.opens.contains(&open) {
+            session.opens.push(open);
+        }
+        if session.opens.len() > max {
+            session.opens.remove(0);
+        }
+        self.save(turn, key);
+    }
+
+    /// Remembers what the next process of a session is opened with.
+    pub fn push_open(&mut self, key: &SessionKey, open: SavedOpen) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.opens.push(open);
+        }
+    }
+
+    /// Writes a session's opens down, unless they already are.
+    pub fn save(&mut self, turn: &mut Turn, key: &SessionKey) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let fingerprint = session.opens_fingerprint();
+        if std::mem::replace(&mut session.saved, fingerprint) == fingerprint {
+            return;
+        }
+        turn.persist(Record::Session {
+            workspace: key.workspace.as_deref().map(Into::into),
+            session: key.to_string(),
+            opens: session.opens.clone(),
+        });
+    }
+
+    /// An app says which version its state has.
+    pub fn set_version(&mut self, key: &SessionKey, version: u64) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        if version > session.version {
+            session.version = version;
+            self.events.push_back(ProcessEvent::Changed { session: key.clone() });
+        }
+    }
+
+    /// Prepares for the daemon's end: every process is asked to end, and none is started.
+    pub fn stop(&mut self, turn: &mut Turn) {
+        self.stopping = true;
+        let keys: Vec<SessionKey> = self.sessions.keys().cloned().collect();
+        for key in keys {
+            self.close(turn, &key);
+        }
+    }
+
+    /// The daemon that wrote the records was killed, and its apps died with it: told when each is back.
+    pub fn note_daemon_crash(&mut self) {
+        let awake = |session: &&mut Session| session.hibernation.asleep.is_none();
+        for session in self.sessions.values_mut().filter(awake) {
+            session.notes.push("started anew, for the daemon was lost.".to_owned());
+        }
+    }
+}
+
+/// Sessions on disk.
+impl Processes {
+    /// A session was opened by an earlier daemon; `manifest` is none when its app isn't registered.
+    pub fn restore_session(
+        &mut self,
+        key: SessionKey,
+        opens: Vec<SavedOpen>,
+        manifest: Option<Rc<Manifest>>,
+    ) {
+        let provider = key.addr.provider.clone();
+        let registered = manifest.is_some();
+        // Its manifest may be readable again tomorrow: what there is of the session is kept.
+        let manifest = manifest.unwrap_or_else(|| Rc::new(Manifest::new(provider.clone(), "")));
+        let mut session = Session::new(manifest, opens);
+        if !registered {
+            session.failed = Some(format!("no app {provider} is registered"));
+        }
+        session.saved = session.opens_fingerprint();
+        session.restored = true;
+        session.prototypes = self.prototypes.get(&provider).cloned().unwrap_or_default();
+        self.sessions.insert(key, session);
+    }
+
+    /// A session was put to sleep by an earlier daemon, or woke.
+    pub fn restore_asleep(&mut self, key: &SessionKey, version: u64) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            let asleep = hibernation::Asleep { app: Incarnation(0), version };
+            session.hibernation.asleep = (version != 0).then_some(asleep);
+        }
+    }
+
+    /// What a provider's app could do in an earlier daemon's time.
+    pub fn restore_prototypes(&mut self, provider: ProviderId, prototypes: Vec<Prototype>) {
+        let prototypes = Rc::new(prototypes);
+        let of_it = |(key, _): &(&SessionKey, &mut Session)| key.addr.provider == provider;
+        for (_, session) in self.sessions.iter_mut().filter(of_it) {
+            session.prototypes = prototypes.clone();
+        }
+        self.prototypes.insert(provider, prototypes);
+    }
+
+    /// The records of what each app can do.
+    pub fn saved_prototypes(&self) -> Vec<Record> {
+        let record = |(provider, prototypes): (&ProviderId, &Prototypes)| {
+            let encoded = pipemux_proto::encode(&**prototypes).ok()?;
+            Some(Record::Prototypes { provider: provider.to_string(), prototypes: encoded.into() })
+        };
+        self.prototypes.iter().filter_map(record).collect()
+    }
+
+    /// The records of all sessions.
+    pub fn saved_sessions(&self) -> Vec<Record> {
+        let mut records = Vec::new();
+        for (key, session) in &self.sessions {
+            let workspace: Option<String> = key.workspace.as_deref().map(Into::into);
+            let (name, opens) = (key.to_string(), session.opens.clone());
+            records.push(Record::Session {
+                workspace: workspace.clone(),
+                session: name.clone(),
+                opens,
+            });
+            if let Some(asleep) = session.hibernation.asleep {
+                records.push(Record::Asleep { workspace, session: name, version: asleep.version });
+            }
+        }
+        records
+    }
+}

@@ -11,6 +11,8 @@ use pipemux_proto::app::Invoke;
 
 use crate::keys::SessionKey;
 use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
+use crate::processes::Processes;
+use crate::processes::reply::AppReply;
 
 /// What tells a request from others, whoever sends it and whenever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,5 +88,22 @@ impl Quarantine {
 
     fn position(&self, request: Fingerprint) -> Option<usize> {
         self.counts.iter().position(|(known, _, _)| *known == request)
+    }
+}
+
+impl Processes {
+    /// Remembers what an app died with; what it answered is no longer suspected.
+    pub fn note_invoke_reply(&mut self, key: &SessionKey, invoke: &Invoke, reply: &AppReply) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        match reply {
+            AppReply::Lost { died: true, why, .. } => {
+                session.quarantine.blame(Fingerprint::of(invoke), why);
+            }
+            AppReply::Lost { .. } => {}
+            AppReply::Reply(_) | AppReply::Fault(_) if session.quarantine.is_empty() => {}
+            AppReply::Reply(_) | AppReply::Fault(_) => {
+                session.quarantine.clear(Fingerprint::of(invoke));
+            }
+        }
     }
 }

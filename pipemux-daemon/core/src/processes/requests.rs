@@ -1,309 +1,337 @@
 //! Requests to apps: sent or kept until the session is ready, and ended exactly once.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use pipemux_proto::codec::encode;
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
-use crate::Core;
 use crate::event::Effect;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
-use crate::processes::session::{AppRequest, ProcessState, QueuedRequest};
+use crate::processes::reply::{AppReply, Purpose, ReplyTo};
+use crate::processes::session::{ProcessState, QueuedRequest};
+use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
+use crate::turn::Turn;
 
-/// What a request to an app is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Purpose {
-    /// An `Open` of the start: the index among the session's opens.
-    StartOpen(usize),
-    /// An `Open` of a running session.
-    Attach(RequestId),
-    /// A window's content.
-    Project(RequestId),
-    /// A window's content, before it is known that it will be shown.
-    Prefetch(RequestId),
-    /// A window's content, so that a stale step can be sent again.
-    Refresh(RequestId, ProjectionKey),
-    /// A step.
-    Invoke(RequestId),
-    /// Where a thing is.
-    Locate(RequestId),
-    /// A thing's value.
-    Read(RequestId),
-    /// Whether it is still there.
-    Ping,
-    /// Its state, written down before it sleeps.
-    Save,
-    /// The end; nobody waits for the reply.
-    Close,
-}
-
-/// Which window was asked for, and how much of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProjectionKey {
-    /// The window's number.
-    pub window: u64,
-    /// Its level of detail.
-    pub lod: Lod,
-    /// The tokens that it is for.
-    pub budget: u32,
-}
-
-/// How a request to an app ended.
+/// A request to an app that has no reply yet.
 #[derive(Debug)]
-pub enum AppReply {
-    /// With this body.
-    Reply(Bytes),
-    /// Refused by the app.
-    Fault(Fault),
-    /// Without an answer.
-    Lost {
-        /// True when the app may have acted on it.
-        delivered: bool,
-        /// True when its process ended with it.
-        died: bool,
-        /// What happened.
-        why: String,
-        /// The app's last words, when it could not start.
-        hints: Vec<String>,
-    },
+struct AppRequest {
+    session: SessionKey,
+    /// The process that has it; none while it waits for the session to be ready.
+    app: Option<Incarnation>,
+    /// When it is given up, on the monotonic clock.
+    deadline: u64,
+    purpose: Purpose,
 }
 
-impl Core {
-    /// Sends a request to a session, waking it if need be. Ends in exactly one call of
-    /// [`Core::answered`], possibly at once.
-    pub(crate) fn request<T: Serialize>(
+/// The requests that have no reply yet, by number. A number is never used again in this daemon's life.
+#[derive(Debug, Default)]
+pub(super) struct AppRequests {
+    open: HashMap<u64, AppRequest>,
+    last: u64,
+}
+
+impl AppRequests {
+    fn add(&mut self, request: AppRequest) -> u64 {
+        self.last += 1;
+        self.open.insert(self.last, request);
+        self.last
+    }
+
+    /// True when a process has a request other than a ping.
+    pub(super) fn has_from(&self, app: Incarnation) -> bool {
+        let of_it =
+            |request: &AppRequest| request.app == Some(app) && request.purpose != Purpose::Ping;
+        self.open.values().any(of_it)
+    }
+}
+
+impl Processes {
+    /// Sends a request to a session, which is started or woken if need be. It ends in exactly one
+    /// [`ProcessEvent::Replied`]. Returns its number unless it has ended already.
+    pub fn request<T: Serialize>(
         &mut self,
+        turn: &mut Turn,
         session: &SessionKey,
         method: Method,
         body: &T,
         deadline: u64,
-        purpose: Purpose,
-    ) {
+        to: ReplyTo,
+    ) -> Option<u64> {
+        let refuse = |this: &mut Self, reply| {
+            let session = session.clone();
+            this.events.push_back(ProcessEvent::Replied { session, to: to.clone(), reply });
+            None
+        };
         let body = match encode(body) {
             Ok(body) => Bytes::from(body),
-            Err(error) => return self.answered(session, purpose, undelivered(error.to_string())),
+            Err(error) => return refuse(self, AppReply::undelivered(error.to_string())),
         };
-        if let Err(fault) = self.wake(session) {
-            let (why, hints) = (fault.message, fault.hints);
+        if let Err(Fault { message: why, hints, .. }) = self.wake(turn, session) {
             let lost = AppReply::Lost { delivered: false, died: false, why, hints };
-            return self.answered(session, purpose, lost);
+            return refuse(self, lost);
         }
-        let Some(live) = self.sessions.get_mut(session) else { return };
-        let ready = live.ready();
-        if live.owes >= APP_REQUESTS_MAX {
-            let why = format!("{session} has {} open requests, no more are taken", live.owes);
-            return self.answered(session, purpose, undelivered(why));
+        let Some(found) = self.sessions.get_mut(session) else {
+            return refuse(self, AppReply::undelivered(format!("no session {session}")));
+        };
+        if found.owes >= APP_REQUESTS_MAX {
+            let why = format!("{session} has {} open requests, no more are taken", found.owes);
+            return refuse(self, AppReply::undelivered(why));
         }
-        live.owes += 1;
-        live.hibernation.used = self.now.mono_ms;
-        self.next_request += 1;
-        let id = self.next_request;
-        self.timers.set(deadline, Timer::AppRequest(id));
-        let session = session.clone();
-        match ready {
-            Some(app) => {
-                let pending = AppRequest { session, app: Some(app), deadline, purpose };
-                self.app_requests.insert(id, pending);
-                self.deliver(id, app, method, deadline, &body);
-            }
-            None => {
-                live.waiting.push_back(QueuedRequest { id, method, body });
-                self.app_requests.insert(id, AppRequest { session, app: None, deadline, purpose });
-            }
+        found.owes += 1;
+        found.hibernation.used = turn.mono_ms();
+        let (app, purpose) = (found.ready(), Purpose::Client(to));
+        let id = self.requests.add(AppRequest { session: session.clone(), app, deadline, purpose });
+        turn.set_timer(deadline, Timer::AppRequest(id));
+        match app {
+            Some(app) => self.deliver(turn, id, app, method, deadline, &body),
+            None => found.waiting.push_back(QueuedRequest { id, method, body }),
         }
+        self.requests.open.contains_key(&id).then_some(id)
+    }
+
+    /// Sends a request straight to a process that isn't ready yet, or no longer. Returns its number unless it
+    /// has ended already.
+    pub(super) fn send_now<T: Serialize>(
+        &mut self,
+        turn: &mut Turn,
+        (session, app): (&SessionKey, Incarnation),
+        method: Method,
+        body: &T,
+        deadline: u64,
+        purpose: Purpose,
+    ) -> Option<u64> {
+        let request = AppRequest { session: session.clone(), app: Some(app), deadline, purpose };
+        let id = self.requests.add(request);
+        turn.set_timer(deadline, Timer::AppRequest(id));
+        if let Some(found) = self.sessions.get_mut(session) {
+            found.owes += 1;
+        }
+        match encode(body) {
+            Ok(body) => self.deliver(turn, id, app, method, deadline, &body),
+            Err(error) => self.end_request(turn, id, AppReply::undelivered(error.to_string())),
+        }
+        self.requests.open.contains_key(&id).then_some(id)
+    }
+
+    /// Sends a request of a client straight to a process that is starting.
+    pub fn request_from_starting<T: Serialize>(
+        &mut self,
+        turn: &mut Turn,
+        target: (&SessionKey, Incarnation),
+        method: Method,
+        body: &T,
+        deadline: u64,
+        to: ReplyTo,
+    ) -> Option<u64> {
+        self.send_now(turn, target, method, body, deadline, Purpose::Client(to))
     }
 
     /// Sends what waited for the session to become ready.
-    pub(crate) fn send_waiting(&mut self, session: &SessionKey, app: Incarnation) {
-        let Some(live) = self.sessions.get_mut(session) else { return };
-        for waiting in std::mem::take(&mut live.waiting) {
-            let Some(pending) = self.app_requests.get_mut(&waiting.id) else { continue };
-            pending.app = Some(app);
-            let deadline = pending.deadline;
-            self.deliver(waiting.id, app, waiting.method, deadline, &waiting.body);
+    pub(super) fn send_waiting(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        for queued in std::mem::take(&mut session.waiting) {
+            let Some(request) = self.requests.open.get_mut(&queued.id) else { continue };
+            request.app = Some(app);
+            let deadline = request.deadline;
+            self.deliver(turn, queued.id, app, queued.method, deadline, &queued.body);
         }
     }
 
-    /// Sends a request straight to a process that isn't ready yet, or no longer.
-    pub(crate) fn send_now<T: Serialize>(
+    fn deliver(
         &mut self,
-        session: &SessionKey,
+        turn: &mut Turn,
+        id: u64,
         app: Incarnation,
         method: Method,
-        body: &T,
         deadline: u64,
-        purpose: Purpose,
+        body: &[u8],
     ) {
-        self.next_request += 1;
-        let id = self.next_request;
-        self.timers.set(deadline, Timer::AppRequest(id));
-        let pending = AppRequest { session: session.clone(), app: Some(app), deadline, purpose };
-        self.app_requests.insert(id, pending);
-        if let Some(live) = self.sessions.get_mut(session) {
-            live.owes += 1;
-        }
-        match encode(body) {
-            Ok(body) => self.deliver(id, app, method, deadline, &body),
-            Err(error) => self.end_request(id, undelivered(error.to_string())),
-        }
-    }
-
-    fn deliver(&mut self, id: u64, app: Incarnation, method: Method, deadline: u64, body: &[u8]) {
-        let deadline_ms = deadline.saturating_sub(self.now.mono_ms);
+        let deadline_ms = deadline.saturating_sub(turn.mono_ms());
         let deadline_ms = u32::try_from(deadline_ms).unwrap_or(u32::MAX);
         let envelope = Envelope { deadline_ms, ..Envelope::request(method, id, app) };
         match Frame::forward(&envelope, body) {
             Ok(bytes) => {
-                self.out.push(Effect::ToApp { app, bytes });
-                self.watch_health(app);
+                turn.effects.push(Effect::ToApp { app, bytes });
+                self.watch_health(turn, app);
             }
-            Err(error) => self.end_request(id, undelivered(error.to_string())),
+            Err(error) => self.end_request(turn, id, AppReply::undelivered(error.to_string())),
         }
     }
 
-    /// Takes an app's answer. One that was given up, or that another life owes, is dropped.
-    pub(crate) fn handle_answer(&mut self, app: Incarnation, frame: Frame) {
+    /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
+    pub(super) fn handle_reply(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
         let id = frame.envelope.id;
-        if self.app_requests.get(&id).is_none_or(|pending| pending.app != Some(app)) {
+        if self.requests.open.get(&id).is_none_or(|request| request.app != Some(app)) {
             return;
         }
-        let answered = if frame.envelope.kind == Kind::Reply {
+        let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
             match pipemux_proto::decode::<Fault>(&frame.body) {
                 Ok(fault) => AppReply::Fault(fault),
-                Err(error) => return self.break_app(app, format!("an unreadable fault: {error}")),
+                Err(error) => {
+                    return self.break_app(turn, app, format!("an unreadable fault: {error}"));
+                }
             }
         };
-        self.end_request(id, answered);
+        self.end_request(turn, id, reply);
     }
 
     /// Ends a request whose deadline has come.
-    pub(crate) fn request_expired(&mut self, id: u64) {
-        let Some(pending) = self.app_requests.get(&id) else { return };
-        let session = pending.session.clone();
-        let delivered = pending.app.is_some();
-        if let Some(app) = pending.app {
-            let now = self.now.mono_ms;
-            if let Some(live) = self.sessions.get_mut(&session) {
-                live.health.miss(now);
+    pub fn request_expired(&mut self, turn: &mut Turn, id: u64) {
+        let Some(request) = self.requests.open.get(&id) else { return };
+        let key = request.session.clone();
+        let reply = match request.app {
+            Some(app) => {
+                if let Some(session) = self.sessions.get_mut(&key) {
+                    session.health.miss(turn.mono_ms());
+                }
+                cancel(turn, id, app);
+                AppReply::timed_out(&key)
             }
-            self.cancel_request(id, app);
-        }
-        let why = if delivered {
-            format!("{session} did not answer in time")
-        } else {
-            format!("{session} was not ready in time")
+            None => AppReply::undelivered(format!("{key} was not ready in time")),
         };
-        self.end_request(id, AppReply::Lost { delivered, died: false, why, hints: Vec::new() });
-    }
-
-    /// Tells a process that nobody waits for its answer any more.
-    pub(crate) fn cancel_request(&mut self, id: u64, app: Incarnation) {
-        let envelope = Envelope {
-            kind: Kind::Cancel,
-            method: Method::Ping,
-            id,
-            incarnation: app,
-            deadline_ms: 0,
-        };
-        if let Ok(bytes) = Frame::forward(&envelope, &[0x80]) {
-            self.out.push(Effect::ToApp { app, bytes });
-        }
+        self.end_request(turn, id, reply);
     }
 
     /// Ends all requests of a process or, without one, those that wait for the session.
-    pub(crate) fn end_requests(
+    pub(super) fn end_requests(
         &mut self,
-        session: &SessionKey,
+        turn: &mut Turn,
+        key: &SessionKey,
         app: Option<Incarnation>,
         why: &str,
         hints: &[String],
     ) {
-        let mut ids: Vec<u64> = self
-            .app_requests
-            .iter()
-            .filter(|(_, pending)| pending.session == *session && pending.app == app)
-            .map(|(id, _)| *id)
-            .collect();
+        let of_it =
+            |(_, request): &(&u64, &AppRequest)| request.session == *key && request.app == app;
+        let mut ids: Vec<u64> =
+            self.requests.open.iter().filter(of_it).map(|(id, _)| *id).collect();
         ids.sort_unstable();
         if app.is_none()
-            && let Some(live) = self.sessions.get_mut(session)
+            && let Some(session) = self.sessions.get_mut(key)
         {
-            live.waiting.clear();
+            session.waiting.clear();
         }
         for id in ids {
             let (why, hints) = (why.to_owned(), hints.to_vec());
             let delivered = app.is_some();
-            self.end_request(id, AppReply::Lost { delivered, died: delivered, why, hints });
+            self.end_request(turn, id, AppReply::Lost { delivered, died: delivered, why, hints });
         }
     }
 
-    /// Ends the actions that wait for a session; what only looks at it goes on.
-    pub(crate) fn end_waiting_invokes(&mut self, session: &SessionKey, why: &str) {
-        let Some(live) = self.sessions.get(session) else { return };
-        let of_it = |waiting: &&QueuedRequest| waiting.method == Method::Invoke;
-        let ids: Vec<u64> = live.waiting.iter().filter(of_it).map(|waiting| waiting.id).collect();
+    /// Ends what waits for a session that will have no process.
+    pub fn refuse_waiting(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        why: &str,
+        hints: &[String],
+    ) {
+        self.end_requests(turn, key, None, why, hints);
+    }
+
+    /// Ends the steps that wait for a session; what only looks at it goes on.
+    pub(super) fn end_waiting_invokes(&mut self, turn: &mut Turn, key: &SessionKey, why: &str) {
+        let Some(session) = self.sessions.get(key) else { return };
+        let invokes = session.waiting.iter().filter(|queued| queued.method == Method::Invoke);
+        let ids: Vec<u64> = invokes.map(|queued| queued.id).collect();
         for id in ids {
-            let hints = vec![format!("pipemux view {session} shows it as it is now")];
+            let hints = vec![format!("pipemux view {key} shows it as it is now")];
             let why = why.to_owned();
-            self.end_request(id, AppReply::Lost { delivered: false, died: false, why, hints });
+            let lost = AppReply::Lost { delivered: false, died: false, why, hints };
+            self.end_request(turn, id, lost);
         }
     }
 
-    /// Ends a request that is no longer wanted.
-    pub(crate) fn take_back(&mut self, id: u64) {
-        self.end_request(id, undelivered("cancelled".into()));
+    /// Takes back a request that still waits for its session. False when there is none that does.
+    pub fn take_back_unsent(&mut self, turn: &mut Turn, to: &ReplyTo) -> bool {
+        let waits = |request: &AppRequest| {
+            request.app.is_none() && matches!(&request.purpose, Purpose::Client(of) if of == to)
+        };
+        let found = self.requests.open.iter().find(|(_, request)| waits(request));
+        let Some(id) = found.map(|(id, _)| *id) else { return false };
+        self.end_request(turn, id, AppReply::undelivered("cancelled".into()));
+        true
     }
 
-    fn end_request(&mut self, id: u64, answered: AppReply) {
-        let Some(pending) = self.app_requests.remove(&id) else { return };
-        self.timers.clear(pending.deadline, Timer::AppRequest(id));
-        if let Some(live) = self.sessions.get_mut(&pending.session) {
-            live.owes = live.owes.saturating_sub(1);
-            if !matches!(pending.purpose, Purpose::Ping | Purpose::Save) {
-                live.hibernation.used = self.now.mono_ms;
-            }
-            if pending.app.is_none() {
-                live.waiting.retain(|waiting| waiting.id != id);
-            }
+    /// Drops a request whose reply nobody wants any more, without a [`ProcessEvent::Replied`]; the app is told,
+    /// if its process lives.
+    pub fn drop_request(&mut self, turn: &mut Turn, id: u64) {
+        let Some(request) = self.requests.open.get(&id) else { return };
+        let up = self.sessions.get(&request.session).and_then(|session| session.up());
+        if let Some(app) = request.app.filter(|app| up == Some(*app)) {
+            cancel(turn, id, app);
         }
-        self.answered(&pending.session, pending.purpose, answered);
+        self.remove_request(turn, id);
     }
 
-    /// Hands an ended request to whom it was for.
-    fn answered(&mut self, session: &SessionKey, purpose: Purpose, answered: AppReply) {
-        match purpose {
-            Purpose::StartOpen(index) => self.start_open_answered(session, index, answered),
-            Purpose::Attach(job) => self.attach_answered(job, answered),
-            Purpose::Project(job) => self.project_answered(job, session, answered),
-            Purpose::Prefetch(job) => drop(self.prefetches.remove(&job)),
-            Purpose::Refresh(job, look) => self.refresh_answered(job, session, look, answered),
-            Purpose::Invoke(job) => self.invoke_answered(job, answered),
-            Purpose::Locate(job) => self.locate_answered(job, answered),
-            Purpose::Read(job) => self.read_answered(job, answered),
-            Purpose::Ping => self.ping_answered(session),
-            Purpose::Save => self.save_answered(session, answered),
+    /// Has the reply to a request go elsewhere, by another deadline. False when its process is about to end, or the
+    /// request has ended.
+    pub fn redirect(&mut self, turn: &mut Turn, id: u64, to: ReplyTo, deadline: u64) -> bool {
+        let Some(request) = self.requests.open.get_mut(&id) else { return false };
+        let up = self.sessions.get(&request.session).and_then(|session| session.up());
+        if up.is_none() || request.app != up {
+            return false;
+        }
+        turn.clear_timer(request.deadline, Timer::AppRequest(id));
+        (request.purpose, request.deadline) = (Purpose::Client(to), deadline);
+        turn.set_timer(deadline, Timer::AppRequest(id));
+        true
+    }
+
+    fn end_request(&mut self, turn: &mut Turn, id: u64, reply: AppReply) {
+        let Some(request) = self.remove_request(turn, id) else { return };
+        let session = request.session;
+        match request.purpose {
+            Purpose::StartOpen(index) => self.start_open_replied(turn, &session, index, reply),
+            Purpose::Ping => self.ping_replied(&session),
+            Purpose::Save => self.events.push_back(ProcessEvent::SaveReplied { session, reply }),
             // In a process of its own, the end of that process is the end.
             Purpose::Close => {
-                if !matches!(answered, AppReply::Lost { .. }) {
-                    self.leave(session);
+                if !matches!(reply, AppReply::Lost { .. }) {
+                    self.leave(turn, &session);
                 }
             }
+            Purpose::Client(to) => {
+                self.events.push_back(ProcessEvent::Replied { session, to, reply });
+            }
         }
+    }
+
+    fn remove_request(&mut self, turn: &mut Turn, id: u64) -> Option<AppRequest> {
+        let request = self.requests.open.remove(&id)?;
+        turn.clear_timer(request.deadline, Timer::AppRequest(id));
+        if let Some(session) = self.sessions.get_mut(&request.session) {
+            session.owes = session.owes.saturating_sub(1);
+            if !matches!(request.purpose, Purpose::Ping | Purpose::Save) {
+                session.hibernation.used = turn.mono_ms();
+            }
+            if request.app.is_none() {
+                session.waiting.retain(|queued| queued.id != id);
+            }
+        }
+        Some(request)
     }
 
     /// True while the session's process isn't ready to take requests.
-    pub(crate) fn is_starting(&self, session: &SessionKey) -> bool {
-        self.sessions.get(session).is_some_and(|s| !matches!(s.process, ProcessState::Ready { .. }))
+    pub fn is_starting(&self, key: &SessionKey) -> bool {
+        let ready = |process: &ProcessState| matches!(process, ProcessState::Ready { .. });
+        self.sessions.get(key).is_some_and(|session| !ready(&session.process))
     }
 }
 
-fn undelivered(why: String) -> AppReply {
-    AppReply::Lost { delivered: false, died: false, why, hints: Vec::new() }
+/// Tells a process that nobody waits for its answer any more.
+fn cancel(turn: &mut Turn, id: u64, app: Incarnation) {
+    let envelope =
+        Envelope { kind: Kind::Cancel, method: Method::Ping, id, incarnation: app, deadline_ms: 0 };
+    if let Ok(bytes) = Frame::forward(&envelope, &[0x80]) {
+        turn.effects.push(Effect::ToApp { app, bytes });
+    }
 }

@@ -17,9 +17,7 @@ use crate::persist::records::SavedOpen;
 use crate::processes::health::Health;
 use crate::processes::hibernation::Hibernation;
 use crate::processes::quarantine::Quarantine;
-use crate::processes::requests::Purpose;
 use crate::rate::Rate;
-use crate::views::inert::Tokens;
 
 /// One instance of an app.
 #[derive(Debug)]
@@ -39,7 +37,7 @@ pub struct Session {
     /// Requests that wait until it is ready.
     pub waiting: VecDeque<QueuedRequest>,
     /// Client requests that go on once it is ready or has failed.
-    pub watchers: Vec<RequestId>,
+    pub ready_waiters: Vec<RequestId>,
     /// When it crashed, on the monotonic clock, within the last [`CRASH_WINDOW_MS`].
     pub crashes: VecDeque<u64>,
     /// Why it stays down until asked for.
@@ -140,7 +138,7 @@ impl Session {
             token_prefix: None,
             owes: 0,
             waiting: VecDeque::new(),
-            watchers: Vec::new(),
+            ready_waiters: Vec::new(),
             crashes: VecDeque::new(),
             failed: None,
             crashed: None,
@@ -181,9 +179,12 @@ impl Session {
         }
     }
 
-    /// The tokens in its text that are its own.
-    pub fn tokens(&self) -> Tokens {
-        self.token_prefix.clone().map_or(Tokens::Inert, Tokens::Of)
+    /// Its process, unless that is down, waits to be started or is about to end.
+    pub fn up(&self) -> Option<Incarnation> {
+        match self.process {
+            ProcessState::Ready { app } | ProcessState::Starting { app, .. } => Some(app),
+            _ => None,
+        }
     }
 
     /// Counts a crash. Returns how many there were within the window.
@@ -264,17 +265,4 @@ pub fn exit_words(exit: Exit) -> String {
         }
         Exit::Lost => "lost with the launcher".into(),
     }
-}
-
-/// A request's purpose together with how it is delivered, for the queue.
-#[derive(Debug)]
-pub struct AppRequest {
-    /// Which session.
-    pub session: crate::keys::SessionKey,
-    /// The process that has it; none while it waits.
-    pub app: Option<Incarnation>,
-    /// When it is given up.
-    pub deadline: u64,
-    /// What it is for.
-    pub purpose: Purpose,
 }

@@ -1,37 +1,42 @@
 //! Processes that many sessions share: `isolation = "provider"` in the manifest.
 //!
-//! Each session keeps a life of its own with its own number, and its frames carry that number; so all
-//! else in the core knows nothing of sharing. Here, and only here, a life is mapped to the process that
-//! it is in: what is sent to a life goes to its process, what comes from a process goes to the life
-//! that its envelope names. Sessions come and go without the process; what ends the process ends them
-//! all, and each is told why.
+//! Each session keeps an incarnation of its own with its own number, and its frames carry that number. Here an
+//! incarnation is mapped to the process that it is in: what is sent to an incarnation goes to its process, and what
+//! comes from a process goes to the incarnation that its envelope names. Sessions come and go without the process;
+//! what ends the process ends them all, and each is told why.
+//!
+//! The rest of the component asks here in three places only: when a session starts or ends (`join`, `leave`,
+//! `drain_neighbours`), where an event from outside may be of a shared process (`handle_frame` and its
+//! neighbours below), and when effects are addressed ([`Processes::address_effects`]).
+
+use std::collections::{BTreeMap, HashMap};
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Frame, Hello, Kind, ProviderId, Role};
-use std::collections::{BTreeMap, HashMap};
 
-use crate::Core;
 use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::SessionKey;
 use crate::limits::DRAIN_MS;
 use crate::manifest::Isolation;
 use crate::processes::session::ProcessState;
+use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
+use crate::turn::Turn;
 
 /// The shared processes.
 #[derive(Debug, Default)]
-pub struct SharedProcesses {
+pub(super) struct SharedProcesses {
     by_process: BTreeMap<Incarnation, SharedProcess>,
-    /// The process that a session's life is in.
+    /// The process that a session's incarnation is in.
     of: HashMap<Incarnation, Incarnation>,
 }
 
 #[derive(Debug)]
 struct SharedProcess {
     provider: ProviderId,
-    lives: Vec<Incarnation>,
+    incarnations: Vec<Incarnation>,
     /// Its greeting, for sessions that come later.
     greeting: Option<Frame>,
     /// When it must have ended, once no session is left in it.
@@ -40,217 +45,266 @@ struct SharedProcess {
 
 impl SharedProcesses {
     /// True while there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.by_process.is_empty()
     }
 
-    /// The process that a life is in: itself, when it isn't shared.
-    pub fn process_of(&self, app: Incarnation) -> Incarnation {
+    /// The process that an incarnation is in: itself, when it isn't shared.
+    pub(super) fn process_of(&self, app: Incarnation) -> Incarnation {
         self.of.get(&app).copied().unwrap_or(app)
     }
 
-    /// True for a life in a shared process.
-    pub fn is_shared(&self, app: Incarnation) -> bool {
+    /// True for an incarnation in a shared process.
+    pub(super) fn is_shared(&self, app: Incarnation) -> bool {
         self.of.contains_key(&app)
     }
 
     /// True for a shared process.
-    pub fn is_process(&self, process: Incarnation) -> bool {
+    pub(super) fn is_process(&self, process: Incarnation) -> bool {
         self.by_process.contains_key(&process)
     }
 
-    /// The lives in a shared process.
-    pub fn lives(&self, process: Incarnation) -> Vec<Incarnation> {
-        self.by_process.get(&process).map(|host| host.lives.clone()).unwrap_or_default()
+    /// The incarnations in a shared process.
+    fn incarnations(&self, process: Incarnation) -> Vec<Incarnation> {
+        let found = self.by_process.get(&process);
+        found.map(|shared| shared.incarnations.clone()).unwrap_or_default()
     }
 
     /// True while a provider's process ends: no session can join it, and there is no other yet.
-    pub fn is_closing(&self, provider: &ProviderId) -> bool {
-        let mut own = self.by_process.values().filter(|host| host.provider == *provider);
-        own.any(|host| host.closing.is_some())
+    pub(super) fn is_closing(&self, provider: &ProviderId) -> bool {
+        let mut own = self.by_process.values().filter(|shared| shared.provider == *provider);
+        own.any(|shared| shared.closing.is_some())
     }
 
     fn remove(&mut self, process: Incarnation) -> Vec<Incarnation> {
-        let lives = self.by_process.remove(&process).map(|host| host.lives).unwrap_or_default();
-        for life in &lives {
-            self.of.remove(life);
+        let removed = self.by_process.remove(&process);
+        let incarnations = removed.map(|shared| shared.incarnations).unwrap_or_default();
+        for incarnation in &incarnations {
+            self.of.remove(incarnation);
         }
-        lives
+        incarnations
     }
 }
 
-impl Core {
-    /// Addresses what is to be sent to lives to the processes that they are in.
-    pub(crate) fn address_processes(&mut self) {
+/// What comes from processes, shared or not.
+impl Processes {
+    /// Takes a frame that a process sent.
+    pub fn handle_frame(&mut self, turn: &mut Turn, process: Incarnation, frame: Frame) {
+        let Some(shared) = self.shared.by_process.get_mut(&process) else {
+            return self.handle_session_frame(turn, process, frame);
+        };
+        if (frame.envelope.kind, frame.envelope.method) == (Kind::Event, Method::Hello) {
+            shared.greeting.get_or_insert_with(|| frame.clone());
+            for incarnation in shared.incarnations.clone() {
+                self.handle_session_frame(turn, incarnation, frame.clone());
+            }
+            return;
+        }
+        let incarnation = frame.envelope.incarnation;
+        if self.shared.of.get(&incarnation) == Some(&process) {
+            self.handle_session_frame(turn, incarnation, frame);
+        }
+    }
+
+    /// Ends a process that sent invalid framing.
+    pub fn handle_broken(&mut self, turn: &mut Turn, process: Incarnation, why: String) {
+        match self.shared.is_process(process) {
+            true => self.drain_shared(turn, process, &why, Signal::Kill),
+            false => self.break_app(turn, process, why),
+        }
+    }
+
+    /// Ends a process that closed its connection.
+    pub fn handle_closed(&mut self, turn: &mut Turn, process: Incarnation) {
+        match self.shared.is_process(process) {
+            true => {
+                self.drain_shared(turn, process, "it closed its connection", Signal::Terminate);
+            }
+            false => self.session_closed(turn, process),
+        }
+    }
+
+    /// Handles the end of a process, with the last lines of its log; `exit` is an error if it never started.
+    pub fn handle_exit(
+        &mut self,
+        turn: &mut Turn,
+        process: Incarnation,
+        exit: Result<Exit, &str>,
+        last_lines: Vec<String>,
+    ) {
+        let Some(shared) = self.shared.by_process.get(&process) else {
+            return self.ended(turn, process, exit, last_lines);
+        };
+        if let Some(at) = shared.closing {
+            turn.clear_timer(at, Timer::Drain(process));
+        }
+        self.pids.remove(&process);
+        for incarnation in self.shared.remove(process) {
+            self.ended(turn, incarnation, exit, last_lines.clone());
+        }
+    }
+
+    /// Addresses what is to be sent to incarnations to the processes that they are in.
+    pub fn address_effects(&self, effects: &mut [Effect]) {
         if self.shared.is_empty() {
             return;
         }
-        for effect in &mut self.out {
+        for effect in effects {
             if let Effect::ToApp { app, .. } | Effect::Signal { app, .. } = effect {
                 *app = self.shared.process_of(*app);
             }
         }
     }
+}
 
-    /// Starts a session's life in its provider's process, which is started when there is none.
-    pub(crate) fn join(&mut self, key: &SessionKey, app: Incarnation, start: Start) {
+/// Sessions that come, go and fail together.
+impl Processes {
+    /// Starts a session's incarnation in its provider's process, which is started when there is none.
+    pub(super) fn join(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+        start: Start,
+    ) {
         let provider = &key.addr.provider;
         let mut own = self.shared.by_process.iter_mut();
-        let found = own.find(|(_, host)| host.provider == *provider);
-        if let Some((process, host)) = found {
-            host.lives.push(app);
+        if let Some((process, shared)) = own.find(|(_, shared)| shared.provider == *provider) {
+            shared.incarnations.push(app);
             self.shared.of.insert(app, *process);
-            let greeting = host.greeting.clone();
-            self.out.push(Effect::Prepare { state_dir: start.state_dir });
+            let greeting = shared.greeting.clone();
+            turn.effects.push(Effect::Prepare { state_dir: start.state_dir });
             if let Some(greeting) = greeting {
-                self.handle_app_hello(key, app, &greeting);
+                self.handle_hello(turn, key, app, &greeting);
             }
             return;
         }
-        let process = Incarnation(self.next_number());
-        let host = SharedProcess {
-            provider: provider.clone(),
-            lives: vec![app],
-            greeting: None,
-            closing: None,
-        };
-        self.shared.by_process.insert(process, host);
+        let process = Incarnation(turn.next_number());
+        let (provider, incarnations) = (provider.clone(), vec![app]);
+        let shared = SharedProcess { provider, incarnations, greeting: None, closing: None };
+        self.shared.by_process.insert(process, shared);
         self.shared.of.insert(app, process);
-        self.launch(Start { app: process, ..start });
+        self.launch(turn, Start { app: process, ..start });
     }
 
     /// Starts a process and greets it.
-    pub(crate) fn launch(&mut self, start: Start) {
+    pub(super) fn launch(&mut self, turn: &mut Turn, start: Start) {
         let app = start.app;
-        self.out.push(Effect::Start(start));
+        turn.effects.push(Effect::Start(start));
         let hello = Envelope::event(Method::Hello, app);
-        let greeting = Hello::new(Role::Daemon, self.config.software.clone());
+        let greeting = Hello::new(Role::Daemon, self.software.clone());
         if let Ok(bytes) = Frame::encode(&hello, &greeting) {
-            self.out.push(Effect::ToApp { app, bytes });
+            turn.effects.push(Effect::ToApp { app, bytes });
         }
     }
 
-    /// A frame of a shared process: for the life that it names, a greeting for all.
-    pub(crate) fn shared_frame(&mut self, process: Incarnation, frame: Frame) {
-        let Some(host) = self.shared.by_process.get_mut(&process) else {
-            return self.handle_app_frame(process, frame);
-        };
-        if (frame.envelope.kind, frame.envelope.method) == (Kind::Event, Method::Hello) {
-            host.greeting.get_or_insert_with(|| frame.clone());
-            for life in host.lives.clone() {
-                self.handle_app_frame(life, frame.clone());
-            }
-            return;
-        }
-        let life = frame.envelope.incarnation;
-        if self.shared.of.get(&life) == Some(&process) {
-            self.handle_app_frame(life, frame);
-        }
-    }
-
-    /// A shared process broke the protocol, or closed its connection.
-    pub(crate) fn shared_broken(&mut self, process: Incarnation, why: &str, signal: Signal) {
-        self.close_host(process);
-        for life in self.shared.lives(process) {
-            let Some(key) = self.session_by_incarnation.get(&life).cloned() else { continue };
+    /// Ends a shared process that broke the protocol or closed its connection, and all sessions in it.
+    fn drain_shared(&mut self, turn: &mut Turn, process: Incarnation, why: &str, signal: Signal) {
+        self.close_shared(turn, process);
+        for incarnation in self.shared.incarnations(process) {
+            let Some(key) = self.session_by_incarnation.get(&incarnation).cloned() else {
+                continue;
+            };
             if !self.is_draining(&key) {
-                self.set_draining(&key, life, Some(why.to_owned()), Some(signal));
+                let why = Some(why.to_owned());
+                self.set_draining(turn, &key, incarnation, why, Some(signal));
             }
         }
-        self.out.push(Effect::Signal { app: process, signal });
+        turn.signal(process, signal);
     }
 
-    /// A session's restart is that of its process: all in it end in order, and start anew when they are
-    /// touched.
-    pub(crate) fn restart_shared(&mut self, key: &SessionKey, app: Incarnation) {
+    /// Asks a session's process to end so that it is restarted: with a shared one, all sessions in it end in
+    /// order, and start again when they are touched. False when the session has no process.
+    pub fn close_for_restart(&mut self, turn: &mut Turn, key: &SessionKey) -> bool {
+        let Some(app) = self.sessions.get(key).and_then(|session| session.app()) else {
+            return false;
+        };
+        if !self.shared.is_shared(app) {
+            self.close(turn, key);
+            return true;
+        }
         let process = self.shared.process_of(app);
-        self.close_host(process);
-        for life in self.shared.lives(process) {
-            let Some(other) = self.session_by_incarnation.get(&life).cloned() else { continue };
-            self.close_app(&other);
-            if other != *key {
-                let text = format!("{other} was restarted with {key}, which shares its process");
-                self.notify_windows(&other, text);
+        self.close_shared(turn, process);
+        for incarnation in self.shared.incarnations(process) {
+            let Some(session) = self.session_by_incarnation.get(&incarnation).cloned() else {
+                continue;
+            };
+            self.close(turn, &session);
+            if session != *key {
+                let neighbour = key.clone();
+                self.events.push_back(ProcessEvent::RestartedWith { session, neighbour });
             }
         }
+        true
     }
 
-    /// Nobody joins a process that ends.
-    fn close_host(&mut self, process: Incarnation) {
-        let at = self.now.mono_ms + DRAIN_MS;
-        if let Some(host) = self.shared.by_process.get_mut(&process)
-            && host.closing.is_none()
+    /// From now on nobody joins a process, which ends.
+    fn close_shared(&mut self, turn: &mut Turn, process: Incarnation) {
+        let at = turn.mono_ms() + DRAIN_MS;
+        if let Some(shared) = self.shared.by_process.get_mut(&process)
+            && shared.closing.is_none()
         {
-            host.closing = Some(at);
-            self.timers.set(at, Timer::Drain(process));
+            shared.closing = Some(at);
+            turn.set_timer(at, Timer::Drain(process));
         }
     }
 
-    /// One session's fault ends the process: the others in it are told whose.
-    pub(crate) fn blame_neighbour(&mut self, key: &SessionKey, app: Incarnation, why: &str) {
+    /// One session's fault ends the process: the others in it are told whose it was.
+    pub(super) fn drain_neighbours(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+        why: &str,
+    ) {
         let process = self.shared.process_of(app);
-        self.close_host(process);
-        for life in self.shared.lives(process) {
-            let neighbour =
-                self.session_by_incarnation.get(&life).cloned().filter(|other| other != key);
-            let Some(other) = neighbour else { continue };
+        self.close_shared(turn, process);
+        for incarnation in self.shared.incarnations(process) {
+            let neighbour = self.session_by_incarnation.get(&incarnation);
+            let Some(other) = neighbour.filter(|other| *other != key).cloned() else { continue };
             if !self.is_draining(&other) {
                 let why = format!("{key}, which shares its process, was ended: {why}");
-                self.set_draining(&other, life, Some(why), Some(Signal::Kill));
+                self.set_draining(turn, &other, incarnation, Some(why), Some(Signal::Kill));
             }
         }
     }
 
-    /// A shared process is gone, and all that were in it.
-    pub(crate) fn shared_ended(
-        &mut self,
-        process: Incarnation,
-        how: Result<(Exit, Vec<String>), String>,
-    ) {
-        if let Some(Some(at)) = self.shared.by_process.get(&process).map(|host| host.closing) {
-            self.timers.clear(at, Timer::Drain(process));
-        }
-        self.pids.remove(&process);
-        for life in self.shared.remove(process) {
-            match &how {
-                Ok((exit, last_lines)) => self.exited(life, *exit, last_lines.clone()),
-                Err(why) => self.start_failed(life, why),
-            }
-        }
-    }
-
-    /// A session in a shared process has ended by itself, as it was asked to; with the last one the
-    /// process ends.
-    pub(crate) fn leave(&mut self, key: &SessionKey) {
-        let life = match self.sessions.get(key).map(|session| &session.process) {
+    /// A session in a shared process has ended as it was asked to; with the last one the process ends.
+    pub(super) fn leave(&mut self, turn: &mut Turn, key: &SessionKey) {
+        let incarnation = match self.sessions.get(key).map(|session| &session.process) {
             Some(ProcessState::Draining { app, why: None, .. }) => *app,
             _ => return,
         };
-        let Some(process) = self.shared.of.remove(&life) else { return };
+        let Some(process) = self.shared.of.remove(&incarnation) else { return };
         let mut last = false;
-        if let Some(host) = self.shared.by_process.get_mut(&process) {
-            host.lives.retain(|other| *other != life);
-            last = host.lives.is_empty();
+        if let Some(shared) = self.shared.by_process.get_mut(&process) {
+            shared.incarnations.retain(|other| *other != incarnation);
+            last = shared.incarnations.is_empty();
         }
         if last {
-            self.close_host(process);
+            self.close_shared(turn, process);
             let close = Envelope::request(Method::AppClose, 0, process);
             if let Ok(bytes) = Frame::encode(&close, &Empty {}) {
-                self.out.push(Effect::ToApp { app: process, bytes });
+                turn.effects.push(Effect::ToApp { app: process, bytes });
             }
         }
-        self.exited(life, Exit::Code(0), Vec::new());
+        self.ended(turn, incarnation, Ok(Exit::Code(0)), Vec::new());
+    }
+
+    /// True for an incarnation in a shared process.
+    pub fn is_shared(&self, app: Incarnation) -> bool {
+        self.shared.is_shared(app)
+    }
+
+    /// True when a session shares its process, or will.
+    pub(super) fn shares(&self, key: &SessionKey) -> bool {
+        let session = self.sessions.get(key);
+        session.is_some_and(|session| session.manifest.isolation == Isolation::Provider)
     }
 
     /// True once a session's process was asked or made to end.
     fn is_draining(&self, key: &SessionKey) -> bool {
         let session = self.sessions.get(key);
         session.is_some_and(|session| matches!(session.process, ProcessState::Draining { .. }))
-    }
-
-    /// True when a session shares its process.
-    pub(crate) fn shares(&self, key: &SessionKey) -> bool {
-        let session = self.sessions.get(key);
-        session.is_some_and(|session| session.manifest.isolation == Isolation::Provider)
     }
 }

@@ -1,21 +1,15 @@
 //! Arguments when their step runs: refs and names are resolved then, not before.
 
-use std::collections::BTreeMap;
-
 use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
-use crate::processes::session::Session;
 use crate::runs::context::RunContext;
 use crate::runs::lookup::Lookup;
 use crate::runs::resolve_ref::{ResolvedObject, UnresolvedRef};
 use crate::runs::{Argument, Run, Step, ref_errors};
 use crate::workspaces::Workspace;
-
-/// All sessions, by their keys.
-pub type Sessions = BTreeMap<SessionKey, Session>;
 
 /// Why a step has no arguments yet.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use pipemux_proto::Incarnation;
 use pipemux_proto::app::Invoke;
 
 use crate::keys::SessionKey;
+use crate::processes::Sessions;
 use crate::processes::quarantine::Fingerprint;
-use crate::runs::arguments::Sessions;
 use crate::workspaces::Workspace;
 
 /// What a run reads to decide what it needs next.

@@ -11,7 +11,7 @@ use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, Value, decode};
 
 use crate::keys::SessionKey;
-use crate::processes::requests::AppReply;
+use crate::processes::reply::AppReply;
 use crate::runs::context::RunContext;
 use crate::runs::protocol::RunOutput;
 use crate::runs::resolve_ref::ResolvedObject;

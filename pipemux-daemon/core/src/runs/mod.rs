@@ -36,14 +36,7 @@ pub mod saved_question;
 mod send;
 pub mod step;
 
-use std::rc::Rc;
-
-use pipemux_proto::prototype::Prototype;
-
 pub use context::RunContext;
 pub use protocol::{RunInput, RunOutput, StepReply};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
-
-/// Prototypes of a session, shared.
-pub type Prototypes = Rc<Vec<Prototype>>;

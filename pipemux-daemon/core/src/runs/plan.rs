@@ -7,7 +7,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
-use crate::runs::arguments::Sessions;
+use crate::processes::Sessions;
 use crate::runs::coerce::{TypeMismatch, coerce};
 use crate::runs::{Argument, MissingArgument, Step, StepOrigin};
 use crate::workspaces::{Window, Workspace};

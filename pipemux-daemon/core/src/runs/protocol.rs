@@ -5,8 +5,8 @@ use std::rc::Rc;
 use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, Read};
 use pipemux_proto::{Blob, Fault, decode};
 
-use crate::keys::SessionKey;
-use crate::processes::requests::{AppReply, ProjectionKey};
+use crate::keys::{ProjectionKey, SessionKey};
+use crate::processes::reply::AppReply;
 use crate::runs::question::Asker;
 use crate::runs::rebase::ArrivedWindow;
 

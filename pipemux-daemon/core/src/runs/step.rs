@@ -114,7 +114,7 @@ impl StepOutcome {
             label: done.label,
             fault: None,
             links: done.links.into_iter().take(LINKS_MAX).collect(),
-            reverts: reverts(&step.prototype),
+            reverts: done.reverts || reverts(&step.prototype),
         }
     }
 
@@ -138,7 +138,8 @@ impl StepOutcome {
     }
 }
 
-/// True for actions that take earlier changes back, which apps tell by their names only.
+/// True for the actions of apps that tell only by the name that they take earlier changes back: protocol 1.1 has
+/// no other way, nor has the saved form of an outcome.
 pub(super) fn reverts(prototype: &Prototype) -> bool {
     matches!(prototype.name.as_str(), "undo" | "redo")
 }

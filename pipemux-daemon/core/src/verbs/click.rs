@@ -20,19 +20,19 @@ impl Core {
             Ok(of) => {
                 let fault = Fault::usage(format!("{of} is a thing, not a link"))
                     .hint(format!("its value: pipemux read {of}"));
-                return self.fail_job(job, fault);
+                return self.fail_request(job, fault);
             }
-            Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
+            Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
         };
         match self.linked(job, &of) {
             Ok(LinkEffect::Step(step)) => match self.check_no_question(job) {
                 Ok(()) => self.begin_run(job, vec![*step]),
-                Err(fault) => self.fail_job(job, fault),
+                Err(fault) => self.fail_request(job, fault),
             },
             Ok(LinkEffect::Answer(question, answer)) => {
                 self.answer_question(job, &answer, Some(question));
             }
-            Err(fault) => self.fail_job(job, fault),
+            Err(fault) => self.fail_request(job, fault),
         }
     }
 
@@ -40,7 +40,7 @@ impl Core {
     fn linked(&self, job: RequestId, of: &Ref) -> Result<LinkEffect, Fault> {
         let shown = ref_errors::name(of);
         let missing = || ref_errors::not_found(&shown, None);
-        let found = self.requests.get(&job).ok_or_else(missing)?;
+        let found = self.clients.request(job).ok_or_else(missing)?;
         let workspace = self.workspaces.get(&found.workspace).ok_or_else(missing)?;
         let Local::Id(id) = of.local else {
             return Err(Fault::usage(format!("{shown}: a link is named by its number: link:15")));
@@ -71,7 +71,7 @@ impl Core {
         if !anchor.shown && !workspace.in_view(reader, session, id) {
             return Err(ref_errors::out_of_view(&shown, Some(format!("pipemux view {session}"))));
         }
-        let prototypes = self.sessions.get(session).map(|session| &session.prototypes);
+        let prototypes = self.processes.get(session).map(|session| &session.prototypes);
         let prototype = prototypes
             .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
             .ok_or_else(|| {
@@ -106,23 +106,23 @@ impl Core {
                 Ok(LinkEffect::Step(_)) => {
                     let fault = Fault::usage(format!("{of} is no answer"))
                         .hint(format!("pipemux click {of}"));
-                    self.fail_job(job, fault);
+                    self.fail_request(job, fault);
                 }
-                Err(fault) => self.fail_job(job, fault),
+                Err(fault) => self.fail_request(job, fault),
             };
         }
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let reader = found.call.reader.clone();
         if let Some(kept) = self.kept(job, text, to) {
             return self.start_run(job, kept, RunInput::Begin);
         }
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
         let open = workspace.questions_of(&reader);
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
             let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
-            return self.fail_job(job, ways.fold(fault, Fault::hint));
+            return self.fail_request(job, ways.fold(fault, Fault::hint));
         }
         let number = to.or_else(|| open.first().copied());
         let question = number.and_then(|number| workspace.questions.get(&number));
@@ -131,22 +131,22 @@ impl Core {
                 Some(number) => format!("question {number} was answered, or has expired"),
                 None => "no question is open".to_owned(),
             };
-            return self.fail_job(job, Fault::not_found(message).hint("pipemux view"));
+            return self.fail_request(job, Fault::not_found(message).hint("pipemux view"));
         };
         if question.reader() != reader {
             let fault = Fault::refused(format!(
                 "question {number} was asked of {}, not of {reader}",
                 question.reader()
             ));
-            return self.fail_job(job, fault);
+            return self.fail_request(job, fault);
         }
         let answer = match question.read(text) {
             Ok(answer) => answer,
-            Err(fault) => return self.fail_job(job, fault),
+            Err(fault) => return self.fail_request(job, fault),
         };
         let Some(question) = workspace.questions.remove(&number) else { return };
         let at = question.run.workspace.to_string();
-        self.out.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
+        self.turn.effects.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let told = format!("question {number} was answered: {}", text.trim());
         let place = Audience::Workspace(question.run.workspace.clone(), None);
         self.tell(What::Answered, place, Some(&reader), &told);
@@ -159,7 +159,7 @@ impl Core {
         if to.is_some() || text.trim() != "go" {
             return None;
         }
-        let found = self.requests.get(&job)?;
+        let found = self.clients.request(job)?;
         let workspace = self.workspaces.get_mut(&found.workspace)?;
         if workspace.question_of(&found.call.reader).is_some() {
             return None;

@@ -4,7 +4,6 @@ use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::BLOCK;
@@ -12,6 +11,7 @@ use crate::persist::records::Record;
 use crate::processes::session::Session;
 use crate::verbs::run_exit_status;
 use crate::verbs::show::{AnswerKind, PendingView, RequestedWindow, WindowStatus};
+use crate::verbs::tasks::Task;
 use crate::views::inert::Tokens;
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
@@ -24,18 +24,19 @@ use crate::views::window_part::{AnswerWindow, part, titled};
 impl Core {
     /// Answers a request whose windows have all come, or won't.
     pub(crate) fn finish_show(&mut self, id: RequestId) {
-        let Some(job) = self.requests.get_mut(&id) else { return };
-        let RequestState::Viewing(showing) = std::mem::replace(&mut job.task, RequestState::Moving)
+        let Some(Task::Viewing(showing)) =
+            self.tasks.take_if(id, |task| matches!(task, Task::Viewing(_)))
         else {
             return;
         };
+        let remark = self.clients.take_remark(id);
+        let Some(job) = self.clients.request(id) else { return };
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
         let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
-        let remark = job.remark.take();
         let differs = job.call.lod.is_some() || budget.is_some();
         let PendingView { windows, head } = *showing;
         let one_off = differs && !matches!(head, AnswerKind::Open { .. });
-        let now = self.now;
+        let now = self.turn.now;
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         workspace.reader(&reader, now);
 
@@ -43,9 +44,9 @@ impl Core {
         let mut changed = false;
         let mut parts = Vec::new();
         for shown in windows {
-            let live = self.sessions.get(&shown.session);
+            let live = self.processes.get(&shown.session);
             let prototypes = live.map(|live| live.prototypes.clone()).unwrap_or_default();
-            let tokens = live.map_or(Tokens::Inert, |live| live.tokens());
+            let tokens = live.map_or(Tokens::Inert, own_tokens);
             let (mut part, differs) = part(workspace, shown, (&prototypes, &tokens), epoch, now);
             if titles {
                 titled(workspace, &mut part, (&prototypes, &tokens), epoch);
@@ -56,7 +57,7 @@ impl Core {
         }
         let mut acted = None;
         if let AnswerKind::Run(run) = &head {
-            let (text, asked, minted) = outcome(workspace, &self.sessions, run, epoch);
+            let (text, asked, minted) = outcome(workspace, self.processes.sessions(), run, epoch);
             changed |= minted;
             let advice = follow_up(workspace, run, now);
             acted = Some((text + &advice, asked));
@@ -68,7 +69,7 @@ impl Core {
         let news: Vec<String> = remark.into_iter().chain(workspace.news(&reader, now)).collect();
         let mut others = Vec::new();
         if acted.is_some() {
-            others = workspace.take_dirty_windows(&reader, &self.sessions);
+            others = workspace.take_dirty_windows(&reader, self.processes.sessions());
             others.retain(|session| parts.iter().all(|part| part.session != *session));
         }
         let (workspace, others) = (&*workspace, others.as_slice());
@@ -100,7 +101,7 @@ impl Core {
                 Ok(Body::Report(Box::new(report)))
             }
         };
-        let number = self.next_local();
+        let number = self.turn.next_local();
         let listed = !matches!(head, AnswerKind::Run(_));
         let whole = matches!(head, AnswerKind::Workspace(_));
         self.deliver_to(&at, &reader, number, parts, (listed, whole));
@@ -126,7 +127,7 @@ impl Core {
         parts: Vec<AnswerWindow>,
         (listed, whole): (bool, bool),
     ) {
-        let now = self.now;
+        let now = self.turn.now;
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let (epoch, noticed) = (workspace.epoch, workspace.noticed);
         let mut seen = Vec::new();
@@ -186,7 +187,7 @@ impl Core {
         let anchors = workspace.anchors.take_fresh();
         if !anchors.is_empty() {
             let record = Record::Anchors { workspace: at.to_string(), anchors };
-            self.out.push(Effect::Persist(record));
+            self.turn.effects.push(Effect::Persist(record));
         }
         let (ids, epochs) = (workspace.anchors.next_id(), workspace.newest_version() + 1);
         let (ids_below, epochs_below) = workspace.reserved;
@@ -197,7 +198,7 @@ impl Core {
             if ids > ids_below { ids + BLOCK } else { ids_below },
             if epochs > epochs_below { epochs + BLOCK } else { epochs_below },
         );
-        self.out.push(Effect::Persist(Record::Workspace {
+        self.turn.effects.push(Effect::Persist(Record::Workspace {
             key: at.to_string(),
             name: workspace.name.clone(),
             ids_below: workspace.reserved.0,
@@ -221,7 +222,7 @@ pub(crate) fn rewrite(
     let (session, ahead) = (session.clone(), false);
     let shown =
         RequestedWindow { session, lod, budget, lowered, state, number, held, again, known, ahead };
-    let (part, differs) = part(workspace, shown, (&live.prototypes, &live.tokens()), epoch, now);
+    let (part, differs) = part(workspace, shown, (&live.prototypes, &own_tokens(live)), epoch, now);
     if differs {
         workspace.epoch = epoch;
     }
@@ -233,4 +234,9 @@ fn single_exit(parts: &[AnswerWindow]) -> u8 {
         Some(WindowStatus::Broken(fault)) => fault.code.exit_status(),
         _ => 0,
     }
+}
+
+/// The tokens that may pass in a session's text: its own.
+fn own_tokens(session: &Session) -> Tokens {
+    session.token_prefix.clone().map_or(Tokens::Inert, Tokens::Of)
 }

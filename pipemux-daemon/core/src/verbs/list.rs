@@ -11,14 +11,14 @@ impl Core {
     pub(super) fn help(&mut self, job: RequestId, provider: &ProviderId) {
         let manifest = match self.manifest(provider) {
             Ok(manifest) => manifest,
-            Err(fault) => return self.fail_job(job, fault),
+            Err(fault) => return self.fail_request(job, fault),
         };
-        let known = self.prototypes.get(provider).cloned();
+        let known = self.processes.prototypes(provider).cloned();
         let Some(prototypes) = known else {
             // What an app can do is known once it runs.
             let fault = Fault::not_found(format!("{provider} has not run yet"))
                 .hint(format!("pipemux open {provider}"));
-            return self.fail_job(job, fault);
+            return self.fail_request(job, fault);
         };
         let all: Vec<_> = prototypes.iter().collect();
         let mut text = format!("## {provider} · {}\n", manifest.description);
@@ -38,22 +38,21 @@ impl Core {
     }
 
     pub(super) fn list_sessions(&mut self, job: RequestId) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let mut text = String::new();
         let mut data = Vec::new();
-        for (key, session) in &self.sessions {
+        for (key, session) in self.processes.sessions() {
             let owner = match &key.workspace {
                 None => "every workspace".to_owned(),
                 Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
             };
             let here = key.workspace.as_ref().is_none_or(|owner| *owner == at);
-            let pid =
-                self.pids.get(&self.shared.process_of(session.app().unwrap_or_default())).copied();
+            let pid = self.processes.pid(session);
             let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
             let more =
-                session.doing(self.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
+                session.doing(self.turn.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
             text += &format!("{key} · {}{process}{more}{owned}{failed}\n", session.state());
             data.push(Value::Map(vec![
                 ("session".into(), key.to_string().into()),
@@ -71,20 +70,24 @@ impl Core {
     }
 
     pub(super) fn status(&mut self, job: RequestId) {
-        let ready = self.sessions.values().filter(|session| session.ready().is_some()).count();
+        let ready =
+            self.processes.sessions().values().filter(|session| session.ready().is_some()).count();
         let mut rows: Vec<(&str, Value)> = vec![
             ("daemon", self.config.software.as_str().into()),
             ("pid", self.config.pid.into()),
             ("socket", self.config.socket.as_str().into()),
             ("state", self.config.state_dir.as_str().into()),
-            ("uptime_s", (self.now.mono_ms.saturating_sub(self.began.mono_ms) / 1000).into()),
+            (
+                "uptime_s",
+                (self.turn.now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000).into(),
+            ),
             ("apps", self.providers.len().into()),
-            ("sessions", self.sessions.len().into()),
+            ("sessions", self.processes.sessions().len().into()),
             ("ready", ready.into()),
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
         ];
-        rows.extend(self.lost.damage.as_deref().map(|text| ("damage", text.into())));
+        rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
         let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -98,9 +101,10 @@ impl Core {
         job: RequestId,
         addr: &SessionAddr,
     ) -> Option<SessionKey> {
-        let at = self.requests.get(&job).map(|job| job.workspace.clone());
+        let at = self.clients.request(job).map(|job| job.workspace.clone());
         let known: Vec<&SessionKey> = self
-            .sessions
+            .processes
+            .sessions()
             .keys()
             .filter(|key| key.workspace.is_none() || key.workspace == at)
             .collect();
@@ -117,7 +121,7 @@ impl Core {
         } else {
             fault.hint("pipemux sessions")
         };
-        self.fail_job(job, fault);
+        self.fail_request(job, fault);
         None
     }
 }

@@ -4,7 +4,6 @@ use pipemux_proto::app::Needs;
 use pipemux_proto::watch::What;
 
 use crate::Core;
-use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::limits::QUESTION_MS;
@@ -17,8 +16,8 @@ impl Core {
     /// Keeps a run with its question, and ends the request with it.
     pub(super) fn ask(&mut self, job: RequestId, needs: Needs, asker: Asker) {
         let Some(mut run) = self.take_run(job) else { return self.run_is_lost(job) };
-        let number = self.next_number();
-        let expires = self.now.mono_ms + QUESTION_MS;
+        let number = self.turn.next_number();
+        let expires = self.turn.mono_ms() + QUESTION_MS;
         let Some(workspace) = self.workspaces.get_mut(&run.workspace) else {
             return self.run_is_lost(job);
         };
@@ -26,12 +25,12 @@ impl Core {
         let question = OpenQuestion { run: (*run).clone(), needs, asker };
         if let Some(question) = saved_question::save(&question) {
             let workspace = run.workspace.to_string();
-            self.out.push(Effect::Persist(Record::Question { workspace, number, question }));
+            self.turn.persist(Record::Question { workspace, number, question });
         }
         let text = format!("question {number} · {}", question.title());
         let session = question.step().session.clone();
         workspace.questions.insert(number, question);
-        self.timers.set(expires, Timer::Question(number));
+        self.turn.set_timer(expires, Timer::Question(number));
         let place = Audience::Workspace(run.workspace.clone(), Some(session));
         self.tell(What::Asked, place, Some(&run.reader), &text);
         run.question = Some(number);
@@ -40,13 +39,13 @@ impl Core {
 
     /// Closes a question that nobody answered, and tells its reader.
     pub(crate) fn question_expired(&mut self, number: u64) {
-        let now = self.now;
+        let now = self.turn.now;
         let mut told = None;
         for (key, workspace) in &mut self.workspaces {
             if let Some(question) = workspace.questions.remove(&number) {
                 let workspace_key = key.to_string();
                 let record = Record::QuestionClosed { workspace: workspace_key, number };
-                self.out.push(Effect::Persist(record));
+                self.turn.persist(record);
                 let text = format!("question {number} has expired: {}", question.title());
                 workspace.notify(text.clone(), now);
                 told = Some((key.clone(), text));

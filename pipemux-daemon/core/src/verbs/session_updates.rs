@@ -9,13 +9,8 @@ use crate::keys::{SessionKey, WorkspaceKey};
 use crate::workspaces::Workspace;
 
 impl Core {
-    /// An app says which version its state has.
-    pub(crate) fn session_changed(&mut self, key: &SessionKey, version: u64) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        if version <= session.version {
-            return;
-        }
-        session.version = version;
+    /// A session's state changed.
+    pub(crate) fn session_changed(&mut self, key: &SessionKey) {
         // One that workspaces share may be shown by many, and change often: they look at it themselves.
         let own = key.workspace.as_ref().and_then(|at| self.workspaces.get_mut(at));
         if let Some(workspace) = own {
@@ -26,7 +21,7 @@ impl Core {
 
     /// A session came or went, or greeted: its windows are found by what it can do.
     pub(crate) fn actions_changed(&mut self, key: &SessionKey) {
-        let actions = self.sessions.get(key).map(|session| session.prototypes.clone());
+        let actions = self.processes.actions_of(key);
         for workspace in showing(&mut self.workspaces, key) {
             workspace.windows.set_actions(key, actions.clone());
         }

@@ -10,12 +10,12 @@ use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::Run;
 use crate::verbs::abandon_pending_views::closed_meanwhile;
+use crate::verbs::tasks::Task;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Window};
 
@@ -95,7 +95,7 @@ pub struct WantedWindow {
 
 impl Core {
     pub(super) fn view(&mut self, job: RequestId, view: View) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let (lod, budget) = (found.call.lod, found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let since = view.since;
@@ -103,7 +103,7 @@ impl Core {
             let newest = workspace.epoch;
             let fault =
                 Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"));
-            return self.fail_job(job, fault.hint(format!("pipemux view --since e{newest}")));
+            return self.fail_request(job, fault.hint(format!("pipemux view --since e{newest}")));
         }
         if let Some(addr) = view.session {
             let Some(window) = workspace.windows.named(&addr).next() else {
@@ -119,7 +119,7 @@ impl Core {
                         fault.hint("pipemux view shows what is open, pipemux apps what there is")
                     }
                 };
-                return self.fail_job(job, fault);
+                return self.fail_request(job, fault);
             };
             let want = WantedWindow { session: window.session.clone(), lod, budget };
             return self.show(job, vec![want], AnswerKind::Window(since));
@@ -143,7 +143,7 @@ impl Core {
 
     /// Asks for windows and answers once they are there, or time is up.
     pub(crate) fn show(&mut self, job: RequestId, wants: Vec<WantedWindow>, head: AnswerKind) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let Some(workspace) = self.workspaces.get(&at) else { return };
         let mut windows = Vec::new();
         for want in wants {
@@ -168,9 +168,7 @@ impl Core {
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
         let opening = matches!(head, AnswerKind::Open { .. });
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Viewing(Box::new(PendingView { windows, head }));
-        }
+        self.set_task(job, Task::Viewing(Box::new(PendingView { windows, head })));
         if asks.is_empty() {
             return self.finish_show(job);
         }
@@ -187,14 +185,14 @@ impl Core {
         budget: u32,
         opening: bool,
     ) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let Some(window) = self.workspaces.get(&found.workspace).and_then(|w| w.window(session))
         else {
             return;
         };
         let ask = self.projection_request(window, lod, budget);
         if window.rendered.is_some()
-            && self.sessions.get(session).is_some_and(|s| s.health.silent())
+            && self.processes.get(session).is_some_and(|s| s.health.silent())
         {
             // It was waited for already and has said nothing since: what it showed is shown again.
             let why = format!("{session} did not answer in time");
@@ -202,14 +200,12 @@ impl Core {
             return self.project_answered(job, session, lost);
         }
         // One window may take its start; the whole desk doesn't wait for one of its apps.
-        let alone =
-            matches!(&found.task, RequestState::Viewing(showing) if showing.windows.len() == 1);
-        let slow = opening || (alone && self.is_starting(session));
+        let alone = matches!(self.tasks.get(job), Some(Task::Viewing(showing)) if showing.windows.len() == 1);
+        let slow = opening || (alone && self.processes.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
-        let deadline = found.deadline.min(self.now.mono_ms + patience);
+        let deadline = found.deadline.min(self.turn.now.mono_ms + patience);
         let ahead = self.take_prefetched(job, session, ask.window, (lod, budget), deadline);
-        if let Some(RequestState::Viewing(showing)) =
-            self.requests.get_mut(&job).map(|job| &mut job.task)
+        if let Some(Task::Viewing(showing)) = self.tasks.get_mut(job)
             && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
         {
             shown.known = ahead.unwrap_or(ask.known_version.is_some());
@@ -219,12 +215,19 @@ impl Core {
         if ahead.is_some() {
             return;
         }
-        self.request(session, Method::Project, &ask, deadline, Purpose::Project(job));
+        self.processes.request(
+            &mut self.turn,
+            session,
+            Method::Project,
+            &ask,
+            deadline,
+            ReplyTo::Project(job),
+        );
     }
 
     /// What is asked of a window's app.
     pub(crate) fn projection_request(&self, window: &Window, lod: Lod, budget: u32) -> Project {
-        let app = self.sessions.get(&window.session).and_then(|session| session.ready());
+        let app = self.processes.get(&window.session).and_then(|session| session.ready());
         let held = window
             .projection
             .as_ref()
@@ -245,11 +248,11 @@ impl Core {
         session: &SessionKey,
         answered: AppReply,
     ) {
-        let live = self.sessions.get(session);
+        let live = self.processes.get(session);
         let (app, newest) = (live.and_then(|live| live.app()), live.map_or(0, |live| live.version));
-        let Some(found) = self.requests.get_mut(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let at = found.workspace.clone();
-        let RequestState::Viewing(showing) = &mut found.task else { return };
+        let Some(Task::Viewing(showing)) = self.tasks.get_mut(job) else { return };
         let Some(shown) = showing.windows.iter_mut().find(|w| w.session == *session) else {
             return;
         };
@@ -359,14 +362,14 @@ impl Core {
 
     /// Answers once no window is waited for; ends an app that sent garbage.
     fn window_settled(&mut self, job: RequestId, broken: Option<(Incarnation, String)>) {
-        let waiting = match self.requests.get(&job).map(|job| &job.task) {
-            Some(RequestState::Viewing(showing)) => {
+        let waiting = match self.tasks.get(job) {
+            Some(Task::Viewing(showing)) => {
                 showing.windows.iter().any(|window| window.state == WindowStatus::Waiting)
             }
             _ => true,
         };
         if let Some((app, why)) = broken {
-            self.break_app(app, why);
+            self.processes.break_app(&mut self.turn, app, why);
         }
         if !waiting {
             self.finish_show(job);

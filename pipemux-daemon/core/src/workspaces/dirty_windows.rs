@@ -2,8 +2,8 @@
 //! open: those that may have changed are noted when they do, so that no other one is looked at.
 
 use crate::keys::SessionKey;
-use crate::runs::Prototypes;
-use crate::runs::arguments::Sessions;
+use crate::processes::Prototypes;
+use crate::processes::Sessions;
 use crate::workspaces::{Rank, Window, Workspace};
 
 impl Workspace {

@@ -15,12 +15,11 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
 use crate::event::Now;
-use crate::keys::SessionKey;
+use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{
     BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, NOTICES_MAX, PAST_MAX, READERS_MAX, WINDOW_BUDGET,
 };
 use crate::persist::records::SavedOptions;
-use crate::processes::requests::ProjectionKey;
 use crate::runs::question::OpenQuestion;
 use crate::views::window_renderer::Rendered;
 use crate::workspaces::anchors::AnchorTable;
@@ -353,6 +352,43 @@ impl Workspace {
                 // It may have changed again while the answer was on its way.
                 reader.dirty_windows.extend(self.windows.rank(&session));
                 reader.seen.insert(session, seen);
+            }
+        }
+    }
+
+    /// What was seen of one incarnation of a session counts as seen of the next, which has the same state.
+    pub(crate) fn hand_over(&mut self, key: &SessionKey, from: Incarnation, to: Incarnation) {
+        let change = |app: &mut Incarnation| {
+            if *app == from {
+                *app = to;
+            }
+        };
+        if let Some(window) = self.windows.get_mut(key) {
+            if let Some(held) = &mut window.projection {
+                change(&mut held.app);
+            }
+            if let Some((app, ..)) = &mut window.context.of {
+                change(app);
+            }
+            for delivered in &mut window.delivered {
+                change(&mut delivered.seen.0);
+            }
+        }
+        for reader in self.readers.values_mut() {
+            if let Some(seen) = reader.seen.get_mut(key) {
+                change(&mut seen.app);
+            }
+            let delivered = reader.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
+            for (_, seen) in delivered.filter(|(session, _)| session == key) {
+                change(&mut seen.app);
+            }
+            if let Some((seen, _)) = reader.kept.as_mut().and_then(|kept| kept.seen.get_mut(key)) {
+                change(seen);
+            }
+        }
+        for question in self.questions.values_mut() {
+            if let Some((seen, _)) = question.run.seen.get_mut(key) {
+                change(seen);
             }
         }
     }

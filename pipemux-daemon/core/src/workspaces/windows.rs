@@ -7,7 +7,7 @@ use pipemux_proto::table::Table;
 use pipemux_proto::{ProviderId, SessionAddr};
 
 use crate::keys::SessionKey;
-use crate::runs::Prototypes;
+use crate::processes::Prototypes;
 use crate::workspaces::Window;
 
 /// Windows, in the order they were opened; found by their sessions, and by what these can do.

@@ -1,0 +1,65 @@
+//! What components share while one event is taken in: the time, the timers, the effects so far.
+
+use pipemux_proto::ids::Incarnation;
+
+use crate::event::{Effect, Now, Signal};
+use crate::persist::numbers::Numbers;
+use crate::persist::records::Record;
+use crate::timers::{Timer, Timers};
+
+/// Passed as `&mut Turn` to every component that needs the time, a timer, an effect or a number.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The time of the event that is being taken in.
+    pub now: Now,
+    /// When the daemon took in its first event.
+    pub began: Now,
+    /// All timers of the core.
+    pub timers: Timers,
+    /// Effects so far, in the order in which they are carried out.
+    pub effects: Vec<Effect>,
+    /// Numbers that are never used again, not by a later daemon either.
+    pub numbers: Numbers,
+    /// The last number that means nothing outside this daemon's life.
+    last_local: u64,
+}
+
+impl Turn {
+    /// The monotonic time in milliseconds.
+    pub fn mono_ms(&self) -> u64 {
+        self.now.mono_ms
+    }
+
+    /// Sets a timer at a monotonic time in milliseconds.
+    pub fn set_timer(&mut self, at: u64, timer: Timer) {
+        self.timers.set(at, timer);
+    }
+
+    /// Takes a timer back.
+    pub fn clear_timer(&mut self, at: u64, timer: Timer) {
+        self.timers.clear(at, timer);
+    }
+
+    /// Appends a record to the saved state before any later effect is carried out.
+    pub fn persist(&mut self, record: Record) {
+        self.effects.push(Effect::Persist(record));
+    }
+
+    /// Sends a signal to an incarnation's process.
+    pub fn signal(&mut self, app: Incarnation, signal: Signal) {
+        self.effects.push(Effect::Signal { app, signal });
+    }
+
+    /// A number of an incarnation, window or question: no earlier or later daemon of this state uses it.
+    pub fn next_number(&mut self) -> u64 {
+        let (number, reserved) = self.numbers.take();
+        self.effects.extend(reserved.map(Effect::Persist));
+        number
+    }
+
+    /// A number that is unique within this daemon's life: requests of clients, deliveries.
+    pub fn next_local(&mut self) -> u64 {
+        self.last_local += 1;
+        self.last_local
+    }
+}
