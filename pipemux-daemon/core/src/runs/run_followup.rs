@@ -48,7 +48,7 @@ pub fn of(workspace: &mut Workspace, run: &Run, now: Now) -> String {
     }
     if reader.fails(&step.call) {
         out += &format!(
-            "step back: this call has failed {} times in a row. ProjectionKey first (pipemux view {}), then try another way\n",
+            "step back: this call has failed {} times in a row. Look first (pipemux view {}), then try another way\n",
             reader.failures.1, step.session
         );
     }
