@@ -1,4 +1,4 @@
-//! Names inside the core: which session, which workspace.
+//! Names inside the core: sessions, workspaces, requests.
 
 use std::fmt;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ pub type WorkspaceKey = Rc<str>;
 pub struct SessionKey {
     /// The owning workspace; none for a provider of the user's scope.
     pub workspace: Option<WorkspaceKey>,
-    /// What is shown.
+    /// The address that is shown.
     pub addr: SessionAddr,
 }
 

@@ -1,4 +1,4 @@
-//! Answers of run requests, kept so that one sent again isn't carried out twice.
+//! Idempotency of acting requests: their answers are kept, so that a request sent again isn't carried out twice.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +8,7 @@ use pipemux_proto::client::{Answer, Body};
 use crate::limits::{RECORDS_BYTES_MAX, RECORDS_MAX};
 use crate::persist::records::Record;
 
-/// Answers of run requests, so that one sent again isn't carried out twice.
+/// The answers of the newest acting requests, by the id that the client gave each.
 #[derive(Debug, Default)]
 pub struct IdempotencyRecords {
     answers: HashMap<String, Option<Answer>>,
@@ -26,7 +26,7 @@ impl IdempotencyRecords {
         }
     }
 
-    /// The answer of a request that was taken before; none inside while it is still being carried out.
+    /// Returns the answer to a request that was taken before; the inner value is none while it is being carried out.
     pub fn get(&self, run_id: &str) -> Option<&Option<Answer>> {
         self.answers.get(run_id)
     }
@@ -39,8 +39,8 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Takes in what an earlier daemon wrote down. Its words are gone; that nothing is carried out twice
-    /// stays.
+    /// Takes in a request that an earlier daemon recorded. The text of its answer is gone, but it still isn't carried
+    /// out twice.
     pub fn restore(&mut self, run_id: &str, exit: Option<u8>) {
         let (exit, text) = match exit {
             Some(exit) => {
@@ -56,7 +56,7 @@ impl IdempotencyRecords {
         self.keep(run_id, Some(Answer { exit, body: Body::Text(text), delivery: 0 }));
     }
 
-    /// The records that say the same again.
+    /// Returns the records that restore these answers.
     pub fn to_saved(&self) -> Vec<Record> {
         let saved = |run_id: &String| {
             let begun = Record::Begun { run_id: run_id.clone() };

@@ -319,3 +319,6 @@ impl Processes {
         records
     }
 }
+
+#[cfg(test)]
+mod tests;
