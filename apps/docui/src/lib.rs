@@ -11,6 +11,7 @@
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
+//! | [`state_file`] | replaces small files in the state directory |
 //! | [`serve`] | runs an app on its connection to the daemon |
 //! | [`testing`] | drives an app in tests, without a daemon |
 //!
@@ -52,6 +53,7 @@ mod run_changes;
 pub mod serve;
 mod session;
 mod session_table;
+pub mod state_file;
 pub mod testing;
 pub mod view;
 

@@ -12,6 +12,8 @@ use pipemux_proto::projection::Arg;
 use pipemux_proto::{Fault, decode, encode};
 use serde::{Deserialize, Serialize};
 
+use crate::state_file;
+
 /// The file in a session's state directory that keeps the changes while the session hibernates.
 const FILE_NAME: &str = "docui.asleep";
 
@@ -40,12 +42,9 @@ impl RunChanges {
     /// # Errors
     /// The file can't be written. The previous file, if any, is unchanged.
     pub(crate) fn save(&self, state_dir: &Path, version: u64) -> Result<(), Fault> {
-        let path = state_dir.join(FILE_NAME);
-        let temporary = state_dir.join(format!("{FILE_NAME}.new"));
         let bytes = encode(&SavedRunChanges { version, run_changes: self });
         let bytes = bytes.map_err(|error| Fault::failed(error.to_string()))?;
-        let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
-        written.map_err(|error| Fault::failed(format!("{}: {error}", path.display())))
+        state_file::replace(&state_dir.join(FILE_NAME), &bytes)
     }
 
     /// Loads saved changes. Returns `None` when there are none for that version of the state.

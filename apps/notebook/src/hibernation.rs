@@ -5,10 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, state_file};
 use serde::{Deserialize, Serialize};
-
-use crate::state_file;
 
 /// The state of the store that views showed last. The serialized names are part of the file's format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +31,8 @@ impl HibernationRecord {
     /// # Errors
     /// The state directory can't be written.
     pub fn save(&self, state_dir: &Path) -> Result<(), Fault> {
-        state_file::save(self, &file(state_dir))
+        let text = toml::to_string(self).map_err(|error| Fault::failed(error.to_string()))?;
+        state_file::replace(&file(state_dir), text.as_bytes())
     }
 }
 

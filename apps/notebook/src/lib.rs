@@ -13,7 +13,7 @@
 //! | [`search`] | tokens, queries, snippets |
 //! | [`view_state`] | search, filter and levels of one session, kept in its state directory |
 //! | [`hibernation`] | which state of the store views showed before the session was hibernated |
-//! | [`state_file`], [`mod@format`] | write TOML files; format counts and titles |
+//! | [`mod@format`] | counts and titles |
 //!
 //! **Invariant: an answered change is on disk.** Each action is one transaction, committed before
 //! `update` returns.
@@ -34,7 +34,6 @@ pub mod hibernation;
 pub mod model;
 pub mod schema;
 pub mod search;
-pub mod state_file;
 pub mod store;
 pub mod update;
 pub mod view;

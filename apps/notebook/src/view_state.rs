@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, Level};
 use crate::format::quoted;
 use crate::search::Query;
-use crate::state_file;
 use crate::store::Selection;
 
 /// Which entries a session shows, and how much of each. The serialized names are part of the file's
@@ -50,7 +49,8 @@ impl ViewState {
     /// # Errors
     /// The state directory can't be written.
     pub fn save(&self, state_dir: &Path) -> Result<(), Fault> {
-        state_file::save(self, &file(state_dir))
+        let text = toml::to_string(self).map_err(|error| Fault::failed(error.to_string()))?;
+        state_file::replace(&file(state_dir), text.as_bytes())
     }
 
     /// Returns the selection of entries that are shown.
