@@ -69,7 +69,7 @@ pub fn line(resource: Resource, sample: &Sample) -> String {
     }
 }
 
-/// Returns the lines that describe a resource beyond [`line`]. Processes have none: the view shows them
+/// Returns the lines that describe a resource beyond [`line()`]. Processes have none: the view shows them
 /// as a table.
 pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
     match resource {
