@@ -1,4 +1,4 @@
-//! The connection to the daemon, from the app's side: blocking reads, gathered writes.
+//! The connection to the daemon: blocking reads, batched writes.
 
 use std::io::{self, IoSlice, Write};
 use std::os::unix::net::UnixStream;
@@ -12,53 +12,52 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Bytes of one read, at first and when little comes.
+/// Bytes that one read may bring, at first and while messages are small.
 const READ_MIN: usize = 16 * 1024;
-/// Bytes of one read when much comes: a body of 64 KiB and its frame around it.
+/// Bytes that one read may bring while messages are large: a body of 64 KiB and the frame around it.
 const READ_MAX: usize = 65 * 1024;
-/// Longest body that is copied out of what was read; a longer one takes that along.
-const COPIED_MAX: usize = 8 * 1024;
-/// Longest answer that is gathered with others into one write.
-const GATHERED_MAX: usize = 16 * 1024;
-/// Answers that don't wait for further ones: they are on their way while those are made.
-const TOGETHER: usize = 32;
-/// How long answers are gathered while there are more requests to take.
-const GATHERED_FOR: Duration = Duration::from_micros(200);
+/// Longest body that is copied out of the read buffer. A longer one takes the buffer over.
+const COPIED_BODY_MAX: usize = 8 * 1024;
+/// Longest answer that is batched with others into one write.
+const BATCHED_BODY_MAX: usize = 16 * 1024;
+/// Most answers in one batch. They are on their way while the next ones are made.
+const BATCH_ANSWERS_MAX: usize = 32;
+/// Longest time that answers are batched while further requests have already arrived.
+const BATCH_TIME_MAX: Duration = Duration::from_micros(200);
 
-/// A connection. While nothing comes it holds one small buffer.
-pub(crate) struct Link {
+/// A connection. While it is idle it holds one small buffer.
+pub(crate) struct Connection {
     stream: UnixStream,
     input: Vec<u8>,
     /// Where in `input` the next frame begins.
     start: usize,
-    /// How much the next read may bring.
-    ahead: usize,
+    /// How many bytes the next read may bring.
+    read_size: usize,
     output: Vec<u8>,
-    /// How many answers that is.
-    gathered: usize,
-    gathering: Option<Instant>,
-    /// This process's life, as the last frame named it.
-    life: Incarnation,
+    /// How many answers are in `output`.
+    batched: usize,
+    /// When the first answer of the batch was made.
+    batch_began: Option<Instant>,
+    /// The incarnation in the last frame.
+    incarnation: Incarnation,
 }
 
-impl Link {
+impl Connection {
     pub(crate) fn new(stream: UnixStream) -> Self {
-        let (input, output) = (Vec::new(), Vec::new());
-        let life = Incarnation::default();
         Self {
             stream,
-            input,
+            input: Vec::new(),
             start: 0,
-            ahead: READ_MIN,
-            output,
-            gathered: 0,
-            gathering: None,
-            life,
+            read_size: READ_MIN,
+            output: Vec::new(),
+            batched: 0,
+            batch_began: None,
+            incarnation: Incarnation::default(),
         }
     }
 
-    /// The next frame; none when the other side has closed. What was gathered is written before this
-    /// waits.
+    /// Returns the next frame, or `None` when the other side has closed. Writes batched answers before
+    /// it waits.
     pub(crate) fn next_frame(&mut self) -> io::Result<Option<Frame>> {
         loop {
             match self.take_frame()? {
@@ -71,64 +70,65 @@ impl Link {
 
     /// Writes a whole frame.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if bytes.len() > GATHERED_MAX {
+        if bytes.len() > BATCHED_BODY_MAX {
             return self.write(bytes, &[]);
         }
         self.output.extend_from_slice(bytes);
         self.flush()
     }
 
-    /// Answers a request with such a body, together with the next answers when those come at once.
+    /// Answers a request with this body. If more requests have already arrived, the answer may be
+    /// written together with theirs.
     pub(crate) fn answer(&mut self, request: &Envelope, body: &[u8]) -> io::Result<()> {
         let envelope = request.answer(Kind::Reply);
         let head = Frame::head(&envelope, body.len()).map_err(io::Error::other)?;
-        if body.len() > GATHERED_MAX {
+        if body.len() > BATCHED_BODY_MAX {
             return self.write(&head, body);
         }
         self.output.extend_from_slice(&head);
         self.output.extend_from_slice(body);
-        self.gathered += 1;
-        if self.gathered >= TOGETHER || self.output.len() > READ_MAX {
+        self.batched += 1;
+        if self.batched >= BATCH_ANSWERS_MAX || self.output.len() > READ_MAX {
             return self.flush();
         }
-        // What takes long doesn't keep the answers before it waiting.
+        // A request that takes long must not delay the answers before it.
         if self.start < self.input.len() {
-            let began = *self.gathering.get_or_insert_with(Instant::now);
-            if began.elapsed() > GATHERED_FOR {
+            let began = *self.batch_began.get_or_insert_with(Instant::now);
+            if began.elapsed() > BATCH_TIME_MAX {
                 return self.flush();
             }
         }
         Ok(())
     }
 
-    /// Refuses a request.
+    /// Answers a request with a fault.
     pub(crate) fn refuse(&mut self, request: &Envelope, fault: &Fault) -> io::Result<()> {
         let bytes = Frame::fault(request, fault).map_err(io::Error::other)?;
         self.send(&bytes)
     }
 
-    /// Writes what was gathered.
+    /// Writes the batched answers.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.gathering = None;
-        self.gathered = 0;
+        self.batch_began = None;
+        self.batched = 0;
         if self.output.is_empty() {
             return Ok(());
         }
         let written = self.stream.write_all(&self.output);
         self.output.clear();
-        // An idle app keeps no large buffer.
+        // An idle app should not hold a large buffer.
         self.output.shrink_to(READ_MIN);
         written
     }
 
     fn take_frame(&mut self) -> io::Result<Option<Frame>> {
         loop {
-            let waiting = &self.input[self.start..];
-            let Some(cut) = Cut::first(waiting).map_err(io::Error::other)? else { return Ok(None) };
+            let unread = &self.input[self.start..];
+            let Some(cut) = Cut::first(unread).map_err(io::Error::other)? else { return Ok(None) };
             let end = self.start + cut.length;
             let envelope = match cut.envelope {
                 Ok(envelope) => {
-                    self.life = envelope.incarnation;
+                    self.incarnation = envelope.incarnation;
                     envelope
                 }
                 Err(EnvelopeError::Method { number, id, request }) => {
@@ -139,7 +139,7 @@ impl Link {
                 Err(error) => return Err(io::Error::other(error)),
             };
             let length = cut.body.len();
-            let body = if length <= COPIED_MAX || end < self.input.len() {
+            let body = if length <= COPIED_BODY_MAX || end < self.input.len() {
                 let body = Bytes::copy_from_slice(cut.body);
                 self.start = end;
                 body
@@ -151,17 +151,17 @@ impl Link {
         }
     }
 
-    /// A later minor version of the daemon may ask for more than this one knows.
+    /// Refuses a method that this version doesn't know: a later minor version of the daemon may use it.
     fn refuse_unknown(&mut self, number: u64, request: Option<u64>) -> io::Result<()> {
         let Some(id) = request else { return Ok(()) };
-        let request = Envelope::request(Method::Ping, id, self.life);
+        let request = Envelope::request(Method::Ping, id, self.incarnation);
         self.refuse(&request, &Fault::refused(format!("unknown method {number}")))
     }
 
-    /// Reads once; false at the end.
+    /// Reads once. Returns false at the end of the stream.
     ///
-    /// It waits by `poll`: a process that waits in `read` is woken each time the daemon takes what it was sent,
-    /// too, for there is room to write then, and finds nothing to read (Linux: `unix_write_space`).
+    /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also wakes up
+    /// whenever the peer has read something and there is room to write again (`unix_write_space`).
     fn read(&mut self) -> io::Result<bool> {
         self.flush()?;
         self.make_room();
@@ -174,9 +174,10 @@ impl Link {
             match rustix::io::read(&self.stream, spare_capacity(&mut self.input)) {
                 Ok(0) => return Ok(false),
                 Ok(length) => {
-                    self.ahead = if length >= self.ahead { READ_MAX } else { self.ahead };
+                    self.read_size =
+                        if length >= self.read_size { READ_MAX } else { self.read_size };
                     if length < READ_MIN / 2 {
-                        self.ahead = READ_MIN;
+                        self.read_size = READ_MIN;
                     }
                     return Ok(true);
                 }
@@ -190,8 +191,9 @@ impl Link {
         if self.start == self.input.len() {
             self.start = 0;
             self.input.clear();
-            if self.input.capacity() < self.ahead || self.input.capacity() > 2 * self.ahead {
-                self.input = Vec::with_capacity(self.ahead);
+            if self.input.capacity() < self.read_size || self.input.capacity() > 2 * self.read_size
+            {
+                self.input = Vec::with_capacity(self.read_size);
             }
             return;
         }
@@ -222,8 +224,8 @@ impl Link {
             }
         }
         self.output.clear();
-        self.gathering = None;
-        self.gathered = 0;
+        self.batch_began = None;
+        self.batched = 0;
         Ok(())
     }
 }
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_any_length_come_and_go_whole_and_in_order() {
+    fn frames_of_any_length_are_echoed_complete_and_in_order() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let sizes = [0, 1, 200_000, 64, 65_536, 65_536, 8192, 8193, 900_000, 3, 0, 16_384, 16_385];
         let bodies: Vec<Vec<u8>> =
@@ -248,9 +250,9 @@ mod tests {
         let sent: Vec<u8> =
             bodies.iter().enumerate().flat_map(|(id, body)| request(id as u64, body)).collect();
         let app = std::thread::spawn(move || {
-            let mut link = Link::new(ours);
-            while let Some(frame) = link.next_frame().unwrap() {
-                link.answer(&frame.envelope, &frame.body).unwrap();
+            let mut connection = Connection::new(ours);
+            while let Some(frame) = connection.next_frame().unwrap() {
+                connection.answer(&frame.envelope, &frame.body).unwrap();
             }
         });
         let mut writer = theirs.try_clone().unwrap();
@@ -275,15 +277,15 @@ mod tests {
     }
 
     #[test]
-    fn a_method_of_a_later_version_is_refused_and_the_connection_goes_on() {
+    fn unknown_method_is_refused_and_the_connection_goes_on() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         theirs.write_all(&[0, 0, 0, 7, 0x95, 0, 99, 5, 1, 0, 0x80]).unwrap();
         theirs.write_all(&request(6, b"x")).unwrap();
         theirs.shutdown(std::net::Shutdown::Write).unwrap();
-        let mut link = Link::new(ours);
-        assert_eq!(link.next_frame().unwrap().unwrap().envelope.id, 6);
-        assert!(link.next_frame().unwrap().is_none());
-        drop(link);
+        let mut connection = Connection::new(ours);
+        assert_eq!(connection.next_frame().unwrap().unwrap().envelope.id, 6);
+        assert!(connection.next_frame().unwrap().is_none());
+        drop(connection);
         let mut answer = Vec::new();
         theirs.read_to_end(&mut answer).unwrap();
         let cut = Cut::first(&answer).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! A sleep that nobody notices: a notebook that was woken goes on like one that stayed awake.
+//! A notebook that was hibernated and woken behaves like one that kept running.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod common;
@@ -17,24 +17,25 @@ use tempfile::TempDir;
 const TEXTS: &[&str] = &["", "one", "计划 plan", "a\r\nb", "x\ny\nz\nlast", "🦀 plan `code`"];
 const TAGS: &[&str] = &["q1", "标签"];
 
-/// What happens to a session.
+/// Something that happens to a session.
 #[derive(Debug, Clone)]
-enum Deed {
+enum Event {
+    /// The session carries out an action.
     Act(Action),
-    /// A click on a link of the last outcome or of the window.
+    /// The reader clicks a link of the last answer or of the window.
     Click(usize),
-    /// Removes an entry for good, as it is now.
+    /// The reader removes an entry in its current state.
     Remove(u64),
-    /// Another session writes the same store.
+    /// Another session writes to the same store.
     Elsewhere(Action),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        8 => action().prop_map(Deed::Act),
-        3 => any::<usize>().prop_map(Deed::Click),
-        1 => (1..5u64).prop_map(Deed::Remove),
-        2 => action().prop_map(Deed::Elsewhere),
+        8 => action().prop_map(Event::Act),
+        3 => any::<usize>().prop_map(Event::Click),
+        1 => (1..5u64).prop_map(Event::Remove),
+        2 => action().prop_map(Event::Elsewhere),
     ]
 }
 
@@ -83,26 +84,26 @@ impl World {
         Self { host, other, links: Vec::new(), dir }
     }
 
-    fn deed(&mut self, deed: &Deed, sleep: bool) -> String {
-        let version = sleep.then(|| self.host.sleep().unwrap());
+    fn apply(&mut self, event: &Event, sleep: bool) -> String {
+        let version = sleep.then(|| self.host.hibernate().unwrap());
         let mut told = String::new();
-        if let Deed::Elsewhere(action) = deed {
+        if let Event::Elsewhere(action) = event {
             told = format!("{:?}", self.other.invoke(action));
         }
         if let Some(version) = version {
             let (resumed, _) = self.host.wake(version, &[&[STORE], &[]]).unwrap();
             assert!(resumed);
         }
-        let outcome = match deed {
-            Deed::Act(action) => self.host.invoke(action),
-            Deed::Click(which) => {
+        let outcome = match event {
+            Event::Act(action) => self.host.invoke(action),
+            Event::Click(which) => {
                 let Some(link) = self.links.get(which % self.links.len().max(1)) else {
                     return told;
                 };
                 let decode = <Action as docui::Actions>::decode;
                 self.host.invoke(&decode(&link.action, link.args.clone()).unwrap())
             }
-            Deed::Remove(id) => {
+            Event::Remove(id) => {
                 let docui::Found::Here(rev) =
                     docui::App::find(self.host.app().unwrap(), &format!("n{id}"))
                 else {
@@ -111,7 +112,7 @@ impl World {
                 self.host.invoke(&Action::Remove { entry: vec![at(*id, rev)] });
                 self.host.answer(Choice::Yes)
             }
-            Deed::Elsewhere(_) => return told,
+            Event::Elsewhere(_) => return told,
         };
         if let Outcome::Done(done) = &outcome {
             self.links.clone_from(&done.links);
@@ -139,37 +140,37 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
     #[test]
-    fn who_slept_is_not_told_from_who_did_not(
-        deeds in vec((deed(), prop::bool::weighted(0.3)), 1..12),
+    fn hibernation_changes_no_answer_and_no_view(
+        events in vec((event(), prop::bool::weighted(0.3)), 1..12),
     ) {
-        let (mut awake, mut sleeper) = (World::new(), World::new());
-        prop_assert_eq!(awake.views(), sleeper.views());
-        for (deed, sleep) in &deeds {
-            prop_assert_eq!(awake.deed(deed, false), sleeper.deed(deed, *sleep), "{:?}", deed);
-            prop_assert_eq!(awake.views(), sleeper.views(), "{:?}", deed);
+        let (mut awake, mut woken) = (World::new(), World::new());
+        prop_assert_eq!(awake.views(), woken.views());
+        for (event, sleep) in &events {
+            prop_assert_eq!(awake.apply(event, false), woken.apply(event, *sleep), "{:?}", event);
+            prop_assert_eq!(awake.views(), woken.views(), "{:?}", event);
         }
     }
 }
 
 #[test]
-fn another_store_in_its_place_is_no_waking() {
+fn session_does_not_resume_on_a_replaced_store() {
     let mut world = World::new();
-    let version = world.host.sleep().unwrap();
+    let version = world.host.hibernate().unwrap();
     for name in [STORE, "notes.db-wal", "notes.db-shm"] {
         let _ = std::fs::remove_file(world.dir.path().join(name));
     }
     let (resumed, notes) = world.host.wake(version, &[&[STORE]]).unwrap();
     assert!(!resumed && notes.len() == 1, "{notes:?}");
-    assert!(notes[0].contains("another store"), "{notes:?}");
+    assert!(notes[0].contains("different store"), "{notes:?}");
 }
 
 #[test]
-fn what_another_session_wrote_while_it_fell_asleep_is_shown_after() {
+fn changes_by_others_during_hibernation_are_shown_once_afterwards() {
     let mut world = World::new();
     let seen = world.host.project(Lod::Summary, 9_000).unwrap().version;
     done(&mut world.other, add("meanwhile", "", &[]));
-    // The daemon asks for the state; what was written just before is new to readers, once.
-    let version = world.host.sleep().unwrap();
+    // What the other session wrote before and during the hibernation is new to readers, once each.
+    let version = world.host.hibernate().unwrap();
     done(&mut world.other, add("asleep", "", &[]));
     assert!(world.host.wake(version, &[&[STORE]]).unwrap().0);
     let projection = world.host.project(Lod::Summary, 9_000).unwrap();

@@ -1,41 +1,41 @@
-//! Text as search tokens.
+//! Full-text search: splits texts and queries into tokens, and cuts snippets.
 //!
-//! Scripts written without spaces become one token a character, so that a word of one or two
-//! characters is found anywhere as a phrase; other scripts become words, in lower case. The index
-//! holds these tokens and nothing else, and a query is made of the same tokens: nothing that a user
-//! writes reaches the index's own query syntax.
+//! In scripts that are written without spaces, each character is a token, so that a word of one or two
+//! characters is found anywhere, as a phrase. In other scripts a token is a word in lower case. The
+//! index holds nothing but these tokens, and queries are made of the same tokens, so nothing that a
+//! user writes reaches the query syntax of the index.
 
-/// A token and where it stands in the text.
+/// A token and its position in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// First byte.
+    /// The position of its first byte.
     pub start: usize,
-    /// The byte after the last.
+    /// The position after its last byte.
     pub end: usize,
-    /// As it is indexed.
+    /// The form that is indexed: lower case, Latin letters in their usual width.
     pub folded: String,
 }
 
-/// The tokens of a text, in order.
+/// Splits a text into tokens.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
     let mut chars = text.char_indices().peekable();
     std::iter::from_fn(move || {
         loop {
             let (start, first) = chars.next()?;
-            let class = Class::of(first);
+            let class = CharClass::of(first);
             let mut token = Token { start, end: start + first.len_utf8(), folded: String::new() };
-            if class == Class::Gap {
+            if class == CharClass::Separator {
                 continue;
             }
             fold(first, &mut token.folded);
-            if class == Class::Alone {
+            if class == CharClass::Single {
                 return Some(token);
             }
-            while let Some((at, c)) = chars.next_if(|(_, c)| Class::of(*c) == Class::Word) {
+            while let Some((at, c)) = chars.next_if(|(_, c)| CharClass::of(*c) == CharClass::Word) {
                 fold(c, &mut token.folded);
                 token.end = at + c.len_utf8();
             }
-            // So that C++ and C# are words of their own.
+            // C++ and C# are words, different from C.
             while let Some((at, c)) = chars.next_if(|(_, c)| matches!(c, '+' | '#')) {
                 token.folded.push(c);
                 token.end = at + 1;
@@ -45,8 +45,8 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
     })
 }
 
-/// A text as it is indexed: its tokens with spaces between.
-pub fn indexed(text: &str) -> String {
+/// Returns the form of a text that is indexed: its tokens, separated by spaces.
+pub fn index_text(text: &str) -> String {
     let mut joined = String::with_capacity(text.len() + text.len() / 4);
     for token in tokens(text) {
         joined.push_str(&token.folded);
@@ -55,25 +55,25 @@ pub fn indexed(text: &str) -> String {
     joined
 }
 
-/// What is searched for.
+/// A parsed search query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Entries that have all of these.
+    /// Finds entries that contain all of these.
     Terms(Vec<Term>),
-    /// Entries that have exactly this in them: a query of signs only.
+    /// Finds entries that contain exactly this text. Used for queries without letters or digits.
     Literal(String),
 }
 
-/// Tokens that follow each other.
+/// A sequence of tokens that must follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     tokens: Vec<String>,
-    /// The last token may be the beginning of a word.
+    /// True when the last token may be just the beginning of a word.
     prefix: bool,
 }
 
 impl Query {
-    /// Reads a query: words, and phrases in quotes; none when it is blank.
+    /// Parses a query: words, and phrases in quotes. Returns `None` if it is blank.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() {
@@ -96,8 +96,8 @@ impl Query {
         })
     }
 
-    /// Where in a text the first hit of any term is, in bytes.
-    fn first_hit(&self, text: &str) -> Option<(usize, usize)> {
+    /// Returns the range in bytes of the first match of any term in a text.
+    fn first_match(&self, text: &str) -> Option<(usize, usize)> {
         let terms = match self {
             Query::Literal(literal) => {
                 return text.find(literal).map(|at| (at, at + literal.len()));
@@ -125,7 +125,7 @@ impl Query {
 }
 
 impl Term {
-    /// The term in the index's query syntax.
+    /// Returns the term in the query syntax of the index.
     pub fn expression(&self) -> String {
         let star = if self.prefix { " *" } else { "" };
         format!("\"{}\"{star}", self.tokens.join(" "))
@@ -142,40 +142,42 @@ impl Term {
     }
 }
 
-/// Characters of a snippet before its hit, and after its beginning.
-const BEFORE: usize = 40;
-const AFTER: usize = 90;
+/// Most characters of a snippet before the match.
+const SNIPPET_BEFORE: usize = 40;
+/// Most characters of a snippet from the beginning of the match.
+const SNIPPET_AFTER: usize = 90;
 
-/// The line of the first hit, cut around it; none when the text has no hit.
+/// Returns the line of the first match, cut around the match, or `None` if there is no match.
 pub fn snippet(text: &str, query: &Query) -> Option<String> {
-    let (start, end) = query.first_hit(text)?;
+    let (start, end) = query.first_match(text)?;
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
     let before = &text[line_start..start];
-    let from = before.char_indices().rev().nth(BEFORE - 1).map_or(line_start, |(at, _)| {
-        // Not in the middle of a word, where words have ends.
+    let from = before.char_indices().rev().nth(SNIPPET_BEFORE - 1).map_or(line_start, |(at, _)| {
+        // In scripts with spaces, the cut is not within a word.
         let cut = before[at..].find(' ').map_or(at, |space| at + space);
         line_start + cut
     });
     let after = &text[start..line_end];
-    let to = after.char_indices().nth(AFTER).map_or(line_end, |(at, _)| start + at);
+    let to = after.char_indices().nth(SNIPPET_AFTER).map_or(line_end, |(at, _)| start + at);
     let flat = text[from..to].split_whitespace().collect::<Vec<_>>().join(" ");
     let lead = if from > line_start { "…" } else { "" };
     let trail = if to < line_end { "…" } else { "" };
     Some(format!("{lead}{flat}{trail}"))
 }
 
+/// How a character takes part in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// Part of a word.
+enum CharClass {
+    /// It is part of a word.
     Word,
-    /// A token by itself.
-    Alone,
-    /// Between tokens.
-    Gap,
+    /// It is a token by itself.
+    Single,
+    /// It separates tokens.
+    Separator,
 }
 
-impl Class {
+impl CharClass {
     fn of(c: char) -> Self {
         match c {
             // Thai, Lao, Myanmar, Khmer.
@@ -187,17 +189,17 @@ impl Class {
             | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}'
             | '\u{ff66}'..='\u{ffdc}' | '\u{1b000}'..='\u{1b16f}' | '\u{20000}'..='\u{3ffff}'
             // Arrows, signs, emoji.
-            | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' => Class::Alone,
-            // Combining accents belong to their letter.
-            '\u{300}'..='\u{36f}' => Class::Word,
-            c if c.is_alphanumeric() => Class::Word,
-            _ => Class::Gap,
+            | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' => CharClass::Single,
+            // Combining accents are part of the word that they are in.
+            '\u{300}'..='\u{36f}' => CharClass::Word,
+            c if c.is_alphanumeric() => CharClass::Word,
+            _ => CharClass::Separator,
         }
     }
 }
 
 fn fold(c: char, into: &mut String) {
-    // Full-width Latin, as Japanese and Chinese texts have it, is Latin.
+    // Japanese and Chinese texts may have full-width Latin letters.
     let narrow = match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         other => other,
@@ -210,15 +212,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_characters_are_tokens() {
-        assert_eq!(indexed("Die Größe, C++11?"), "die größe c++ 11 ");
-        assert_eq!(indexed("全文検索はＳＱＬで"), "全 文 検 索 は sql で ");
-        assert_eq!(indexed("replace_lines() 🦀"), "replace lines 🦀 ");
-        assert_eq!(indexed("\"* AND NEAR(\u{0}"), "and near ");
+    fn text_is_split_into_words_and_single_characters() {
+        assert_eq!(index_text("Die Größe, C++11?"), "die größe c++ 11 ");
+        assert_eq!(index_text("全文検索はＳＱＬで"), "全 文 検 索 は sql で ");
+        assert_eq!(index_text("replace_lines() 🦀"), "replace lines 🦀 ");
+        assert_eq!(index_text("\"* AND NEAR(\u{0}"), "and near ");
     }
 
     #[test]
-    fn a_query_is_terms_or_signs() {
+    fn query_is_parsed_into_terms_or_a_literal() {
         assert_eq!(Query::parse(" \t"), None);
         assert_eq!(Query::parse("-> "), Some(Query::Literal("->".into())));
         let Some(Query::Terms(terms)) = Query::parse("rel \"Open files\" 检索 -") else {
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snippet_is_cut_around_its_hit() {
+    fn snippet_is_cut_around_its_match() {
         let snip = |text: &str, query: &str| snippet(text, &Query::parse(query).unwrap());
         assert_eq!(snip("one\n  two Three\nfour", "thre").as_deref(), Some("two Three"));
         assert_eq!(snip("数据库的全文检索", "检索").as_deref(), Some("数据库的全文检索"));
@@ -238,6 +240,6 @@ mod tests {
         let long = format!("{} needle {}", "hay ".repeat(50), "hay ".repeat(50));
         let cut = snip(&long, "needle").unwrap();
         assert!(cut.starts_with('…') && cut.ends_with('…') && cut.contains(" needle "), "{cut}");
-        assert!(cut.chars().count() <= BEFORE + AFTER + 2, "{cut}");
+        assert!(cut.chars().count() <= SNIPPET_BEFORE + SNIPPET_AFTER + 2, "{cut}");
     }
 }

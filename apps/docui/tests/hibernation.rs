@@ -1,21 +1,23 @@
-//! What the SDK keeps over a sleep: versions, and what a run changed itself.
+//! What the SDK keeps through hibernation: the version, and what the current run changed itself.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use docui::testing::Host;
-use docui::{Anchor, App, Context, Done, Fault, Found, Lod, Look, Object, Opening, Reply, View};
+use docui::{
+    Anchor, App, Context, Done, Fault, Found, Lod, Object, Opening, Reply, View, ViewRequest,
+};
 use pipemux_proto::app::Outcome;
 
 docui::actions! {
-    /// What can be done.
+    /// The app's only action.
     pub enum Action {
-        /// Changes a thing's meaning.
+        /// Changes the thing's rev.
         changes featured Poke = poke(thing: Anchor);
     }
 }
 
-/// One thing that counts how often it was poked; `RESUMES` says whether it keeps that.
+/// One thing that counts its pokes, and restores the count only if `RESUMES` is set.
 struct Thing<const RESUMES: bool> {
     pokes: u64,
     file: PathBuf,
@@ -45,7 +47,7 @@ impl<const RESUMES: bool> App for Thing<RESUMES> {
         Ok(Done::new(self.pokes.to_string()).into())
     }
 
-    fn view(&self, _: &Look) -> View {
+    fn view(&self, _: &ViewRequest) -> View {
         let mut view = View::new("thing");
         view.object(Object::new("t", self.pokes.to_string()).rev(self.pokes));
         view
@@ -74,45 +76,74 @@ fn is_done(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn versions_go_on_and_a_runs_own_changes_stay_its_own() {
+fn versions_and_run_changes_survive_hibernation() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = Host::<Thing<true>>::open(&[], dir.path(), dir.path()).unwrap();
     host.attach(&["further"]).unwrap();
     let seen = host.project(Lod::Full, 100).unwrap();
     assert!(is_done(&host.invoke_as("r", seen.version, &poke(0))));
     let before = host.project(Lod::Full, 100).unwrap();
-    host.sleep_and_wake(&[&[], &["further"]]).unwrap();
+    host.hibernate_and_wake(&[&[], &["further"]]).unwrap();
     assert_eq!(host.project(Lod::Full, 100).unwrap(), before);
-    // A later step of that run means the thing as the run left it; another run does not.
+    // The thing's rev is 1 by now. Only a later step of the run that changed it may still name rev 0.
     assert!(is_done(&host.step_as("r", seen.version, &poke(0))));
     assert!(!is_done(&host.invoke_as("r", seen.version, &poke(0))));
     assert_eq!(host.project(Lod::Full, 100).unwrap().version, before.version + 1);
-    let version = host.sleep().unwrap();
-    // Not the one that was saved last: nothing of it is taken up.
+}
+
+#[test]
+fn state_saved_for_another_version_is_ignored() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = Host::<Thing<true>>::open(&[], dir.path(), dir.path()).unwrap();
+    host.invoke(&poke(0));
+    let version = host.hibernate().unwrap();
     let (resumed, _) = host.wake(version - 1, &[&[]]).unwrap();
-    assert!(!resumed && host.app().unwrap().pokes == 0);
+    assert!(!resumed);
+    assert_eq!(host.app().unwrap().pokes, 0);
     assert_eq!(host.project(Lod::Full, 100).unwrap().version, 1);
 }
 
 #[test]
-fn an_app_that_lost_its_state_starts_anew() {
+fn state_saved_by_version_0_1_is_still_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = Host::<Thing<true>>::open(&[], dir.path(), dir.path()).unwrap();
+    // The files below were saved after the first run poked the thing once, at version 2.
+    host.invoke(&poke(0));
+    host.hibernate().unwrap();
+    for name in ["docui.asleep", "pokes"] {
+        let saved = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/saved");
+        std::fs::copy(Path::new(saved).join(name), dir.path().join(name)).unwrap();
+    }
+    assert!(host.wake(2, &[&[]]).unwrap().0);
+    assert_eq!(host.project(Lod::Full, 100).unwrap().version, 2);
+    assert!(is_done(&host.step_as("r", 1, &poke(0))), "the run's own change is remembered");
+}
+
+#[test]
+fn app_that_lost_its_state_is_reported_as_restarted() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = Host::<Thing<true>>::open(&[], dir.path(), dir.path()).unwrap();
     host.invoke(&poke(0));
-    let version = host.sleep().unwrap();
+    let version = host.hibernate().unwrap();
     std::fs::remove_file(dir.path().join("pokes")).unwrap();
     assert!(!host.wake(version, &[&[], &["more"]]).unwrap().0);
     assert_eq!(host.project(Lod::Full, 100).unwrap().version, 2, "counted from its two opens");
 }
 
 #[test]
-fn what_would_lose_something_is_not_put_to_sleep() {
+fn app_that_would_lose_state_is_not_hibernated() {
     let dir = tempfile::tempdir().unwrap();
-    let mut host = Host::<Thing<false>>::open_as("other/two", &[], dir.path(), dir.path()).unwrap();
+    let mut host = Host::<Thing<false>>::open(&[], dir.path(), dir.path()).unwrap();
     host.invoke(&poke(0));
-    assert!(host.sleep().unwrap_err().message.contains("without losing something"));
+    assert!(host.hibernate().unwrap_err().message.contains("without losing state"));
     assert_eq!(host.app().unwrap().pokes, 1);
-    assert_eq!(host.app().unwrap().opened, ["other/two", "other/two"]);
-    let main = Host::<Thing<true>>::open_as("other/main", &[], dir.path(), dir.path()).unwrap();
-    assert_eq!(main.app().unwrap().opened, ["other", "other/main"]);
+}
+
+#[test]
+fn calls_on_the_main_session_omit_its_id() {
+    let dir = tempfile::tempdir().unwrap();
+    for (address, callee) in [("other/main", "other"), ("other/two", "other/two")] {
+        let host = Host::<Thing<true>>::open_as(address, &[], dir.path(), dir.path()).unwrap();
+        assert_eq!(host.app().unwrap().opened, [callee, address]);
+    }
 }

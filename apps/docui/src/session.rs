@@ -1,4 +1,4 @@
-//! One app behind the wire, without the wire: a frame in, frames out.
+//! One session: decodes each request, calls the app, and encodes the answer.
 
 use std::path::PathBuf;
 
@@ -16,38 +16,40 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
-use crate::app::{App, Context, Exchanged, Found, Look, Opening};
-use crate::own::{self, OwnChanges};
+use crate::app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
 use crate::reply::Reply;
+use crate::run_changes::{RunChanges, ref_keys};
 use crate::view::View;
 
-/// What to do after a frame.
+/// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Send this and go on.
+pub(crate) enum Response {
+    /// Sends these bytes and goes on.
     Send(Bytes),
-    /// Nothing to send.
-    Wait,
-    /// Send this and end the process.
-    End(Bytes),
+    /// Sends nothing and goes on.
+    Ignore,
+    /// Sends these bytes and ends the process.
+    SendAndExit(Bytes),
 }
 
-/// An app and its version.
-pub(crate) struct Server<A> {
+/// An app, once it is open, and the version of its state.
+pub(crate) struct Session<A> {
     app: Option<A>,
+    /// Raised by everything that may change what views show.
     version: u64,
-    own: OwnChanges,
+    run_changes: RunChanges,
     state_dir: PathBuf,
-    /// True when this process goes on where the one before it was put to sleep.
+    /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
 }
 
-impl<A: App> Server<A> {
+impl<A: App> Session<A> {
     pub(crate) fn new() -> Self {
-        let (own, state_dir) = (OwnChanges::default(), PathBuf::new());
-        Self { app: None, version: 0, own, state_dir, resumed: false }
+        let (run_changes, state_dir) = (RunChanges::default(), PathBuf::new());
+        Self { app: None, version: 0, run_changes, state_dir, resumed: false }
     }
 
+    /// Returns the greeting that an app sends first.
     pub(crate) fn hello() -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
         Hello {
@@ -57,11 +59,11 @@ impl<A: App> Server<A> {
         }
     }
 
-    /// Takes one frame.
-    pub(crate) fn handle(&mut self, frame: &Frame) -> Result<Next, EncodeError> {
+    /// Handles one frame. Frames other than requests are ignored.
+    pub(crate) fn handle(&mut self, frame: &Frame) -> Result<Response, EncodeError> {
         let envelope = &frame.envelope;
         if envelope.kind != Kind::Request {
-            return Ok(Next::Wait);
+            return Ok(Response::Ignore);
         }
         let body = &frame.body;
         let answered = match envelope.method {
@@ -70,12 +72,14 @@ impl<A: App> Server<A> {
             Method::Invoke => answer(envelope, parse(body).map(|m| self.invoke(m))),
             Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
             Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
-            Method::Save => answer(envelope, self.sleep()),
+            Method::Save => answer(envelope, self.hibernate()),
             Method::Ping => answer(envelope, Ok(Empty {})),
-            Method::AppClose => return Ok(Next::End(answer(envelope, self.save())?)),
-            _ => answer::<Empty>(envelope, Err(Fault::refused("an app doesn't answer this"))),
+            Method::AppClose => {
+                return Ok(Response::SendAndExit(answer(envelope, self.save())?));
+            }
+            _ => answer::<Empty>(envelope, Err(Fault::refused("apps don't handle this method"))),
         };
-        answered.map(Next::Send)
+        answered.map(Response::Send)
     }
 
     pub(crate) fn open(&mut self, message: Open) -> Result<Opened, Fault> {
@@ -94,14 +98,15 @@ impl<A: App> Server<A> {
             Some(app) => app.attach(&opening)?,
             None => {
                 self.state_dir.clone_from(&opening.state_dir);
-                // Of what was saved for another version nothing is taken up, neither here nor there.
-                let own = OwnChanges::load(&self.state_dir, woken).filter(|_| A::RESUMES);
-                opening.woken = own.is_some();
+                // If the SDK's own file is not for this version, the app does not resume either: its
+                // state may be for another version too.
+                let saved = RunChanges::load(&self.state_dir, woken).filter(|_| A::RESUMES);
+                opening.woken = saved.is_some();
                 let app = self.app.insert(A::open(&opening)?);
                 self.resumed = opening.woken && app.resumed();
-                if let Some(own) = own.filter(|_| self.resumed) {
-                    // Numbers that readers saw before the sleep mean the same now.
-                    (self.own, self.version) = (own, woken);
+                if let Some(run_changes) = saved.filter(|_| self.resumed) {
+                    // Line numbers that readers saw before the hibernation stay valid.
+                    (self.run_changes, self.version) = (run_changes, woken);
                 }
                 app.notes()
             }
@@ -120,8 +125,8 @@ impl<A: App> Server<A> {
             return Ok(Projection { version, unchanged: true, ..Projection::default() });
         }
         let (lod, budget) = (message.lod, u64::from(message.budget));
-        let look = Look { window: message.window, lod, budget, version };
-        let View(projection) = self.app()?.view(&look);
+        let request = ViewRequest { window: message.window, lod, budget, version };
+        let View(projection) = self.app()?.view(&request);
         Ok(Projection { version, ..projection })
     }
 
@@ -135,9 +140,10 @@ impl<A: App> Server<A> {
     fn try_invoke(&mut self, mut message: Invoke) -> Result<Outcome, Fault> {
         self.refresh()?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
-        let keys = own::keys(message.args.values());
+        let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
-        if is_destructive::<A>(&message.action) && !message.confirmed {
+        let is_destructive = action.risk() == Risk::Destructive;
+        if is_destructive && !message.confirmed {
             return self.app()?.confirm(&action).map(|ask| Outcome::Needs(ask.0));
         }
         let context = Context {
@@ -147,10 +153,11 @@ impl<A: App> Server<A> {
             seen_lost: message.seen_lost,
             cwd: message.cwd.into(),
             version: self.version,
-            // A confirmation is the daemon's affair; only the app's own questions come back to it.
+            // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
+            // the app's own questions are passed on.
             answer: message
                 .resume
-                .filter(|resume| resume.choice != Choice::Yes)
+                .filter(|resume| !is_destructive || resume.choice != Choice::Yes)
                 .map(|resume| (resume.token.0.to_vec(), resume.choice)),
         };
         let rev = |app: &A, key: &str| match app.find(key) {
@@ -161,7 +168,7 @@ impl<A: App> Server<A> {
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
         let reply = self.app_mut()?.update(action, &context)?;
         if let Some(app) = &self.app {
-            self.own.note(&context.run_id, &before, |key| rev(app, key));
+            self.run_changes.record(&context.run_id, &before, |key| rev(app, key));
         }
         match reply {
             Reply::Ask(ask) => Ok(Outcome::Needs(ask.0)),
@@ -173,22 +180,22 @@ impl<A: App> Server<A> {
         }
     }
 
-    /// The answer to an exchange, and the new version when what views show has changed by it.
+    /// Returns the answer to an exchange, and the new version if the exchange changed what views show.
     pub(crate) fn exchange(&mut self, body: Bytes) -> Result<(Bytes, Option<Changed>), Fault> {
-        let Exchanged { body, changed } = self.app_mut()?.exchange(body)?;
+        let ExchangeReply { body, changed } = self.app_mut()?.exchange(body)?;
         if changed {
             self.version += 1;
         }
         if body.len() > EXCHANGE_MAX {
             let length = body.len();
             return Err(Fault::failed(format!(
-                "the answer has {length} bytes, one exchange takes {EXCHANGE_MAX}"
+                "the app's answer has {length} bytes; the limit is {EXCHANGE_MAX}"
             )));
         }
         Ok((body, changed.then_some(Changed { version: self.version })))
     }
 
-    /// Refuses refs to things that are gone or no longer mean what they meant.
+    /// Refuses refs to objects that are gone or have changed since the reader saw them.
     fn check_refs<'a>(
         &self,
         args: impl IntoIterator<Item = &'a mut Arg>,
@@ -197,7 +204,7 @@ impl<A: App> Server<A> {
         for arg in args {
             match arg {
                 Arg::List(items) => self.check_refs(items, run_id)?,
-                // What the run changed itself is meant as it is now.
+                // What the run changed itself is passed on with its current rev.
                 Arg::Ref(found) => found.rev = self.check_rev(&found.key, found.rev, run_id)?,
                 Arg::Value(_) | Arg::Copied(_) => {}
             }
@@ -205,11 +212,11 @@ impl<A: App> Server<A> {
         Ok(())
     }
 
-    /// The present rev of a thing, if it still means what it meant.
+    /// Returns an object's current rev, unless somebody else changed the object since it was seen.
     fn check_rev(&self, key: &str, seen: u64, run_id: &str) -> Result<u64, Fault> {
         match self.app()?.find(key) {
             Found::Here(rev) | Found::Hidden { rev, .. }
-                if rev == seen || self.own.explain(run_id, key, seen, rev) =>
+                if rev == seen || self.run_changes.explain(run_id, key, seen, rev) =>
             {
                 Ok(rev)
             }
@@ -244,14 +251,16 @@ impl<A: App> Server<A> {
         Ok(Located { places: message.keys.iter().map(place).collect() })
     }
 
-    pub(crate) fn sleep(&mut self) -> Result<Saved, Fault> {
+    /// Saves everything that the session needs to go on in another process.
+    pub(crate) fn hibernate(&mut self) -> Result<Saved, Fault> {
         if !A::RESUMES {
-            return Err(Fault::refused("it can't be put to sleep without losing something"));
+            return Err(Fault::refused("this app can't be hibernated without losing state"));
         }
-        // Saved is what views show, so that the first look after the sleep finds nothing changed.
+        // The saved state must be the state that views show; otherwise the first view afterwards
+        // would report a change.
         self.refresh()?;
         self.save()?;
-        self.own.save(&self.state_dir, self.version)?;
+        self.run_changes.save(&self.state_dir, self.version)?;
         Ok(Saved { version: self.version })
     }
 
@@ -278,16 +287,13 @@ impl<A: App> Server<A> {
     }
 }
 
-fn not_open() -> Fault {
+/// The fault for a request that comes before the session's `open`.
+pub(crate) fn not_open() -> Fault {
     Fault::refused("the session is not open yet")
 }
 
-fn is_destructive<A: App>(action: &str) -> bool {
-    A::Action::prototypes().iter().any(|p| p.name == action && p.risk == Risk::Destructive)
-}
-
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
-    decode(body).map_err(|error| Fault::refused(format!("an unreadable message: {error}")))
+    decode(body).map_err(|error| Fault::refused(format!("unreadable message: {error}")))
 }
 
 fn answer<T: Serialize>(
@@ -298,6 +304,6 @@ fn answer<T: Serialize>(
         Ok(body) => Frame::encode(&request.answer(Kind::Reply), body),
         Err(fault) => Frame::fault(request, fault),
     };
-    // An answer that doesn't fit is told, so that the request still has its one end.
+    // Every request must get an answer: one that doesn't fit into a frame becomes a fault.
     encoded.or_else(|error| Frame::fault(request, &Fault::refused(error.to_string())))
 }
