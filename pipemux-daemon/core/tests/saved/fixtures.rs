@@ -1,0 +1,255 @@
+//! The checked-in records, and what each of them means.
+//!
+//! A file is never edited: a log on somebody's disk holds these bytes. When a record gains a field, its fixture moves
+//! from `records` to `earlier`, with the field's default as its meaning, and a new fixture takes its place.
+
+use bytes::Bytes;
+use pipemux_core::saved::{
+    Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRound, SavedTarget,
+};
+
+/// A workspace's key and its name with characters that need quoting or are more than one byte long.
+pub const KEY: &str = "/計画 \"A\" & 'b'";
+pub const NAME: &str = "計画 \"A\" & 'b'";
+/// A workspace with the shortest key and an empty name.
+pub const EMPTY_KEY: &str = "/";
+
+/// One checked-in record.
+pub struct Fixture {
+    pub name: &'static str,
+    pub hex: &'static str,
+    pub record: Record,
+}
+
+macro_rules! fixture {
+    ($folder:literal, $name:literal, $record:expr) => {
+        Fixture {
+            name: $name,
+            hex: include_str!(concat!($folder, "/", $name, ".hex")),
+            record: $record,
+        }
+    };
+}
+
+/// Returns the bytes that hexadecimal digits stand for.
+pub fn unhex(text: &str) -> Vec<u8> {
+    let digits: String = text.split_whitespace().collect();
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+/// Returns bytes as a fixture file holds them: 48 bytes a line.
+pub fn hex(bytes: &[u8]) -> String {
+    let line = |line: &[u8]| line.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    bytes.chunks(48).map(|chunk| line(chunk) + "\n").collect()
+}
+
+/// Records as they are written today. In this order they are one log.
+pub fn records() -> Vec<Fixture> {
+    vec![
+        fixture!("records", "reserved", Record::Reserved { numbers_below: 5_000_000_000 }),
+        fixture!("records", "floor", Record::Floor { numbers_below: u64::from(u32::MAX) + 7 }),
+        fixture!("records", "workspace", workspace(KEY, NAME, 900, 70)),
+        fixture!("records", "workspace_empty", workspace(EMPTY_KEY, "", 1, 0)),
+        fixture!("records", "session", session(Some(KEY), "notes/main", opens())),
+        fixture!(
+            "records",
+            "session_shared",
+            session(None, "shared/main", vec![SavedOpen::default()])
+        ),
+        fixture!("records", "session_without_opens", session(None, "shared/gone", Vec::new())),
+        fixture!("records", "session_asleep", session(Some(KEY), "notes/asleep", opens())),
+        fixture!("records", "session_to_end", session(Some(KEY), "other/ended", opens())),
+        fixture!("records", "session_to_close", session(Some(KEY), "other/closed", opens())),
+        fixture!(
+            "records",
+            "prototypes",
+            Record::Prototypes {
+                provider: "notes".into(),
+                prototypes: unhex(include_str!("opaque/prototypes.hex")).into(),
+            }
+        ),
+        fixture!(
+            "records",
+            "prototypes_unreadable",
+            Record::Prototypes { provider: "other".into(), prototypes: Bytes::new() }
+        ),
+        fixture!("records", "window", window("notes/main", "summary", Some(1_200), true)),
+        fixture!("records", "window_plain", window("shared/main", "full", None, false)),
+        fixture!("records", "window_asleep", window("notes/asleep", "gist", None, false)),
+        fixture!("records", "window_to_close", window("other/closed", "full", Some(0), false)),
+        fixture!("records", "options", options(KEY, false, true)),
+        fixture!("records", "options_empty", options(EMPTY_KEY, true, false)),
+        fixture!(
+            "records",
+            "anchors",
+            Record::Anchors { workspace: KEY.into(), anchors: anchors() }
+        ),
+        fixture!(
+            "records",
+            "anchors_empty",
+            Record::Anchors { workspace: EMPTY_KEY.into(), anchors: Vec::new() }
+        ),
+        fixture!("records", "begun", Record::Begun { run_id: "run 日本 \"begun\"".into() }),
+        fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
+        fixture!("records", "answered_last", answered("run '最後'", u8::MAX)),
+        fixture!("records", "round", round(full_round())),
+        fixture!("records", "round_plain", round(plain_round())),
+        fixture!(
+            "records",
+            "question",
+            question(4_000_000_001, 1, unhex(include_str!("opaque/question_state.hex")))
+        ),
+        fixture!("records", "question_of_another_version", question(12, u16::MAX, Vec::new())),
+        fixture!(
+            "records",
+            "question_to_close",
+            question(13, 1, unhex(include_str!("opaque/question_state.hex")))
+        ),
+        fixture!(
+            "records",
+            "question_closed",
+            Record::QuestionClosed { workspace: KEY.into(), number: 13 }
+        ),
+        fixture!("records", "asleep", asleep(Some(KEY), "notes/asleep", 12)),
+        fixture!("records", "awake", asleep(None, "shared/main", 0)),
+        fixture!(
+            "records",
+            "window_closed",
+            Record::WindowClosed { workspace: KEY.into(), session: "other/closed".into() }
+        ),
+        fixture!("records", "session_ended", ended(Some(KEY), "other/ended")),
+        fixture!("records", "session_ended_shared", ended(None, "shared/gone")),
+    ]
+}
+
+/// Records of earlier releases, without the fields that were added since.
+pub fn earlier_records() -> Vec<Fixture> {
+    vec![
+        fixture!("earlier", "window", window("notes/main", "summary", None, false)),
+        fixture!("earlier", "options", options(KEY, false, false)),
+        fixture!("earlier", "round", round(plain_round())),
+        fixture!(
+            "earlier",
+            "anchors",
+            Record::Anchors {
+                workspace: KEY.into(),
+                anchors: vec![SavedAnchor { label: String::new(), ..plain_anchor() }],
+            }
+        ),
+    ]
+}
+
+fn workspace(key: &str, name: &str, ids_below: u64, epochs_below: u64) -> Record {
+    Record::Workspace { key: key.into(), name: name.into(), ids_below, epochs_below }
+}
+
+fn session(workspace: Option<&str>, session: &str, opens: Vec<SavedOpen>) -> Record {
+    Record::Session { workspace: workspace.map(Into::into), session: session.into(), opens }
+}
+
+fn ended(workspace: Option<&str>, session: &str) -> Record {
+    Record::SessionEnded { workspace: workspace.map(Into::into), session: session.into() }
+}
+
+fn asleep(workspace: Option<&str>, session: &str, version: u64) -> Record {
+    Record::Asleep { workspace: workspace.map(Into::into), session: session.into(), version }
+}
+
+fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record {
+    let (workspace, session, lod) = (KEY.into(), session.into(), lod.into());
+    Record::Window { workspace, session, lod, budget, pinned }
+}
+
+fn options(workspace: &str, strict: bool, rebase: bool) -> Record {
+    Record::Options { workspace: workspace.into(), options: SavedOptions { strict, rebase } }
+}
+
+fn answered(run_id: &str, exit: u8) -> Record {
+    Record::Answered { run_id: run_id.into(), exit }
+}
+
+fn round(round: SavedRound) -> Record {
+    Record::Round { workspace: KEY.into(), round }
+}
+
+fn question(number: u64, version: u16, state: Vec<u8>) -> Record {
+    let question = SavedQuestion { version, state: state.into() };
+    Record::Question { workspace: KEY.into(), number, question }
+}
+
+fn opens() -> Vec<SavedOpen> {
+    let args = ["一つ.txt", "with space", "it's \"quoted\"", "--flag=", ""];
+    vec![
+        SavedOpen {
+            args: args.map(Into::into).to_vec(),
+            cwd: "/home/ada/文書".into(),
+            env: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), String::new())],
+        },
+        SavedOpen::default(),
+    ]
+}
+
+fn full_round() -> SavedRound {
+    SavedRound {
+        number: 7,
+        unix_ms: 1_765_360_000_123,
+        reader: "阿达".into(),
+        action: "notes.say('一\"二\"')".into(),
+        result: "said 一\"二\"".into(),
+        detail: Some("first line\n\tsecond 'line'\n".into()),
+        exit: 3,
+    }
+}
+
+fn plain_round() -> SavedRound {
+    SavedRound {
+        number: 8,
+        unix_ms: 1_765_360_000_456,
+        reader: String::new(),
+        action: "click".into(),
+        result: String::new(),
+        detail: None,
+        exit: 0,
+    }
+}
+
+fn anchors() -> Vec<SavedAnchor> {
+    vec![
+        SavedAnchor {
+            id: 811,
+            workspace: Some(KEY.into()),
+            session: "notes/main".into(),
+            target: SavedTarget::Object { key: "k1".into() },
+            rev: 1,
+            ty: Some("note".into()),
+            label: "k1 r1".into(),
+        },
+        SavedAnchor {
+            id: 812,
+            workspace: Some(KEY.into()),
+            session: "notes/main".into(),
+            target: SavedTarget::Action {
+                action: "pick".into(),
+                args: Bytes::from_static(&[0x80]),
+            },
+            rev: 0,
+            ty: None,
+            label: "pick".into(),
+        },
+        SavedAnchor { id: 813, ..plain_anchor() },
+    ]
+}
+
+/// An anchor of a shared session with everything optional left out.
+fn plain_anchor() -> SavedAnchor {
+    SavedAnchor {
+        id: 1,
+        workspace: None,
+        session: "shared/main".into(),
+        target: SavedTarget::Object { key: "[キー](obj:1)\n'\"".into() },
+        rev: u64::MAX,
+        ty: None,
+        label: "[鍵] r1".into(),
+    }
+}
