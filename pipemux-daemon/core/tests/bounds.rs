@@ -30,7 +30,7 @@ fn every_bound_is_listed_or_internal_with_a_reason() {
 }
 
 #[test]
-fn no_two_bounds_of_a_group_read_alike() {
+fn bounds_of_a_group_have_distinct_descriptions() {
     for (at, bound) in BOUNDS.iter().enumerate() {
         for other in &BOUNDS[at + 1..] {
             let alike = bound.group == other.group && bound.what == other.what;

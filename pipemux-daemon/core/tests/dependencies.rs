@@ -50,7 +50,7 @@ const BANNED: [&str; 14] = [
 ];
 
 #[test]
-fn the_dependency_tree_has_no_runtime() {
+fn dependency_tree_has_no_runtime() {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--package", "pipemux-core", "--edges", "normal,build", "--prefix", "none"])
         .args(["--format", "{p}", "--offline"])
@@ -66,7 +66,7 @@ fn the_dependency_tree_has_no_runtime() {
 }
 
 #[test]
-fn the_sources_have_no_clock_no_io_and_no_chance() {
+fn sources_use_no_clock_io_or_randomness() {
     let mut files = Vec::new();
     collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
     assert!(files.len() > 20, "{files:?}");

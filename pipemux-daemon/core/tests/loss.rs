@@ -9,19 +9,19 @@ use pipemux_core::saved::Record;
 use pipemux_proto::client::Verb;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use world::{Shown, World, asker, run, text};
+use world::{Output, World, reader, run, text};
 
 const TOLD: &str = "the saved state was damaged";
 
 /// A world in which much is shown and done; each place with as many epochs as it likes.
 fn played(rounds: usize) -> World {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
-    world.open(asker("a"), "other");
+    world.open(reader("a"), "notes");
+    world.open(reader("a"), "other");
     for round in 0..rounds {
         world.model("notes/main").add(&format!("note {round}"));
-        world.ask(asker("a"), Verb::View(Default::default())).exits(0);
-        world.ask(asker("a"), run("notes.say('x')")).exits(0);
+        world.ask(reader("a"), Verb::View(Default::default())).exits(0);
+        world.ask(reader("a"), run("notes.say('x')")).exits(0);
     }
     world
 }
@@ -31,12 +31,12 @@ fn highest(world: &World) -> (u64, u64, u64) {
     let (mut id, mut epoch, mut life) = (0, 0, 0);
     for shown in &world.shown {
         match shown {
-            Shown::Text(_, said) => {
+            Output::Text(_, said) => {
                 id = text::anchors(said).iter().map(|anchor| anchor.id).fold(id, u64::max);
                 epoch = epoch.max(text::epoch(said).unwrap_or(0));
             }
-            Shown::Started(app) => life = life.max(app.0),
-            Shown::Saved(_) => {}
+            Output::Started(app) => life = life.max(app.0),
+            Output::Saved(_) => {}
         }
     }
     (id, epoch, life)
@@ -61,13 +61,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn no_number_goes_back_however_much_is_lost(rounds in 0..16usize, cut in any::<Index>()) {
+    fn numbers_never_go_back_however_much_is_lost(rounds in 0..16usize, cut in any::<Index>()) {
         let before = played(rounds);
         let (id, epoch, life) = highest(&before);
         let kept = cut.index(before.records.len() + 1);
         let mut world = restored(&before.records, kept, kept == 0);
         for _ in 0..2 {
-            let said = world.open(asker("b"), "notes");
+            let said = world.open(reader("b"), "notes");
             said.exits(0);
             let new = said.id("pick");
             // A link that was not lost keeps its id.
@@ -86,25 +86,25 @@ proptest! {
 }
 
 #[test]
-fn a_workspace_that_was_forgotten_begins_where_none_ever_came() {
+fn lost_workspace_begins_above_all_numbers_ever_used() {
     let mut world = restored(&[], 0, true);
-    let said = world.open(asker("a"), "notes");
+    let said = world.open(reader("a"), "notes");
     assert!(said.id("pick") > 10_000_000, "{}", said.text);
     let mut later = World::restored(world.core.snapshot());
-    let other = world::Asker { workspace: "another", reader: "a" };
+    let other = world::Reader { workspace: "another", reader: "a" };
     assert!(later.open(other, "notes").id("pick") > 10_000_000);
 }
 
 #[test]
-fn a_loss_is_told_once_to_each_reader_and_by_status() {
+fn loss_is_shown_once_to_each_reader_and_in_status() {
     let before = played(1);
     let mut world = restored(&before.records, before.records.len(), false);
-    world.ask(asker("a"), Verb::View(Default::default())).has(TOLD);
-    world.ask(asker("a"), Verb::View(Default::default())).lacks(TOLD);
-    world.ask(asker("a"), Verb::Status).has(TOLD);
-    let new = world::Asker { workspace: "new", reader: "a" };
+    world.ask(reader("a"), Verb::View(Default::default())).has(TOLD);
+    world.ask(reader("a"), Verb::View(Default::default())).lacks(TOLD);
+    world.ask(reader("a"), Verb::Status).has(TOLD);
+    let new = world::Reader { workspace: "new", reader: "a" };
     world.open(new, "notes").has(TOLD);
     world.open(new, "notes").lacks(TOLD);
-    let newer = world::Asker { workspace: "newer", reader: "a" };
+    let newer = world::Reader { workspace: "newer", reader: "a" };
     world.open(newer, "notes").lacks(TOLD);
 }

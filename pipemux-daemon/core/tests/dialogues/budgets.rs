@@ -1,6 +1,6 @@
 //! A budget is kept, whatever apps send: they estimate, the daemon bounds.
 
-use crate::world::{World, asker};
+use crate::world::{World, reader};
 use pipemux_core::limits::BUDGET_MIN;
 use pipemux_proto::client::{Call, Verb, View};
 use pipemux_proto::tokens;
@@ -35,22 +35,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_view_keeps_its_budget(
+    fn view_stays_within_its_budget(
         budget in BUDGET_MIN..1500,
         titles: bool,
         notes in prop::collection::vec("[a-z 界🦀]{0,60}", 0..60),
         others in prop::collection::vec("[a-z ]{0,400}", 0..12),
     ) {
         let mut world = World::new();
-        world.open(asker("a"), "notes");
-        world.open(asker("a"), "other");
+        world.open(reader("a"), "notes");
+        world.open(reader("a"), "other");
         for note in &notes {
             world.model("notes/main").add(note);
         }
         for note in &others {
             world.model("other/main").add(note);
         }
-        let call = world.call(asker("a"), Verb::View(View::default()));
+        let call = world.call(reader("a"), Verb::View(View::default()));
         let said = world.ask_call(&Call { budget: Some(budget), titles, ..call });
         said.exits(0);
         // A share is never less than the least budget.

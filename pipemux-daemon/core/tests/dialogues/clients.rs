@@ -1,17 +1,17 @@
 //! Clients that vanish, repeat themselves, or say what they shouldn't.
 
-use crate::world::{Manner, Terminal, World, asker, garbage, run};
+use crate::world::{Behaviour, RequestEnd, World, garbage, reader, run};
 use pipemux_core::{Event, limits};
 use pipemux_proto::client::{Call, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 #[test]
-fn the_steps_of_a_vanished_client_that_were_not_begun_are_not_begun() {
+fn steps_not_yet_sent_are_dropped_when_the_client_vanishes() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
-    world.manner("notes/main", Manner::Holds);
+    world.open(reader("a"), "notes");
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
-    let call = world.call(asker("a"), run("notes.say('x'); notes.say('y'); notes.say('z')"));
+    let call = world.call(reader("a"), run("notes.say('x'); notes.say('y'); notes.say('z')"));
     world.send(client, &call);
     world.vanish(client);
     world.release("notes/main");
@@ -20,14 +20,14 @@ fn the_steps_of_a_vanished_client_that_were_not_begun_are_not_begun() {
 }
 
 #[test]
-fn a_run_whose_client_vanished_before_it_began_never_begins() {
+fn run_that_waits_for_a_start_is_dropped_when_the_client_vanishes() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     world.lose_daemon();
     // What the app can do isn't known yet: the run waits for its start.
-    world.manner("notes/main", Manner::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
-    let call = world.call(asker("a"), run("notes.say('x')"));
+    let call = world.call(reader("a"), run("notes.say('x')"));
     world.send(client, &call);
     world.vanish(client);
     world.release("notes/main");
@@ -36,60 +36,60 @@ fn a_run_whose_client_vanished_before_it_began_never_begins() {
 }
 
 #[test]
-fn a_cancelled_run_is_answered() {
+fn cancelled_run_is_answered() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
-    world.manner("notes/main", Manner::Holds);
+    world.open(reader("a"), "notes");
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
-    let call = world.call(asker("a"), run("notes.say('x'); notes.say('y')"));
+    let call = world.call(reader("a"), run("notes.say('x'); notes.say('y')"));
     let request = world.send(client, &call);
     world.cancel(client, request);
     world.release("notes/main");
-    let said = world.said(client, request).expect("an answer");
+    let said = world.answer_to(client, request).expect("an answer");
     said.exits(1).has("1 done · say: x").has("cancelled before it began; nothing was sent");
     assert_eq!(world.invoked.len(), 1);
 }
 
 #[test]
-fn a_run_that_is_sent_again_is_not_carried_out_again() {
+fn repeated_run_gets_the_first_answer_and_is_not_carried_out_again() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
-    let call = world.call(asker("a"), run("notes.say('once')"));
+    world.open(reader("a"), "notes");
+    let call = world.call(reader("a"), run("notes.say('once')"));
     let first = world.ask_call(&call);
     let again = world.ask_call(&call);
     assert_eq!((first.exit, &first.text), (again.exit, &again.text));
     assert_eq!(world.invoked.len(), 1);
     // While it runs there is no answer to repeat yet.
-    world.manner("notes/main", Manner::Holds);
-    let call = world.call(asker("a"), run("notes.say('slow')"));
+    world.set_behaviour("notes/main", Behaviour::Holds);
+    let call = world.call(reader("a"), run("notes.say('slow')"));
     let client = world.connect();
     let request = world.send(client, &call);
     world.ask_call(&call).exits(7).has("still being carried out");
     world.release("notes/main");
-    world.said(client, request).expect("an answer").exits(0);
+    world.answer_to(client, request).expect("an answer").exits(0);
     assert_eq!(world.invoked.len(), 2);
 }
 
 #[test]
-fn a_client_greets_first() {
+fn request_before_the_greeting_is_refused_and_closes_the_client() {
     let mut world = World::new();
     let client = pipemux_core::ClientId(99);
     world.clients.insert(client, Default::default());
     world.event(Event::ClientOpened { client });
-    let call = world.call(asker("a"), run("notes.say('x')"));
+    let call = world.call(reader("a"), run("notes.say('x')"));
     let id = world.send(client, &call);
-    assert!(matches!(world.terminals(client, id), [Terminal::Fault(_)]));
+    assert!(matches!(world.request_ends(client, id), [RequestEnd::Fault(_)]));
     assert!(world.clients[&client].closed);
 }
 
 #[test]
-fn a_last_word_takes_back_what_was_not_begun_and_nothing_is_answered() {
+fn closing_confirmation_drops_steps_that_were_not_sent() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     let seen = |world: &mut World, client| {
-        let view = world.call(asker("a"), Verb::View(Default::default()));
+        let view = world.call(reader("a"), Verb::View(Default::default()));
         let request = world.send(client, &view);
-        world.said(client, request).expect("an answer").delivery
+        world.answer_to(client, request).expect("an answer").delivery
     };
     // What can't be read ends as well, and confirms nothing.
     let client = world.connect();
@@ -100,8 +100,8 @@ fn a_last_word_takes_back_what_was_not_begun_and_nothing_is_answered() {
     // A run under way goes on to the end of the step that is with its app, as when the client vanishes.
     let client = world.connect();
     let delivery = seen(&mut world, client);
-    world.manner("notes/main", Manner::Holds);
-    let call = world.call(asker("a"), run("notes.say('1'); notes.say('2')"));
+    world.set_behaviour("notes/main", Behaviour::Holds);
+    let call = world.call(reader("a"), run("notes.say('1'); notes.say('2')"));
     world.send(client, &call);
     world.end(client, delivery);
     world.release("notes/main");
@@ -110,65 +110,65 @@ fn a_last_word_takes_back_what_was_not_begun_and_nothing_is_answered() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_and_the_client_goes_on() {
+fn unreadable_request_is_refused_and_the_connection_stays_open() {
     let mut world = World::new();
     let client = world.connect();
     for method in [Method::Verb, Method::Seen, Method::Invoke] {
         let id = 500 + method as u64;
         let frame = garbage(Envelope::request(method, id, Incarnation(0)));
         world.event(Event::ClientFrame { client, frame });
-        assert!(matches!(world.terminals(client, id), [Terminal::Fault(_)]), "{method:?}");
+        assert!(matches!(world.request_ends(client, id), [RequestEnd::Fault(_)]), "{method:?}");
     }
-    world.open(asker("a"), "notes").exits(0);
+    world.open(reader("a"), "notes").exits(0);
 }
 
 #[test]
-fn json_says_the_same() {
+fn json_answer_has_the_same_outcome_as_markdown() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
-    let call = world.call(asker("a"), run("notes.fail()"));
+    world.open(reader("a"), "notes");
+    let call = world.call(reader("a"), run("notes.fail()"));
     let call = Call { format: pipemux_proto::client::Format::Json, ..call };
     world.ask_call(&call).exits(1).has("status: Failed").has("it can't be done");
 }
 
 #[test]
-fn a_step_that_is_taken_back_while_its_ref_is_looked_up_is_not_run() {
-    for app in [Manner::Normal, Manner::Silent] {
+fn step_cancelled_during_its_lookup_is_not_sent() {
+    for app in [Behaviour::Normal, Behaviour::Silent] {
         let mut world = World::new();
         world.model("notes/main").add("one");
-        let id = world.open(asker("a"), "notes").id("k1 r1");
-        world.view_at(asker("a"), "notes/main", pipemux_proto::projection::Lod::Gist);
-        world.manner("notes/main", Manner::Holds);
+        let id = world.open(reader("a"), "notes").id("k1 r1");
+        world.view_at(reader("a"), "notes/main", pipemux_proto::projection::Lod::Gist);
+        world.set_behaviour("notes/main", Behaviour::Holds);
         let client = world.connect();
-        let call = world.call(asker("a"), run(&format!("notes.edit(obj:{id}, 'x')")));
+        let call = world.call(reader("a"), run(&format!("notes.edit(obj:{id}, 'x')")));
         let request = world.send(client, &call);
         world.cancel(client, request);
-        if app == Manner::Normal {
+        if app == Behaviour::Normal {
             world.release("notes/main");
         }
         world.pass(40_000);
-        world.said(client, request).expect("an answer");
+        world.answer_to(client, request).expect("an answer");
         assert!(world.invoked.is_empty());
     }
 }
 
 #[test]
-fn a_run_is_not_carried_out_again_by_a_later_daemon() {
+fn repeated_run_is_not_carried_out_again_by_a_later_daemon() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
-    let answered = world.call(asker("a"), run("notes.say('x')"));
+    world.open(reader("a"), "notes");
+    let answered = world.call(reader("a"), run("notes.say('x')"));
     world.ask_call(&answered).exits(0);
     // One that was with the app when the daemon was lost.
-    world.manner("notes/main", Manner::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
-    let lost = world.call(asker("a"), run("notes.say('y')"));
+    let lost = world.call(reader("a"), run("notes.say('y')"));
     world.send(client, &lost);
     world.settle();
     let reached = world.invoked.len();
     assert_eq!(reached, 2);
     for _ in 0..2 {
         world.lose_daemon();
-        world.manner("notes/main", Manner::Normal);
+        world.set_behaviour("notes/main", Behaviour::Normal);
         world.ask_call(&answered).exits(0).has("answered before");
         world.ask_call(&lost).exits(7).has("may or may not");
         assert_eq!(world.invoked.len(), reached, "carried out again");
@@ -176,7 +176,7 @@ fn a_run_is_not_carried_out_again_by_a_later_daemon() {
 }
 
 #[test]
-fn a_client_that_says_nothing_makes_room_and_one_too_many_is_told() {
+fn idle_client_makes_room_and_one_client_too_many_is_refused() {
     let mut world = World::new();
     let mute = pipemux_core::ClientId(70_000);
     world.clients.insert(mute, Default::default());
@@ -185,15 +185,15 @@ fn a_client_that_says_nothing_makes_room_and_one_too_many_is_told() {
     world.pass(limits::GREET_MS);
     assert!(world.clients[&mute].closed, "it stays for ever");
     assert!(!world.clients[&polite].closed);
-    let terminals = &world.clients[&mute].terminals;
-    assert!(format!("{terminals:?}").contains("no Hello within 10 s"), "{terminals:?}");
+    let request_ends = &world.clients[&mute].request_ends;
+    assert!(format!("{request_ends:?}").contains("no Hello within 10 s"), "{request_ends:?}");
     for _ in 1..limits::CLIENTS_MAX {
         world.connect();
     }
     let late = world.connect();
     assert!(world.clients[&late].closed);
-    let terminals = &world.clients[&late].terminals;
-    assert!(format!("{terminals:?}").contains("no more are taken"), "{terminals:?}");
+    let request_ends = &world.clients[&late].request_ends;
+    assert!(format!("{request_ends:?}").contains("no more are taken"), "{request_ends:?}");
     world.vanish(polite);
     let next = world.connect();
     assert!(!world.clients[&next].closed, "there is room again");

@@ -1,19 +1,19 @@
 //! Contexts under a clock that is turned by hand (Proposal-0001, versions, freezing and invalidation).
 
-use crate::world::{Asker, Manner, World, asker};
+use crate::world::{Behaviour, Reader, World, reader};
 use pipemux_proto::client::{Body, Call, Format, Verb, View};
 use pipemux_proto::context::Context;
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::report::Report;
 use proptest::prelude::*;
 
-fn report(world: &mut World, who: Asker, lod: Option<Lod>) -> Report {
+fn report(world: &mut World, who: Reader, lod: Option<Lod>) -> Report {
     let call = world.call(who, Verb::View(View::default()));
     let call = Call { format: Format::Json, lod, ..call };
     let client = world.connect();
     let id = world.send(client, &call);
     for _ in 0..100 {
-        if let [crate::world::Terminal::Answer(answer)] = world.terminals(client, id) {
+        if let [crate::world::RequestEnd::Answer(answer)] = world.request_ends(client, id) {
             let (delivery, body) = (answer.delivery, answer.body.clone());
             world.confirm(client, delivery);
             world.vanish(client);
@@ -29,7 +29,7 @@ fn report(world: &mut World, who: Asker, lod: Option<Lod>) -> Report {
 }
 
 fn context(world: &mut World, lod: Option<Lod>) -> Context {
-    report(world, asker("a"), lod).windows.remove(0)
+    report(world, reader("a"), lod).windows.remove(0)
 }
 
 fn version(context: &Context) -> (u64, u64, u64) {
@@ -38,26 +38,26 @@ fn version(context: &Context) -> (u64, u64, u64) {
 }
 
 #[test]
-fn time_alone_changes_nothing() {
+fn context_does_not_change_with_time_alone() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
-    let first = report(&mut world, asker("a"), None);
+    world.open(reader("a"), "notes");
+    let first = report(&mut world, reader("a"), None);
     world.pass(60_000);
-    assert_eq!(report(&mut world, asker("a"), None), first);
+    assert_eq!(report(&mut world, reader("a"), None), first);
     // Another reader's looks, and an epoch that another window made, change nothing either.
     world.pass(60_000);
     world.model("other/main").add("elsewhere");
-    world.open(asker("b"), "other");
+    world.open(reader("b"), "other");
     world.pass(60_000);
-    assert_eq!(report(&mut world, asker("a"), None).windows[0], first.windows[0]);
+    assert_eq!(report(&mut world, reader("a"), None).windows[0], first.windows[0]);
 }
 
 #[test]
-fn the_time_is_that_of_the_content() {
+fn context_timestamp_is_when_its_content_changed() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     let first = context(&mut world, None);
     world.pass(61_000);
     world.model("notes/main").change(0, "other");
@@ -74,10 +74,10 @@ fn the_time_is_that_of_the_content() {
 }
 
 #[test]
-fn a_restart_is_another_state_and_the_major_goes_on() {
+fn restart_raises_the_major_version() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     let before = context(&mut world, None);
     let app = world.process("notes/main").expect("it runs");
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
@@ -93,12 +93,12 @@ fn a_restart_is_another_state_and_the_major_goes_on() {
 }
 
 #[test]
-fn a_broken_window_has_a_diagnosis_and_no_anchors() {
+fn context_of_a_broken_window_has_a_diagnosis_and_no_anchors() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     world.model("notes/main").add("two");
-    world.manner("notes/main", Manner::Garbage);
+    world.set_behaviour("notes/main", Behaviour::Garbage);
     let broken = context(&mut world, None);
     assert!(broken.anchors.is_empty() && broken.content.contains("notes/main"), "{broken:?}");
     assert_eq!(
@@ -147,12 +147,12 @@ fn carry_out(world: &mut World, deed: &Deed) {
         Deed::Edit(index) => {
             let key = world.model("notes/main").notes.get(*index).map(|note| note.key.clone());
             if let Some(key) = key {
-                world.run(asker("a"), &format!("notes.edit('obj:{key}', 'edited')"));
+                world.run(reader("a"), &format!("notes.edit('obj:{key}', 'edited')"));
             }
         }
         Deed::Pass(ms) => world.pass(*ms),
-        Deed::LookAt(lod) => drop(report(world, asker("a"), *lod)),
-        Deed::OtherLooks => drop(world.view(asker("b"))),
+        Deed::LookAt(lod) => drop(report(world, reader("a"), *lod)),
+        Deed::OtherLooks => drop(world.view(reader("b"))),
         Deed::Kill => {
             if let Some(app) = world.process("notes/main") {
                 world.kill(app, pipemux_core::Exit::Signal(9), &[]);
@@ -167,10 +167,10 @@ proptest! {
     /// Looked at twice, with time between: the same bytes. The version says whether anything differs,
     /// the major never falls, and what is the same data at the same level is the same content.
     #[test]
-    fn a_context_is_a_function_of_what_it_shows(deeds in deeds()) {
+    fn equal_context_versions_mean_equal_contexts(deeds in deeds()) {
         let mut world = World::new();
         world.model("notes/main").add("one");
-        world.open(asker("a"), "notes");
+        world.open(reader("a"), "notes");
         let mut last: Option<Context> = None;
         let mut known: Vec<Context> = Vec::new();
         for deed in &deeds {
@@ -204,31 +204,31 @@ proptest! {
 }
 
 #[test]
-fn a_version_that_the_daemon_does_not_hold_is_projected_anew() {
+fn window_unchanged_since_an_unknown_version_is_requested_as_a_whole() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     world.model("notes/main").add("first");
-    world.view(asker("a")).has("first");
+    world.view(reader("a")).has("first");
     let before = world.projected.len();
     // It claims to be unchanged since a version that was never sent: the whole is asked for again, and
     // an app that insists sends no window.
     let claim = Projection { version: 999, unchanged: true, ..Projection::default() };
-    world.manner("notes/main", Manner::Shows(Box::new(claim)));
-    world.view(asker("a")).has("sent no window").has("never sent");
+    world.set_behaviour("notes/main", Behaviour::Shows(Box::new(claim)));
+    world.view(reader("a")).has("sent no window").has("never sent");
     let known: Vec<_> =
         world.projected[before..].iter().map(|(_, ask)| ask.known_version).collect();
     assert!(matches!(known.as_slice(), [Some(_), None]), "asked once more, as a whole: {known:?}");
 }
 
 #[test]
-fn a_window_of_a_silent_app_is_in_the_report_as_it_was() {
+fn report_shows_the_last_window_of_a_silent_app() {
     let mut world = World::new();
     world.model("notes/main").add("first");
-    let id = world.open(asker("a"), "notes").id("k1 r1");
+    let id = world.open(reader("a"), "notes").id("k1 r1");
     let before = context(&mut world, None);
-    world.manner("notes/main", Manner::Silent);
+    world.set_behaviour("notes/main", Behaviour::Silent);
     // What a reader is taken to know is what its answer shows.
-    let busy = report(&mut world, asker("b"), None).windows.remove(0);
+    let busy = report(&mut world, reader("b"), None).windows.remove(0);
     assert!(busy.content.starts_with("## notes/main"), "{}", busy.content);
     assert!(busy.content.contains(" · busy, as it was before\n"), "{}", busy.content);
     assert!(busy.content.contains(&format!("obj:{id}")), "{}", busy.content);

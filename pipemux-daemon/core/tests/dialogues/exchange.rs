@@ -1,6 +1,6 @@
 //! Bytes between a client and an app: each exchange has one answer, whatever happens to its ends.
 
-use crate::world::{Manner, Terminal, World, asker};
+use crate::world::{Behaviour, RequestEnd, World, reader};
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{ClientId, Exit, limits};
 use pipemux_proto::limits::EXCHANGE_MAX;
@@ -9,7 +9,7 @@ use pipemux_proto::{Code, Envelope, Fault, Incarnation, Kind, Method};
 /// A world with an open session, a client, and the life that it is attached to.
 fn attached() -> (World, ClientId, Incarnation) {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     let client = world.connect();
     world.attach(client, 1, "notes/main");
     let life = world.attached(client, 1).expect("a life");
@@ -19,8 +19,8 @@ fn attached() -> (World, ClientId, Incarnation) {
 
 #[track_caller]
 fn fault(world: &World, client: ClientId, id: u64) -> Fault {
-    match world.terminals(client, id) {
-        [Terminal::Fault(fault)] => fault.clone(),
+    match world.request_ends(client, id) {
+        [RequestEnd::Fault(fault)] => fault.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -32,7 +32,7 @@ fn to_client(forward: Option<Forward>, client: ClientId, id: u64) {
 }
 
 #[test]
-fn bodies_go_there_and_back_under_the_numbers_of_each_side() {
+fn exchange_ids_are_translated_in_both_directions() {
     let (mut world, client, life) = attached();
     let other = world.connect();
     let first = world.exchange(client, 7, life, 64).expect("it goes on");
@@ -48,16 +48,16 @@ fn bodies_go_there_and_back_under_the_numbers_of_each_side() {
     let made_up = Envelope { id: 12345, ..first.envelope.answer(Kind::Reply) };
     assert_eq!(world.pass_on(End::App(life), &made_up, 0), None);
     world.run_out();
-    assert!(world.terminals(client, 7).is_empty() && world.terminals(other, 7).is_empty());
+    assert!(world.request_ends(client, 7).is_empty() && world.request_ends(other, 7).is_empty());
 }
 
 #[test]
-fn a_session_is_woken_and_waited_for() {
+fn attach_starts_the_session_and_waits_for_it() {
     let mut world = World::new();
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     world.lose_daemon();
     let client = world.connect();
-    world.manner("notes/main", Manner::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     world.attach(client, 1, "notes/main");
     assert_eq!(world.attached(client, 1), None);
     world.release("notes/main");
@@ -69,14 +69,14 @@ fn a_session_is_woken_and_waited_for() {
 }
 
 #[test]
-fn one_who_waits_for_a_session_that_never_comes_is_told() {
-    for manner in
-        [Manner::DiesAtStart(vec!["no disk".into()]), Manner::NoHello, Manner::Unstartable]
+fn attach_fails_when_the_session_cannot_start() {
+    for behaviour in
+        [Behaviour::DiesAtStart(vec!["no disk".into()]), Behaviour::NoHello, Behaviour::Unstartable]
     {
         let mut world = World::new();
-        world.open(asker("a"), "notes");
+        world.open(reader("a"), "notes");
         world.lose_daemon();
-        world.manner("notes/main", manner);
+        world.set_behaviour("notes/main", behaviour);
         let client = world.connect();
         world.attach(client, 1, "notes/main");
         world.pass(60_000);
@@ -85,7 +85,7 @@ fn one_who_waits_for_a_session_that_never_comes_is_told() {
 }
 
 #[test]
-fn what_an_app_dies_with_is_unknown_and_its_life_is_over() {
+fn exchange_is_unknown_when_its_app_dies_and_its_incarnation_is_refused_afterwards() {
     let (mut world, client, life) = attached();
     let asked = world.exchange(client, 7, life, 64).expect("it goes on");
     world.kill(life, Exit::Signal(9), &["fell over"]);
@@ -106,7 +106,7 @@ fn what_an_app_dies_with_is_unknown_and_its_life_is_over() {
 }
 
 #[test]
-fn a_deadline_ends_it_once_and_the_app_is_told() {
+fn expired_exchange_is_unknown_and_cancelled_at_the_app() {
     let (mut world, client, life) = attached();
     let asked = world.exchange(client, 7, life, 64).expect("it goes on");
     world.pass(10_000);
@@ -120,7 +120,7 @@ fn a_deadline_ends_it_once_and_the_app_is_told() {
 }
 
 #[test]
-fn a_cancel_and_a_vanished_client_reach_the_app() {
+fn cancel_and_client_loss_cancel_the_exchange_at_the_app() {
     let (mut world, client, life) = attached();
     let asked = world.exchange(client, 7, life, 64).expect("it goes on");
     world.cancel(client, 7);
@@ -137,7 +137,7 @@ fn a_cancel_and_a_vanished_client_reach_the_app() {
 }
 
 #[test]
-fn bounds_refuse_and_room_comes_back() {
+fn exchange_limits_refuse_until_earlier_exchanges_end() {
     let (mut world, client, life) = attached();
     assert_eq!(world.exchange(client, 1_000, life, EXCHANGE_MAX + 1), None);
     assert_eq!(fault(&world, client, 1_000).code, Code::Refused);
@@ -175,7 +175,7 @@ fn bounds_refuse_and_room_comes_back() {
 }
 
 #[test]
-fn an_answer_that_is_too_long_or_unread_is_told() {
+fn exchange_answer_that_is_too_long_or_unread_fails() {
     let (mut world, client, life) = attached();
     let asked = world.exchange(client, 7, life, 64).expect("it goes on");
     assert_eq!(world.answer_exchange(&asked, EXCHANGE_MAX + 1), None);
@@ -188,7 +188,7 @@ fn an_answer_that_is_too_long_or_unread_is_told() {
 }
 
 #[test]
-fn a_client_greets_before_it_exchanges_and_an_app_asks_for_none() {
+fn exchange_is_refused_before_the_greeting_and_from_apps() {
     let (mut world, _, life) = attached();
     let rude = ClientId(99);
     world.clients.insert(rude, Default::default());

@@ -3,24 +3,22 @@
 #[path = "../world/mod.rs"]
 mod world;
 
-mod ahead;
 mod budgets;
+mod changed_windows;
 mod clients;
 mod contexts;
-mod elsewhere;
 mod exchange;
 mod health;
-mod kept;
-mod lives;
+mod hibernation;
+mod hostile_text;
+mod kept_runs;
 mod names;
 mod opening;
 mod options;
+mod prefetch;
+mod processes;
 mod questions;
 mod refs;
-mod reopened;
-mod sharing;
-mod sleep;
-mod speech;
+mod reopened_windows;
+mod shared_processes;
 mod watching;
-
-use world::open as world_open;

@@ -1,6 +1,6 @@
 //! Names that apps bind: what one means is what the last answer that showed it said.
 
-use crate::world::{Asker, Manner, World, asker, run};
+use crate::world::{Behaviour, Reader, World, reader, run};
 use pipemux_proto::client::{Call, Verb, View};
 use pipemux_proto::projection::{Arg, ObjectSlot, Piece, Projection};
 
@@ -17,7 +17,7 @@ fn selects(world: &mut World, version: u64, key: &str) {
     let names = [("selection".to_owned(), slot(key))].into();
     let title = format!("{key} selected");
     let shows = Projection { version, title, names, content, ..Projection::default() };
-    world.manner("notes/main", Manner::Shows(Box::new(shows)));
+    world.set_behaviour("notes/main", Behaviour::Shows(Box::new(shows)));
 }
 
 fn notes() -> World {
@@ -25,7 +25,7 @@ fn notes() -> World {
     world.model("notes/main").add("one");
     world.model("notes/main").add("two");
     selects(&mut world, 2, "k1");
-    world.open(asker("a"), "notes").exits(0).has("k1 selected");
+    world.open(reader("a"), "notes").exits(0).has("k1 selected");
     world
 }
 
@@ -35,7 +35,7 @@ fn glance(world: &World, call: Call) -> Call {
     Call { budget: Some(300), ..call }
 }
 
-fn glances(world: &mut World, who: Asker) {
+fn glances(world: &mut World, who: Reader) {
     let call = world.call(who, Verb::View(View::default()));
     let call = glance(world, call);
     world.ask_call(&call).exits(0).has("selected");
@@ -51,44 +51,44 @@ fn sent(world: &World) -> Option<&str> {
 }
 
 #[test]
-fn a_name_means_what_a_look_with_its_own_budget_showed() {
+fn name_means_what_a_view_with_its_own_budget_showed() {
     let mut world = notes();
     selects(&mut world, 3, "k2");
-    glances(&mut world, asker("a"));
-    world.run(asker("a"), "notes.edit(notes.selection, 'mine')").exits(0);
+    glances(&mut world, reader("a"));
+    world.run(reader("a"), "notes.edit(notes.selection, 'mine')").exits(0);
     assert_eq!(sent(&world), Some("k2"));
 }
 
 #[test]
-fn a_name_that_stands_again_for_what_an_older_answer_showed_is_stale() {
+fn name_that_moved_away_and_back_is_stale() {
     let mut world = notes();
     selects(&mut world, 3, "k2");
-    glances(&mut world, asker("a"));
+    glances(&mut world, reader("a"));
     selects(&mut world, 4, "k1");
-    world.view(asker("b")).has("k1 selected");
-    world.run(asker("a"), "notes.edit(notes.selection, 'mine')").exits(4).has("is stale");
+    world.view(reader("b")).has("k1 selected");
+    world.run(reader("a"), "notes.edit(notes.selection, 'mine')").exits(4).has("is stale");
     assert_eq!(sent(&world), None);
 }
 
 #[test]
-fn less_of_the_same_version_leaves_names_as_they_were() {
+fn view_with_less_detail_keeps_the_names_of_its_version() {
     let mut world = notes();
     let bare = Projection { version: 2, title: "k1 selected".into(), ..Projection::default() };
-    world.manner("notes/main", Manner::Shows(Box::new(bare)));
-    glances(&mut world, asker("a"));
+    world.set_behaviour("notes/main", Behaviour::Shows(Box::new(bare)));
+    glances(&mut world, reader("a"));
     selects(&mut world, 2, "k1");
-    world.view(asker("b"));
-    world.run(asker("a"), "notes.edit(notes.selection, 'mine')").exits(0);
+    world.view(reader("b"));
+    world.run(reader("a"), "notes.edit(notes.selection, 'mine')").exits(0);
     assert_eq!(sent(&world), Some("k1"));
 }
 
 #[test]
-fn an_answer_that_waited_for_another_window_shows_no_earlier_life_than_others_did() {
+fn delayed_answer_does_not_show_an_earlier_incarnation() {
     let mut world = notes();
-    world.open(asker("a"), "notes/b").exits(0);
-    world.manner("notes/b", Manner::Holds);
+    world.open(reader("a"), "notes/b").exits(0);
+    world.set_behaviour("notes/b", Behaviour::Holds);
     let client = world.connect();
-    let call = world.call(asker("a"), Verb::View(View::default()));
+    let call = world.call(reader("a"), Verb::View(View::default()));
     let call = glance(&world, call);
     let id = world.send(client, &call);
     // It has come with `k1`; its app dies, and in its next life another thing is selected.
@@ -96,11 +96,11 @@ fn an_answer_that_waited_for_another_window_shows_no_earlier_life_than_others_di
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     selects(&mut world, 1, "k2");
     let session = Some("notes/main".parse().expect("a session"));
-    world.ask(asker("a"), Verb::View(View { session, ..View::default() })).has("k2 selected");
+    world.ask(reader("a"), Verb::View(View { session, ..View::default() })).has("k2 selected");
     world.release("notes/b");
-    let said = world.said(client, id).expect("an answer");
+    let said = world.answer_to(client, id).expect("an answer");
     said.has("k2 selected · busy, as it was before").lacks("k1 selected");
     world.confirm(client, said.delivery);
-    world.ask(asker("a"), run("notes.edit(notes.selection, 'mine')")).exits(0);
+    world.ask(reader("a"), run("notes.edit(notes.selection, 'mine')")).exits(0);
     assert_eq!(sent(&world), Some("k2"));
 }

@@ -1,20 +1,20 @@
 //! Questions, their answers, and the steps that wait for them.
 
-use crate::world::{Said, World, asker};
+use crate::world::{AnswerText, World, reader};
 use pipemux_core::limits::QUESTION_MS;
 
-fn asked(world: &mut World, code: &str) -> Said {
+fn asked(world: &mut World, code: &str) -> AnswerText {
     for text in ["one", "two", "three"] {
         world.model("notes/main").add(text);
     }
-    world.open(asker("a"), "notes");
-    let said = world.run(asker("a"), code);
+    world.open(reader("a"), "notes");
+    let said = world.run(reader("a"), code);
     said.exits(5);
     said
 }
 
 #[test]
-fn a_question_lists_its_options_and_ways() {
+fn question_lists_its_options_and_the_ways_to_answer() {
     let mut world = World::new();
     let said = asked(&mut world, "notes.pick(); notes.say('after')");
     said.has("needs an answer · notes.pick: 3 notes; then notes.say\n")
@@ -24,167 +24,171 @@ fn a_question_lists_its_options_and_ways() {
         .has(" · all but 2 · none\n");
     assert_eq!(world.invoked.len(), 1, "later steps wait");
     world
-        .answer(asker("a"), "1,3")
+        .answer(reader("a"), "1,3")
         .exits(0)
         .has("1 done · pick: picked [1, 3]")
         .has("2 done · say: after");
     let resumed = &world.invoked[1].1;
     assert_eq!(resumed.run_id, world.invoked[0].1.run_id, "one run");
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    world.answer(reader("a"), "1").exits(3).has("no question is open");
 }
 
 #[test]
-fn all_but_some() {
+fn all_but_picks_the_complement() {
     let mut world = World::new();
     asked(&mut world, "notes.pick()");
-    world.answer(asker("a"), "all but 2").exits(0).has("all but [2]");
+    world.answer(reader("a"), "all but 2").exits(0).has("all but [2]");
 }
 
 #[test]
-fn none_leaves_it_and_skips_the_rest() {
+fn none_cancels_the_step_and_skips_later_steps() {
     let mut world = World::new();
     asked(&mut world, "notes.pick(); notes.say('after')");
-    world.answer(asker("a"), "none").exits(0).has("cancelled").has("not run: notes.say");
+    world.answer(reader("a"), "none").exits(0).has("cancelled").has("not run: notes.say");
     assert_eq!(world.invoked.len(), 1);
 }
 
 #[test]
-fn an_options_link_answers() {
+fn option_link_answers_for_its_own_reader_once() {
     let mut world = World::new();
     let said = asked(&mut world, "notes.pick()");
     let link = said.id("k2");
-    world.click(asker("b"), &format!("link:{link}")).exits(4).has("is stale");
-    world.click(asker("b"), &format!("link:{link}@e2")).exits(9).has("was asked of a");
-    world.click(asker("a"), &format!("link:{link}")).exits(0).has("picked [2]");
-    world.click(asker("a"), &format!("link:{link}")).exits(3);
+    world.click(reader("b"), &format!("link:{link}")).exits(4).has("is stale");
+    world.click(reader("b"), &format!("link:{link}@e2")).exits(9).has("was asked of a");
+    world.click(reader("a"), &format!("link:{link}")).exits(0).has("picked [2]");
+    world.click(reader("a"), &format!("link:{link}")).exits(3);
 }
 
 #[test]
-fn an_options_link_answers_while_the_window_is_busy() {
+fn option_link_answers_while_the_window_is_busy() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
+    world.open(reader("a"), "notes");
     let client = world.connect();
-    world.manner("notes/main", crate::world::Manner::Holds);
-    let call = world.call(asker("a"), crate::world::run("notes.pick()"));
+    world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
+    let call = world.call(reader("a"), crate::world::run("notes.pick()"));
     let request = world.send(client, &call);
     // The question comes, the window behind it doesn't.
     let app = world.process("notes/main").expect("it runs");
     let question = world.apps.get_mut(&app).expect("it runs").held.remove(0);
     world.event(pipemux_core::Event::AppFrame { app, frame: question });
     world.pass(2_000);
-    let said = world.said(client, request).expect("the question");
+    let said = world.answer_to(client, request).expect("the question");
     world.confirm(client, said.delivery);
     world.release("notes/main");
     let link = said.exits(5).id("k1");
-    world.click(asker("a"), &format!("link:{link}")).exits(0).has("picked [1]");
+    world.click(reader("a"), &format!("link:{link}")).exits(0).has("picked [1]");
 }
 
 #[test]
-fn what_is_no_answer_is_told_and_the_question_stays() {
+fn invalid_answer_is_refused_and_the_question_stays_open() {
     let mut world = World::new();
     asked(&mut world, "notes.pick()");
     for wrong in ["7", "0", "maybe", "1,9", "all but 9", ""] {
-        world.answer(asker("a"), wrong).exits(2).has("is no answer to notes.pick").has("1,3");
+        world.answer(reader("a"), wrong).exits(2).has("is no answer to notes.pick").has("1,3");
     }
-    world.run(asker("a"), "notes.say('x')").exits(9).has("is open: notes.pick");
-    world.view(asker("a")).exits(0);
-    world.run(asker("b"), "notes.say('x')").exits(0);
-    world.answer(asker("a"), "all").exits(0).has("all but []");
+    world.run(reader("a"), "notes.say('x')").exits(9).has("is open: notes.pick");
+    world.view(reader("a")).exits(0);
+    world.run(reader("b"), "notes.say('x')").exits(0);
+    world.answer(reader("a"), "all").exits(0).has("all but []");
 }
 
 #[test]
-fn a_destructive_action_asks_and_binds_what_it_showed() {
+fn confirmation_binds_what_the_question_showed() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    let id = world.open(asker("a"), "notes").id("k1 r1");
+    let id = world.open(reader("a"), "notes").id("k1 r1");
     let code = format!("notes.remove(obj:{id}); notes.say('after')");
-    world.run(asker("a"), &code).exits(5).has("needs an answer · notes.remove: 1 note").has("- k1");
+    world
+        .run(reader("a"), &code)
+        .exits(5)
+        .has("needs an answer · notes.remove: 1 note")
+        .has("- k1");
     assert!(world.invoked.iter().all(|(_, invoke)| !invoke.confirmed));
     // Changed meanwhile: what was confirmed isn't there any more.
     world.model("notes/main").change(0, "changed");
-    world.answer(asker("a"), "yes").exits(4).has("is stale").has("not run: notes.say");
-    world.run(asker("a"), &code).exits(5);
-    world.answer(asker("a"), "yes").exits(0).has("remove: removed").has("2 done · say: after");
+    world.answer(reader("a"), "yes").exits(4).has("is stale").has("not run: notes.say");
+    world.run(reader("a"), &code).exits(5);
+    world.answer(reader("a"), "yes").exits(0).has("remove: removed").has("2 done · say: after");
     assert!(world.model("notes/main").notes.is_empty());
 }
 
 #[test]
-fn a_text_is_an_answer() {
+fn text_question_takes_any_text() {
     let mut world = World::new();
     asked(&mut world, "notes.name()");
-    world.answer(asker("a"), "Grüße, 世界").exits(0).has("named Grüße, 世界");
+    world.answer(reader("a"), "Grüße, 世界").exits(0).has("named Grüße, 世界");
 }
 
 #[test]
-fn closing_the_window_ends_its_question() {
+fn closing_the_window_closes_its_question() {
     let mut world = World::new();
     asked(&mut world, "notes.pick()");
     let session = "notes/main".parse().expect("a session");
-    world.ask(asker("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
-    world.answer(asker("a"), "1").exits(3);
-    world.open(asker("a"), "notes");
-    world.run(asker("a"), "notes.say('x')").exits(0);
+    world.ask(reader("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
+    world.answer(reader("a"), "1").exits(3);
+    world.open(reader("a"), "notes");
+    world.run(reader("a"), "notes.say('x')").exits(0);
 }
 
 #[test]
-fn of_two_open_questions_one_is_named() {
+fn answer_must_name_one_of_two_open_questions() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
-    world.manner("notes/main", crate::world::Manner::Holds);
+    world.open(reader("a"), "notes");
+    world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
     let clients = [world.connect(), world.connect()];
     for client in clients {
-        let call = world.call(asker("a"), crate::world::run("notes.pick()"));
+        let call = world.call(reader("a"), crate::world::run("notes.pick()"));
         world.send(client, &call);
     }
     world.release("notes/main");
-    world.answer(asker("a"), "1").exits(2).has("2 questions are open").has("pipemux answer --to ");
+    world.answer(reader("a"), "1").exits(2).has("2 questions are open").has("pipemux answer --to ");
 }
 
 #[test]
-fn an_answer_to_a_later_life_claims_no_version_of_the_earlier() {
+fn answer_after_a_restart_claims_no_seen_version() {
     let mut world = World::new();
     asked(&mut world, "notes.pick()");
     assert_ne!(world.invoked[0].1.seen_version, 0);
     let app = world.process("notes/main").expect("it runs");
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
-    world.answer(asker("a"), "1").exits(0);
+    world.answer(reader("a"), "1").exits(0);
     assert_eq!(world.invoked[1].1.seen_version, 0);
 }
 
 #[test]
-fn a_question_that_nobody_answers_expires_and_its_reader_is_told_once() {
+fn unanswered_question_expires_with_one_notice() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
-    let link = world.run(asker("a"), "notes.pick(); notes.say('after')").exits(5).id("k1");
+    world.open(reader("a"), "notes");
+    let link = world.run(reader("a"), "notes.pick(); notes.say('after')").exits(5).id("k1");
     world.pass(QUESTION_MS - 1_000);
-    world.run(asker("a"), "notes.say('x')").exits(9);
+    world.run(reader("a"), "notes.say('x')").exits(9);
     world.pass(1_000);
-    let told = world.view(asker("a"));
+    let told = world.view(reader("a"));
     told.has("has expired: notes.pick");
-    world.view(asker("a")).lacks("has expired");
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
-    let late = world.click(asker("a"), &format!("link:{link}"));
+    world.view(reader("a")).lacks("has expired");
+    world.answer(reader("a"), "1").exits(3).has("no question is open");
+    let late = world.click(reader("a"), &format!("link:{link}"));
     assert!(matches!(late.exit, 3 | 4), "{late:?}");
     assert_eq!(world.invoked.len(), 1, "the later step never ran");
-    world.run(asker("a"), "notes.say('x')").exits(0);
+    world.run(reader("a"), "notes.say('x')").exits(0);
 }
 
 #[test]
-fn an_expired_question_stays_expired_in_another_daemon() {
+fn expired_question_stays_expired_after_daemon_loss() {
     let mut world = World::new();
     world.model("notes/main").add("one");
-    world.open(asker("a"), "notes");
-    world.run(asker("a"), "notes.pick()").exits(5);
+    world.open(reader("a"), "notes");
+    world.run(reader("a"), "notes.pick()").exits(5);
     world.pass(QUESTION_MS);
     world.lose_daemon();
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
-    world.run(asker("a"), "notes.pick()").exits(5);
+    world.answer(reader("a"), "1").exits(3).has("no question is open");
+    world.run(reader("a"), "notes.pick()").exits(5);
     world.lose_daemon();
     // One that outlives its daemon has an end, too, from that one's first moment on.
-    world.view(asker("a"));
+    world.view(reader("a"));
     world.pass(QUESTION_MS);
-    world.answer(asker("a"), "1").exits(3).has("no question is open");
+    world.answer(reader("a"), "1").exits(3).has("no question is open");
 }

@@ -4,9 +4,9 @@ use pipemux_core::saved::Record;
 use pipemux_proto::client::{Call, Verb};
 
 use crate::fixtures::{EMPTY_KEY, NAME, records};
-use crate::world::{Asker, Said, World, run, text};
+use crate::world::{AnswerText, Reader, World, run, text};
 
-const READER: Asker = Asker { workspace: NAME, reader: "阿达" };
+const READER: Reader = Reader { workspace: NAME, reader: "阿达" };
 
 /// Fixtures that later ones of the same log take back, and one that can't be read.
 const NOT_RESTORED: [&str; 12] = [
@@ -29,7 +29,7 @@ fn restored_from_fixtures() -> World {
 }
 
 /// Sends a run under an id that the log knows; its step must not reach the app.
-fn repeat_run(world: &mut World, run_id: &str) -> Said {
+fn repeat_run(world: &mut World, run_id: &str) -> AnswerText {
     let call = world.call(READER, run("notes.say('again')"));
     let said = world.ask_call(&Call { run_id: run_id.into(), ..call });
     assert!(world.invoked.is_empty(), "{run_id} was carried out again");
@@ -63,7 +63,7 @@ fn assert_restored(mut world: World) {
     history.has("7. 2025-12-10T09:46:40Z · 阿达 · notes.say('一\"二\"') (exit 3)\n");
     history.has("   said 一\"二\"\n   first line\n   \tsecond 'line'\n").has("8. ");
     let options = |world: &mut World, workspace| {
-        world.ask(Asker { workspace, ..READER }, Verb::Set { option: None, value: None })
+        world.ask(Reader { workspace, ..READER }, Verb::Set { option: None, value: None })
     };
     options(&mut world, NAME).has("epoch meaning").has("rebase on");
     options(&mut world, &EMPTY_KEY[1..]).has("epoch strict").has("rebase off");
@@ -75,7 +75,7 @@ fn assert_restored(mut world: World) {
     world.answer(READER, "yes").exits(0).has("2 done").has("removed");
     assert_eq!(world.model_of(NAME, "notes/main").expect("its notes").notes.len(), 1);
 
-    let other = Asker { workspace: "new", reader: "a" };
+    let other = Reader { workspace: "new", reader: "a" };
     let said = world.open(other, "notes");
     assert!(said.id("pick") >= u64::from(u32::MAX) + 7, "{}", said.text);
 }

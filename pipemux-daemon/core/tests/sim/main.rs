@@ -50,7 +50,7 @@ use law::Figures;
 const SEEDS: u64 = 300;
 
 #[test]
-fn whatever_happens_the_laws_hold() {
+fn laws_hold_for_every_seed() {
     std::panic::set_hook(Box::new(|_| {}));
     if let Some(seed) = number("PIPEMUX_SEED") {
         if let Err(broken) = play::seed(seed) {

@@ -1,5 +1,8 @@
 //! Where apps keep their state: every session of every workspace that a history speaks of, by number.
 
+#[path = "../world/paths.rs"]
+mod paths;
+
 use pipemux_core::{Config, Idle, Isolation, Manifest, Scope, State};
 
 /// Workspaces. The last one is calm: nothing goes wrong in it, whatever happens in the others.
@@ -70,11 +73,7 @@ impl Place {
     /// The directory that the core gives it: FNV-1a of the workspace's key, the same in every release.
     pub fn dir(self) -> String {
         let owner = self.workspace().map_or("user".to_owned(), |workspace| {
-            let key = format!("/{}", WORKSPACES[workspace]);
-            let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-            });
-            format!("{hash:016x}")
+            paths::workspace_directory(&format!("/{}", WORKSPACES[workspace]))
         });
         format!("/state/sessions/{owner}/{}", self.addr())
     }

@@ -15,7 +15,7 @@ use super::{frame, garbage};
 
 /// How an app behaves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Manner {
+pub enum Behaviour {
     #[default]
     Normal,
     /// Takes everything in and says nothing.
@@ -93,30 +93,30 @@ impl App {
         &mut self,
         life: Incarnation,
         frame: &Frame,
-        manner: &Manner,
+        behaviour: &Behaviour,
         model: &mut Model,
     ) -> Reaction {
         let envelope = frame.envelope;
         if (envelope.kind, envelope.method) == (Kind::Event, Method::Hello) {
-            return self.greet(life, manner);
+            return self.greet(life, behaviour);
         }
         if envelope.kind != Kind::Request {
             self.got.push(envelope);
             return Reaction::default();
         }
-        let dies = matches!(manner, Manner::DiesOnInvoke | Manner::DiesOnInvokeOnce);
+        let dies = matches!(behaviour, Behaviour::DiesOnInvoke | Behaviour::DiesOnInvokeOnce);
         if dies && envelope.method == Method::Invoke {
             return Reaction { exit: Some((Exit::Signal(9), Vec::new())), ..Reaction::default() };
         }
-        if matches!(manner, Manner::Silent | Manner::NoHello) {
+        if matches!(behaviour, Behaviour::Silent | Behaviour::NoHello) {
             return Reaction::default();
         }
-        let reply = self.answer(frame, manner, model);
+        let reply = self.answer(frame, behaviour, model);
         let mut reaction = Reaction::default();
-        match manner {
-            Manner::Holds => self.held.push(reply),
-            Manner::Garbage => reaction.frames.push(garbage(reply.envelope)),
-            Manner::Twice => reaction.frames.extend([reply.clone(), reply]),
+        match behaviour {
+            Behaviour::Holds => self.held.push(reply),
+            Behaviour::Garbage => reaction.frames.push(garbage(reply.envelope)),
+            Behaviour::Twice => reaction.frames.extend([reply.clone(), reply]),
             _ => reaction.frames.push(reply),
         }
         if envelope.method == Method::AppClose && !self.stubborn {
@@ -125,10 +125,10 @@ impl App {
         reaction
     }
 
-    fn greet(&self, life: Incarnation, manner: &Manner) -> Reaction {
-        match manner {
-            Manner::NoHello | Manner::Ungreeted => Reaction::default(),
-            Manner::DiesAtStart(lines) => {
+    fn greet(&self, life: Incarnation, behaviour: &Behaviour) -> Reaction {
+        match behaviour {
+            Behaviour::NoHello | Behaviour::Ungreeted => Reaction::default(),
+            Behaviour::DiesAtStart(lines) => {
                 Reaction { exit: Some((Exit::Code(1), lines.clone())), ..Reaction::default() }
             }
             _ => {
@@ -144,18 +144,18 @@ impl App {
         }
     }
 
-    fn answer(&mut self, request: &Frame, manner: &Manner, model: &mut Model) -> Frame {
+    fn answer(&mut self, request: &Frame, behaviour: &Behaviour, model: &mut Model) -> Frame {
         let envelope = request.envelope;
         let reply = envelope.answer(Kind::Reply);
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
             Method::AppOpen => {
                 let open: Open = decode(&request.body).expect("an Open");
-                let resumed = if *manner == Manner::ForgetsSleep { 0 } else { open.woken };
+                let resumed = if *behaviour == Behaviour::ForgetsSleep { 0 } else { open.woken };
                 self.opens.push(open);
-                match manner {
-                    Manner::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
-                    Manner::Says(said) => {
+                match behaviour {
+                    Behaviour::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
+                    Behaviour::Says(said) => {
                         frame(&reply, &Opened { notes: vec![said.clone()], resumed })
                     }
                     _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
@@ -163,9 +163,9 @@ impl App {
             }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");
-                match manner {
-                    Manner::Says(said) => frame(&reply, &saying(model, said)),
-                    Manner::Shows(projection) => frame(&reply, &**projection),
+                match behaviour {
+                    Behaviour::Says(said) => frame(&reply, &saying(model, said)),
+                    Behaviour::Shows(projection) => frame(&reply, &**projection),
                     _ if ask.known_version == Some(model.version) => {
                         let version = model.version;
                         frame(
@@ -178,14 +178,14 @@ impl App {
             }
             Method::Invoke => {
                 let invoke: Invoke = decode(&request.body).expect("an Invoke");
-                match manner {
-                    Manner::Ends(outcome) => frame(&reply, &**outcome),
-                    Manner::Says(said) => frame(&reply, &said_by(model, said)),
+                match behaviour {
+                    Behaviour::Ends(outcome) => frame(&reply, &**outcome),
+                    Behaviour::Says(said) => frame(&reply, &said_by(model, said)),
                     _ => frame(&reply, &model.invoke(invoke)),
                 }
             }
-            Method::Save => match manner {
-                Manner::RefusesSave => refuse(&Fault::refused("it can't sleep")),
+            Method::Save => match behaviour {
+                Behaviour::RefusesSave => refuse(&Fault::refused("it can't sleep")),
                 _ => frame(&reply, &Saved { version: model.version }),
             },
             Method::AppRead => {

@@ -5,16 +5,16 @@ use pipemux_proto::client::{Answer, Call, Format, Open, Seen, Verb, View, Worksp
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role};
 
-use super::{Client, Terminal, World, frame, text};
+use super::{Client, RequestEnd, World, frame, text};
 
 /// Who asks, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asker {
+pub struct Reader {
     pub workspace: &'static str,
     pub reader: &'static str,
 }
 
-impl Asker {
+impl Reader {
     /// The same reader in another workspace.
     pub fn at(self, workspace: &'static str) -> Self {
         Self { workspace, ..self }
@@ -22,19 +22,19 @@ impl Asker {
 }
 
 /// A reader of the workspace `demo`.
-pub fn asker(reader: &'static str) -> Asker {
-    Asker { workspace: "demo", reader }
+pub fn reader(reader: &'static str) -> Reader {
+    Reader { workspace: "demo", reader }
 }
 
 /// An answer as text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct AnswerText {
     pub exit: u8,
     pub text: String,
     pub delivery: u64,
 }
 
-impl Said {
+impl AnswerText {
     /// The id behind the first anchor with that label.
     #[track_caller]
     pub fn id(&self, label: &str) -> u64 {
@@ -103,7 +103,7 @@ impl World {
     }
 
     /// A call with an id of its own.
-    pub fn call(&mut self, who: Asker, verb: Verb) -> Call {
+    pub fn call(&mut self, who: Reader, verb: Verb) -> Call {
         self.next_run += 1;
         Call {
             workspace: Workspace { key: format!("/{}", who.workspace), name: who.workspace.into() },
@@ -136,16 +136,16 @@ impl World {
         id
     }
 
-    pub fn terminals(&self, client: ClientId, id: u64) -> &[Terminal] {
-        let found = self.clients.get(&client).and_then(|client| client.terminals.get(&id));
+    pub fn request_ends(&self, client: ClientId, id: u64) -> &[RequestEnd] {
+        let found = self.clients.get(&client).and_then(|client| client.request_ends.get(&id));
         found.map_or(&[], Vec::as_slice)
     }
 
     /// The answer of a request, when it has come.
-    pub fn said(&self, client: ClientId, id: u64) -> Option<Said> {
-        match self.terminals(client, id) {
+    pub fn answer_to(&self, client: ClientId, id: u64) -> Option<AnswerText> {
+        match self.request_ends(client, id) {
             [] => None,
-            [Terminal::Answer(answer)] => Some(said(answer)),
+            [RequestEnd::Answer(answer)] => Some(answer_text(answer)),
             other => panic!("not one answer: {other:?}"),
         }
     }
@@ -169,11 +169,11 @@ impl World {
 
     /// Sends a call on a connection of its own, waits as long as it takes, confirms the answer.
     #[track_caller]
-    pub fn ask_call(&mut self, call: &Call) -> Said {
+    pub fn ask_call(&mut self, call: &Call) -> AnswerText {
         let client = self.connect();
         let id = self.send(client, call);
         for _ in 0..1_000 {
-            if let Some(said) = self.said(client, id) {
+            if let Some(said) = self.answer_to(client, id) {
                 match said.delivery {
                     0 => self.vanish(client),
                     delivery => self.end(client, delivery),
@@ -187,44 +187,44 @@ impl World {
     }
 
     #[track_caller]
-    pub fn ask(&mut self, who: Asker, verb: Verb) -> Said {
+    pub fn ask(&mut self, who: Reader, verb: Verb) -> AnswerText {
         let call = self.call(who, verb);
         self.ask_call(&call)
     }
 
     #[track_caller]
-    pub fn open(&mut self, who: Asker, session: &str) -> Said {
+    pub fn open(&mut self, who: Reader, session: &str) -> AnswerText {
         self.ask(who, open(session))
     }
 
     #[track_caller]
-    pub fn run(&mut self, who: Asker, code: &str) -> Said {
+    pub fn run(&mut self, who: Reader, code: &str) -> AnswerText {
         self.ask(who, run(code))
     }
 
     #[track_caller]
-    pub fn click(&mut self, who: Asker, link: &str) -> Said {
+    pub fn click(&mut self, who: Reader, link: &str) -> AnswerText {
         self.ask(who, Verb::Click { link: link.into() })
     }
 
     #[track_caller]
-    pub fn answer(&mut self, who: Asker, text: &str) -> Said {
+    pub fn answer(&mut self, who: Reader, text: &str) -> AnswerText {
         self.ask(who, Verb::Answer { text: text.into(), to: None })
     }
 
     #[track_caller]
-    pub fn view(&mut self, who: Asker) -> Said {
+    pub fn view(&mut self, who: Reader) -> AnswerText {
         self.ask(who, Verb::View(View::default()))
     }
 
     /// The link with that label in the workspace's view.
     #[track_caller]
-    pub fn link_of(&mut self, who: Asker, label: &str) -> String {
+    pub fn link_of(&mut self, who: Reader, label: &str) -> String {
         format!("link:{}", self.view(who).id(label))
     }
 
     #[track_caller]
-    pub fn view_at(&mut self, who: Asker, session: &str, lod: Lod) -> Said {
+    pub fn view_at(&mut self, who: Reader, session: &str, lod: Lod) -> AnswerText {
         let session = Some(session.parse().expect("a session"));
         let call = Call {
             lod: Some(lod),
@@ -234,6 +234,6 @@ impl World {
     }
 }
 
-fn said(answer: &Answer) -> Said {
-    Said { exit: answer.exit, text: text::of(answer), delivery: answer.delivery }
+fn answer_text(answer: &Answer) -> AnswerText {
+    AnswerText { exit: answer.exit, text: text::of(answer), delivery: answer.delivery }
 }

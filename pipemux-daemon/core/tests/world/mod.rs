@@ -8,6 +8,7 @@ mod app;
 mod calls;
 mod exchanges;
 mod model;
+mod paths;
 pub mod text;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -22,13 +23,13 @@ use pipemux_proto::app::{Invoke, Open, Project};
 use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
-pub use app::{App, Manner};
-pub use calls::{Asker, Said, asker, open, run};
+pub use app::{App, Behaviour};
+pub use calls::{AnswerText, Reader, open, reader, run};
 pub use model::Model;
 
 /// The end of a client's request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Terminal {
+pub enum RequestEnd {
     Answer(Box<Answer>),
     Fault(Fault),
 }
@@ -37,7 +38,7 @@ pub enum Terminal {
 #[derive(Debug, Default)]
 pub struct Client {
     /// What came for each request.
-    pub terminals: BTreeMap<u64, Vec<Terminal>>,
+    pub request_ends: BTreeMap<u64, Vec<RequestEnd>>,
     /// True once the core closed it.
     pub closed: bool,
     pub next: u64,
@@ -45,7 +46,7 @@ pub struct Client {
 
 /// What an effect showed to somebody outside, in order.
 #[derive(Debug, Clone)]
-pub enum Shown {
+pub enum Output {
     Saved(Record),
     /// An answer, and the workspace's key.
     Text(String, String),
@@ -62,7 +63,7 @@ pub struct World {
     /// What sessions keep, by state directory: it outlives processes and daemons.
     pub models: BTreeMap<String, Model>,
     /// How the processes of a session behave, by `provider/session`.
-    pub manners: BTreeMap<String, Manner>,
+    pub behaviours: BTreeMap<String, Behaviour>,
     /// Every `Invoke` that reached an app.
     pub invoked: Vec<(String, Invoke)>,
     /// Every `Project` that reached an app.
@@ -72,7 +73,7 @@ pub struct World {
     /// Who was told which life, for which request to attach.
     pub attached: Vec<(ClientId, u64, Incarnation)>,
     /// What went out, in order.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<Output>,
     pub clients: BTreeMap<ClientId, Client>,
     pub stopped: bool,
     /// Directories that were to be removed.
@@ -121,7 +122,7 @@ impl World {
             records,
             apps: BTreeMap::new(),
             models: BTreeMap::new(),
-            manners: BTreeMap::new(),
+            behaviours: BTreeMap::new(),
             invoked: Vec::new(),
             projected: Vec::new(),
             effects: Vec::new(),
@@ -147,8 +148,8 @@ impl World {
     }
 
     /// How the session's processes behave from now on.
-    pub fn manner(&mut self, session: &str, manner: Manner) {
-        self.manners.insert(session.to_owned(), manner);
+    pub fn set_behaviour(&mut self, session: &str, behaviour: Behaviour) {
+        self.behaviours.insert(session.to_owned(), behaviour);
     }
 
     /// What a session of a workspace's keeps, made when it has not run yet.
@@ -160,11 +161,7 @@ impl World {
 
     /// What a session keeps, as a workspace means it.
     pub fn model_of(&self, workspace: &str, session: &str) -> Option<&Model> {
-        // As the core names a workspace's directory: FNV-1a of its key.
-        let hash = format!("/{workspace}").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        let own = format!("/{hash:016x}/{session}");
+        let own = format!("/{}/{session}", paths::workspace_directory(&format!("/{workspace}")));
         let shared = format!("/user/{session}");
         let mut all = self.models.iter();
         all.find(|(dir, _)| dir.ends_with(&own) || dir.ends_with(&shared)).map(|(_, model)| model)
@@ -177,7 +174,7 @@ impl World {
 
     /// Ends a process from outside, as a driver reports it: its connection closes, then it is gone.
     pub fn kill(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
-        self.doom(app, exit, last_lines);
+        self.end_process(app, exit, last_lines);
         self.settle();
     }
 
@@ -211,7 +208,7 @@ impl World {
 
     /// Lets apps that hold their answers back give them.
     pub fn release(&mut self, session: &str) {
-        self.manner(session, Manner::Normal);
+        self.set_behaviour(session, Behaviour::Normal);
         for (life, app) in &mut self.apps {
             if app.session == session {
                 let frames = std::mem::take(&mut app.held);
@@ -258,7 +255,7 @@ impl World {
                     let exit = Exit::Signal(if signal == Signal::Kill { 9 } else { 15 });
                     let stubborn = self.apps.get(&app).is_some_and(|app| app.stubborn);
                     if signal == Signal::Kill || !stubborn {
-                        self.doom(app, exit, &[]);
+                        self.end_process(app, exit, &[]);
                     }
                 }
                 Effect::ReadLog { request, log, .. } => {
@@ -273,7 +270,7 @@ impl World {
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => {
-                    self.shown.push(Shown::Saved(record.clone()));
+                    self.shown.push(Output::Saved(record.clone()));
                     self.records.push(record);
                 }
                 Effect::Prepare { .. } => {}
@@ -284,13 +281,14 @@ impl World {
     }
 
     fn start(&mut self, start: &pipemux_core::Start) {
-        self.shown.push(Shown::Started(start.app));
-        for manner in self.manners.values_mut().filter(|m| **m == Manner::DiesOnInvokeOnce) {
-            *manner = Manner::Normal;
+        self.shown.push(Output::Started(start.app));
+        for behaviour in self.behaviours.values_mut().filter(|m| **m == Behaviour::DiesOnInvokeOnce)
+        {
+            *behaviour = Behaviour::Normal;
         }
         let parts: Vec<&str> = start.state_dir.rsplit('/').take(2).collect();
         let session = format!("{}/{}", parts[1], parts[0]);
-        if self.manners.get(&session) == Some(&Manner::Unstartable) {
+        if self.behaviours.get(&session) == Some(&Behaviour::Unstartable) {
             let why = "no such program".to_owned();
             return self.queue.push_back(Event::StartFailed { app: start.app, why });
         }
@@ -320,7 +318,7 @@ impl World {
                     (app.session.clone(), app.state_dir.clone())
                 }
             };
-            let manner = self.manners.get(&session).cloned().unwrap_or_default();
+            let behaviour = self.behaviours.get(&session).cloned().unwrap_or_default();
             if !self.models.contains_key(&dir) {
                 let prepared = self.models.remove(&format!("/{session}")).unwrap_or_default();
                 self.models.insert(dir.clone(), prepared);
@@ -334,7 +332,7 @@ impl World {
                 let project = decode(&frame.body).expect("a Project");
                 self.projected.push((session.clone(), project));
             }
-            let mut reaction = app.react(of, &frame, &manner, model);
+            let mut reaction = app.react(of, &frame, &behaviour, model);
             if shared && frame.envelope.method == Method::AppClose {
                 app.sessions.remove(&of);
                 reaction.exit = None;
@@ -344,13 +342,13 @@ impl World {
             );
             if let Some((exit, last_lines)) = reaction.exit {
                 let lines: Vec<&str> = last_lines.iter().map(String::as_str).collect();
-                self.doom(life, exit, &lines);
+                self.end_process(life, exit, &lines);
                 return;
             }
         }
     }
 
-    fn doom(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
+    fn end_process(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
         if self.apps.remove(&app).is_some() {
             let last_lines = last_lines.iter().map(|line| (*line).to_owned()).collect();
             self.queue.push_back(Event::AppClosed { app });
@@ -360,14 +358,14 @@ impl World {
 
     fn send_client(&mut self, client: ClientId, bytes: &[u8]) {
         for frame in frames(bytes) {
-            let terminal = match frame.envelope.kind {
-                Kind::Fault => Terminal::Fault(decode(&frame.body).expect("a fault")),
+            let end = match frame.envelope.kind {
+                Kind::Fault => RequestEnd::Fault(decode(&frame.body).expect("a fault")),
                 Kind::Reply if frame.envelope.method == Method::Verb => {
                     let answer: Answer = decode(&frame.body).expect("an answer");
                     let workspace = self.keys.get(&(client, frame.envelope.id)).cloned();
                     let workspace = workspace.unwrap_or_default();
-                    self.shown.push(Shown::Text(workspace, text::of(&answer)));
-                    Terminal::Answer(Box::new(answer))
+                    self.shown.push(Output::Text(workspace, text::of(&answer)));
+                    RequestEnd::Answer(Box::new(answer))
                 }
                 Kind::Reply if frame.envelope.method == Method::Attach => {
                     let told: Attached = decode(&frame.body).expect("a life");
@@ -377,7 +375,7 @@ impl World {
                 _ => continue,
             };
             if let Some(found) = self.clients.get_mut(&client) {
-                found.terminals.entry(frame.envelope.id).or_default().push(terminal);
+                found.request_ends.entry(frame.envelope.id).or_default().push(end);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Whatever an app says, only what the daemon minted acts as an anchor, and no line of it is a heading
 //! or a fence of the daemon's.
 
-use crate::world::{Manner, World, asker, text};
+use crate::world::{Behaviour, World, reader, text};
 use pipemux_proto::app::{Done, Outcome};
 use pipemux_proto::projection::Projection;
 use proptest::prelude::*;
@@ -9,23 +9,23 @@ use proptest::prelude::*;
 /// Says it everywhere, and checks every answer.
 fn check(said: &str) -> Result<(), TestCaseError> {
     let mut world = World::new();
-    world.manner("notes/main", Manner::Says(said.to_owned()));
-    let opened = world.open(asker("a"), "notes");
+    world.set_behaviour("notes/main", Behaviour::Says(said.to_owned()));
+    let opened = world.open(reader("a"), "notes");
     harmless(&opened.text, said)?;
-    let ran = world.run(asker("a"), "notes.say('x')");
+    let ran = world.run(reader("a"), "notes.say('x')");
     harmless(&ran.text, said)?;
     let app = world.process("notes/main").expect("it runs");
     let notify = pipemux_proto::app::Notify { text: said.to_owned() };
     let envelope = pipemux_proto::Envelope::event(pipemux_proto::Method::Notify, app);
     let frame = crate::world::frame(&envelope, &notify);
     world.event(pipemux_core::Event::AppFrame { app, frame });
-    harmless(&world.view(asker("b")).text, said)?;
-    harmless(&world.view(asker("a")).text, said)?;
+    harmless(&world.view(reader("b")).text, said)?;
+    harmless(&world.view(reader("a")).text, said)?;
     // A window that changes: lines of code stand in the answer without their fence.
-    world.manner("notes/main", Manner::Says(format!("new {said}\n{said}")));
-    harmless(&world.run(asker("a"), "notes.say('x')").text, said)?;
-    world.manner("other/main", Manner::RefusesOpen(said.to_owned()));
-    harmless(&world.open(asker("a"), "other").text, said)?;
+    world.set_behaviour("notes/main", Behaviour::Says(format!("new {said}\n{said}")));
+    harmless(&world.run(reader("a"), "notes.say('x')").text, said)?;
+    world.set_behaviour("other/main", Behaviour::RefusesOpen(said.to_owned()));
+    harmless(&world.open(reader("a"), "other").text, said)?;
     Ok(())
 }
 
@@ -114,7 +114,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_once_live_is_inert() {
+fn texts_that_were_live_in_earlier_releases_are_inert() {
     for said in [
         "\\<obj:901>",
         "\\[[MT:Node:901]]",
@@ -138,14 +138,14 @@ fn what_was_once_live_is_inert() {
 }
 
 #[test]
-fn absurd_numbers_are_only_numbers() {
+fn extreme_numbers_from_apps_are_harmless() {
     let mut world = World::new();
     let huge = Projection { hidden_tokens: u64::MAX, version: u64::MAX, ..Default::default() };
-    world.manner("notes/main", Manner::Shows(Box::new(huge)));
-    world.open(asker("a"), "notes").exits(0);
+    world.set_behaviour("notes/main", Behaviour::Shows(Box::new(huge)));
+    world.open(reader("a"), "notes").exits(0);
     let done = Outcome::Done(Done { version: u64::MAX, ..Default::default() });
-    world.manner("notes/main", Manner::Ends(Box::new(done)));
-    world.run(asker("a"), "notes.say('x'); notes.say('y')").exits(0);
+    world.set_behaviour("notes/main", Behaviour::Ends(Box::new(done)));
+    world.run(reader("a"), "notes.say('x'); notes.say('y')").exits(0);
     let question = pipemux_proto::app::Question {
         text: "many".into(),
         kind: pipemux_proto::app::QuestionKind::PickMany,
@@ -153,7 +153,7 @@ fn absurd_numbers_are_only_numbers() {
         unlisted: u64::MAX,
     };
     let needs = pipemux_proto::app::Needs { question, token: Default::default() };
-    world.manner("notes/main", Manner::Ends(Box::new(Outcome::Needs(needs))));
-    world.run(asker("a"), "notes.say('x')").exits(5);
-    world.answer(asker("a"), "4000000000").exits(5);
+    world.set_behaviour("notes/main", Behaviour::Ends(Box::new(Outcome::Needs(needs))));
+    world.run(reader("a"), "notes.say('x')").exits(5);
+    world.answer(reader("a"), "4000000000").exits(5);
 }
