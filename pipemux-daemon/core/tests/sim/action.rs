@@ -1,53 +1,54 @@
-//! What may happen, as data: a history is a list of these, and any part of it is a history too. Numbers
-//! choose among what there is when their turn comes; what can't happen then is left out.
+//! What may happen, as data. A scenario is a list of actions, and any part of it is a scenario too, so that a failing
+//! one can be made shorter. Numbers choose among the things that exist when their action is played; an action that
+//! isn't possible then is skipped.
 
 use pipemux_proto::projection::Lod;
 
-/// Chooses among what there is.
+/// Chooses one of the things that exist when the action is played.
 pub type Pick = u16;
-/// An index into [`crate::places::READERS`].
-pub type Who = usize;
+/// An index into [`crate::sessions::READERS`].
+pub type ReaderIndex = usize;
 
-/// One thing that happens.
+/// One step of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// A reader asks for something.
-    Ask(Who, Ask, How),
-    /// A request is sent once more under the same run id.
-    Again(Pick),
-    /// An answer that was not confirmed at once is confirmed.
+    Ask(ReaderIndex, Ask, RequestOptions),
+    /// A request is sent again under the same run id.
+    Repeat(Pick),
+    /// A late confirmation is sent.
     Confirm(Pick),
     Cancel(Pick),
-    /// A client goes, with what it asked for; its end is heard so many milliseconds later.
+    /// A client with an open request vanishes; the daemon hears of it after this many milliseconds.
     Vanish(Pick, u64),
     /// A client breaks the protocol.
-    Rude(Rudeness),
-    /// More requests on one connection than one client may have open.
-    FloodClient(Who),
-    /// More requests than one app may owe.
-    FloodApp(Who, &'static str),
-    /// An app's state changes by itself.
+    BreakProtocol(ProtocolBreach),
+    /// One client sends more requests than it may have open.
+    FloodClient(ReaderIndex),
+    /// Clients send more requests to one app than may be open there.
+    FloodApp(ReaderIndex, &'static str),
+    /// An app's state changes without a request.
     Change(usize, Change),
-    /// How an app behaves from now on.
-    Manner(usize, Manner),
+    /// An app behaves in this way from now on.
+    Behaviour(usize, Behaviour),
     /// A process is killed.
     Kill(usize),
-    /// A process closes its connection and lives on.
+    /// A process closes its connection and keeps running.
     HalfOpen(usize),
-    /// A process says something that nobody asked for.
-    Rogue(usize, Rogue),
-    /// A process says so many times that it changed, or has news.
+    /// A process sends something that nobody asked for.
+    RogueMessage(usize, RogueMessage),
+    /// A process sends this many `Changed` events, or `Notify` events when the flag is set.
     Chatter(usize, u16, bool),
-    /// All processes are lost with their parent.
+    /// The launcher dies, and all processes with it.
     LauncherLost,
     Pass(u64),
-    /// The daemon is killed so many effects from now.
+    /// The daemon is killed after this many more effects.
     CrashDaemon(u8),
-    /// The disk is full, or no longer.
+    /// The disk becomes full, or has room again.
     DiskFull(bool),
-    /// The daemon is asked to end, and another one starts.
+    /// The daemon is stopped in order, and another one starts.
     Stop,
-    /// The log is written anew.
+    /// The log is compacted.
     Compact,
 }
 
@@ -57,20 +58,20 @@ pub enum Ask {
     Open {
         addr: &'static str,
         file: bool,
-        look: Look,
+        view_options: ViewOptions,
     },
-    /// Opens, and says whether its session is to stay awake.
+    /// Opens a session and pins or unpins it.
     Pin(&'static str, bool),
     View {
         addr: Option<&'static str>,
         since: Option<Pick>,
-        look: Look,
+        view_options: ViewOptions,
         wait: u32,
     },
     Run {
         steps: Vec<Step>,
         at: bool,
-        look: Look,
+        view_options: ViewOptions,
     },
     Click(Pick),
     Answer(&'static str),
@@ -79,7 +80,7 @@ pub enum Ask {
     Close(&'static str, bool),
     End(&'static str),
     Restart(&'static str),
-    /// With how long to wait for more, in milliseconds.
+    /// Reads a log, and waits up to this many milliseconds for more.
     Logs(&'static str, u32),
     Watch(u32),
     Limits,
@@ -91,27 +92,27 @@ pub enum Ask {
     Down,
 }
 
-/// How much is to be seen.
+/// How much of a window is requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Look {
+pub struct ViewOptions {
     pub lod: Option<Lod>,
     pub budget: Option<u32>,
 }
 
-/// How a request is made.
+/// How a request is sent and its answer confirmed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct How {
+pub struct RequestOptions {
     pub json: bool,
-    /// Milliseconds; 0: none is named.
+    /// In milliseconds; 0 for none.
     pub deadline: u32,
-    pub confirm: Confirming,
-    /// True for a connection that is used again.
+    pub confirm: Confirmation,
+    /// True to reuse the reader's long-lived connection.
     pub kept: bool,
 }
 
-/// When an answer is confirmed.
+/// When the answer of a request is confirmed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Confirming {
+pub enum Confirmation {
     Now,
     Late,
     Never,
@@ -121,41 +122,41 @@ pub enum Confirming {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     pub addr: &'static str,
-    /// How much of the address is written.
-    pub owner: Owner,
-    pub act: Act,
+    /// How much of the address the code names.
+    pub form: AddressForm,
+    pub act: StepAction,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Owner {
+pub enum AddressForm {
     Full,
     Provider,
     None,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
+pub enum StepAction {
     Say,
-    /// The same each time, without a mark: what ends its app again and again is known by that.
+    /// The same call each time, without a mark: quarantine recognizes a call that keeps killing its app.
     Same,
     Add,
     Edit(Ref),
     Select(Ref),
     Drop(Ref),
     Text(Ref),
-    /// Says the value of a thing, of whatever app.
+    /// Says the value of a thing of any app.
     SayOf(Ref),
-    /// Says what another session's `text` gives.
+    /// Says the result of another session's `text`.
     SayText(&'static str, Ref),
-    /// Edits what the name `selection` stands for.
+    /// Edits the thing that the name `selection` stands for.
     EditSelection,
-    /// Edits, and doesn't say what.
+    /// Edits without naming a thing, so that the daemon asks for it.
     EditNothing,
     Line(u8),
     Pick,
     Name,
     Fail,
-    /// No such action.
+    /// Calls an action that doesn't exist.
     Nonsense,
 }
 
@@ -164,17 +165,17 @@ pub enum Act {
 pub enum Ref {
     /// By an id that the reader was shown.
     Shown(Pick),
-    /// The same, pinned to the epoch in which it was shown last.
+    /// By such an id, pinned to the epoch that showed it last.
     Pinned(Pick),
-    /// By an id that somebody was shown somewhere.
+    /// By an id that any reader of the workspace was shown.
     Anyones(Pick),
-    /// By the app's own key.
+    /// By the app's key of it.
     Key(Pick),
     /// By any number.
     Number(u8),
 }
 
-/// What happens to an app's state by itself.
+/// A change of an app's state without a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
     Add(u8),
@@ -186,75 +187,75 @@ pub enum Change {
 
 /// How an app behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Manner {
+pub enum Behaviour {
     #[default]
     Normal,
-    /// Answers so many milliseconds late.
+    /// Answers this many milliseconds late.
     Slow(u16),
-    /// Takes everything in and says nothing.
+    /// Reads everything and answers nothing.
     Hangs,
-    /// The same, and SIGTERM doesn't end it.
+    /// Like `Hangs`, and ignores SIGTERM.
     Stopped,
-    /// Answers what can't be read.
+    /// Sends answers that can't be decoded.
     Garbage,
     /// Answers everything twice.
     Twice,
-    /// Answers in no order.
+    /// Answers out of order.
     Unordered,
-    /// Does several things at once: a window that it is asked for behind a step is as it was before the step,
-    /// or refused since the step is under way.
+    /// Handles requests concurrently: a window that is requested right after a step shows the state before the step, or
+    /// is refused because the step is under way.
     AtOnce,
-    /// Dies of the next `Invoke`, before it takes effect or after.
+    /// Dies of an `Invoke`, after it took effect when the flag is set.
     DiesOnInvoke(bool),
-    /// Dies of the next `Project`.
+    /// Dies of a `Project`.
     DiesOnProject,
     /// Never greets.
     NoHello,
-    /// Speaks another version.
+    /// Greets with another protocol version.
     WrongVersion,
     DiesAtStart,
-    /// Dies of the first `Open`.
+    /// Dies of an `Open`.
     DiesOnOpen,
     RefusesOpen,
     Unstartable,
 }
 
-/// What a process says that nobody asked for.
+/// What a process sends that nobody asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rogue {
-    /// An answer to a request that was never made.
+pub enum RogueMessage {
+    /// An answer to a request that was never sent.
     NeverAsked,
     /// An answer to a request that it answered before.
     AnsweredBefore,
-    /// An answer to what it was just asked, under another life's number.
+    /// An answer to an open request, under the number of another incarnation.
     AnotherLife,
-    /// Answers and news of a session that it had, and that was closed.
+    /// Answers and events of a session that was closed.
     ClosedLife,
-    /// Bytes that are no frames.
+    /// Bytes with invalid framing.
     Garbage,
-    /// An answer that can't be read to what it was just asked.
+    /// An answer that can't be decoded to an open request.
     BadReply,
     /// A second greeting.
     Hello,
     /// Requests of its own.
     Asks,
-    /// Events that can't be read, and some that can.
+    /// Events that can't be decoded, and some that can.
     Events,
 }
 
 /// How a client breaks the protocol.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rudeness {
-    /// Bytes that are no frames.
+pub enum ProtocolBreach {
+    /// Bytes with invalid framing.
     Garbage,
     /// A request before its greeting.
     NoHello,
-    /// A request whose body can't be read.
+    /// A request whose body can't be decoded.
     BadBody,
     /// Methods that only the daemon may use.
     AppMethods,
-    /// Comes and goes.
+    /// Connects, greets and disconnects.
     Gone,
-    /// Greets in another version.
+    /// Greets with another protocol version.
     WrongVersion,
 }

@@ -1,26 +1,32 @@
-//! Clients: connections, requests, and their ends.
+//! Clients: connections, and the ends of requests.
+//!
+//! | law | why it must hold |
+//! |---|---|
+//! | a request has exactly one answer | a client would otherwise wait for ever, or take a second answer for another request's |
+//! | a request is answered by its deadline | the client stops waiting then |
+//! | events of a closed session are dropped | a shared process may still send them |
 
 use pipemux_core::{ClientId, Event, limits};
 use pipemux_proto::client::{self, Answer, Call, Format, Verb, View};
 use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, decode};
 
-use crate::action::{Ask, Confirming, How, Look, Who};
-use crate::law::{Lawful, law};
-use crate::places::{CALM_READER, READERS, WORKSPACES};
+use crate::action::{Ask, Confirmation, ReaderIndex, RequestOptions, ViewOptions};
+use crate::answer_content;
+use crate::law::{LawResult, law};
 use crate::process::frame;
-use crate::reading;
+use crate::sessions::{CALM_READER, READERS, WORKSPACES};
 use crate::sim::Sim;
 
-/// One connection.
+/// The connection of a client.
 #[derive(Debug, Default)]
-pub struct Conn {
+pub struct Connection {
     pub next: u64,
-    /// True once the daemon was told of its end.
+    /// True once the daemon knows that it ended.
     pub gone: bool,
-    /// True when nobody reads what comes, though the daemon doesn't know yet.
+    /// True when nobody reads its answers, though the daemon doesn't know yet.
     pub deaf: bool,
     pub closed_by_daemon: bool,
-    /// True for one that is closed once its request is answered.
+    /// True when it is closed once its request is answered.
     pub once: bool,
 }
 
@@ -30,34 +36,34 @@ pub struct Request {
     pub daemon: u32,
     pub client: ClientId,
     pub id: u64,
-    pub who: Who,
+    pub who: ReaderIndex,
     pub call: Call,
-    pub confirm: Confirming,
-    /// When it was sent.
+    pub confirm: Confirmation,
+    /// The time at which it was sent.
     pub at: u64,
-    /// When it must have been answered.
+    /// The time by which it must be answered.
     pub until: u64,
-    /// How often its workspace's windows were given another budget until it was sent.
+    /// How often a window's budget had been changed when it was sent.
     pub fixed: u32,
-    /// What had been confirmed until it was sent.
+    /// The clock of confirmations when it was sent.
     pub since: u64,
-    /// Its steps, by mark, in the order they run.
+    /// The marks of its steps, in the order in which they run.
     pub marks: Vec<u64>,
-    /// What the link stands for that it clicks.
+    /// The label of the link that it clicks.
     pub clicked: Option<String>,
     pub exit: Option<u8>,
-    /// True when its answer was a refusal of the connection's.
+    /// True when it was refused with a fault instead of an answer.
     pub refused: bool,
     /// The request that it repeats.
     pub repeats: Option<usize>,
-    /// True once its client is gone or has taken it back.
+    /// True once its client vanished or cancelled it.
     pub abandoned: bool,
-    /// True when the daemon was lost with it.
+    /// True once its answer can no longer arrive: the client or the daemon was lost.
     pub lost: bool,
 }
 
 impl Request {
-    /// True while it may be acted on.
+    /// True while the daemon owes its answer.
     pub fn is_open(&self) -> bool {
         self.exit.is_none() && !self.lost
     }
@@ -73,36 +79,38 @@ impl Request {
 }
 
 impl Sim {
-    pub fn ask(&mut self, who: Who, ask: &Ask, how: How) -> Lawful<bool> {
+    pub fn ask(&mut self, who: ReaderIndex, ask: &Ask, options: RequestOptions) -> LawResult<bool> {
         if who == CALM_READER && !self.kind.calm {
             return Ok(false);
         }
         let mut marks = Vec::new();
         let mut clicked = None;
         let mut at = None;
-        let mut look = Look::default();
+        let mut view_options = ViewOptions::default();
         let session = |addr: &str| addr.parse().expect("a session");
         let verb = match ask {
-            Ask::Open { addr, file, look: wanted } => {
-                look = *wanted;
-                self.windows.fixed += u32::from(look.budget.is_some());
+            Ask::Open { addr, file, view_options: wanted } => {
+                view_options = *wanted;
+                self.windows.fixed += u32::from(view_options.budget.is_some());
                 open(addr, *file, None)
             }
             Ask::Pin(addr, pin) => open(addr, false, Some(*pin)),
-            Ask::View { addr, since, look: wanted, wait } => {
-                look = *wanted;
-                let since = since.and_then(|pick| self.seen.some_epoch(READERS[who].0, pick));
+            Ask::View { addr, since, view_options: wanted, wait } => {
+                view_options = *wanted;
+                let since = since.and_then(|pick| self.knowledge.some_epoch(READERS[who].0, pick));
                 Verb::View(View { session: addr.map(session), since, wait_ms: *wait })
             }
-            Ask::Run { steps, at: pinned, look: wanted } => {
-                look = *wanted;
+            Ask::Run { steps, at: pinned, view_options: wanted } => {
+                view_options = *wanted;
                 let request = self.requests.len();
                 let (code, epoch) = self.write_run(who, steps, request, *pinned, &mut marks);
                 at = epoch;
                 Verb::Run { code, stdin: None }
             }
             Ask::Click(pick) => {
-                let Some((id, label)) = self.seen.some_link(who, *pick) else { return Ok(false) };
+                let Some((id, label)) = self.knowledge.some_link(who, *pick) else {
+                    return Ok(false);
+                };
                 clicked = Some(label);
                 Verb::Click { link: format!("link:{id}") }
             }
@@ -144,19 +152,26 @@ impl Sim {
                 Verb::Down
             }
         };
-        let call = self.call(who, verb, how.json, look, at);
+        let call = self.call(who, verb, options.json, view_options, at);
         self.pins.unsure(READERS[who].0, &call.verb);
-        let client = if how.kept { self.kept(who)? } else { self.connect()? };
+        let client = if options.kept { self.kept(who)? } else { self.connect()? };
         if let Some(conn) = self.clients.get_mut(&client) {
-            conn.once = !how.kept;
+            conn.once = !options.kept;
         }
-        self.figures.count(format!("verb {}", crate::names::verb(&call.verb)));
-        self.request(client, who, call, how, (marks, clicked, None))?;
+        self.statistics.count(format!("verb {}", crate::coverage::verb(&call.verb)));
+        self.request(client, who, call, options, (marks, clicked, None))?;
         Ok(true)
     }
 
-    /// A call with an id of its own.
-    pub fn call(&mut self, who: Who, verb: Verb, json: bool, look: Look, at: Option<u64>) -> Call {
+    /// Makes a call with a new run id.
+    pub fn call(
+        &mut self,
+        who: ReaderIndex,
+        verb: Verb,
+        json: bool,
+        view_options: ViewOptions,
+        at: Option<u64>,
+    ) -> Call {
         let (workspace, reader) = READERS[who];
         let name = WORKSPACES[workspace];
         self.next_run += 1;
@@ -165,8 +180,8 @@ impl Sim {
             reader: reader.into(),
             run_id: format!("run-{}", self.next_run),
             format: if json { Format::Json } else { Format::Markdown },
-            budget: look.budget,
-            lod: look.lod,
+            budget: view_options.budget,
+            lod: view_options.lod,
             at,
             titles: false,
             cwd: "/work".into(),
@@ -177,15 +192,15 @@ impl Sim {
     pub fn request(
         &mut self,
         client: ClientId,
-        who: Who,
+        who: ReaderIndex,
         call: Call,
-        how: How,
+        options: RequestOptions,
         (marks, clicked, repeats): (Vec<u64>, Option<String>, Option<usize>),
-    ) -> Lawful {
+    ) -> LawResult {
         let Some(conn) = self.clients.get_mut(&client) else { return Ok(()) };
         conn.next += 1;
         let id = conn.next;
-        let deadline = u64::from(how.deadline);
+        let deadline = u64::from(options.deadline);
         let patience = match deadline {
             0 => limits::REQUEST_MS,
             given => given.saturating_sub((given / 10).min(500)).max(1),
@@ -199,11 +214,11 @@ impl Sim {
             id,
             who,
             call: call.clone(),
-            confirm: how.confirm,
+            confirm: options.confirm,
             at: self.time,
             until: self.time + patience,
             fixed: self.windows.fixed,
-            since: self.seen.now(),
+            since: self.knowledge.now(),
             marks,
             clicked,
             exit: None,
@@ -213,26 +228,26 @@ impl Sim {
             lost: false,
         };
         self.requests.push(request);
-        crate::play::tell(|| format!("{} of {client:?} at {} ms", call.run_id, self.time));
+        crate::play::trace(|| format!("{} of {client:?} at {} ms", call.run_id, self.time));
         let envelope = Envelope {
-            deadline_ms: how.deadline,
+            deadline_ms: options.deadline,
             ..Envelope::request(Method::Verb, id, Incarnation(0))
         };
-        self.feed(Event::ClientFrame { client, frame: frame(&envelope, &call) })
+        self.handle_event(Event::ClientFrame { client, frame: frame(&envelope, &call) })
     }
 
-    pub fn connect(&mut self) -> Lawful<ClientId> {
+    pub fn connect(&mut self) -> LawResult<ClientId> {
         self.next_client += 1;
         let client = ClientId(self.next_client);
-        self.clients.insert(client, Conn::default());
-        self.feed(Event::ClientOpened { client })?;
+        self.clients.insert(client, Connection::default());
+        self.handle_event(Event::ClientOpened { client })?;
         let hello = Envelope::event(Method::Hello, Incarnation(0));
         let hello = frame(&hello, &Hello::new(Role::Client, "test"));
-        self.feed(Event::ClientFrame { client, frame: hello })?;
+        self.handle_event(Event::ClientFrame { client, frame: hello })?;
         Ok(client)
     }
 
-    pub fn kept(&mut self, who: Who) -> Lawful<ClientId> {
+    pub fn kept(&mut self, who: ReaderIndex) -> LawResult<ClientId> {
         let open = |client: &ClientId| {
             self.clients.get(client).is_some_and(|c| !c.gone && !c.deaf && !c.closed_by_daemon)
         };
@@ -241,12 +256,12 @@ impl Sim {
         }
         let daemon = self.daemon.nth;
         let client = self.connect()?;
-        // One that its daemon was lost with is nobody's: the next daemon gives its number to another.
+        // If the daemon was lost meanwhile, the next one gives the number to another client.
         self.kept[who] = Some(client).filter(|_| self.daemon.nth == daemon);
         Ok(client)
     }
 
-    /// Takes note of what the daemon is about to be told.
+    /// Updates the models with an event that is about to be handed to the daemon.
     pub fn note_event(&mut self, event: &Event) {
         self.rounds.note_event(event);
         match event {
@@ -265,7 +280,7 @@ impl Sim {
             }
             Event::ClientFrame { frame, .. } if frame.envelope.method == Method::Seen => {
                 if let Ok(seen) = decode::<client::Seen>(&frame.body) {
-                    self.seen.confirmed(seen.delivery, self.daemon.nth);
+                    self.knowledge.confirmed(seen.delivery, self.daemon.nth);
                 }
             }
             Event::Exited { app, .. } | Event::StartFailed { app, .. } => {
@@ -275,8 +290,13 @@ impl Sim {
         }
     }
 
-    /// A request's end has come.
-    pub fn answered(&mut self, client: ClientId, id: u64, answer: Result<Answer, Fault>) -> Lawful {
+    /// Takes in the end of a request, and checks every law about it.
+    pub fn answered(
+        &mut self,
+        client: ClientId,
+        id: u64,
+        answer: Result<Answer, Fault>,
+    ) -> LawResult {
         let daemon = self.daemon.nth;
         let its = |request: &Request| {
             request.daemon == daemon
@@ -285,27 +305,27 @@ impl Sim {
                 && !request.lost
         };
         let Some(index) = self.requests.iter().rposition(its) else {
-            // What is no request of the table's: rude ones.
+            // Clients that break the protocol keep no list of requests.
             return Ok(());
         };
         let deaf = self.clients.get(&client).is_some_and(|conn| conn.deaf);
         let request = &mut self.requests[index];
         law!(
             request.exit.is_none(),
-            "a request has one answer",
+            "a request has exactly one answer",
             "{:?} ended {:?}, then {answer:?}",
             request.call,
             request.exit
         );
         request.refused = answer.is_err();
-        crate::play::tell(|| format!("→ {:?} of {}: {answer:?}", request.call.verb, request.who));
+        crate::play::trace(|| format!("→ {:?} of {}: {answer:?}", request.call.verb, request.who));
         let exit = answer.as_ref().map_or_else(|fault| fault.code.exit_status(), |a| a.exit);
         request.exit = Some(exit);
-        self.figures.count(format!("exit {exit}"));
+        self.statistics.count(format!("exit {exit}"));
         if request.who == CALM_READER {
             let said = match &answer {
                 Ok(Answer { body: client::Body::Report(report), .. }) => {
-                    // Questions are numbered over all workspaces.
+                    // The numbers of questions depend on other workspaces.
                     let mut report = report.clone();
                     report.question.iter_mut().for_each(|question| question.id = 0);
                     format!("{exit} {report:?}")
@@ -313,11 +333,15 @@ impl Sim {
                 Ok(answer) => format!("{exit} {:?}", answer.body),
                 Err(fault) => format!("{exit} {fault:?}"),
             };
-            self.calm.push(format!("{:?}: {}", request.call.verb, reading::unnumbered(&said)));
+            self.calm.push(format!(
+                "{:?}: {}",
+                request.call.verb,
+                answer_content::unnumbered(&said)
+            ));
         }
         law!(
-            !format!("{answer:?}").contains("from beyond"),
-            "a closed session is not heard",
+            !format!("{answer:?}").contains("after its close"),
+            "events of a closed session are dropped",
             "{answer:?}"
         );
         self.note_kept(index, &answer);
@@ -340,8 +364,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Every request is answered by its deadline.
-    pub fn check_deadlines(&mut self) -> Lawful {
+    /// Checks that no open request is past its deadline.
+    pub fn check_deadlines(&mut self) -> LawResult {
         let recent = self.requests.iter().rev().take(600);
         for request in recent.filter(|request| request.is_open()) {
             law!(
@@ -356,7 +380,7 @@ impl Sim {
         Ok(())
     }
 
-    pub fn check_all_answered(&mut self) -> Lawful {
+    pub fn check_all_answered(&mut self) -> LawResult {
         let open = self.requests.iter().find(|request| request.is_open());
         law!(open.is_none(), "every request is answered", "{open:?}");
         Ok(())

@@ -1,33 +1,33 @@
-//! The daemon's life: the core, its twin that is told the same, and the disk.
+//! The daemon: the core, a twin core that gets the same events, and the disk.
 
 use pipemux_core::saved::Record;
 use pipemux_core::{Core, Effect, Event, Now};
 
-use crate::law::{Lawful, law};
-use crate::places::config;
+use crate::law::{LawResult, law};
+use crate::sessions::config;
 
-/// One daemon after the other on one disk.
+/// A sequence of daemons on one disk.
 #[derive(Debug)]
 pub struct Daemon {
     hosts: bool,
     core: Core,
-    /// Told the same events: it must want the same.
+    /// A second core that gets the same events and must have the same effects.
     twin: Option<Core>,
-    /// The log.
+    /// The records in the log.
     pub records: Vec<Record>,
-    /// Records that wait for room.
+    /// Records that wait for room on the disk.
     pub unwritten: Vec<Record>,
     pub disk_full: bool,
-    /// Which daemon this is, from 1.
+    /// The number of this daemon, from 1.
     pub nth: u32,
-    /// Effects until it is killed.
+    /// The number of effects until it is killed.
     pub crash_in: Option<u8>,
     pub stopping: bool,
     pub stopped: bool,
 }
 
 impl Daemon {
-    /// The first one, on an empty disk.
+    /// Starts the first daemon, on an empty disk.
     pub fn first(hosts: bool, twin: bool) -> Self {
         let core = || Core::new(config(hosts), Vec::new());
         Self {
@@ -44,8 +44,8 @@ impl Daemon {
         }
     }
 
-    /// Another one begins on what is on the disk: as the real one does, it writes the log anew first.
-    pub fn succeed(&mut self) -> Lawful {
+    /// Starts the next daemon on the same disk. As the real one does, it compacts the log first.
+    pub fn restart(&mut self) -> LawResult {
         let records = std::mem::take(&mut self.records);
         let core = |records: &[Record]| Core::new(config(self.hosts), records.to_vec());
         let twin = self.twin.as_ref().map(|_| core(&records));
@@ -56,18 +56,18 @@ impl Daemon {
         (self.stopping, self.stopped) = (false, false);
         self.nth += 1;
         let again = Core::new(config(self.hosts), self.records.clone()).snapshot();
-        // Windows that are restored take numbers.
+        // Restored windows take numbers, so the reserved numbers may differ.
         let told = |records: &[Record]| -> Vec<Record> {
             let numbers = |record: &&Record| matches!(record, Record::Reserved { .. });
             records.iter().filter(|record| !numbers(record)).cloned().collect()
         };
         let (one, other) = (told(&self.records), told(&again));
         let difference = || first_difference(&one, &other);
-        law!(one == other, "a snapshot says what the log said", "{}", difference());
+        law!(one == other, "a snapshot restores what its log restored", "{}", difference());
         Ok(())
     }
 
-    /// Writes the log anew.
+    /// Compacts the log.
     pub fn compact(&mut self) {
         if !self.disk_full {
             self.records = self.core.snapshot();
@@ -79,7 +79,7 @@ impl Daemon {
     }
 
     /// Hands an event to both cores.
-    pub fn handle(&mut self, event: Event, now: Now) -> Lawful<Vec<Effect>> {
+    pub fn handle(&mut self, event: Event, now: Now) -> LawResult<Vec<Effect>> {
         let mut others = Vec::new();
         if let Some(twin) = &mut self.twin {
             twin.handle(copy(&event), now, &mut others);
@@ -89,8 +89,8 @@ impl Daemon {
         self.compare(effects, &others)
     }
 
-    /// Does what is due.
-    pub fn handle_timeout(&mut self, now: Now) -> Lawful<Vec<Effect>> {
+    /// Lets both cores handle their timeouts.
+    pub fn handle_timeout(&mut self, now: Now) -> LawResult<Vec<Effect>> {
         let mut others = Vec::new();
         if let Some(twin) = &mut self.twin {
             twin.handle_timeout(now, &mut others);
@@ -98,11 +98,15 @@ impl Daemon {
         let mut effects = Vec::new();
         self.core.handle_timeout(now, &mut effects);
         let next = self.core.next_timeout();
-        law!(next.is_none_or(|at| at > now.mono_ms), "what was due is done", "{next:?} at {now:?}");
+        law!(
+            next.is_none_or(|at| at > now.mono_ms),
+            "a timer that was due is gone",
+            "{next:?} at {now:?}"
+        );
         self.compare(effects, &others)
     }
 
-    fn compare(&self, effects: Vec<Effect>, others: &[Effect]) -> Lawful<Vec<Effect>> {
+    fn compare(&self, effects: Vec<Effect>, others: &[Effect]) -> LawResult<Vec<Effect>> {
         if self.twin.is_some() {
             let same = effects.len() == others.len()
                 && effects.iter().zip(others).all(|(one, other)| is_same(one, other));
@@ -111,7 +115,7 @@ impl Daemon {
         Ok(effects)
     }
 
-    /// Writes a record down, or keeps it until there is room.
+    /// Writes a record to the log, or keeps it until the disk has room.
     pub fn persist(&mut self, record: Record) {
         if self.disk_full { self.unwritten.push(record) } else { self.records.push(record) }
     }

@@ -1,4 +1,4 @@
-//! What the daemon wants: each is well-formed, and then it is done.
+//! Carries out the daemon's effects as a driver would, and checks that each of them is well-formed.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use pipemux_proto::app::{Invoke, Locate, Open, Project, Read};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, decode};
 
-use crate::action::Manner;
-use crate::law::{Lawful, law};
-use crate::places::Place;
+use crate::action::Behaviour;
+use crate::law::{LawResult, law};
 use crate::process::{Process, frames};
-use crate::sim::{Due, Sim};
+use crate::sessions::SessionKey;
+use crate::sim::{InFlight, Sim};
 
 impl Sim {
-    /// Carries effects out in their order; a daemon that is killed in between leaves the rest undone.
-    pub fn carry_out(&mut self, effects: Vec<Effect>) -> Lawful {
+    /// Carries effects out in their order. If the daemon is killed in between, the rest is lost.
+    pub fn carry_out(&mut self, effects: Vec<Effect>) -> LawResult {
         for effect in effects {
             match self.daemon.crash_in {
                 Some(0) => return self.crash(),
@@ -26,7 +26,7 @@ impl Sim {
             }
             law!(
                 !self.daemon.stopped || matches!(effect, Effect::Persist(_)),
-                "nothing comes after the end",
+                "a stopped daemon has no effects",
                 "{effect:?}"
             );
             match effect {
@@ -39,25 +39,33 @@ impl Sim {
                 Effect::Start(start) => self.start(&start)?,
                 Effect::Signal { app, signal } => self.signal(app, signal)?,
                 Effect::ReadLog { request, log, lines, .. } => {
-                    law!(log.starts_with("/state/logs/") && lines > 0, "a log is a log", "{log}");
+                    law!(
+                        log.starts_with("/state/logs/") && lines > 0,
+                        "a log effect names a log file",
+                        "{log}"
+                    );
                     self.queue.push_back(log_read(request));
                 }
                 Effect::WatchLog { request, log, lines, .. } => {
-                    law!(log.starts_with("/state/logs/") && lines > 0, "a log is a log", "{log}");
-                    self.send(300, Due::LogRead(request));
+                    law!(
+                        log.starts_with("/state/logs/") && lines > 0,
+                        "a log effect names a log file",
+                        "{log}"
+                    );
+                    self.send(300, InFlight::LogRead(request));
                 }
-                Effect::UnwatchLog { request } => self
-                    .on_its_way
-                    .retain(|_, due| !matches!(due, Due::LogRead(watched) if *watched == request)),
+                Effect::UnwatchLog { request } => self.in_flight.retain(
+                    |_, due| !matches!(due, InFlight::LogRead(watched) if *watched == request),
+                ),
                 Effect::LoadProviders { request, .. } => {
                     let read = Err(Fault::refused("there are no manifests here"));
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => self.persist(record)?,
                 Effect::Prepare { state_dir } => {
-                    let place = Place::of_dir(&state_dir);
-                    law!(place.is_some(), "a session has its own directory", "{state_dir}");
-                    self.prepared.extend(place);
+                    let session_key = SessionKey::of_dir(&state_dir);
+                    law!(session_key.is_some(), "a session has its own directory", "{state_dir}");
+                    self.prepared.extend(session_key);
                 }
                 Effect::Discard { state_dir } => self.discard(&state_dir)?,
                 Effect::Stopped => self.daemon.stopped = true,
@@ -71,55 +79,55 @@ impl Sim {
         Ok(())
     }
 
-    /// An ordered end: every process has ended, every request is answered.
-    fn stopped(&mut self) -> Lawful {
-        self.figures.count("daemon ended in order");
+    /// Checks that a stopped daemon left no process and no open request, and starts the next one.
+    fn stopped(&mut self) -> LawResult {
+        self.statistics.count("daemon ended in order");
         let alive: Vec<_> = self.processes.keys().filter(|app| !self.ended.contains(app)).collect();
-        law!(alive.is_empty(), "the daemon outlives its apps", "{alive:?} are there");
+        law!(alive.is_empty(), "the daemon stops after its processes", "{alive:?} are there");
         self.check_all_answered()?;
         self.lossy |= self.daemon.disk_full;
-        self.begin_anew()
+        self.restart_daemon()
     }
 
-    fn persist(&mut self, record: Record) -> Lawful {
+    fn persist(&mut self, record: Record) -> LawResult {
         let encoded = pipemux_proto::encode(&record).map_err(|error| error.to_string());
         let read =
             encoded.and_then(|bytes| decode::<Record>(&bytes).map_err(|error| error.to_string()));
         law!(read.as_ref() == Ok(&record), "a record can be read again", "{record:?}: {read:?}");
-        self.seen.record(&record)?;
+        self.knowledge.record(&record)?;
         self.daemon.persist(record);
         Ok(())
     }
 
-    fn discard(&mut self, state_dir: &str) -> Lawful {
-        let place = Place::of_dir(state_dir);
-        law!(place.is_some(), "only a session's directory is removed", "{state_dir}");
-        let Some(place) = place else { return Ok(()) };
-        let runs = self.processes.values().any(|process| process.alive && process.has(place));
+    fn discard(&mut self, state_dir: &str) -> LawResult {
+        let session_key = SessionKey::of_dir(state_dir);
+        law!(session_key.is_some(), "only a session's directory is removed", "{state_dir}");
+        let Some(session_key) = session_key else { return Ok(()) };
+        let runs = self.processes.values().any(|process| process.alive && process.has(session_key));
         law!(!runs, "a running session keeps its directory", "{state_dir}");
-        self.figures.count("store discarded");
-        let nth = self.discarded.entry(place).or_insert(1);
+        self.statistics.count("store discarded");
+        let nth = self.discarded.entry(session_key).or_insert(1);
         *nth += 1;
-        self.stores.insert(place, crate::store::Store::new(place.tag(), *nth));
+        self.stores.insert(session_key, crate::store::Store::new(session_key.tag(), *nth));
         Ok(())
     }
 
-    fn start(&mut self, start: &Start) -> Lawful {
+    fn start(&mut self, start: &Start) -> LawResult {
         let app = start.app;
         law!(
             !self.begun.contains(&app) && app > self.last_before,
-            "a life's number is never used again",
+            "an incarnation is never used again",
             "{app} after {} and {:?}",
             self.last_before,
             self.begun.last()
         );
         self.begun.insert(app);
-        let place = Place::of_dir(&start.state_dir);
-        let Some(place) = place else {
+        let session_key = SessionKey::of_dir(&start.state_dir);
+        let Some(session_key) = session_key else {
             law!(false, "a session has its own directory", "{start:?}");
             return Ok(());
         };
-        let provider = place.addr().split('/').next().unwrap_or_default();
+        let provider = session_key.addr().split('/').next().unwrap_or_default();
         let well = start.command == format!("/apps/{provider}")
             && start.log.starts_with("/state/logs/")
             && start.cwd.starts_with('/')
@@ -127,58 +135,59 @@ impl Sim {
         law!(well, "a start is well-formed", "{start:?}");
         let shared = self.kind.hosts;
         let same = |other: &Process| match shared {
-            true => other.place.provider() == place.provider(),
-            false => other.place == place,
+            true => other.session_key.provider() == session_key.provider(),
+            false => other.session_key == session_key,
         };
         let mut others = self.processes.iter();
         let twin = others.find(|(other, process)| same(process) && !self.ended.contains(other));
-        law!(twin.is_none(), "there is one process", "{start:?} beside {twin:?}");
-        self.prepared.insert(place);
-        self.figures.count("process started");
-        let slow = self.pace(place);
-        if self.manner(place) == Manner::Unstartable {
-            self.send(slow, Due::StartFailed(app));
-            self.note_manner(place, Manner::Unstartable);
+        law!(twin.is_none(), "a session has one process", "{start:?} beside {twin:?}");
+        self.prepared.insert(session_key);
+        self.statistics.count("process started");
+        let slow = self.pace(session_key);
+        if self.behaviour(session_key) == Behaviour::Unstartable {
+            self.send(slow, InFlight::StartFailed(app));
+            self.note_behaviour(session_key, Behaviour::Unstartable);
         } else {
-            let process = Process::new(app, place, shared);
-            let wild = self.is_wild(place);
-            self.processes.insert(app, Process { wild, ..process });
-            self.send(slow, Due::Started(app));
+            let process = Process::new(app, session_key, shared);
+            let misbehaved = self.is_misbehaving(session_key);
+            self.processes.insert(app, Process { misbehaved, ..process });
+            self.send(slow, InFlight::Started(app));
         }
         Ok(())
     }
 
-    fn signal(&mut self, app: Incarnation, signal: Signal) -> Lawful {
-        law!(self.begun.contains(&app), "only processes are signalled", "{app}");
+    fn signal(&mut self, app: Incarnation, signal: Signal) -> LawResult {
+        law!(self.begun.contains(&app), "a signal goes to a process that was started", "{app}");
         self.check_signal(app, signal)?;
         let Some(process) = self.processes.get(&app) else { return Ok(()) };
-        let stubborn = |place: &Place| self.manner(*place) == Manner::Stopped;
-        let stubborn = stubborn(&process.place) || process.desk.values().any(stubborn);
+        let stubborn =
+            |session_key: &SessionKey| self.behaviour(*session_key) == Behaviour::Stopped;
+        let stubborn = stubborn(&process.session_key) || process.sessions.values().any(stubborn);
         match signal {
             Signal::Terminate if stubborn => {}
-            Signal::Terminate => self.dies(app, Exit::Signal(15), 1),
-            Signal::Kill => self.dies(app, Exit::Signal(9), 1),
+            Signal::Terminate => self.end_process(app, Exit::Signal(15), 1),
+            Signal::Kill => self.end_process(app, Exit::Signal(9), 1),
         }
         Ok(())
     }
 
-    fn send_app(&mut self, app: Incarnation, bytes: &[u8]) -> Lawful {
+    fn send_app(&mut self, app: Incarnation, bytes: &[u8]) -> LawResult {
         let frames = frames(bytes);
-        law!(frames.is_ok(), "whole frames go out", "{frames:?}");
-        law!(self.begun.contains(&app), "apps are started before they are spoken to", "{app}");
-        law!(!self.ended.contains(&app), "the dead are not spoken to", "{app}");
+        law!(frames.is_ok(), "an effect holds whole frames", "{frames:?}");
+        law!(self.begun.contains(&app), "a frame goes to a process that was started", "{app}");
+        law!(!self.ended.contains(&app), "no frame goes to an ended process", "{app}");
         for frame in frames.unwrap_or_default() {
             let envelope = frame.envelope;
-            self.check_life(app, &frame)?;
+            self.check_incarnation(app, &frame)?;
             if let Err(why) = app_frame(&frame) {
-                law!(false, "what goes to an app can be read", "{envelope:?}: {why}");
+                law!(false, "a frame to an app can be decoded", "{envelope:?}: {why}");
             }
             if envelope.kind == Kind::Request {
-                self.figures.count(format!("asked {:?}", envelope.method));
-                crate::play::tell(|| told(&frame));
+                self.statistics.count(format!("asked {:?}", envelope.method));
+                crate::play::trace(|| told(&frame));
             }
             if envelope.kind == Kind::Request {
-                self.check_lives(app, &frame)?;
+                self.check_lifecycle(app, &frame)?;
             }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Invoke) {
                 let invoke: Invoke = decode(&frame.body).expect("it was read already");
@@ -187,144 +196,155 @@ impl Sim {
             }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Save) {
                 let process = self.processes.get(&app);
-                let place = process.and_then(|process| process.desk.get(&envelope.incarnation));
-                place.copied().map_or(Ok(()), |place| self.check_sleep(place))?;
+                let session_key =
+                    process.and_then(|process| process.sessions.get(&envelope.incarnation));
+                session_key.copied().map_or(Ok(()), |session_key| self.check_sleep(session_key))?;
             }
-            // It waits in the socket while the process is being started.
-            self.send(0, Due::Arrives(app, frame));
+            // The socket keeps the frame while the process starts.
+            self.send(0, InFlight::ToApp(app, frame));
         }
         let open = self.open_at(app);
-        let lives = self.processes.get(&app).map_or(1, |process| process.desk.len().max(1));
+        let incarnations =
+            self.processes.get(&app).map_or(1, |process| process.sessions.len().max(1));
         law!(
-            open <= (pipemux_core::limits::APP_REQUESTS_MAX + 8) * lives,
-            "an app's requests have a bound",
+            open <= (pipemux_core::limits::APP_REQUESTS_MAX + 8) * incarnations,
+            "an app's open requests are bounded",
             "{open} at {app}"
         );
         Ok(())
     }
 
-    /// A frame goes to the life that it names, which is in that process.
-    fn check_life(&mut self, app: Incarnation, frame: &Frame) -> Lawful {
-        let (envelope, life) = (frame.envelope, frame.envelope.incarnation);
-        // One that could not be started: that isn't told yet, and nothing arrives.
+    /// Checks that a frame goes to the process of the incarnation that it names.
+    fn check_incarnation(&mut self, app: Incarnation, frame: &Frame) -> LawResult {
+        let (envelope, incarnation) = (frame.envelope, frame.envelope.incarnation);
+        // A process that could not be started: the daemon doesn't know yet, and nothing arrives there.
         let Some(process) = self.processes.get_mut(&app) else { return Ok(()) };
         if !process.shared {
-            law!(life == app, "a frame goes to the life that it names", "{envelope:?} to {app}");
+            law!(
+                incarnation == app,
+                "a frame goes to the process of its incarnation",
+                "{envelope:?} to {app}"
+            );
             return Ok(());
         }
-        if life == app {
+        if incarnation == app {
             let own = matches!(envelope.method, Method::Hello | Method::AppClose);
-            law!(own, "a process has no requests of its own", "{envelope:?}");
+            law!(own, "a shared process gets only Hello and AppClose itself", "{envelope:?}");
             return Ok(());
         }
-        if envelope.method == Method::AppOpen && !process.desk.contains_key(&life) {
+        if envelope.method == Method::AppOpen && !process.sessions.contains_key(&incarnation) {
             let open: Open = decode(&frame.body).expect("an Open");
-            let place = Place::of_dir(&open.state_dir);
-            let Some(place) = place.filter(|place| self.prepared.contains(place)) else {
+            let session_key = SessionKey::of_dir(&open.state_dir);
+            let Some(session_key) =
+                session_key.filter(|session_key| self.prepared.contains(session_key))
+            else {
                 law!(false, "a session has its own directory", "{open:?}");
                 return Ok(());
             };
-            let fits = place.provider() == process.place.provider() && !process.has(place);
-            law!(fits, "a session has one life", "{place:?} in {process:?}");
-            process.desk.insert(life, place);
-            if process.desk.len() > 1 {
-                self.figures.count("process shared");
+            let fits = session_key.provider() == process.session_key.provider()
+                && !process.has(session_key);
+            law!(fits, "a session has one incarnation", "{session_key:?} in {process:?}");
+            process.sessions.insert(incarnation, session_key);
+            if process.sessions.len() > 1 {
+                self.statistics.count("process shared");
             }
-            let fresh = self.begun.insert(life) && life > self.last_before;
-            law!(fresh, "a life's number is never used again", "{life}");
+            let fresh = self.begun.insert(incarnation) && incarnation > self.last_before;
+            law!(fresh, "an incarnation is never used again", "{incarnation}");
         }
         let process = self.processes.get(&app);
-        // One that is ended before it was opened is only closed.
+        // A session that ends before it was opened is only closed.
         let there = envelope.method == Method::AppClose
             || envelope.kind == Kind::Cancel
-            || process.is_some_and(|process| process.desk.contains_key(&life));
-        law!(there, "a frame goes to the life that it names", "{envelope:?} to {app}");
+            || process.is_some_and(|process| process.sessions.contains_key(&incarnation));
+        law!(there, "a frame goes to the process of its incarnation", "{envelope:?} to {app}");
         Ok(())
     }
 
-    /// Requests that a process has or is about to get.
+    /// Counts the requests that a process has or is about to get.
     fn open_at(&self, app: Incarnation) -> usize {
-        let owed = self.processes.get(&app).map_or(0, |process| process.owed.len());
-        if owed < pipemux_core::limits::APP_REQUESTS_MAX / 2 {
-            return owed;
+        let unanswered = self.processes.get(&app).map_or(0, |process| process.unanswered.len());
+        if unanswered < pipemux_core::limits::APP_REQUESTS_MAX / 2 {
+            return unanswered;
         }
-        let coming = self.on_its_way.values().filter(|due| match due {
-            Due::Arrives(life, frame) => *life == app && frame.envelope.kind == Kind::Request,
+        let coming = self.in_flight.values().filter(|due| match due {
+            InFlight::ToApp(incarnation, frame) => {
+                *incarnation == app && frame.envelope.kind == Kind::Request
+            }
             _ => false,
         });
-        owed + coming.count()
+        unanswered + coming.count()
     }
 
-    fn send_client(&mut self, client: ClientId, bytes: &[u8]) -> Lawful {
+    fn send_client(&mut self, client: ClientId, bytes: &[u8]) -> LawResult {
         let frames = frames(bytes);
-        law!(frames.is_ok(), "whole frames go out", "{frames:?}");
+        law!(frames.is_ok(), "an effect holds whole frames", "{frames:?}");
         let known = self.clients.get(&client).is_some_and(|conn| !conn.gone);
-        law!(known, "only clients are answered", "{client:?}");
+        law!(known, "an answer goes to a connected client", "{client:?}");
         for frame in frames.unwrap_or_default() {
             let envelope = frame.envelope;
             match (envelope.kind, envelope.method) {
                 (Kind::Event, Method::Hello) => {
                     let hello = decode::<Hello>(&frame.body);
-                    law!(hello.is_ok(), "the daemon greets", "{hello:?}");
+                    law!(hello.is_ok(), "the daemon's greeting can be decoded", "{hello:?}");
                 }
                 (Kind::Reply, Method::Verb) => {
                     let answer = decode::<Answer>(&frame.body);
-                    law!(answer.is_ok(), "an answer can be read", "{answer:?}");
+                    law!(answer.is_ok(), "an answer can be decoded", "{answer:?}");
                     if let Ok(answer) = answer {
                         self.answered(client, envelope.id, Ok(answer))?;
                     }
                 }
                 (Kind::Fault, _) => {
                     let fault = decode::<Fault>(&frame.body);
-                    law!(fault.is_ok(), "a fault can be read", "{fault:?}");
+                    law!(fault.is_ok(), "a fault can be decoded", "{fault:?}");
                     if let Ok(fault) = fault {
-                        law!(!fault.message.is_empty(), "a fault says why", "{fault:?}");
+                        law!(!fault.message.is_empty(), "a fault has a message", "{fault:?}");
                         self.answered(client, envelope.id, Err(fault))?;
                     }
                 }
                 (Kind::Reply, Method::Seen | Method::Ping) => {}
-                _ => law!(false, "what goes to a client is for clients", "{envelope:?}"),
+                _ => law!(false, "a frame to a client has a client method", "{envelope:?}"),
             }
         }
         Ok(())
     }
 
-    fn close_client(&mut self, client: ClientId) -> Lawful {
+    fn close_client(&mut self, client: ClientId) -> LawResult {
         let conn = self.clients.get_mut(&client);
-        law!(conn.is_some(), "only clients are closed", "{client:?}");
+        law!(conn.is_some(), "only a connected client is closed", "{client:?}");
         if let Some(conn) = conn {
             conn.closed_by_daemon = true;
             if !conn.gone {
-                self.send(0, Due::ClientGone(client));
+                self.send(0, InFlight::ClientGone(client));
             }
         }
         Ok(())
     }
 
-    pub fn manner(&self, place: Place) -> Manner {
-        self.manners.get(&place).copied().unwrap_or_default()
+    pub fn behaviour(&self, session_key: SessionKey) -> Behaviour {
+        self.behaviours.get(&session_key).copied().unwrap_or_default()
     }
 
-    /// The life of a place's process.
-    pub fn life(&self, place: Place) -> Option<Incarnation> {
+    /// Returns the running process of a session.
+    pub fn process_of(&self, session_key: SessionKey) -> Option<Incarnation> {
         let mut alive = self.processes.iter().filter(|(_, process)| process.alive);
-        alive.find(|(_, process)| process.has(place)).map(|(life, _)| *life)
+        alive.find(|(_, process)| process.has(session_key)).map(|(incarnation, _)| *incarnation)
     }
 
-    /// Lives that are there.
-    pub fn lives(&self) -> BTreeSet<Incarnation> {
+    /// Returns the processes that run.
+    pub fn live_processes(&self) -> BTreeSet<Incarnation> {
         let alive = self.processes.iter().filter(|(_, process)| process.alive);
-        alive.map(|(life, _)| *life).collect()
+        alive.map(|(incarnation, _)| *incarnation).collect()
     }
 }
 
-/// A log that was read.
+/// The event that answers a request to read a log.
 pub fn log_read(request: u64) -> Event {
     let read = Ok(LogText { text: "a line\n".into(), next: 7, missed: 0 });
     Event::LogRead { request, read }
 }
 
-/// What an app is asked, in one line.
+/// Describes a request to an app in one line.
 fn told(frame: &Frame) -> String {
     let envelope = frame.envelope;
     let body = match envelope.method {
@@ -332,10 +352,10 @@ fn told(frame: &Frame) -> String {
         Method::Project => format!("{:?}", decode::<Project>(&frame.body)),
         _ => String::new(),
     };
-    format!("→ life {}: {:?} {body}", envelope.incarnation, envelope.method)
+    format!("→ incarnation {}: {:?} {body}", envelope.incarnation, envelope.method)
 }
 
-/// Reads what goes to an app as a stranger would.
+/// Decodes a frame to an app as an app would.
 fn app_frame(frame: &Frame) -> Result<(), String> {
     let envelope = frame.envelope;
     fn read<T: serde::de::DeserializeOwned>(frame: &Frame) -> Result<(), String> {

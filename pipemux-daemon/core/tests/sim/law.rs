@@ -2,18 +2,18 @@
 
 /// Which law, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Broken {
+pub struct BrokenLaw {
     pub law: &'static str,
-    pub how: String,
+    pub details: String,
 }
 
-pub type Lawful<T = ()> = Result<T, Broken>;
+pub type LawResult<T = ()> = Result<T, BrokenLaw>;
 
 /// Refuses what breaks a law.
 macro_rules! law {
-    ($holds:expr, $law:literal, $($how:tt)+) => {
+    ($holds:expr, $law:literal, $($details:tt)+) => {
         if !$holds {
-            return Err($crate::law::Broken { law: $law, how: format!($($how)+) });
+            return Err($crate::law::BrokenLaw { law: $law, details: format!($($details)+) });
         }
     };
 }
@@ -21,9 +21,9 @@ pub(crate) use law;
 
 /// How often what happened.
 #[derive(Debug, Clone, Default)]
-pub struct Figures(pub std::collections::BTreeMap<String, u64>);
+pub struct Statistics(pub std::collections::BTreeMap<String, u64>);
 
-impl Figures {
+impl Statistics {
     pub fn count(&mut self, what: impl Into<String>) {
         *self.0.entry(what.into()).or_default() += 1;
     }

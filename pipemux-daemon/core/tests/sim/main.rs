@@ -14,37 +14,37 @@
 //! `windows` and `pins`.
 
 mod action;
+mod answer_content;
 mod apps;
 mod clients;
+mod coverage;
 mod daemon;
 mod effects;
-mod floods;
-mod history;
-mod kept;
+mod followups;
+mod kept_runs;
+mod knowledge;
 mod law;
-mod lives;
-mod names;
+mod lifecycle;
+mod misbehaving_clients;
+mod outcomes;
 mod pins;
-mod places;
 mod play;
 mod process;
-mod reading;
 mod retries;
 mod rounds;
+mod run_code;
 mod runs;
-mod seen;
-mod sequel;
+mod scenario;
+mod sessions;
 mod sim;
 mod store;
-mod truth;
 mod windows;
-mod writing;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use law::Figures;
+use law::Statistics;
 
 /// Seeds of an ordinary run.
 const SEEDS: u64 = 300;
@@ -62,7 +62,7 @@ fn laws_hold_for_every_seed() {
         (number("PIPEMUX_FIRST").unwrap_or(0), number("PIPEMUX_SEEDS").unwrap_or(SEEDS));
     let began = Instant::now();
     let next = AtomicU64::new(first);
-    let figures = Mutex::new(Figures::default());
+    let statistics = Mutex::new(Statistics::default());
     let broken = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
@@ -74,7 +74,7 @@ fn laws_hold_for_every_seed() {
                         break;
                     }
                     match play::seed(seed) {
-                        Ok(of) => figures.lock().expect("figures").add(&of),
+                        Ok(of) => statistics.lock().expect("statistics").add(&of),
                         Err(of) => broken.lock().expect("broken").push((seed, of.law)),
                     }
                 }
@@ -82,9 +82,9 @@ fn laws_hold_for_every_seed() {
         }
     });
     let broken = broken.into_inner().expect("broken");
-    let figures = figures.into_inner().expect("figures");
+    let statistics = statistics.into_inner().expect("statistics");
     println!("{count} seeds in {:.1} s", began.elapsed().as_secs_f64());
-    for (what, times) in &figures.0 {
+    for (what, times) in &statistics.0 {
         println!("  {times:>9} {what}");
     }
     if !broken.is_empty() {
@@ -92,7 +92,8 @@ fn laws_hold_for_every_seed() {
     }
     // What never happens proves nothing.
     if count >= SEEDS {
-        let missing: Vec<_> = names::EXPECTED.iter().filter(|what| figures.get(what) < 3).collect();
+        let missing: Vec<_> =
+            coverage::REQUIRED.iter().filter(|what| statistics.get(what) < 3).collect();
         assert!(missing.is_empty(), "these hardly happened: {missing:?}");
     }
 }
@@ -113,16 +114,16 @@ fn fail(broken: &[(u64, &'static str)]) -> ! {
         }
         laws.push(law);
         let (actions, broken) = play::shrink(*seed);
-        told += &format!("seed {seed} breaks a law: {law}\n{}\n", broken.how);
+        told += &format!("seed {seed} breaks a law: {law}\n{}\n", broken.details);
         told += &format!("{} steps are enough:\n", actions.len());
         for action in &actions {
             told += &format!("  {action:?}\n");
         }
         if std::env::var_os("PIPEMUX_TELL").is_some() {
-            play::TELLS.store(true, Ordering::Relaxed);
-            let (kind, _) = history::history(*seed);
+            play::TRACING.store(true, Ordering::Relaxed);
+            let (kind, _) = scenario::scenario(*seed);
             let _ = play::play(kind, &actions, false);
-            play::TELLS.store(false, Ordering::Relaxed);
+            play::TRACING.store(false, Ordering::Relaxed);
         }
         told += &format!("PIPEMUX_SEED={seed} cargo test -p pipemux-core --test sim\n\n");
     }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use pipemux_proto::client::{Open, Verb};
 
 use crate::clients::Request;
-use crate::law::{Lawful, law};
-use crate::places::{Place, READERS, SHARED};
+use crate::law::{LawResult, law};
+use crate::sessions::{READERS, SHARED, SessionKey};
 use crate::sim::Sim;
 
 /// Windows that are surely pinned: by workspace and address.
@@ -44,16 +44,19 @@ impl Pins {
         }
     }
 
-    /// The window that surely keeps a place's session awake.
-    pub fn holds(&self, place: Place) -> Option<&(usize, String)> {
-        let here = |(workspace, addr): &(usize, String)| Place::of(*workspace, addr) == Some(place);
+    /// The window that surely keeps a session's session awake.
+    pub fn holds(&self, session_key: SessionKey) -> Option<&(usize, String)> {
+        let here = |(workspace, addr): &(usize, String)| {
+            SessionKey::of(*workspace, addr) == Some(session_key)
+        };
         self.sure.iter().find(|(at, pinned)| **pinned && here(at)).map(|(at, _)| at)
     }
 
     /// True when a window may keep it awake.
-    pub fn may_hold(&self, place: Place) -> bool {
-        let here =
-            |(workspace, addr): &&(usize, String)| Place::of(*workspace, addr) == Some(place);
+    pub fn may_keep_awake(&self, session_key: SessionKey) -> bool {
+        let here = |(workspace, addr): &&(usize, String)| {
+            SessionKey::of(*workspace, addr) == Some(session_key)
+        };
         self.asked.iter().filter(here).any(|at| self.sure.get(at) != Some(&false))
     }
 
@@ -83,14 +86,14 @@ impl Sim {
         let goes_on = |other: &Request| other.exit.is_none() && other.daemon == daemon;
         let open = self.requests.iter().any(|other| goes_on(other) && changes(&other.call.verb));
         if request.exit == Some(0) && !later && !open {
-            self.figures.count(if pin { "pinned" } else { "unpinned" });
+            self.statistics.count(if pin { "pinned" } else { "unpinned" });
             self.pins.sure.insert((workspace, of), pin);
         }
     }
 
     /// A session is asked to save its state, to be put to sleep then.
-    pub fn check_sleep(&self, place: Place) -> Lawful {
-        let pinned = self.pins.holds(place);
+    pub fn check_sleep(&self, session_key: SessionKey) -> LawResult {
+        let pinned = self.pins.holds(session_key);
         law!(pinned.is_none(), "a pinned session stays awake", "{pinned:?}");
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A process of an app: what it does about a frame, by its manner.
+//! A process of an app: what it does about a frame, by its behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use pipemux_proto::{
     Envelope, Fault, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, decode,
 };
 
-use crate::action::Manner;
-use crate::places::Place;
+use crate::action::Behaviour;
+use crate::sessions::SessionKey;
 use crate::store::{Store, prototypes};
 
 /// Bytes of a value that one reply brings: small, so that values come in several.
@@ -23,10 +23,10 @@ const CHUNK: usize = 24;
 /// A process.
 #[derive(Debug)]
 pub struct Process {
-    /// The place that it was started for.
-    pub place: Place,
+    /// The session that it was started for.
+    pub session_key: SessionKey,
     /// The sessions that live in it, by the numbers of their lives: its own, unless sessions share it.
-    pub desk: BTreeMap<Incarnation, Place>,
+    pub sessions: BTreeMap<Incarnation, SessionKey>,
     /// True when they do.
     pub shared: bool,
     /// Lives that were opened in it.
@@ -38,19 +38,19 @@ pub struct Process {
     /// True once nothing of it is read any more.
     pub closed: bool,
     /// When it says the last of what it has to say.
-    pub said: u64,
+    pub last_sent_at: u64,
     /// What it has taken in and not looked at yet.
     pub held: Vec<Frame>,
     /// Requests that have no answer yet, by id.
-    pub owed: BTreeMap<u64, Envelope>,
+    pub unanswered: BTreeMap<u64, Envelope>,
     /// Requests that were answered: any of them, for answering once more.
     pub answered: Option<Envelope>,
     /// What sessions were before the last step, for those that do several things at once.
     pub before: BTreeMap<Incarnation, Store>,
     /// Lives that it had, and whose end was heard.
-    pub left: Vec<Incarnation>,
+    pub closed_sessions: Vec<Incarnation>,
     /// True once something of it doesn't behave.
-    pub wild: bool,
+    pub misbehaved: bool,
     /// True once it was asked or made to end.
     pub ending: bool,
     /// Lives that were asked to save their state, and those whose open was refused.
@@ -74,23 +74,23 @@ pub struct Reaction {
 }
 
 impl Process {
-    pub fn new(app: Incarnation, place: Place, shared: bool) -> Self {
-        let desk = if shared { BTreeMap::new() } else { [(app, place)].into() };
+    pub fn new(app: Incarnation, session_key: SessionKey, shared: bool) -> Self {
+        let sessions = if shared { BTreeMap::new() } else { [(app, session_key)].into() };
         Self {
-            place,
-            desk,
+            session_key,
+            sessions,
             shared,
             opened: BTreeSet::new(),
             alive: true,
             started: false,
             closed: false,
-            said: 0,
+            last_sent_at: 0,
             held: Vec::new(),
-            owed: BTreeMap::new(),
+            unanswered: BTreeMap::new(),
             answered: None,
             before: BTreeMap::new(),
-            left: Vec::new(),
-            wild: false,
+            closed_sessions: Vec::new(),
+            misbehaved: false,
             ending: false,
             saved: BTreeSet::new(),
             refused: BTreeSet::new(),
@@ -98,59 +98,60 @@ impl Process {
     }
 
     /// True while a session lives in it.
-    pub fn has(&self, place: Place) -> bool {
-        self.place == place && !self.shared || self.desk.values().any(|of| *of == place)
+    pub fn has(&self, session_key: SessionKey) -> bool {
+        self.session_key == session_key && !self.shared
+            || self.sessions.values().any(|of| *of == session_key)
     }
 
     pub fn react(
         &mut self,
-        life: Incarnation,
+        incarnation: Incarnation,
         frame: &Frame,
-        manner: Manner,
+        behaviour: Behaviour,
         store: &mut Store,
     ) -> Reaction {
         let envelope = frame.envelope;
         let mut reaction = Reaction::default();
         match (envelope.kind, envelope.method) {
             (Kind::Event, Method::Hello) => {
-                if matches!(manner, Manner::Hangs | Manner::Stopped) {
+                if matches!(behaviour, Behaviour::Hangs | Behaviour::Stopped) {
                     self.held.push(frame.clone());
                 }
-                return greet(life, manner);
+                return greet(incarnation, behaviour);
             }
             (Kind::Request, _) => {}
             (Kind::Cancel, _) => {
-                self.owed.remove(&envelope.id);
+                self.unanswered.remove(&envelope.id);
                 return reaction;
             }
             _ => return reaction,
         }
-        self.owed.insert(envelope.id, envelope);
-        match (manner, envelope.method) {
-            (Manner::DiesOnInvoke(false), Method::Invoke)
-            | (Manner::DiesOnProject, Method::Project)
-            | (Manner::DiesOnOpen, Method::AppOpen) => {
+        self.unanswered.insert(envelope.id, envelope);
+        match (behaviour, envelope.method) {
+            (Behaviour::DiesOnInvoke(false), Method::Invoke)
+            | (Behaviour::DiesOnProject, Method::Project)
+            | (Behaviour::DiesOnOpen, Method::AppOpen) => {
                 reaction.exit = Some(Exit::Signal(11));
                 return reaction;
             }
-            (Manner::Hangs | Manner::Stopped, _) => {
+            (Behaviour::Hangs | Behaviour::Stopped, _) => {
                 self.held.push(frame.clone());
                 return reaction;
             }
             _ => {}
         }
-        let reply = self.answer(frame, manner, store, &mut reaction);
-        match manner {
-            Manner::DiesOnInvoke(true) if envelope.method == Method::Invoke => {
+        let reply = self.answer(frame, behaviour, store, &mut reaction);
+        match behaviour {
+            Behaviour::DiesOnInvoke(true) if envelope.method == Method::Invoke => {
                 reaction.exit = Some(Exit::Code(101));
                 return reaction;
             }
-            Manner::Garbage => reaction.frames.push(garbage(reply.envelope)),
-            Manner::Twice => reaction.frames.extend([reply.clone(), reply]),
+            Behaviour::Garbage => reaction.frames.push(garbage(reply.envelope)),
+            Behaviour::Twice => reaction.frames.extend([reply.clone(), reply]),
             _ => reaction.frames.push(reply),
         }
         if envelope.method == Method::AppClose {
-            self.desk.remove(&envelope.incarnation);
+            self.sessions.remove(&envelope.incarnation);
             // A shared one goes on for its other sessions, until it is asked to end itself.
             reaction.exit = (!self.shared).then_some(Exit::Code(0));
         }
@@ -160,7 +161,7 @@ impl Process {
     fn answer(
         &mut self,
         request: &Frame,
-        manner: Manner,
+        behaviour: Behaviour,
         store: &mut Store,
         reaction: &mut Reaction,
     ) -> Frame {
@@ -168,7 +169,7 @@ impl Process {
         let reply = envelope.answer(Kind::Reply);
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
-            Method::AppOpen if manner == Manner::RefusesOpen => {
+            Method::AppOpen if behaviour == Behaviour::RefusesOpen => {
                 // One that is repeated at a start may be refused: the session runs without it.
                 let open: Open = decode(&request.body).expect("an Open");
                 reaction.opened = Some(open.again);
@@ -188,20 +189,21 @@ impl Process {
             }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");
-                let look = |version| (ask.window, ask.lod, ask.budget, version);
+                let projection_key = |version| (ask.window, ask.lod, ask.budget, version);
                 let before = self.before.remove(&envelope.incarnation);
-                if let Some(before) = before.filter(|_| manner == Manner::AtOnce) {
+                if let Some(before) = before.filter(|_| behaviour == Behaviour::AtOnce) {
                     if before.total % 2 == 0 {
                         return refuse(&Fault::refused("a step is under way"));
                     }
-                    store.shown.insert(look(before.version));
+                    store.shown.insert(projection_key(before.version));
                     store.versions.insert((before.version, before.total));
                     return frame(&reply, &before.project(ask.lod));
                 }
-                if let Some(known) = ask.known_version.filter(|v| !store.shown.contains(&look(*v)))
+                if let Some(known) =
+                    ask.known_version.filter(|v| !store.shown.contains(&projection_key(*v)))
                 {
                     reaction.wrong_known =
-                        Some(format!("{ask:?} of life {}: v{known}", envelope.incarnation));
+                        Some(format!("{ask:?} of incarnation {}: v{known}", envelope.incarnation));
                 }
                 if ask.known_version == Some(store.version) {
                     let version = store.version;
@@ -210,13 +212,13 @@ impl Process {
                         &Projection { version, unchanged: true, ..Projection::default() },
                     );
                 }
-                store.shown.insert(look(store.version));
+                store.shown.insert(projection_key(store.version));
                 store.versions.insert((store.version, store.total));
                 frame(&reply, &store.project(ask.lod))
             }
             Method::Invoke => {
                 let invoke: Invoke = decode(&request.body).expect("an Invoke");
-                if manner == Manner::AtOnce {
+                if behaviour == Behaviour::AtOnce {
                     self.before.insert(envelope.incarnation, store.clone());
                 }
                 let executed = store.invoke(&invoke);
@@ -244,13 +246,13 @@ impl Process {
     }
 }
 
-fn greet(life: Incarnation, manner: Manner) -> Reaction {
+fn greet(incarnation: Incarnation, behaviour: Behaviour) -> Reaction {
     let hello = Hello { prototypes: prototypes(), ..Hello::new(Role::App, "model 1") };
-    let greeting = |hello: &Hello| frame(&Envelope::event(Method::Hello, life), hello);
-    match manner {
-        Manner::NoHello | Manner::Hangs | Manner::Stopped => Reaction::default(),
-        Manner::DiesAtStart => Reaction { exit: Some(Exit::Code(1)), ..Reaction::default() },
-        Manner::WrongVersion => {
+    let greeting = |hello: &Hello| frame(&Envelope::event(Method::Hello, incarnation), hello);
+    match behaviour {
+        Behaviour::NoHello | Behaviour::Hangs | Behaviour::Stopped => Reaction::default(),
+        Behaviour::DiesAtStart => Reaction { exit: Some(Exit::Code(1)), ..Reaction::default() },
+        Behaviour::WrongVersion => {
             let protocol = ProtocolVersion { major: 99, minor: 0 };
             let frames = vec![greeting(&Hello { protocol, ..hello })];
             Reaction { frames, ..Reaction::default() }

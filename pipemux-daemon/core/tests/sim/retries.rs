@@ -3,12 +3,12 @@
 use pipemux_core::Event;
 use pipemux_proto::{Envelope, Incarnation, Kind, Method};
 
-use crate::action::{Confirming, How, Pick};
+use crate::action::{Confirmation, Pick, RequestOptions};
 use crate::clients::Request;
-use crate::law::Lawful;
-use crate::places::CALM_READER;
+use crate::law::LawResult;
 use crate::process::frame;
-use crate::sim::{Due, Sim};
+use crate::sessions::CALM_READER;
+use crate::sim::{InFlight, Sim};
 
 impl Sim {
     /// A request that is not the calm reader's.
@@ -19,7 +19,7 @@ impl Sim {
         (!all.is_empty()).then(|| all[usize::from(pick) % all.len()])
     }
 
-    pub fn again(&mut self, pick: Pick) -> Lawful<bool> {
+    pub fn repeat_request(&mut self, pick: Pick) -> LawResult<bool> {
         // What a daemon was lost with is what one would send again.
         let lost = self.some_request(pick / 2, |r| r.acts() && r.lost && r.exit.is_none());
         let lost = lost.filter(|_| pick.is_multiple_of(2));
@@ -32,12 +32,13 @@ impl Sim {
         if let Some(conn) = self.clients.get_mut(&client) {
             conn.once = true;
         }
-        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: false };
-        self.request(client, who, call, how, (marks, clicked, Some(first)))?;
+        let options =
+            RequestOptions { json: false, deadline: 0, confirm: Confirmation::Never, kept: false };
+        self.request(client, who, call, options, (marks, clicked, Some(first)))?;
         Ok(true)
     }
 
-    pub fn cancel(&mut self, pick: Pick) -> Lawful<bool> {
+    pub fn cancel(&mut self, pick: Pick) -> LawResult<bool> {
         let open = |request: &Request| request.is_open() && !request.abandoned;
         let Some(index) = self.some_request(pick, open) else { return Ok(false) };
         let request = &mut self.requests[index];
@@ -46,11 +47,11 @@ impl Sim {
         let envelope =
             Envelope { kind: Kind::Cancel, ..Envelope::request(Method::Verb, id, Incarnation(0)) };
         let frame = frame(&envelope, &pipemux_proto::app::Empty {});
-        self.feed(Event::ClientFrame { client, frame })?;
+        self.handle_event(Event::ClientFrame { client, frame })?;
         Ok(true)
     }
 
-    pub fn vanish(&mut self, pick: Pick, late: u64) -> Lawful<bool> {
+    pub fn vanish(&mut self, pick: Pick, late: u64) -> LawResult<bool> {
         let open = |request: &Request| request.is_open() && !request.abandoned;
         let Some(index) = self.some_request(pick, open) else { return Ok(false) };
         let client = self.requests[index].client;
@@ -58,8 +59,8 @@ impl Sim {
         if std::mem::replace(&mut conn.deaf, true) {
             return Ok(false);
         }
-        self.figures.count(if late > 0 { "client half-open" } else { "client gone" });
-        self.send(late, Due::ClientGone(client));
+        self.statistics.count(if late > 0 { "client half-open" } else { "client gone" });
+        self.send(late, InFlight::ClientGone(client));
         Ok(true)
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! | law | what it holds |
 //! |---|---|
-//! | what was done stays written | a round keeps its number and its words, over lost daemons too |
-//! | history is in the order of what was done | by when the daemon heard of a run's last step |
-//! | history tells what was answered | each run that was begun has one round, with its exit status |
+//! | history rounds never change | a round keeps its number and its words, over lost daemons too |
+//! | history is in the order of outcomes | by when the daemon heard of a run's last step |
+//! | each run has one round with its exit status | each run that was begun has one round, with its exit status |
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use pipemux_proto::app::Invoke;
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::{Envelope, Fault, Incarnation, Kind, Value};
 
-use crate::action::{Ask, Confirming, How};
+use crate::action::{Ask, Confirmation, RequestOptions};
 use crate::clients::Request;
-use crate::law::{Lawful, law};
-use crate::places::READERS;
+use crate::law::{LawResult, law};
+use crate::sessions::READERS;
 use crate::sim::Sim;
 
 /// Longest call and longest code of which a round repeats all.
@@ -73,15 +73,16 @@ impl Rounds {
 
 impl Sim {
     /// At the end everybody looks back.
-    pub fn look_back(&mut self) -> Lawful {
-        let how = How { json: true, deadline: 0, confirm: Confirming::Never, kept: false };
+    pub fn request_history(&mut self) -> LawResult {
+        let options =
+            RequestOptions { json: true, deadline: 0, confirm: Confirmation::Never, kept: false };
         for who in [0, 2] {
-            self.ask(who, &Ask::History(false), how)?;
+            self.ask(who, &Ask::History(false), options)?;
         }
         Ok(())
     }
 
-    pub fn check_rounds(&mut self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
+    pub fn check_rounds(&mut self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
         let (Verb::History { rounds: None, .. }, Ok(Answer { body: Body::Data(data), .. })) =
             (&request.call.verb, answer)
@@ -91,22 +92,22 @@ impl Sim {
         let workspace = READERS[request.who].0;
         let rounds = read(data);
         for (at, round) in rounds.iter().enumerate() {
-            self.figures.count("round told");
+            self.statistics.count("round told");
             let follows = at == 0 || rounds[at - 1].number + 1 == round.number;
-            law!(follows && round.exit != 5, "what was done stays written", "{rounds:?}");
+            law!(follows && round.exit != 5, "history rounds never change", "{rounds:?}");
             let told = self.rounds.told.entry((workspace, round.number));
             let told = told.or_insert_with(|| round.clone());
-            law!(told == round, "what was done stays written", "{told:?}, then {round:?}");
+            law!(told == round, "history rounds never change", "{told:?}, then {round:?}");
         }
         let of_it = (workspace, i64::MIN)..=(workspace, i64::MAX);
         let newest = self.rounds.told.range(of_it).next_back().map(|((_, number), _)| *number);
         let last = rounds.last().map(|round| round.number);
-        law!(last >= newest, "what was done stays written", "{newest:?} was told, now {last:?}");
+        law!(last >= newest, "history rounds never change", "{newest:?} was told, now {last:?}");
         self.check_told(workspace, &rounds)
     }
 
     /// Whether each run is told as it was answered, and where it belongs.
-    fn check_told(&mut self, workspace: usize, rounds: &[Round]) -> Lawful {
+    fn check_told(&mut self, workspace: usize, rounds: &[Round]) -> LawResult {
         let full = rounds.len() >= pipemux_core::limits::HISTORY_SHOWN as usize;
         let of_it = |request: &&Request| {
             READERS[request.who].0 == workspace && request.repeats.is_none() && !request.refused
@@ -127,7 +128,7 @@ impl Sim {
                 // One that asks is written down once it was answered.
                 law!(
                     full || matches!(exit, 5 | 9),
-                    "history tells what was answered",
+                    "each run has one round with its exit status",
                     "{code} ended {exit}, {rounds:?}"
                 );
                 continue;
@@ -136,7 +137,7 @@ impl Sim {
             match exit {
                 0 | 3 | 6 => law!(
                     times == 1 && rounds[at].exit == i64::from(exit),
-                    "history tells what was answered",
+                    "each run has one round with its exit status",
                     "{code} ended {exit}, {rounds:?}"
                 ),
                 // `go`, or the answer to a question, is a round of its own; what was refused may have been
@@ -152,7 +153,7 @@ impl Sim {
         done.sort_unstable();
         for (at, heard) in done {
             let later = before.is_none_or(|(_, before)| before < heard);
-            law!(later, "history is in the order of what was done", "{at} of {rounds:?}");
+            law!(later, "history is in the order of outcomes", "{at} of {rounds:?}");
             before = Some((at, heard));
         }
         Ok(())

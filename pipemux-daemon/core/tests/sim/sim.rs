@@ -6,31 +6,31 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use pipemux_core::{ClientId, Event, Exit, Now};
 use pipemux_proto::{Frame, Incarnation};
 
-use crate::action::{Action, Manner};
-use crate::clients::{Conn, Request};
+use crate::action::{Action, Behaviour};
+use crate::clients::{Connection, Request};
 use crate::daemon::Daemon;
-use crate::history::Kind;
-use crate::law::{Figures, Lawful, law};
+use crate::knowledge::ReaderKnowledge;
+use crate::law::{LawResult, Statistics, law};
 use crate::pins::Pins;
-use crate::places::{PLACES, Place, READERS};
 use crate::process::Process;
 use crate::rounds::Rounds;
 use crate::runs::Runs;
-use crate::seen::Seen;
+use crate::scenario::ScenarioKind;
+use crate::sessions::{READERS, SESSIONS, SessionKey};
 use crate::store::Store;
 use crate::windows::Windows;
 
 /// Something that is on its way.
 #[derive(Debug)]
-pub enum Due {
+pub enum InFlight {
     /// A frame, to a process.
-    Arrives(Incarnation, Frame),
+    ToApp(Incarnation, Frame),
     /// A frame, from a process.
-    Says(Incarnation, Frame),
+    FromApp(Incarnation, Frame),
     Started(Incarnation),
     StartFailed(Incarnation),
     Closed(Incarnation),
-    Broken(Incarnation),
+    BrokenLaw(Incarnation),
     Exited(Incarnation, Exit),
     ClientGone(ClientId),
     LogRead(u64),
@@ -38,13 +38,13 @@ pub enum Due {
 
 /// Everything.
 pub struct Sim {
-    pub kind: Kind,
+    pub kind: ScenarioKind,
     /// Milliseconds since the beginning; a daemon's own clock begins with it.
     pub time: u64,
     began: u64,
     pub daemon: Daemon,
-    pub stores: BTreeMap<Place, Store>,
-    pub manners: BTreeMap<Place, Manner>,
+    pub stores: BTreeMap<SessionKey, Store>,
+    pub behaviours: BTreeMap<SessionKey, Behaviour>,
     pub processes: BTreeMap<Incarnation, Process>,
     /// Lives that were ever begun, and those whose end this daemon was told.
     pub begun: BTreeSet<Incarnation>,
@@ -52,48 +52,48 @@ pub struct Sim {
     /// The last life of all earlier daemons.
     pub last_before: Incarnation,
     /// Places whose directory was made.
-    pub prepared: BTreeSet<Place>,
-    pub on_its_way: BTreeMap<(u64, u64), Due>,
+    pub prepared: BTreeSet<SessionKey>,
+    pub in_flight: BTreeMap<(u64, u64), InFlight>,
     sequence: u64,
     pub queue: VecDeque<Event>,
-    pub clients: BTreeMap<ClientId, Conn>,
+    pub clients: BTreeMap<ClientId, Connection>,
     pub next_client: u64,
     pub kept: [Option<ClientId>; READERS.len()],
     pub requests: Vec<Request>,
     pub next_run: u64,
-    pub seen: Seen,
+    pub knowledge: ReaderKnowledge,
     pub runs: Runs,
     pub rounds: Rounds,
     pub windows: Windows,
     pub pins: Pins,
     /// Answers that came in the calm workspace.
     pub calm: Vec<String>,
-    pub figures: Figures,
-    paces: BTreeMap<Place, u64>,
-    /// Until when each place's session has been open.
-    pub open_until: BTreeMap<Place, u64>,
-    /// How many discarded stores each place had.
-    pub discarded: BTreeMap<Place, u32>,
+    pub statistics: Statistics,
+    paces: BTreeMap<SessionKey, u64>,
+    /// Until when each session's session has been open.
+    pub open_until: BTreeMap<SessionKey, u64>,
+    /// How many discarded stores each session had.
+    pub discarded: BTreeMap<SessionKey, u32>,
     /// True once records may have been lost with a full disk.
     pub lossy: bool,
 }
 
 impl Sim {
-    pub fn new(kind: Kind, twin: bool) -> Self {
-        let store = |place: Place| (place, Store::new(place.tag(), 1));
+    pub fn new(kind: ScenarioKind, twin: bool) -> Self {
+        let store = |session_key: SessionKey| (session_key, Store::new(session_key.tag(), 1));
         Self {
             kind,
             time: 0,
             began: 0,
             daemon: Daemon::first(kind.hosts, twin),
-            stores: (0..PLACES).map(Place).map(store).collect(),
-            manners: BTreeMap::new(),
+            stores: (0..SESSIONS).map(SessionKey).map(store).collect(),
+            behaviours: BTreeMap::new(),
             processes: BTreeMap::new(),
             begun: BTreeSet::new(),
             ended: BTreeSet::new(),
             last_before: Incarnation(0),
             prepared: BTreeSet::new(),
-            on_its_way: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
             sequence: 0,
             queue: VecDeque::new(),
             clients: BTreeMap::new(),
@@ -101,13 +101,13 @@ impl Sim {
             kept: [None; READERS.len()],
             requests: Vec::new(),
             next_run: 0,
-            seen: Seen::default(),
+            knowledge: ReaderKnowledge::default(),
             runs: Runs::default(),
             rounds: Rounds::default(),
             windows: Windows::default(),
             pins: Pins::default(),
             calm: Vec::new(),
-            figures: Figures::default(),
+            statistics: Statistics::default(),
             paces: BTreeMap::new(),
             open_until: BTreeMap::new(),
             discarded: BTreeMap::new(),
@@ -116,63 +116,69 @@ impl Sim {
     }
 
     /// Does one thing and all that follows from it at once, and checks every law.
-    pub fn step(&mut self, action: &Action) -> Lawful {
-        self.figures.count("steps");
+    pub fn step(&mut self, action: &Action) -> LawResult {
+        self.statistics.count("steps");
         if self.act(action)? {
-            self.figures.count(format!("action {}", crate::names::action(action)));
+            self.statistics.count(format!("action {}", crate::coverage::action(action)));
         }
         self.settle(self.time)?;
         self.check_deadlines()
     }
 
     /// All timers run out: every request has its one answer, and nothing is left to wait for.
-    pub fn end(&mut self) -> Lawful {
+    pub fn end(&mut self) -> LawResult {
         self.daemon.crash_in = None;
         for round in 0..10_000 {
-            if !self.requests.iter().any(Request::is_open) && !self.manners.is_empty() {
+            if !self.requests.iter().any(Request::is_open) && !self.behaviours.is_empty() {
                 // With what is wrong everybody was answered; what goes wrong for ever is looked after for
                 // ever.
-                for place in std::mem::take(&mut self.manners).into_keys() {
-                    self.behave(place, Manner::Normal)?;
+                for session_key in std::mem::take(&mut self.behaviours).into_keys() {
+                    self.behave(session_key, Behaviour::Normal)?;
                 }
-                self.manners.clear();
+                self.behaviours.clear();
             }
-            let first = self.on_its_way.keys().next().map(|(at, _)| *at);
+            let first = self.in_flight.keys().next().map(|(at, _)| *at);
             let due = self.daemon.next_timeout().map(|at| self.time_of(at));
             let rests = self.pins.ever && round > 300 && first.is_none();
             let rests = rests && !self.requests.iter().any(Request::is_open);
             let Some(at) = [first, due].into_iter().flatten().min().filter(|_| !rests) else {
                 self.check_deadlines()?;
                 self.check_all_answered()?;
-                self.check_rest()?;
+                self.check_idle()?;
                 return self.check_promises();
             };
             self.settle(at.max(self.time))?;
             self.check_deadlines()?;
         }
-        law!(false, "no timer is left for nothing", "next at {:?}", self.daemon.next_timeout());
+        law!(false, "timers run out", "next at {:?}", self.daemon.next_timeout());
         Ok(())
     }
 
-    fn act(&mut self, action: &Action) -> Lawful<bool> {
+    fn act(&mut self, action: &Action) -> LawResult<bool> {
         match action {
-            Action::Ask(who, ask, how) => self.ask(*who, ask, *how),
-            Action::Again(pick) => self.again(*pick),
+            Action::Ask(who, ask, options) => self.ask(*who, ask, *options),
+            Action::Repeat(pick) => self.repeat_request(*pick),
             Action::Confirm(pick) => self.confirm_late(*pick),
             Action::Cancel(pick) => self.cancel(*pick),
             Action::Vanish(pick, late) => self.vanish(*pick, *late),
-            Action::Rude(rudeness) => self.rude(*rudeness),
+            Action::BreakProtocol(breach) => self.break_protocol(*breach),
             Action::FloodClient(who) => self.flood_client(*who),
             Action::FloodApp(who, addr) => self.flood_app(*who, addr),
-            Action::Change(place, change) => {
-                let store = self.stores.get_mut(&Place(*place));
+            Action::Change(session_key, change) => {
+                let store = self.stores.get_mut(&SessionKey(*session_key));
                 Ok(store.map(|store| store.change(*change)).is_some())
             }
-            Action::Manner(place, manner) => self.behave(Place(*place), *manner),
-            Action::Kill(place) => self.kill(Place(*place)),
-            Action::HalfOpen(place) => self.half_open(Place(*place)),
-            Action::Rogue(place, rogue) => self.rogue(Place(*place), *rogue),
-            Action::Chatter(place, times, news) => self.chatter(Place(*place), *times, *news),
+            Action::Behaviour(session_key, behaviour) => {
+                self.behave(SessionKey(*session_key), *behaviour)
+            }
+            Action::Kill(session_key) => self.kill(SessionKey(*session_key)),
+            Action::HalfOpen(session_key) => self.half_open(SessionKey(*session_key)),
+            Action::RogueMessage(session_key, rogue) => {
+                self.rogue(SessionKey(*session_key), *rogue)
+            }
+            Action::Chatter(session_key, times, news) => {
+                self.chatter(SessionKey(*session_key), *times, *news)
+            }
             Action::LauncherLost => self.lose_launcher(),
             Action::Pass(ms) => self.settle(self.time + ms).map(|()| true),
             Action::CrashDaemon(0) => self.crash().map(|()| true),
@@ -188,11 +194,11 @@ impl Sim {
                     self.daemon.records.extend(unwritten);
                 }
                 let failing = full.then(|| "no space left".to_owned());
-                self.feed(Event::Disk { failing }).map(|()| true)
+                self.handle_event(Event::Disk { failing }).map(|()| true)
             }
             Action::Stop => {
                 self.daemon.stopping = true;
-                self.feed(Event::Stop).map(|()| true)
+                self.handle_event(Event::Stop).map(|()| true)
             }
             Action::Compact => {
                 self.daemon.compact();
@@ -212,16 +218,16 @@ impl Sim {
     }
 
     /// Lets time pass with everything that falls due in it.
-    pub fn settle(&mut self, until: u64) -> Lawful {
+    pub fn settle(&mut self, until: u64) -> LawResult {
         for turns in 0.. {
-            law!(turns < 100_000, "what is due comes to an end", "at {} ms", self.time);
-            let first = self.on_its_way.keys().next().copied();
+            law!(turns < 100_000, "due events run out", "at {} ms", self.time);
+            let first = self.in_flight.keys().next().copied();
             let due = self.daemon.next_timeout().map(|at| self.time_of(at));
             match (first.filter(|(at, _)| *at <= until), due.filter(|at| *at <= until)) {
                 (Some(key), due) if due.is_none_or(|at| key.0 <= at) => {
                     self.time = self.time.max(key.0);
-                    if let Some(due) = self.on_its_way.remove(&key) {
-                        self.happen(due)?;
+                    if let Some(due) = self.in_flight.remove(&key) {
+                        self.deliver(due)?;
                     }
                 }
                 (_, Some(at)) => {
@@ -238,14 +244,14 @@ impl Sim {
     }
 
     /// Puts something on its way.
-    pub fn send(&mut self, after: u64, due: Due) {
+    pub fn send(&mut self, after: u64, due: InFlight) {
         self.sequence += 1;
-        self.on_its_way.insert((self.time + after, self.sequence), due);
+        self.in_flight.insert((self.time + after, self.sequence), due);
     }
 
     /// How long a process takes for its next answer, in milliseconds: the same in every play.
-    pub fn pace(&mut self, place: Place) -> u64 {
-        let count = self.paces.entry(place).or_default();
+    pub fn pace(&mut self, session_key: SessionKey) -> u64 {
+        let count = self.paces.entry(session_key).or_default();
         *count += 1;
         match *count * 7 % 11 {
             0..7 => 0,
@@ -255,15 +261,15 @@ impl Sim {
     }
 
     /// Hands in an event and all that follows from it at once.
-    pub fn feed(&mut self, event: Event) -> Lawful {
+    pub fn handle_event(&mut self, event: Event) -> LawResult {
         self.queue.push_back(event);
         self.drain()
     }
 
-    pub fn drain(&mut self) -> Lawful {
+    pub fn drain(&mut self) -> LawResult {
         let daemon = self.daemon.nth;
         for turns in 0.. {
-            law!(turns < 100_000, "events don't breed events", "at {} ms", self.time);
+            law!(turns < 100_000, "an event causes finitely many events", "at {} ms", self.time);
             let Some(event) = self.queue.pop_front() else { break };
             self.note_event(&event);
             let effects = self.daemon.handle(event, self.now())?;
@@ -276,16 +282,16 @@ impl Sim {
     }
 
     /// The daemon is killed, and everything with it; another one starts on what is on the disk.
-    pub fn crash(&mut self) -> Lawful {
-        self.figures.count("daemon killed");
-        crate::play::tell(|| format!("daemon {} is killed", self.daemon.nth));
+    pub fn crash(&mut self) -> LawResult {
+        self.statistics.count("daemon killed");
+        crate::play::trace(|| format!("daemon {} is killed", self.daemon.nth));
         self.lossy |= self.daemon.disk_full;
-        self.begin_anew()
+        self.restart_daemon()
     }
 
-    pub fn begin_anew(&mut self) -> Lawful {
+    pub fn restart_daemon(&mut self) -> LawResult {
         if !self.daemon.unwritten.is_empty() {
-            self.seen.lose_all();
+            self.knowledge.lose_all();
             self.requests.iter_mut().for_each(|request| request.clicked = None);
             self.windows.forget_all();
             self.pins.forget_all();
@@ -293,7 +299,7 @@ impl Sim {
             self.begun.clear();
         }
         self.queue.clear();
-        self.on_its_way.clear();
+        self.in_flight.clear();
         self.processes.clear();
         self.open_until.values_mut().for_each(|until| *until = self.time.min(*until));
         self.ended.clear();
@@ -308,8 +314,8 @@ impl Sim {
                 self.note_lost(index);
             }
         }
-        self.seen.lose_daemon();
+        self.knowledge.lose_daemon();
         self.runs.kept.lose_daemon();
-        self.daemon.succeed()
+        self.daemon.restart()
     }
 }

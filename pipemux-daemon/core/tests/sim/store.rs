@@ -1,5 +1,5 @@
 //! What an app keeps, and what its actions do to it. Every label says what it is of and in which state:
-//! `c1k3 r2` is note 3 of the first store of place `c`, changed once. So whatever an answer shows can be
+//! `c1k3 r2` is note 3 of the first store of session `c`, changed once. So whatever an answer shows can be
 //! compared with what is.
 
 use pipemux_proto::app::{
@@ -25,12 +25,12 @@ pub struct Note {
 /// What a session keeps: it outlives processes and daemons.
 #[derive(Debug, Clone)]
 pub struct Store {
-    /// The place's letter, and which store of it this is: one that was discarded is another.
+    /// The session's letter, and which store of it this is: one that was discarded is another.
     pub name: String,
     pub notes: Vec<Note>,
     /// Every change so far.
     pub total: u64,
-    /// The version that this life tells.
+    /// The version that this incarnation tells.
     pub version: u64,
     pub selection: Option<String>,
     next: u64,
@@ -38,11 +38,11 @@ pub struct Store {
     asked: Option<Vec<u8>>,
     /// The version that was saved before its process was put to sleep.
     saved: Option<u64>,
-    /// True for a life that went on from there.
+    /// True for an incarnation that went on from there.
     pub resumed: bool,
-    /// What this life has shown: window, level of detail, budget, version.
+    /// What this incarnation has shown: window, level of detail, budget, version.
     pub shown: BTreeSet<(u64, Lod, u32, u64)>,
-    /// Versions that this life has shown, each with the change that it was.
+    /// Versions that this incarnation has shown, each with the change that it was.
     pub versions: BTreeSet<(u64, u64)>,
 }
 
@@ -73,12 +73,12 @@ impl Store {
     }
 
     /// A life begins.
-    pub fn wake(&mut self, forgets: bool) {
+    pub fn wake(&mut self, restarts_versions: bool) {
         self.resumed = self.saved.take() == Some(self.version);
         if !self.resumed {
             self.shown.clear();
             self.versions.clear();
-            if forgets {
+            if restarts_versions {
                 self.version = 1;
             }
         }
@@ -185,12 +185,12 @@ impl Store {
             if lod == Lod::Full {
                 content.push(Piece::Text(" lorem".repeat(usize::from(note.words))));
             }
-            for (word, action) in [("edit", "edit"), ("drop", "drop")] {
+            for (variant_name, action) in [("edit", "edit"), ("drop", "drop")] {
                 let bound =
                     RefArg { key: note.key.clone(), rev: note.rev, ty: Some("note".into()) };
                 let args = [("note".to_owned(), Arg::Ref(bound))].into();
                 content.push(Piece::Text(" ".into()));
-                content.push(Piece::Link(link(format!("{word} {label}"), action, args)));
+                content.push(Piece::Link(link(format!("{variant_name} {label}"), action, args)));
             }
             content.push(Piece::Text("\n".into()));
         }

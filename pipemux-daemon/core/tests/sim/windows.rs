@@ -7,19 +7,19 @@ use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::context::Context;
 
 use crate::clients::Request;
-use crate::law::{Lawful, law};
-use crate::places::READERS;
+use crate::law::{LawResult, law};
+use crate::sessions::READERS;
 use crate::sim::Sim;
 
 /// Major, minor, patch.
 type Version = (u64, u64, u64);
 
 /// Which look at which state: workspace, window, heading, level of detail, tokens.
-type Look = (usize, String, String, String, String);
+type WindowKey = (usize, String, String, String, String);
 
 #[derive(Debug, Default)]
 pub struct Windows {
-    bytes: BTreeMap<Look, (u64, String)>,
+    bytes: BTreeMap<WindowKey, (u64, String)>,
     /// How often a window was given another budget.
     pub fixed: u32,
     /// By workspace and window: its newest version, and what it showed.
@@ -40,7 +40,7 @@ impl Windows {
 }
 
 impl Sim {
-    pub fn check_windows(&mut self, index: usize, answer: &Answer) -> Lawful {
+    pub fn check_windows(&mut self, index: usize, answer: &Answer) -> LawResult {
         let Body::Report(report) = &answer.body else { return Ok(()) };
         let request = &self.requests[index];
         let workspace = READERS[request.who].0;
@@ -67,15 +67,15 @@ impl Sim {
                 continue;
             }
             let lod = format!("{:?}", window.state.current_lod);
-            let look = (workspace, addr, heading.to_owned(), lod, tokens.clone());
+            let key = (workspace, addr, heading.to_owned(), lod, tokens.clone());
             let now = report.epoch;
             let (epoch, before) =
-                self.windows.bytes.entry(look).or_insert_with(|| (now, window.content.clone()));
+                self.windows.bytes.entry(key).or_insert_with(|| (now, window.content.clone()));
             // Links are remembered for so long.
             let remembered = now < *epoch + VANISHED_EPOCHS / 2;
             law!(
                 *before == window.content || !remembered,
-                "a window that didn't change keeps its bytes",
+                "an unchanged window keeps its bytes",
                 "in e{epoch}:\n{before}\nin e{now}:\n{}",
                 window.content
             );
@@ -103,16 +103,16 @@ impl Request {
 }
 
 impl Windows {
-    fn check_version(&mut self, workspace: usize, addr: &str, window: &Context) -> Lawful {
+    fn check_version(&mut self, workspace: usize, addr: &str, window: &Context) -> LawResult {
         let version = window.header.version;
         let now = (version.major, version.minor, version.patch);
         let content = window.content.clone();
         let (newest, shown) =
             self.versions.entry((workspace, addr.to_owned())).or_insert((now, content.clone()));
-        law!(now >= *newest, "versions never go back", "{addr}: {now:?} after {newest:?}");
+        law!(now >= *newest, "context versions never go back", "{addr}: {now:?} after {newest:?}");
         law!(
             now > *newest || *shown == content,
-            "a version is of one content",
+            "a context version has one content",
             "{addr} {now:?}:\n{shown}\nand\n{content}"
         );
         (*newest, *shown) = (now, content);

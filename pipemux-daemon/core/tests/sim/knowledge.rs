@@ -2,10 +2,10 @@
 //!
 //! | law | what it holds |
 //! |---|---|
-//! | an id stands for one thing for ever | whatever workspace, reader, daemon; ids only rise |
+//! | an id never changes its meaning | whatever workspace, reader, daemon; ids only rise |
 //! | a thing keeps its id | things always, links while they are remembered |
 //! | epochs never go back | not over a lost daemon either |
-//! | one epoch shows one state | what an epoch showed under an id is what its pin means |
+//! | an epoch shows one state of a thing | what an epoch showed under an id is what its pin means |
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,11 +14,11 @@ use pipemux_core::saved::Record;
 use pipemux_proto::client::{Answer, Body, Seen as SeenFrame, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
-use crate::action::{Confirming, Pick, Who};
-use crate::law::{Lawful, law};
-use crate::places::{Place, READERS, WORKSPACES};
+use crate::action::{Confirmation, Pick, ReaderIndex};
+use crate::answer_content::{self, Heading, ShownContent, thing};
+use crate::law::{LawResult, law};
 use crate::process::frame;
-use crate::reading::{self, Heading, Shows, thing};
+use crate::sessions::{READERS, SessionKey, WORKSPACES};
 use crate::sim::Sim;
 
 /// Something that a reader was shown, and confirmed.
@@ -29,13 +29,13 @@ pub struct Confirmed<T> {
     pub epoch: u64,
     pub what: T,
     /// True when it was confirmed at once, to the daemon that lives.
-    pub firm: bool,
+    pub immediate: bool,
     pub daemon: u32,
 }
 
 /// What everybody was shown.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct ReaderKnowledge {
     /// By workspace and id: what it stands for.
     stands_for: BTreeMap<(usize, u64), String>,
     /// By workspace and thing: its id and when it was last shown.
@@ -47,23 +47,23 @@ pub struct Seen {
     /// By workspace, id and epoch: what was shown.
     pins: BTreeMap<(usize, u64), BTreeMap<u64, String>>,
     /// By reader and id: the newest label, and its epoch.
-    shown: BTreeMap<(Who, u64), (String, u64)>,
-    confirmed: BTreeMap<(Who, u64), Vec<Confirmed<String>>>,
-    headings: BTreeMap<(Who, String), Vec<Confirmed<Heading>>>,
-    /// By place: when its session was told to end for good, the last time.
-    ended: BTreeMap<Place, u64>,
+    shown: BTreeMap<(ReaderIndex, u64), (String, u64)>,
+    confirmed: BTreeMap<(ReaderIndex, u64), Vec<Confirmed<String>>>,
+    headings: BTreeMap<(ReaderIndex, String), Vec<Confirmed<Heading>>>,
+    /// By session: when its session was told to end for good, the last time.
+    ended: BTreeMap<SessionKey, u64>,
     /// Answers that wait to be confirmed.
-    waiting: Vec<(Who, u64, Shows, u32)>,
+    waiting: Vec<(ReaderIndex, u64, ShownContent, u32)>,
     /// Those whose confirmation is on its way.
-    confirming: Vec<(Who, u64, Shows, bool)>,
+    confirming: Vec<(ReaderIndex, u64, ShownContent, bool)>,
     /// By reader: its newest delivery, and those that can still be confirmed.
-    deliveries: BTreeMap<Who, (u64, VecDeque<u64>)>,
+    deliveries: BTreeMap<ReaderIndex, (u64, VecDeque<u64>)>,
     clock: u64,
     /// True once what was shown could not be written down, and the daemon was lost.
     pub lost: bool,
 }
 
-impl Seen {
+impl ReaderKnowledge {
     pub fn now(&self) -> u64 {
         self.clock
     }
@@ -75,7 +75,7 @@ impl Seen {
     }
 
     /// An answer was delivered: the oldest that wait to be confirmed make room.
-    fn deliver(&mut self, who: Who, delivery: u64) {
+    fn deliver(&mut self, who: ReaderIndex, delivery: u64) {
         let (newest, wait) = self.deliveries.entry(who).or_default();
         if delivery > *newest {
             *newest = delivery;
@@ -87,10 +87,12 @@ impl Seen {
     }
 
     /// A session ended for good: what comes back under its keys is something new.
-    pub fn forget(&mut self, place: Place, name: &str) {
-        self.ids.retain(|(_, thing), _| !thing.split(' ').any(|word| is_of(word, name)));
+    pub fn forget(&mut self, session_key: SessionKey, name: &str) {
+        self.ids.retain(|(_, thing), _| {
+            !thing.split(' ').any(|variant_name| is_of(variant_name, name))
+        });
         // What runs under way mean by it was confirmed before.
-        self.ended.insert(place, self.clock);
+        self.ended.insert(session_key, self.clock);
     }
 
     /// What was shown could not be written down, and the daemon is lost: numbers may come again.
@@ -99,19 +101,27 @@ impl Seen {
     }
 
     /// The newest that a reader had confirmed of an id at a time, and all since.
-    pub fn may_mean(&self, who: Who, id: u64, since: u64) -> Vec<&Confirmed<String>> {
+    pub fn may_mean(&self, who: ReaderIndex, id: u64, since: u64) -> Vec<&Confirmed<String>> {
         newest_and_since(self.confirmed.get(&(who, id)), since)
     }
 
     /// The same of a window; also what was seen of it before its session ended.
-    pub fn windows(&self, who: Who, addr: &str, since: u64) -> Vec<&Confirmed<Heading>> {
+    pub fn windows(&self, who: ReaderIndex, addr: &str, since: u64) -> Vec<&Confirmed<Heading>> {
         newest_and_since(self.headings.get(&(who, addr.to_owned())), since)
     }
 
     /// The same of a window whose session has not ended since.
-    pub fn live_windows(&self, who: Who, addr: &str, since: u64) -> Vec<&Confirmed<Heading>> {
-        let place = Place::of(READERS[who].0, addr);
-        let ended = place.and_then(|place| self.ended.get(&place)).copied().unwrap_or_default();
+    pub fn live_windows(
+        &self,
+        who: ReaderIndex,
+        addr: &str,
+        since: u64,
+    ) -> Vec<&Confirmed<Heading>> {
+        let session_key = SessionKey::of(READERS[who].0, addr);
+        let ended = session_key
+            .and_then(|session_key| self.ended.get(&session_key))
+            .copied()
+            .unwrap_or_default();
         let mut saw = self.windows(who, addr, since);
         saw.retain(|saw| saw.at > ended);
         saw
@@ -126,7 +136,7 @@ impl Seen {
     }
 
     /// A thing that a reader was shown: id, label, epoch.
-    pub fn some_thing(&self, who: Who, pick: Pick) -> Option<(u64, String, u64)> {
+    pub fn some_thing(&self, who: ReaderIndex, pick: Pick) -> Option<(u64, String, u64)> {
         let things = self.shown.range((who, 0)..=(who, u64::MAX));
         let things = things.filter(|(_, (label, _))| thing(label).is_some());
         // The newest are more likely to be there.
@@ -139,7 +149,7 @@ impl Seen {
     }
 
     /// A link that a reader was shown.
-    pub fn some_link(&self, who: Who, pick: Pick) -> Option<(u64, String)> {
+    pub fn some_link(&self, who: ReaderIndex, pick: Pick) -> Option<(u64, String)> {
         let links = self.shown.range((who, 0)..=(who, u64::MAX));
         let links = links.filter(|(_, (label, _))| thing(label).is_none());
         let mut all: Vec<_> = links.map(|((_, id), (label, epoch))| (*id, label, *epoch)).collect();
@@ -166,7 +176,7 @@ impl Seen {
     }
 
     /// What is written down of ids: they only rise.
-    pub fn record(&mut self, record: &Record) -> Lawful {
+    pub fn record(&mut self, record: &Record) -> LawResult {
         let Record::Anchors { workspace, anchors } = record else { return Ok(()) };
         let Some(workspace) = WORKSPACES.iter().position(|name| workspace[1..] == **name) else {
             return Ok(());
@@ -179,7 +189,7 @@ impl Seen {
     }
 
     /// The newest epoch, and how many were issued so far.
-    fn epoch(&mut self, workspace: usize, epoch: u64) -> Lawful<u64> {
+    fn epoch(&mut self, workspace: usize, epoch: u64) -> LawResult<u64> {
         let (newest, issued) = self.epochs.entry(workspace).or_default();
         law!(epoch >= *newest, "epochs never go back", "e{epoch} after e{newest}");
         // A new daemon goes on behind a gap.
@@ -188,7 +198,7 @@ impl Seen {
         Ok(*issued)
     }
 
-    fn learn(&mut self, workspace: usize, shows: &Shows, asked: &str) -> Lawful {
+    fn learn(&mut self, workspace: usize, shows: &ShownContent, asked: &str) -> LawResult {
         let issued = match shows.epoch {
             Some(epoch) => self.epoch(workspace, epoch)?,
             None => 0,
@@ -204,7 +214,7 @@ impl Seen {
             let stood = self.stands_for.entry((workspace, *id)).or_insert_with(|| identity.clone());
             law!(
                 *stood == identity,
-                "an id stands for one thing for ever",
+                "an id never changes its meaning",
                 "{kind}:{id} of {} was {stood:?}, is {identity:?}",
                 WORKSPACES[workspace]
             );
@@ -219,7 +229,7 @@ impl Seen {
                 let before = shown.entry(epoch).or_insert_with(|| label.clone());
                 law!(
                     before == label,
-                    "one epoch shows one state",
+                    "an epoch shows one state of a thing",
                     "{before:?} and {label:?} in e{epoch}"
                 );
             }
@@ -242,26 +252,26 @@ impl Seen {
         let Some(at) = self.confirming.iter().position(|(_, of, ..)| *of == delivery) else {
             return;
         };
-        let (who, _, shows, firm) = self.confirming.remove(at);
+        let (who, _, shows, immediate) = self.confirming.remove(at);
         let Some((_, wait)) = self.deliveries.get_mut(&who) else { return };
         if wait.contains(&delivery) {
             wait.retain(|other| *other != delivery);
-            self.confirm(who, &shows, firm, daemon);
+            self.confirm(who, &shows, immediate, daemon);
         }
     }
 
     /// A reader has confirmed what an answer showed.
-    fn confirm(&mut self, who: Who, shows: &Shows, firm: bool, daemon: u32) {
+    fn confirm(&mut self, who: ReaderIndex, shows: &ShownContent, immediate: bool, daemon: u32) {
         self.clock += 1;
         let (at, epoch) = (self.clock, shows.epoch.unwrap_or(0));
         for (_, id, label) in &shows.anchors {
             let what = label.clone();
-            let confirmed = Confirmed { at, epoch, what, firm, daemon };
+            let confirmed = Confirmed { at, epoch, what, immediate, daemon };
             self.confirmed.entry((who, *id)).or_default().push(confirmed);
         }
         for heading in shows.headings.iter().filter(|heading| !heading.busy) {
             let what = heading.clone();
-            let confirmed = Confirmed { at, epoch, what, firm, daemon };
+            let confirmed = Confirmed { at, epoch, what, immediate, daemon };
             self.headings.entry((who, heading.addr.clone())).or_default().push(confirmed);
         }
     }
@@ -276,8 +286,8 @@ fn newest_and_since<T>(all: Option<&Vec<Confirmed<T>>>, since: u64) -> Vec<&Conf
 }
 
 /// True for a thing of that store.
-fn is_of(word: &str, name: &str) -> bool {
-    word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('k'))
+fn is_of(variant_name: &str, name: &str) -> bool {
+    variant_name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('k'))
 }
 
 /// True for what answers a question: these labels mean something with their question only.
@@ -288,11 +298,11 @@ fn is_answer(label: &str) -> bool {
 
 impl Sim {
     /// A session is about to be ended for good.
-    pub fn forget(&mut self, who: Who, addr: &str) {
-        let Some(place) = Place::of(READERS[who].0, addr) else { return };
-        if let Some(store) = self.stores.get(&place) {
+    pub fn forget(&mut self, who: ReaderIndex, addr: &str) {
+        let Some(session_key) = SessionKey::of(READERS[who].0, addr) else { return };
+        if let Some(store) = self.stores.get(&session_key) {
             let name = store.name.clone();
-            self.seen.forget(place, &name);
+            self.knowledge.forget(session_key, &name);
             self.windows.forget(addr);
         }
     }
@@ -304,15 +314,15 @@ impl Sim {
         else {
             return;
         };
-        if let Some(place) = Place::of(READERS[request.who].0, &session.to_string()) {
-            self.seen.ended.insert(place, self.seen.clock);
+        if let Some(session_key) = SessionKey::of(READERS[request.who].0, &session.to_string()) {
+            self.knowledge.ended.insert(session_key, self.knowledge.clock);
         }
     }
 
     /// A reader reads an answer, and confirms it or doesn't.
-    pub fn read_answer(&mut self, index: usize, answer: &Answer) -> Lawful {
+    pub fn read_answer(&mut self, index: usize, answer: &Answer) -> LawResult {
         let request = &self.requests[index];
-        self.seen.deliver(request.who, answer.delivery);
+        self.knowledge.deliver(request.who, answer.delivery);
         let shows_windows =
             request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));
         // What is told once more is as old as it was.
@@ -321,36 +331,39 @@ impl Sim {
         }
         // What changed since an epoch says nothing of the rest: the models don't take it for a look.
         let since = matches!(&request.call.verb, Verb::View(view) if view.since.is_some());
-        let confirm = if since { Confirming::Never } else { request.confirm };
+        let confirm = if since { Confirmation::Never } else { request.confirm };
         let (who, client) = (request.who, request.client);
         let workspace = READERS[who].0;
-        let shows = reading::read(answer);
+        let shows = answer_content::read(answer);
         let asked = match &answer.body {
-            Body::Text(said) => reading::question(said).map(str::to_owned),
+            Body::Text(said) => answer_content::question(said).map(str::to_owned),
             Body::Report(report) => report.question.as_ref().and_then(|asked| {
-                reading::question(&format!("needs an answer {}", asked.text)).map(str::to_owned)
+                answer_content::question(&format!("needs an answer {}", asked.text))
+                    .map(str::to_owned)
             }),
             _ => None,
         };
         let asked = asked.unwrap_or_else(|| request.call.run_id.clone());
-        self.seen.learn(workspace, &shows, &asked)?;
+        self.knowledge.learn(workspace, &shows, &asked)?;
         self.check_windows(index, answer)?;
         self.check_shown(index, &shows)?;
         for (_, id, label) in &shows.anchors {
             let epoch = shows.epoch.unwrap_or(0);
-            self.seen.shown.insert((who, *id), (label.clone(), epoch));
+            self.knowledge.shown.insert((who, *id), (label.clone(), epoch));
         }
         if answer.delivery == 0 {
             return Ok(());
         }
         let daemon = self.daemon.nth;
         match confirm {
-            Confirming::Now => {
-                self.seen.confirming.push((who, answer.delivery, shows, true));
+            Confirmation::Now => {
+                self.knowledge.confirming.push((who, answer.delivery, shows, true));
                 self.confirm_on(client, answer.delivery);
             }
-            Confirming::Late => self.seen.waiting.push((who, answer.delivery, shows, daemon)),
-            Confirming::Never => {}
+            Confirmation::Late => {
+                self.knowledge.waiting.push((who, answer.delivery, shows, daemon))
+            }
+            Confirmation::Never => {}
         }
         Ok(())
     }
@@ -364,19 +377,19 @@ impl Sim {
     }
 
     /// An answer is confirmed that was not at once: on another connection, as the command line does.
-    pub fn confirm_late(&mut self, pick: Pick) -> Lawful<bool> {
-        let count = self.seen.waiting.len();
+    pub fn confirm_late(&mut self, pick: Pick) -> LawResult<bool> {
+        let count = self.knowledge.waiting.len();
         let Some(at) = usize::from(pick).checked_rem(count) else { return Ok(false) };
-        let (who, delivery, shows, daemon) = self.seen.waiting.remove(at);
+        let (who, delivery, shows, daemon) = self.knowledge.waiting.remove(at);
         let client = self.connect()?;
         if self.daemon.nth != daemon {
             return Ok(true);
         }
-        self.seen.confirming.push((who, delivery, shows, false));
+        self.knowledge.confirming.push((who, delivery, shows, false));
         self.confirm_on(client, delivery);
         self.drain()?;
         if self.daemon.nth == daemon {
-            self.feed(pipemux_core::Event::ClientClosed { client })?;
+            self.handle_event(pipemux_core::Event::ClientClosed { client })?;
         }
         Ok(true)
     }

@@ -5,89 +5,91 @@ use pipemux_proto::client::{Verb, View};
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::{Envelope, Hello, Incarnation, Method, Role};
 
-use crate::action::{Confirming, How, Look, Rudeness, Who};
-use crate::clients::{Conn, Request};
-use crate::law::{Lawful, law};
+use crate::action::{Confirmation, ProtocolBreach, ReaderIndex, RequestOptions, ViewOptions};
+use crate::clients::{Connection, Request};
+use crate::law::{LawResult, law};
 use crate::process::{frame, garbage};
-use crate::sim::{Due, Sim};
+use crate::sim::{InFlight, Sim};
 
 impl Sim {
-    pub fn rude(&mut self, rudeness: Rudeness) -> Lawful<bool> {
-        self.figures.count(format!("rude {rudeness:?}"));
+    pub fn break_protocol(&mut self, breach: ProtocolBreach) -> LawResult<bool> {
+        self.statistics.count(format!("breach {breach:?}"));
         self.next_client += 1;
         let client = ClientId(self.next_client);
-        self.clients.insert(client, Conn::default());
-        self.feed(Event::ClientOpened { client })?;
+        self.clients.insert(client, Connection::default());
+        self.handle_event(Event::ClientOpened { client })?;
         let hello = Envelope::event(Method::Hello, Incarnation(0));
         let mut greeting = Hello::new(Role::Client, "rude");
-        if rudeness == Rudeness::WrongVersion {
+        if breach == ProtocolBreach::WrongVersion {
             greeting.protocol = ProtocolVersion { major: 99, minor: 0 };
         }
-        if rudeness != Rudeness::NoHello {
+        if breach != ProtocolBreach::NoHello {
             let frame = frame(&hello, &greeting);
-            self.feed(Event::ClientFrame { client, frame })?;
+            self.handle_event(Event::ClientFrame { client, frame })?;
         }
         let verb = Envelope::request(Method::Verb, 1, Incarnation(0));
         if !self.clients.contains_key(&client) {
             // The daemon was lost meanwhile.
             return Ok(true);
         }
-        match rudeness {
-            Rudeness::Garbage => {
-                self.feed(Event::ClientBroken { client, why: "no frames".into() })?;
+        match breach {
+            ProtocolBreach::Garbage => {
+                self.handle_event(Event::ClientBroken { client, why: "no frames".into() })?;
             }
-            Rudeness::NoHello | Rudeness::BadBody => {
-                self.feed(Event::ClientFrame { client, frame: garbage(verb) })?;
+            ProtocolBreach::NoHello | ProtocolBreach::BadBody => {
+                self.handle_event(Event::ClientFrame { client, frame: garbage(verb) })?;
                 let seen = Envelope { method: Method::Seen, id: 2, ..verb };
-                self.feed(Event::ClientFrame { client, frame: garbage(seen) })?;
+                self.handle_event(Event::ClientFrame { client, frame: garbage(seen) })?;
             }
-            Rudeness::AppMethods => {
+            ProtocolBreach::AppMethods => {
                 for (id, method) in Method::ALL.iter().enumerate().skip(1).take(8) {
                     let envelope = Envelope::request(*method, id as u64, Incarnation(3));
-                    self.feed(Event::ClientFrame { client, frame: garbage(envelope) })?;
+                    self.handle_event(Event::ClientFrame { client, frame: garbage(envelope) })?;
                 }
             }
-            Rudeness::Gone | Rudeness::WrongVersion => {}
+            ProtocolBreach::Gone | ProtocolBreach::WrongVersion => {}
         }
         if self.clients.get(&client).is_some_and(|conn| !conn.gone && !conn.closed_by_daemon) {
-            self.feed(Event::ClientClosed { client })?;
+            self.handle_event(Event::ClientClosed { client })?;
         }
         Ok(true)
     }
 
-    pub fn flood_client(&mut self, who: Who) -> Lawful<bool> {
+    pub fn flood_client(&mut self, who: ReaderIndex) -> LawResult<bool> {
         let client = self.kept(who)?;
-        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: true };
+        let options =
+            RequestOptions { json: false, deadline: 0, confirm: Confirmation::Never, kept: true };
         for _ in 0..limits::CLIENT_REQUESTS_MAX + 8 {
             let verb = Verb::View(View::default());
-            let call = self.call(who, verb, false, Look::default(), None);
+            let call = self.call(who, verb, false, ViewOptions::default(), None);
             let daemon = self.daemon.nth;
-            self.request(client, who, call, how, Default::default())?;
+            self.request(client, who, call, options, Default::default())?;
             if self.daemon.nth != daemon {
                 break;
             }
         }
         let mine = |request: &&Request| request.client == client && request.is_open();
         let open = self.requests.iter().filter(mine).count();
-        law!(open <= limits::CLIENT_REQUESTS_MAX, "a client's requests have a bound", "{open}");
+        law!(open <= limits::CLIENT_REQUESTS_MAX, "a client's open requests are bounded", "{open}");
         Ok(true)
     }
 
-    pub fn flood_app(&mut self, who: Who, addr: &'static str) -> Lawful<bool> {
-        let how = How { json: false, deadline: 0, confirm: Confirming::Never, kept: true };
+    pub fn flood_app(&mut self, who: ReaderIndex, addr: &'static str) -> LawResult<bool> {
+        let options =
+            RequestOptions { json: false, deadline: 0, confirm: Confirmation::Never, kept: true };
         for _ in 0..limits::APP_REQUESTS_MAX.div_ceil(limits::CLIENT_REQUESTS_MAX) + 1 {
             let client = self.connect()?;
             for _ in 0..limits::CLIENT_REQUESTS_MAX {
                 let session = addr.parse().ok();
                 let verb = Verb::View(View { session, ..View::default() });
-                let call = self.call(who, verb, false, Look::default(), None);
+                let call = self.call(who, verb, false, ViewOptions::default(), None);
                 let daemon = self.daemon.nth;
-                self.request(client, who, call, how, Default::default())?;
+                self.request(client, who, call, options, Default::default())?;
                 if self.daemon.nth != daemon {
                     return Ok(true);
                 }
             }
-            self.send(5_000, Due::ClientGone(client));
+            self.send(5_000, InFlight::ClientGone(client));
             if let Some(conn) = self.clients.get_mut(&client) {
                 conn.deaf = true;
             }

@@ -1,14 +1,14 @@
-//! What comes readily after something, beside a history's own course: its draws are from elsewhere, so that
-//! the rest of the history is as it would be.
+//! Actions that often follow another action. They are drawn from a random generator of their own, so that the rest of
+//! a scenario stays the same for its seed.
 
 use fastrand::Rng;
 
-use crate::action::{Action, Ask, How, Look, Manner, Rogue};
-use crate::history::{place, plain};
-use crate::places::{CALM_READER, OWN};
+use crate::action::{Action, Ask, Behaviour, RequestOptions, RogueMessage, ViewOptions};
+use crate::scenario::{plain, session_key};
+use crate::sessions::{CALM_READER, OWN};
 
-/// What follows.
-pub fn sequel(rng: &mut Rng, of: &Action) -> Vec<Action> {
+/// Draws the actions that follow an action.
+pub fn followups(rng: &mut Rng, of: &Action) -> Vec<Action> {
     match of {
         Action::Ask(who, Ask::Run { steps, .. }, _) if *who != CALM_READER => {
             let addr = steps.first().map_or(OWN[0], |step| step.addr);
@@ -16,20 +16,19 @@ pub fn sequel(rng: &mut Rng, of: &Action) -> Vec<Action> {
         }
         _ if rng.u8(..60) > 0 => Vec::new(),
         _ => {
-            let place = place(rng);
+            let session_key = session_key(rng);
             vec![match rng.u8(..4) {
-                0 => Action::Manner(place, Manner::Unordered),
-                1 => Action::Manner(place, Manner::AtOnce),
-                _ => Action::Rogue(place, Rogue::ClosedLife),
+                0 => Action::Behaviour(session_key, Behaviour::Unordered),
+                1 => Action::Behaviour(session_key, Behaviour::AtOnce),
+                _ => Action::RogueMessage(session_key, RogueMessage::ClosedLife),
             }]
         }
     }
 }
 
-/// A run is sent again, once or twice; or its window is closed and opened anew while it is under way, by
-/// another reader of the same workspace.
+/// Draws what follows a run: `go` once or twice, or another reader closes and reopens its window meanwhile.
 fn after_run(rng: &mut Rng, who: usize, addr: &'static str) -> Vec<Action> {
-    let json = How { json: rng.bool(), ..plain() };
+    let json = RequestOptions { json: rng.bool(), ..plain() };
     match rng.u8(..24) {
         times @ 0..6 => {
             let waits = (times < 4).then(|| Action::Pass(rng.u64(1..30)));
@@ -39,12 +38,12 @@ fn after_run(rng: &mut Rng, who: usize, addr: &'static str) -> Vec<Action> {
         }
         end @ 6..8 => {
             let other = [1, 0, 2][who];
-            let open = Ask::Open { addr, file: false, look: Look::default() };
+            let open = Ask::Open { addr, file: false, view_options: ViewOptions::default() };
             vec![
                 Action::Ask(other, Ask::Close(addr, end == 6), json),
                 Action::Ask(other, open, json),
                 Action::Pass(30),
-                Action::Rogue(0, Rogue::ClosedLife),
+                Action::RogueMessage(0, RogueMessage::ClosedLife),
             ]
         }
         _ => Vec::new(),

@@ -1,15 +1,14 @@
-//! Runs that are kept for `answer go`: what it sends again, and how often each step is sent.
+//! Runs that are kept for `answer go`: which steps it sends, and how often each step is sent.
 //!
-//! Every run has an id, and what `go` sends again has the id of that `go`. So a step is counted by its
-//! mark and by the id that it was sent under, and what a `go` may send is known from the answer that
-//! said that a run is kept.
+//! Every run has an id, and the steps that a `go` sends carry the id of that `go`. So steps are counted by their mark
+//! and the id that they were sent under. The answer that said that a run is kept tells what a `go` may send.
 //!
-//! | law | what it holds |
+//! | law | why it must hold |
 //! |---|---|
-//! | `go` sends what was kept | the steps of the run that its reader was told of last, and one `go` only |
-//! | `go` does what was left | all that was not done, nothing that was |
-//! | nothing is sent twice | each step once a run id, but for what is declared as good twice |
-//! | nothing runs twice | the same of what came of it |
+//! | `go` sends steps of the kept run only | its reader agreed to the run that it was told of last, and to one `go` |
+//! | `go` sends the steps that were left | a done step must not be repeated, and a step left out would be lost |
+//! | a step is sent once | only a step that is declared idempotent may be sent again under the same run id |
+//! | a step takes effect once | a repeated effect is one that nobody asked for |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,89 +17,89 @@ use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault};
 
-use crate::action::Who;
-use crate::law::{Lawful, law};
-use crate::places::{Place, READERS};
+use crate::action::ReaderIndex;
+use crate::law::{LawResult, law};
+use crate::outcomes::last_mark;
+use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
-use crate::truth::last_mark;
 
-/// A run that its reader may send again.
+/// A run that its reader may continue with `go`.
 #[derive(Debug, Clone, Default)]
-struct Again {
-    /// Which time that was said: 0, when nobody heard it.
+struct KeptRun {
+    /// The number of the answer that said so; 0 when no client received one.
     nth: u32,
-    /// The requests whose steps it may be.
+    /// The requests whose steps it may hold.
     of: BTreeSet<usize>,
-    /// The marks of the steps that were not done, where the answer named them.
+    /// The marks of the steps that were not done, as far as the answer named them.
     left: Vec<u64>,
 }
 
-/// How often a step was sent under a run's id, answers to its questions aside, and took effect.
+/// How often a step was sent under a run's id, without answers to its questions, and how often it took effect.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     sent: u32,
     effects: u32,
-    /// Where it took effect the last time, and how often that store had changed then.
-    at: Option<(Place, u64)>,
+    /// Where it last took effect, and how often that store had changed then.
+    at: Option<(SessionKey, u64)>,
 }
 
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct KeptRuns {
     /// By mark and run id; steps without a mark are counted together.
     counts: BTreeMap<(Option<u64>, String), Count>,
-    /// What each reader was told last.
-    told: BTreeMap<Who, Again>,
+    /// The run that each reader was told of last.
+    told: BTreeMap<ReaderIndex, KeptRun>,
     times: u32,
-    /// Runs that asked, by reader: their answers may keep them.
-    asking: BTreeMap<Who, BTreeSet<usize>>,
-    /// Runs whose client went: whether they are kept is not seen from here.
-    unheard: BTreeSet<(Who, usize)>,
-    /// By the run id of a `go`.
-    goes: BTreeMap<String, Again>,
-    /// Steps that were said to be done; nested ones are done anew with their outer step.
+    /// Runs that asked a question, by reader: the answer may keep them.
+    asking: BTreeMap<ReaderIndex, BTreeSet<usize>>,
+    /// Runs whose client vanished: it is unknown whether they are kept.
+    unheard: BTreeSet<(ReaderIndex, usize)>,
+    /// What each `go` may send, by its run id.
+    goes: BTreeMap<String, KeptRun>,
+    /// Steps that an answer reported as done. Nested ones are left out, because they are repeated with their outer step.
     done: BTreeSet<u64>,
-    /// Which `go` has sent what was kept that time.
+    /// The run id of the `go` that sent each kept run, by the number of the answer.
     taken: BTreeMap<u32, String>,
 }
 
-impl Kept {
-    /// What is kept is forgotten with the daemon.
+impl KeptRuns {
+    /// The daemon was lost, and its kept runs with it.
     pub fn lose_daemon(&mut self) {
         self.told.clear();
         self.unheard.clear();
     }
 
     /// A `go` is about to be asked for.
-    pub fn go(&mut self, who: Who, run_id: &str) {
+    pub fn go(&mut self, who: ReaderIndex, run_id: &str) {
         let told = self.told.get(&who).cloned().unwrap_or_default();
         let unheard = self.unheard.iter().filter(|(of, _)| *of == who).map(|(_, index)| *index);
-        let again = self.goes.entry(run_id.to_owned()).or_default();
+        let kept_run = self.goes.entry(run_id.to_owned()).or_default();
         if !told.of.is_empty() {
-            (again.nth, again.left) = (told.nth, told.left);
+            (kept_run.nth, kept_run.left) = (told.nth, told.left);
         }
-        again.of.extend(told.of.into_iter().chain(unheard));
+        kept_run.of.extend(told.of.into_iter().chain(unheard));
     }
 
-    /// An app asks about a run's step. Its reader may answer that, and the run be kept, before the
-    /// answer that asks is there: that one waits for its windows.
-    pub fn asks(&mut self, who: Who, index: usize) {
+    /// An app asks about a step. The reader may answer before the answer with the question arrives, because that one
+    /// waits for its windows.
+    pub fn asks(&mut self, who: ReaderIndex, index: usize) {
         self.asking.entry(who).or_default().insert(index);
     }
 
-    /// The requests whose steps a reader's answer may go on with.
-    fn goes_on(&self, who: Who, run_id: &str) -> BTreeSet<usize> {
-        let went = self.goes.get(run_id).map(|again| again.of.clone()).unwrap_or_default();
+    /// Returns the requests whose steps a reader's answer may continue.
+    fn goes_on(&self, who: ReaderIndex, run_id: &str) -> BTreeSet<usize> {
+        let went = self.goes.get(run_id).map(|kept_run| kept_run.of.clone()).unwrap_or_default();
         let asked = self.asking.get(&who).cloned().unwrap_or_default();
         went.into_iter().chain(asked).collect()
     }
 
-    /// How often a step took effect under a run's id.
+    /// Returns how often a step took effect under a run's id.
     pub fn effects(&self, mark: u64, run_id: &str) -> u32 {
         self.counts.get(&(Some(mark), run_id.to_owned())).map_or(0, |count| count.effects)
     }
 
-    /// Where a step took effect under a run's id, and how often that store had changed then.
-    pub fn took_effect_at(&self, mark: u64, run_id: &str) -> Option<(Place, u64)> {
+    /// Returns where a step took effect under a run's id, and how often that store had changed then.
+    pub fn took_effect_at(&self, mark: u64, run_id: &str) -> Option<(SessionKey, u64)> {
         self.counts.get(&(Some(mark), run_id.to_owned()))?.at
     }
 
@@ -116,7 +115,7 @@ impl Kept {
         all.any(|((_, run), count)| count.sent > 0 && self.goes.contains_key(run))
     }
 
-    /// How often a step was sent and took effect, under whatever id.
+    /// Returns how often a step was sent and took effect, under any id.
     pub fn whole(&self, mark: u64) -> (u32, u32) {
         let own = (Some(mark), String::new())..(Some(mark + 1), String::new());
         self.counts.range(own).fold((0, 0), |(sent, effects), (_, count)| {
@@ -126,7 +125,7 @@ impl Kept {
 }
 
 impl Sim {
-    /// An acting request was answered: its run may be kept.
+    /// Notes from the answer of an acting request whether its run is kept.
     pub fn note_kept(&mut self, index: usize, answer: &Result<Answer, Fault>) {
         let request = &self.requests[index];
         let Ok(answer) = answer else { return };
@@ -134,7 +133,7 @@ impl Sim {
             return;
         }
         if let Some(first) = request.repeats {
-            // It may be told from a record, or run only now.
+            // The answer may come from a record, or the run may only have happened now.
             if keeps(answer) == Some(true) {
                 let told = self.runs.kept.told.entry(request.who).or_default();
                 told.nth = 0;
@@ -157,18 +156,18 @@ impl Sim {
         self.runs.kept.done.extend(done);
         match keeps(answer) {
             Some(true) => {
-                self.figures.count("kept");
+                self.statistics.count("kept");
                 self.runs.kept.times += 1;
                 let nth = self.runs.kept.times;
                 let undone = told.into_iter().filter(|(_, status)| *status != Status::Done);
                 let mut left: Vec<u64> = undone.map(|(mark, _)| mark).collect();
-                // A nested step comes right before its outer one, and goes with it.
+                // A nested step comes right before its outer step and is sent with it.
                 let inner = left.iter().map(|mark| mark - 1).filter(|mark| {
                     self.runs.marks.get(mark).is_some_and(|of| of.nested) && !left.contains(mark)
                 });
                 let inner: Vec<u64> = inner.collect();
                 left.extend(inner);
-                self.runs.kept.told.insert(who, Again { nth, of: own, left });
+                self.runs.kept.told.insert(who, KeptRun { nth, of: own, left });
             }
             Some(false) => {
                 self.runs.kept.told.remove(&who);
@@ -177,32 +176,40 @@ impl Sim {
         }
     }
 
-    /// A `go` was answered: whether it did what was left.
-    pub fn check_go(&mut self, index: usize) -> Lawful {
+    /// Checks that an answered `go` did what was left.
+    pub fn check_go(&mut self, index: usize) -> LawResult {
         let request = &self.requests[index];
         let (run, exit) = (request.call.run_id.as_str(), request.exit.unwrap_or_default());
-        let Some(again) = self.runs.kept.goes.get(run) else { return Ok(()) };
+        let Some(kept_run) = self.runs.kept.goes.get(run) else { return Ok(()) };
         let heard = !self.runs.kept.unheard.iter().any(|(of, _)| *of == request.who);
-        let went = self.runs.kept.taken.get(&again.nth).is_some_and(|by| by == run);
-        if !heard || !went || again.nth == 0 || request.repeats.is_some() {
+        let went = self.runs.kept.taken.get(&kept_run.nth).is_some_and(|by| by == run);
+        if !heard || !went || kept_run.nth == 0 || request.repeats.is_some() {
             return Ok(());
         }
-        for mark in &again.left {
+        for mark in &kept_run.left {
             let effects = self.runs.kept.effects(*mark, run);
             let (_, ever) = self.runs.kept.whole(*mark);
             match exit {
-                0 => law!(effects > 0, "`go` does what was left", "t{mark} by {run}: {again:?}"),
+                0 => law!(
+                    effects > 0,
+                    "`go` sends the steps that were left",
+                    "t{mark} by {run}: {kept_run:?}"
+                ),
                 2 | 3 | 4 | 6 | 9 => {
-                    law!(ever == 0, "no step took effect", "t{mark} did, {run} ended {exit}");
+                    law!(
+                        ever == 0,
+                        "a refused run took no effect",
+                        "t{mark} did, {run} ended {exit}"
+                    );
                 }
                 _ => {}
             }
         }
-        self.figures.count("go went");
+        self.statistics.count("go went");
         Ok(())
     }
 
-    /// A client is gone with a run.
+    /// A client vanished while its run was under way.
     pub fn note_unheard(&mut self, index: usize) {
         let request = &self.requests[index];
         if !request.acts() {
@@ -213,7 +220,7 @@ impl Sim {
         self.runs.kept.unheard.extend(of.into_iter().chain([first]).map(|of| (who, of)));
     }
 
-    /// A daemon is lost with a run: it may have asked, and its question is written down.
+    /// The daemon was lost while a run was under way: the run may have asked a question, which is on disk.
     pub fn note_lost(&mut self, index: usize) {
         let request = &self.requests[index];
         if request.acts() {
@@ -223,82 +230,90 @@ impl Sim {
         }
     }
 
-    /// A step is being sent, not as the answer to a question.
-    pub fn count_sent(&mut self, index: usize, mark: Option<u64>, invoke: &Invoke) -> Lawful {
+    /// Counts a step that is sent other than as the answer to a question.
+    pub fn count_sent(&mut self, index: usize, mark: Option<u64>, invoke: &Invoke) -> LawResult {
         let who = self.requests[index].who;
         let most = self.most(index, mark, invoke)?;
         let safe = mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.safe);
         let rebases = safe && self.runs.rebasing.contains(&READERS[who].0);
-        if let Some(again) = self.runs.kept.goes.get(&invoke.run_id)
-            && again.nth > 0
+        if let Some(kept_run) = self.runs.kept.goes.get(&invoke.run_id)
+            && kept_run.nth > 0
             && !self.runs.kept.unheard.iter().any(|(of, _)| *of == who)
         {
-            let nth = again.nth;
+            let nth = kept_run.nth;
             let taken = self.runs.kept.taken.entry(nth).or_insert_with(|| invoke.run_id.clone());
-            law!(*taken == invoke.run_id, "`go` sends what was kept", "{taken} did: {invoke:?}");
+            law!(
+                *taken == invoke.run_id,
+                "`go` sends steps of the kept run only",
+                "{taken} did: {invoke:?}"
+            );
         }
         if self.runs.kept.goes.contains_key(&invoke.run_id) {
             let done = mark.is_some_and(|mark| self.runs.kept.done.contains(&mark));
-            law!(!done, "`go` does what was left", "{invoke:?} was done");
+            law!(!done, "`go` sends the steps that were left", "{invoke:?} was done");
         }
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
         count.sent += 1;
         let sent = count.sent;
-        law!(sent <= most + u32::from(rebases), "nothing is sent twice", "{sent}: {invoke:?}");
+        law!(sent <= most + u32::from(rebases), "a step is sent once", "{sent}: {invoke:?}");
         Ok(())
     }
 
-    /// A step took effect.
+    /// Counts a step that took effect.
     pub fn count_effect(
         &mut self,
-        (index, place): (usize, Place),
+        (index, session_key): (usize, SessionKey),
         mark: Option<u64>,
         invoke: &Invoke,
-    ) -> Lawful {
+    ) -> LawResult {
         let most = self.most(index, mark, invoke)?;
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
         count.effects += 1;
-        count.at = Some((place, self.stores[&place].total));
+        count.at = Some((session_key, self.stores[&session_key].total));
         let effects = count.effects;
-        law!(effects <= most, "nothing runs twice", "{effects} times {invoke:?}");
+        law!(effects <= most, "a step takes effect once", "{effects} times {invoke:?}");
         Ok(())
     }
 
-    /// How often a step may be sent under its run's id.
-    fn most(&mut self, index: usize, mark: Option<u64>, invoke: &Invoke) -> Lawful<u32> {
-        // An action that is as good twice is sent once more to the next process.
+    /// Returns how often a step may be sent under its run's id.
+    fn most(&mut self, index: usize, mark: Option<u64>, invoke: &Invoke) -> LawResult<u32> {
+        // An idempotent action is sent again to the next process.
         let idempotent = u32::from(invoke.action == "select");
         let of = match self.runs.kept.goes.get(&invoke.run_id) {
-            Some(again) => again.of.clone(),
+            Some(kept_run) => kept_run.of.clone(),
             None => {
                 let own = self.requests[index].call.run_id == invoke.run_id;
-                law!(own, "a step has its run's id", "{invoke:?}");
+                law!(own, "a step carries the id of its run", "{invoke:?}");
                 [index].into()
             }
         };
         let Some(mark) = mark else {
             let unmarked = |index: &usize| match &self.requests[*index].call.verb {
                 Verb::Run { code, .. } => code.matches("say('the same')").count() as u32,
-                // What a click does is never kept.
+                // A click is never kept.
                 Verb::Click { .. } => u32::from(of.len() == 1),
                 _ => 0,
             };
             let most = of.iter().map(unmarked).max().unwrap_or(0);
-            law!(most > 0, "`go` sends what was kept", "{invoke:?} of {of:?}");
+            law!(most > 0, "`go` sends steps of the kept run only", "{invoke:?} of {of:?}");
             return Ok(most + idempotent);
         };
         let asked = self.runs.marks.get(&mark).map(|marked| marked.request);
         let known = asked.is_some_and(|asked| of.contains(&asked));
-        law!(known, "`go` sends what was kept", "{invoke:?} of {asked:?}, kept were {of:?}");
+        law!(
+            known,
+            "`go` sends steps of the kept run only",
+            "{invoke:?} of {asked:?}, kept were {of:?}"
+        );
         Ok(1 + idempotent)
     }
 }
 
-/// Whether an answer says that its run is kept; none when it says nothing of a run.
+/// Returns whether an answer says that its run is kept; `None` when it leaves kept runs as they are.
 fn keeps(answer: &Answer) -> Option<bool> {
     match &answer.body {
         Body::Text(said) if said.contains("pipemux answer go") => Some(true),
-        // What is refused before it begins leaves things as they are.
+        // A run that is refused before it begins doesn't replace the kept one.
         Body::Text(_) => matches!(answer.exit, 0 | 5).then_some(false),
         Body::Report(report) => {
             let last = report.steps.iter().rfind(|step| step.status != Status::Skipped)?;
@@ -309,7 +324,7 @@ fn keeps(answer: &Answer) -> Option<bool> {
     }
 }
 
-/// How each step stands, by its mark, where an answer says that.
+/// Returns the status of each step, by its mark, if the answer is a report.
 fn steps(answer: &Answer) -> Vec<(u64, Status)> {
     let Body::Report(report) = &answer.body else { return Vec::new() };
     let step = |step: &pipemux_proto::report::Step| Some((last_mark(&step.call)?, step.status));

@@ -4,15 +4,15 @@ use fastrand::Rng;
 use pipemux_proto::projection::Lod;
 
 use crate::action::{
-    Act, Action, Ask, Change, Confirming, How, Look, Manner, Owner, Pick, Ref, Rogue, Rudeness,
-    Step,
+    Action, AddressForm, Ask, Behaviour, Change, Confirmation, Pick, ProtocolBreach, Ref,
+    RequestOptions, RogueMessage, Step, StepAction, ViewOptions,
 };
-use crate::places::{CALM, CALM_READER, OWN, PLACES, Place, SHARED};
-use crate::sequel::sequel;
+use crate::followups::followups;
+use crate::sessions::{CALM, CALM_READER, OWN, SESSIONS, SHARED, SessionKey};
 
 /// What a history is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct ScenarioKind {
     /// True when a calm workspace lives beside it and the daemon itself is left alone, so that what the
     /// calm one is told can be compared with what it is told without all the others.
     pub calm: bool,
@@ -23,15 +23,15 @@ pub struct Kind {
 }
 
 /// The history of a seed.
-pub fn history(seed: u64) -> (Kind, Vec<Action>) {
+pub fn scenario(seed: u64) -> (ScenarioKind, Vec<Action>) {
     let mut rng = Rng::with_seed(seed);
     let (calm, length) = (rng.u8(..4) == 0, rng.usize(60..220));
-    let kind = Kind { calm, hosts: !calm && seed % 4 == 1, length };
+    let kind = ScenarioKind { calm, hosts: !calm && seed % 4 == 1, length };
     let mut all = Vec::new();
-    for place in (0..PLACES).map(Place) {
-        if !place.is_calm() || kind.calm {
+    for session_key in (0..SESSIONS).map(SessionKey) {
+        if !session_key.is_calm() || kind.calm {
             for _ in 0..rng.u8(0..4) {
-                all.push(Action::Change(place.0, Change::Add(rng.u8(..40))));
+                all.push(Action::Change(session_key.0, Change::Add(rng.u8(..40))));
             }
         }
     }
@@ -39,27 +39,28 @@ pub fn history(seed: u64) -> (Kind, Vec<Action>) {
         for addr in [OWN[0], addr(&mut rng)] {
             all.push(Action::Ask(
                 who,
-                Ask::Open { addr, file: false, look: Look::default() },
+                Ask::Open { addr, file: false, view_options: ViewOptions::default() },
                 plain(),
             ));
         }
     }
     all.push(Action::Pass(20));
     // Draws of its own, beside those of the history's own course.
-    let mut aside = Rng::with_seed(!seed);
+    let mut followup_rng = Rng::with_seed(!seed);
     while all.len() < kind.length {
         let calm = kind.calm && rng.u8(..4) == 0;
         let next = if calm { calm_action(&mut rng) } else { action(&mut rng, kind) };
         let crashes = matches!(next, Action::CrashDaemon(_));
-        let follows = sequel(&mut aside, &next);
+        let follows = followups(&mut followup_rng, &next);
         all.push(next);
         all.extend(follows);
         if crashes && rng.bool() {
-            let step = Step { addr: OWN[0], owner: Owner::Full, act: Act::Add };
-            let run = Ask::Run { steps: vec![step], at: false, look: Look::default() };
+            let step = Step { addr: OWN[0], form: AddressForm::Full, act: StepAction::Add };
+            let run =
+                Ask::Run { steps: vec![step], at: false, view_options: ViewOptions::default() };
             all.push(Action::Ask(rng.usize(..CALM_READER), run, plain()));
             all.push(Action::Pass(rng.u64(1..40)));
-            all.push(Action::Again(pick(&mut rng) & !1));
+            all.push(Action::Repeat(pick(&mut rng) & !1));
         }
     }
     (kind, all)
@@ -69,15 +70,15 @@ pub fn history(seed: u64) -> (Kind, Vec<Action>) {
 pub fn calm_part(history: &[Action]) -> Vec<Action> {
     let calm = |action: &&Action| match action {
         Action::Ask(who, ..) => *who == CALM_READER,
-        Action::Change(place, _) => Place(*place).is_calm(),
+        Action::Change(session_key, _) => SessionKey(*session_key).is_calm(),
         Action::Pass(_) => true,
         _ => false,
     };
     history.iter().filter(calm).cloned().collect()
 }
 
-pub fn plain() -> How {
-    How { json: false, deadline: 0, confirm: Confirming::Now, kept: false }
+pub fn plain() -> RequestOptions {
+    RequestOptions { json: false, deadline: 0, confirm: Confirmation::Now, kept: false }
 }
 
 /// Draws one of several by weight.
@@ -100,27 +101,27 @@ fn addr(rng: &mut Rng) -> &'static str {
     weighted(rng, &[(5, OWN[0]), (2, OWN[1]), (3, OWN[2]), (2, SHARED)])
 }
 
-pub fn place(rng: &mut Rng) -> usize {
+pub fn session_key(rng: &mut Rng) -> usize {
     let workspace = usize::from(rng.u8(..3) == 0);
-    Place::of(workspace, addr(rng)).map_or(0, |place| place.0)
+    SessionKey::of(workspace, addr(rng)).map_or(0, |session_key| session_key.0)
 }
 
-fn look(rng: &mut Rng) -> Look {
+fn view_options(rng: &mut Rng) -> ViewOptions {
     let lod = weighted(
         rng,
         &[(6, None), (1, Some(Lod::Gist)), (1, Some(Lod::Summary)), (1, Some(Lod::Full))],
     );
     let budget = weighted(rng, &[(8, None), (1, Some(50)), (1, Some(150)), (1, Some(600))]);
-    Look { lod, budget }
+    ViewOptions { lod, budget }
 }
 
-fn how(rng: &mut Rng) -> How {
-    How {
+fn options(rng: &mut Rng) -> RequestOptions {
+    RequestOptions {
         json: rng.u8(..5) < 2,
         deadline: weighted(rng, &[(12, 0), (1, 150), (2, 3_000)]),
         confirm: weighted(
             rng,
-            &[(12, Confirming::Now), (2, Confirming::Late), (1, Confirming::Never)],
+            &[(12, Confirmation::Now), (2, Confirmation::Late), (1, Confirmation::Never)],
         ),
         kept: rng.u8(..4) == 0,
     }
@@ -141,25 +142,25 @@ fn reference(rng: &mut Rng) -> Ref {
     )
 }
 
-fn act(rng: &mut Rng) -> Act {
+fn act(rng: &mut Rng) -> StepAction {
     let of = reference(rng);
     match rng.u8(..40) {
-        0..2 => Act::Say,
-        2..4 => Act::Same,
-        4..6 => Act::Add,
-        6..15 => Act::Edit(of),
-        15..17 => Act::Select(of),
-        17..21 => Act::Drop(of),
-        21..24 => Act::Text(of),
-        24..27 => Act::SayOf(of),
-        27..29 => Act::SayText(addr(rng), of),
-        29..31 => Act::EditSelection,
-        31 => Act::EditNothing,
-        32..34 => Act::Line(rng.u8(1..9)),
-        34..37 => Act::Pick,
-        37 => Act::Name,
-        38 => Act::Fail,
-        _ => Act::Nonsense,
+        0..2 => StepAction::Say,
+        2..4 => StepAction::Same,
+        4..6 => StepAction::Add,
+        6..15 => StepAction::Edit(of),
+        15..17 => StepAction::Select(of),
+        17..21 => StepAction::Drop(of),
+        21..24 => StepAction::Text(of),
+        24..27 => StepAction::SayOf(of),
+        27..29 => StepAction::SayText(addr(rng), of),
+        29..31 => StepAction::EditSelection,
+        31 => StepAction::EditNothing,
+        32..34 => StepAction::Line(rng.u8(1..9)),
+        34..37 => StepAction::Pick,
+        37 => StepAction::Name,
+        38 => StepAction::Fail,
+        _ => StepAction::Nonsense,
     }
 }
 
@@ -168,7 +169,10 @@ fn steps(rng: &mut Rng) -> Vec<Step> {
     let count = weighted(rng, &[(6, 1), (3, 2), (2, 3), (1, 5)]);
     let step = |rng: &mut Rng| Step {
         addr: if rng.u8(..5) == 0 { self::addr(rng) } else { addr },
-        owner: weighted(rng, &[(10, Owner::Full), (2, Owner::Provider), (1, Owner::None)]),
+        form: weighted(
+            rng,
+            &[(10, AddressForm::Full), (2, AddressForm::Provider), (1, AddressForm::None)],
+        ),
         act: act(rng),
     };
     (0..count).map(|_| step(rng)).collect()
@@ -190,20 +194,33 @@ const ANSWERS: [(u32, &str); 10] = [
 fn ask(rng: &mut Rng) -> Ask {
     let addr = addr(rng);
     match rng.u8(..100) {
-        0..12 => Ask::Open { addr, file: rng.u8(..4) == 0, look: look(rng) },
-        12..21 => Ask::View { addr: None, since: None, look: look(rng), wait: 0 },
+        0..12 => Ask::Open { addr, file: rng.u8(..4) == 0, view_options: view_options(rng) },
+        12..21 => Ask::View { addr: None, since: None, view_options: view_options(rng), wait: 0 },
         21 => {
             let addr = rng.bool().then_some(addr);
-            Ask::View { addr, since: None, look: Look::default(), wait: rng.u32(1..3_000) }
+            Ask::View {
+                addr,
+                since: None,
+                view_options: ViewOptions::default(),
+                wait: rng.u32(1..3_000),
+            }
         }
-        22..32 => Ask::View { addr: Some(addr), since: None, look: look(rng), wait: 0 },
+        22..32 => {
+            Ask::View { addr: Some(addr), since: None, view_options: view_options(rng), wait: 0 }
+        }
         32..36 => {
             let addr = (rng.bool()).then_some(addr);
-            Ask::View { addr, since: Some(pick(rng)), look: Look::default(), wait: 0 }
+            Ask::View {
+                addr,
+                since: Some(pick(rng)),
+                view_options: ViewOptions::default(),
+                wait: 0,
+            }
         }
         36..66 => {
-            let look = if rng.u8(..8) == 0 { look(rng) } else { Look::default() };
-            Ask::Run { steps: steps(rng), at: rng.u8(..12) == 0, look }
+            let view_options =
+                if rng.u8(..8) == 0 { view_options(rng) } else { ViewOptions::default() };
+            Ask::Run { steps: steps(rng), at: rng.u8(..12) == 0, view_options }
         }
         66..74 => Ask::Click(pick(rng)),
         74..86 => Ask::Answer(weighted(rng, &ANSWERS)),
@@ -250,78 +267,78 @@ fn change(rng: &mut Rng) -> Change {
     }
 }
 
-fn manner(rng: &mut Rng) -> Manner {
+fn behaviour(rng: &mut Rng) -> Behaviour {
     let late = weighted(rng, &[(3, 20), (3, 700), (1, 1_500), (1, 12_000), (1, 40_000)]);
     let after = rng.bool();
     weighted(
         rng,
         &[
-            (16, Manner::Normal),
-            (4, Manner::Slow(late)),
-            (2, Manner::Hangs),
-            (1, Manner::Stopped),
-            (1, Manner::Garbage),
-            (2, Manner::Twice),
-            (3, Manner::DiesOnInvoke(after)),
-            (1, Manner::DiesOnProject),
-            (1, Manner::NoHello),
-            (1, Manner::WrongVersion),
-            (1, Manner::DiesAtStart),
-            (1, Manner::DiesOnOpen),
-            (1, Manner::RefusesOpen),
-            (1, Manner::Unstartable),
+            (16, Behaviour::Normal),
+            (4, Behaviour::Slow(late)),
+            (2, Behaviour::Hangs),
+            (1, Behaviour::Stopped),
+            (1, Behaviour::Garbage),
+            (2, Behaviour::Twice),
+            (3, Behaviour::DiesOnInvoke(after)),
+            (1, Behaviour::DiesOnProject),
+            (1, Behaviour::NoHello),
+            (1, Behaviour::WrongVersion),
+            (1, Behaviour::DiesAtStart),
+            (1, Behaviour::DiesOnOpen),
+            (1, Behaviour::RefusesOpen),
+            (1, Behaviour::Unstartable),
         ],
     )
 }
 
-fn rogue(rng: &mut Rng) -> Rogue {
+fn rogue(rng: &mut Rng) -> RogueMessage {
     weighted(
         rng,
         &[
-            (2, Rogue::NeverAsked),
-            (2, Rogue::AnsweredBefore),
-            (4, Rogue::AnotherLife),
-            (1, Rogue::Garbage),
-            (1, Rogue::BadReply),
-            (1, Rogue::Hello),
-            (1, Rogue::Asks),
-            (2, Rogue::Events),
+            (2, RogueMessage::NeverAsked),
+            (2, RogueMessage::AnsweredBefore),
+            (4, RogueMessage::AnotherLife),
+            (1, RogueMessage::Garbage),
+            (1, RogueMessage::BadReply),
+            (1, RogueMessage::Hello),
+            (1, RogueMessage::Asks),
+            (2, RogueMessage::Events),
         ],
     )
 }
 
-fn rudeness(rng: &mut Rng) -> Rudeness {
+fn breach(rng: &mut Rng) -> ProtocolBreach {
     weighted(
         rng,
         &[
-            (1, Rudeness::Garbage),
-            (1, Rudeness::NoHello),
-            (1, Rudeness::BadBody),
-            (1, Rudeness::AppMethods),
-            (1, Rudeness::Gone),
-            (1, Rudeness::WrongVersion),
+            (1, ProtocolBreach::Garbage),
+            (1, ProtocolBreach::NoHello),
+            (1, ProtocolBreach::BadBody),
+            (1, ProtocolBreach::AppMethods),
+            (1, ProtocolBreach::Gone),
+            (1, ProtocolBreach::WrongVersion),
         ],
     )
 }
 
-fn action(rng: &mut Rng, kind: Kind) -> Action {
+fn action(rng: &mut Rng, kind: ScenarioKind) -> Action {
     let who = rng.usize(..CALM_READER);
-    let place = place(rng);
+    let session_key = session_key(rng);
     match rng.u16(..1000) {
-        0..430 => Action::Ask(who, ask(rng), how(rng)),
-        430..445 => Action::Again(pick(rng)),
+        0..430 => Action::Ask(who, ask(rng), options(rng)),
+        430..445 => Action::Repeat(pick(rng)),
         445..465 => Action::Confirm(pick(rng)),
         465..475 => Action::Cancel(pick(rng)),
         475..490 => Action::Vanish(pick(rng), weighted(rng, &[(2, 0), (1, 30), (1, 2_000)])),
-        490..500 => Action::Rude(rudeness(rng)),
+        490..500 => Action::BreakProtocol(breach(rng)),
         500 => Action::FloodClient(who),
         501 if rng.bool() => Action::FloodApp(who, addr(rng)),
-        501..650 => Action::Change(place, change(rng)),
-        650..720 => Action::Manner(place, manner(rng)),
-        720..735 => Action::Kill(place),
-        735..740 => Action::HalfOpen(place),
-        740..770 => Action::Rogue(place, rogue(rng)),
-        770..778 => Action::Chatter(place, weighted(rng, &[(3, 2), (1, 300)]), rng.bool()),
+        501..650 => Action::Change(session_key, change(rng)),
+        650..720 => Action::Behaviour(session_key, behaviour(rng)),
+        720..735 => Action::Kill(session_key),
+        735..740 => Action::HalfOpen(session_key),
+        740..770 => Action::RogueMessage(session_key, rogue(rng)),
+        770..778 => Action::Chatter(session_key, weighted(rng, &[(3, 2), (1, 300)]), rng.bool()),
         778..900 => Action::Pass(rng.u64(1..60)),
         900..945 => Action::Pass(rng.u64(60..3_000)),
         945..955 => {
@@ -340,27 +357,31 @@ fn action(rng: &mut Rng, kind: Kind) -> Action {
 
 fn calm_action(rng: &mut Rng) -> Action {
     let addr = weighted(rng, &[(3, OWN[0]), (2, OWN[2])]);
-    let own = |step: Step| Step { addr, owner: Owner::Full, ..step };
+    let own = |step: Step| Step { addr, form: AddressForm::Full, ..step };
     let ask = match rng.u8(..20) {
-        0..3 => Ask::Open { addr, file: false, look: look(rng) },
-        3..7 => {
-            Ask::View { addr: rng.bool().then_some(addr), since: None, look: look(rng), wait: 0 }
-        }
+        0..3 => Ask::Open { addr, file: false, view_options: view_options(rng) },
+        3..7 => Ask::View {
+            addr: rng.bool().then_some(addr),
+            since: None,
+            view_options: view_options(rng),
+            wait: 0,
+        },
         7..13 => Ask::Run {
             steps: steps(rng).into_iter().map(own).collect(),
             at: false,
-            look: look(rng),
+            view_options: view_options(rng),
         },
         13..15 => Ask::Click(pick(rng)),
         15..17 => Ask::Answer(weighted(rng, &ANSWERS)),
         17 => Ask::Read(Ref::Shown(pick(rng))),
         _ => {
-            let place = Place::of(CALM, addr).map_or(0, |place| place.0);
-            return Action::Change(place, change(rng));
+            let session_key = SessionKey::of(CALM, addr).map_or(0, |session_key| session_key.0);
+            return Action::Change(session_key, change(rng));
         }
     };
-    let how = how(rng);
+    let options = options(rng);
     // Late confirmations are picked among everybody's.
-    let confirm = if how.confirm == Confirming::Late { Confirming::Never } else { how.confirm };
-    Action::Ask(CALM_READER, ask, How { deadline: 0, confirm, ..how })
+    let confirm =
+        if options.confirm == Confirmation::Late { Confirmation::Never } else { options.confirm };
+    Action::Ask(CALM_READER, ask, RequestOptions { deadline: 0, confirm, ..options })
 }

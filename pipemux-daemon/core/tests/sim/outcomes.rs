@@ -4,18 +4,18 @@ use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::report::Status;
 
-use crate::law::{Lawful, law};
-use crate::places::READERS;
-use crate::reading::{Heading, Shows, thing};
+use crate::answer_content::{Heading, ShownContent, thing};
+use crate::law::{LawResult, law};
+use crate::sessions::READERS;
 use crate::sim::Sim;
 
 impl Sim {
     /// Whether an answer tells the truth.
-    pub fn check_end(&mut self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
+    pub fn check_end(&mut self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
         let exit = request.exit.unwrap_or_default();
         if format!("{answer:?}").contains("in quarantine") {
-            self.figures.count("quarantined");
+            self.statistics.count("quarantined");
         }
         if let Some(first) = request.repeats {
             self.check_repeated(index, first)?;
@@ -24,16 +24,23 @@ impl Sim {
         let own = matches!(request.call.verb, Verb::Run { .. });
         let run = request.call.run_id.as_str();
         let effects = |mark: &u64| self.runs.kept.effects(*mark, run);
-        let tell = || format!("{:?} ended {exit}: {answer:?}", request.call.verb);
+        let trace = || format!("{:?} ended {exit}: {answer:?}", request.call.verb);
         if own {
             let took = request.marks.iter().filter(|mark| effects(mark) > 0).count();
             match exit {
-                0 => law!(took == request.marks.len(), "done is done", "{took} of {}", tell()),
-                2 | 3 | 4 | 6 | 9 => law!(took == 0, "no step took effect", "{took} of {}", tell()),
+                0 => law!(
+                    took == request.marks.len(),
+                    "a successful run took effect",
+                    "{took} of {}",
+                    trace()
+                ),
+                2 | 3 | 4 | 6 | 9 => {
+                    law!(took == 0, "a refused run took no effect", "{took} of {}", trace())
+                }
                 _ => {}
             }
             let any = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
-            law!(!any || !matches!(exit, 2 | 6 | 9), "nothing reached an app", "{}", tell());
+            law!(!any || !matches!(exit, 2 | 6 | 9), "a refused run was not sent", "{}", trace());
         }
         // What was refused may be sent again.
         if own && matches!(exit, 2 | 3 | 4 | 6) {
@@ -60,7 +67,7 @@ impl Sim {
                     true_to_life,
                     "a step's status is true",
                     "{step:?}: {took} effects of {ever}, sent {sent}\n{}",
-                    tell()
+                    trace()
                 );
             }
         }
@@ -68,21 +75,21 @@ impl Sim {
     }
 
     /// The windows under what was done show that, or something newer.
-    pub fn check_shown(&self, index: usize, shows: &Shows) -> Lawful {
+    pub fn check_shown(&self, index: usize, shows: &ShownContent) -> LawResult {
         let request = &self.requests[index];
         if request.exit != Some(0) || !matches!(request.call.verb, Verb::Run { .. }) {
             return Ok(());
         }
         for mark in &request.marks {
             let at = self.runs.kept.took_effect_at(*mark, &request.call.run_id);
-            let Some((place, total)) = at else { continue };
-            let name = &self.stores[&place].name;
+            let Some((session_key, total)) = at else { continue };
+            let name = &self.stores[&session_key].name;
             let of_it = |shown: &&Heading| shown.name == *name && !shown.busy;
             for shown in shows.headings.iter().filter(of_it) {
                 law!(
                     shown.total >= total,
                     "an answer shows what its steps did",
-                    "t{mark} was change {total} of {place:?}, {shown:?}"
+                    "t{mark} was change {total} of {session_key:?}, {shown:?}"
                 );
             }
         }
@@ -104,7 +111,7 @@ impl Sim {
     }
 
     /// What was answered is answered so again.
-    fn check_repeated(&self, index: usize, first: usize) -> Lawful {
+    fn check_repeated(&self, index: usize, first: usize) -> LawResult {
         let (again, before) = (&self.requests[index], &self.requests[first]);
         let (Some(exit), Some(was)) = (again.exit, before.exit) else { return Ok(()) };
         // Refused for want of room, nothing was begun, and it may be sent again.
@@ -112,7 +119,7 @@ impl Sim {
             was == 9 || before.refused || again.refused || self.lossy || self.daemon.disk_full;
         law!(
             exit == was || excused,
-            "what was answered is answered so again",
+            "a repeated request gets the same exit status",
             "{was}, then {exit}: {:?}",
             again.call
         );
@@ -120,7 +127,7 @@ impl Sim {
     }
 
     /// A thing that is as its reader saw it is never stale.
-    fn check_stale(&self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
+    fn check_stale(&self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
         let Ok(Answer { body: Body::Text(said), .. }) = answer else { return Ok(()) };
         let own = matches!(request.call.verb, Verb::Run { .. } | Verb::Read { .. });
@@ -142,27 +149,27 @@ impl Sim {
             if !rest[digits..].starts_with(" is stale") || pinned || strict {
                 continue;
             }
-            let saw = self.seen.may_mean(request.who, id, request.since);
+            let saw = self.knowledge.may_mean(request.who, id, request.since);
             let Some(saw) = saw.first().filter(|saw| saw.at <= request.since) else { continue };
             let Some((of, rev)) =
-                thing(&saw.what).filter(|_| saw.firm && saw.daemon == self.daemon.nth)
+                thing(&saw.what).filter(|_| saw.immediate && saw.daemon == self.daemon.nth)
             else {
                 continue;
             };
-            let Some(place) = self.place_of(of) else { continue };
-            let store = &self.stores[&place];
+            let Some(session_key) = self.session_key_of(of) else { continue };
+            let store = &self.stores[&session_key];
             let now = of.strip_prefix(store.name.as_str()).and_then(|key| store.note(key));
             let same = now.is_some_and(|note| format!("r{}", note.rev) == rev);
-            law!(!same, "only what changed is stale", "obj:{id} is {:?} still", saw.what);
+            law!(!same, "an unchanged thing is not stale", "obj:{id} is {:?} still", saw.what);
         }
         Ok(())
     }
 
     /// What was said not to have taken effect never did.
-    pub fn check_promises(&self) -> Lawful {
+    pub fn check_promises(&self) -> LawResult {
         for (mark, run, said) in &self.runs.promises {
             let effects = self.runs.kept.effects(*mark, run);
-            law!(effects == 0, "no step took effect", "t{mark} of {run} {said}, then did");
+            law!(effects == 0, "a refused run took no effect", "t{mark} of {run} {said}, then did");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Reading answers as an agent does: which anchors and which windows a text shows.
+//! Reads answers as an agent does: finds the anchors and the windows that a text shows.
 
 use pipemux_proto::client::{Answer, Body};
 
@@ -6,12 +6,12 @@ use pipemux_proto::client::{Answer, Body};
 #[allow(dead_code)]
 mod text;
 
-/// What an answer shows.
+/// The anchors, windows and epoch of an answer.
 #[derive(Debug, Clone, Default)]
-pub struct Shows {
-    /// What is shown as it is now: kind, id, label.
+pub struct ShownContent {
+    /// Anchors of the present state: kind, id and label.
     pub anchors: Vec<(String, u64, String)>,
-    /// What is shown as it was: lines that are taken away.
+    /// Anchors in removed lines of a delta.
     pub gone: Vec<(String, u64, String)>,
     pub headings: Vec<Heading>,
     pub epoch: Option<u64>,
@@ -21,19 +21,19 @@ pub struct Shows {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heading {
     pub addr: String,
-    /// The store: `c1`.
+    /// The name of the session's store: `c1`.
     pub name: String,
-    /// The version that its life tells, and every change so far.
+    /// The version that its incarnation reports, and the number of changes ever made.
     pub version: u64,
     pub total: u64,
-    /// `c1k3 r2`
+    /// The label of the selected thing: `c1k3 r2`.
     pub selection: Option<String>,
     pub busy: bool,
 }
 
-/// What an answer shows.
-pub fn read(answer: &Answer) -> Shows {
-    let mut shows = Shows::default();
+/// The anchors, windows and epoch of an answer.
+pub fn read(answer: &Answer) -> ShownContent {
+    let mut shows = ShownContent::default();
     match &answer.body {
         Body::Text(said) => {
             shows.lines(said);
@@ -55,7 +55,7 @@ pub fn read(answer: &Answer) -> Shows {
     shows
 }
 
-impl Shows {
+impl ShownContent {
     fn lines(&mut self, said: &str) {
         for line in said.lines() {
             self.headings.extend(heading(line));
@@ -84,7 +84,7 @@ fn heading(line: &str) -> Option<Heading> {
     Some(Heading { addr, name, version, total, selection, busy })
 }
 
-/// A thing's label without its state, and the state: `c1k3`, `r2`.
+/// Splits the label of a thing into its name and its revision: `c1k3`, `r2`.
 pub fn thing(label: &str) -> Option<(&str, &str)> {
     let (thing, rev) = label.split_once(' ')?;
     let number = rev.strip_prefix('r')?;
@@ -92,17 +92,17 @@ pub fn thing(label: &str) -> Option<(&str, &str)> {
     Some((thing, rev))
 }
 
-/// The number of the question that a text asks: `c1q4`.
+/// Returns the number of the question that a text asks: `c1q4`.
 pub fn question(said: &str) -> Option<&str> {
     let line = said.lines().find(|line| line.starts_with("needs an answer"))?;
-    line.split([' ', ';']).find(|word| {
-        let Some((name, number)) = word.split_once('q') else { return false };
+    line.split([' ', ';']).find(|variant_name| {
+        let Some((name, number)) = variant_name.split_once('q') else { return false };
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         name.strip_prefix(|c: char| c.is_ascii_lowercase()).is_some_and(digits) && digits(number)
     })
 }
 
-/// Without the numbers of questions, which count over all workspaces.
+/// Removes the numbers of questions, because they count over all workspaces.
 pub fn unnumbered(said: &str) -> String {
     let mut said = said.to_owned();
     for before in ["question ", "--to "] {

@@ -20,29 +20,29 @@ pub const CALM_READER: usize = 3;
 
 /// A session with a state of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(pub usize);
+pub struct SessionKey(pub usize);
 
 /// How many there are.
-pub const PLACES: usize = WORKSPACES.len() * OWN.len() + 1;
+pub const SESSIONS: usize = WORKSPACES.len() * OWN.len() + 1;
 
-impl Place {
+impl SessionKey {
     /// What a session's address means in a workspace.
     pub fn of(workspace: usize, addr: &str) -> Option<Self> {
         if addr == SHARED {
-            return Some(Self(PLACES - 1));
+            return Some(Self(SESSIONS - 1));
         }
         let index = OWN.iter().position(|own| *own == addr)?;
         Some(Self(workspace * OWN.len() + index))
     }
 
-    /// The place whose directory that is.
+    /// The session whose directory that is.
     pub fn of_dir(dir: &str) -> Option<Self> {
-        (0..PLACES).map(Self).find(|place| place.dir() == dir)
+        (0..SESSIONS).map(Self).find(|session_key| session_key.dir() == dir)
     }
 
     /// Its address.
     pub fn addr(self) -> &'static str {
-        if self.0 == PLACES - 1 { SHARED } else { OWN[self.0 % OWN.len()] }
+        if self.0 == SESSIONS - 1 { SHARED } else { OWN[self.0 % OWN.len()] }
     }
 
     /// Its provider.
@@ -52,7 +52,7 @@ impl Place {
 
     /// The workspace that owns it; none when all share it.
     pub fn workspace(self) -> Option<usize> {
-        (self.0 < PLACES - 1).then_some(self.0 / OWN.len())
+        (self.0 < SESSIONS - 1).then_some(self.0 / OWN.len())
     }
 
     /// The letter that its things are labelled with.
@@ -65,8 +65,8 @@ impl Place {
         self.workspace() == Some(CALM)
     }
 
-    /// True for an app that counts its versions from 1 in each life.
-    pub fn forgets(self) -> bool {
+    /// True for an app that counts its versions from 1 in each incarnation.
+    pub fn restarts_versions(self) -> bool {
         self.0 % 2 == 1
     }
 
