@@ -21,4 +21,5 @@ mod questions;
 mod refs;
 mod reopened_windows;
 mod shared_processes;
-mod watching;
+mod waiting_views;
+mod watch;

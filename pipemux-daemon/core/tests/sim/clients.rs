@@ -3,19 +3,21 @@
 //! | law | why it must hold |
 //! |---|---|
 //! | a request has exactly one answer | a client would otherwise wait for ever, or take a second answer for another request's |
+//! | an answered request watches no log | its task is over, and nobody would read the log |
 //! | a request is answered by its deadline | the client stops waiting then |
 //! | events of a closed session are dropped | a shared process may still send them |
 
-use pipemux_core::{ClientId, Event, limits};
-use pipemux_proto::client::{self, Answer, Call, Format, Verb, View};
+use pipemux_core::{ClientId, Event};
+use pipemux_proto::client::{self, Answer, Verb};
 use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, decode};
 
-use crate::action::{Ask, Confirmation, ReaderIndex, RequestOptions, ViewOptions};
+use crate::action::ReaderIndex;
 use crate::answer_content;
 use crate::law::{LawResult, law};
 use crate::process::frame;
-use crate::sessions::{CALM_READER, READERS, WORKSPACES};
-use crate::sim::Sim;
+use crate::requests::Request;
+use crate::sessions::CALM_READER;
+use crate::sim::{InFlight, Sim};
 
 /// The connection of a client.
 #[derive(Debug, Default)]
@@ -30,212 +32,7 @@ pub struct Connection {
     pub once: bool,
 }
 
-/// A request of a client.
-#[derive(Debug)]
-pub struct Request {
-    pub daemon: u32,
-    pub client: ClientId,
-    pub id: u64,
-    pub who: ReaderIndex,
-    pub call: Call,
-    pub confirm: Confirmation,
-    /// The time at which it was sent.
-    pub at: u64,
-    /// The time by which it must be answered.
-    pub until: u64,
-    /// How often a window's budget had been changed when it was sent.
-    pub fixed: u32,
-    /// The clock of confirmations when it was sent.
-    pub since: u64,
-    /// The marks of its steps, in the order in which they run.
-    pub marks: Vec<u64>,
-    /// The label of the link that it clicks.
-    pub clicked: Option<String>,
-    pub exit: Option<u8>,
-    /// True when it was refused with a fault instead of an answer.
-    pub refused: bool,
-    /// The request that it repeats.
-    pub repeats: Option<usize>,
-    /// True once its client vanished or cancelled it.
-    pub abandoned: bool,
-    /// True once its answer can no longer arrive: the client or the daemon was lost.
-    pub lost: bool,
-}
-
-impl Request {
-    /// True while the daemon owes its answer.
-    pub fn is_open(&self) -> bool {
-        self.exit.is_none() && !self.lost
-    }
-
-    /// True when it may answer a question.
-    pub fn may_answer(&self) -> bool {
-        matches!(self.call.verb, Verb::Answer { .. } | Verb::Click { .. })
-    }
-
-    pub fn acts(&self) -> bool {
-        self.may_answer() || matches!(self.call.verb, Verb::Run { .. })
-    }
-}
-
 impl Sim {
-    pub fn ask(&mut self, who: ReaderIndex, ask: &Ask, options: RequestOptions) -> LawResult<bool> {
-        if who == CALM_READER && !self.kind.calm {
-            return Ok(false);
-        }
-        let mut marks = Vec::new();
-        let mut clicked = None;
-        let mut at = None;
-        let mut view_options = ViewOptions::default();
-        let session = |addr: &str| addr.parse().expect("a session");
-        let verb = match ask {
-            Ask::Open { addr, file, view_options: wanted } => {
-                view_options = *wanted;
-                self.windows.fixed += u32::from(view_options.budget.is_some());
-                open(addr, *file, None)
-            }
-            Ask::Pin(addr, pin) => open(addr, false, Some(*pin)),
-            Ask::View { addr, since, view_options: wanted, wait } => {
-                view_options = *wanted;
-                let since = since.and_then(|pick| self.knowledge.some_epoch(READERS[who].0, pick));
-                Verb::View(View { session: addr.map(session), since, wait_ms: *wait })
-            }
-            Ask::Run { steps, at: pinned, view_options: wanted } => {
-                view_options = *wanted;
-                let request = self.requests.len();
-                let (code, epoch) = self.write_run(who, steps, request, *pinned, &mut marks);
-                at = epoch;
-                Verb::Run { code, stdin: None }
-            }
-            Ask::Click(pick) => {
-                let Some((id, label)) = self.knowledge.some_link(who, *pick) else {
-                    return Ok(false);
-                };
-                clicked = Some(label);
-                Verb::Click { link: format!("link:{id}") }
-            }
-            Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None },
-            Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
-            Ask::Help(provider) => Verb::Help { provider: provider.parse().expect("a provider") },
-            Ask::Close(addr, end) => {
-                self.windows.fixed += 1;
-                if *end {
-                    self.forget(who, addr);
-                }
-                Verb::Close { session: session(addr), end: *end }
-            }
-            Ask::End(addr) => {
-                self.windows.fixed += 1;
-                self.forget(who, addr);
-                Verb::End { session: session(addr) }
-            }
-            Ask::Restart(addr) => Verb::Restart { session: session(addr) },
-            Ask::Logs(addr, wait) => {
-                let after = (*wait > 0).then_some(0);
-                Verb::Logs { session: session(addr), lines: 10, after, wait_ms: *wait }
-            }
-            Ask::Watch(wait) => {
-                let (after, wait_ms) = ((*wait % 2 == 1).then_some(0), *wait);
-                Verb::Watch(client::Watch { after, wait_ms, ..client::Watch::default() })
-            }
-            Ask::Limits => Verb::Limits,
-            Ask::Set(option, value) => {
-                self.runs.set(READERS[who].0, option, value);
-                Verb::Set { option: Some((*option).into()), value: Some((*value).into()) }
-            }
-            Ask::History(detail) => Verb::History { detail: *detail, rounds: None },
-            Ask::Sessions => Verb::Sessions,
-            Ask::Status => Verb::Status,
-            Ask::Apps => Verb::Apps,
-            Ask::Down => {
-                self.daemon.stopping = true;
-                Verb::Down
-            }
-        };
-        let call = self.call(who, verb, options.json, view_options, at);
-        self.pins.unsure(READERS[who].0, &call.verb);
-        let client = if options.kept { self.kept(who)? } else { self.connect()? };
-        if let Some(conn) = self.clients.get_mut(&client) {
-            conn.once = !options.kept;
-        }
-        self.statistics.count(format!("verb {}", crate::coverage::verb(&call.verb)));
-        self.request(client, who, call, options, (marks, clicked, None))?;
-        Ok(true)
-    }
-
-    /// Makes a call with a new run id.
-    pub fn call(
-        &mut self,
-        who: ReaderIndex,
-        verb: Verb,
-        json: bool,
-        view_options: ViewOptions,
-        at: Option<u64>,
-    ) -> Call {
-        let (workspace, reader) = READERS[who];
-        let name = WORKSPACES[workspace];
-        self.next_run += 1;
-        Call {
-            workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
-            reader: reader.into(),
-            run_id: format!("run-{}", self.next_run),
-            format: if json { Format::Json } else { Format::Markdown },
-            budget: view_options.budget,
-            lod: view_options.lod,
-            at,
-            titles: false,
-            cwd: "/work".into(),
-            verb,
-        }
-    }
-
-    pub fn request(
-        &mut self,
-        client: ClientId,
-        who: ReaderIndex,
-        call: Call,
-        options: RequestOptions,
-        (marks, clicked, repeats): (Vec<u64>, Option<String>, Option<usize>),
-    ) -> LawResult {
-        let Some(conn) = self.clients.get_mut(&client) else { return Ok(()) };
-        conn.next += 1;
-        let id = conn.next;
-        let deadline = u64::from(options.deadline);
-        let patience = match deadline {
-            0 => limits::REQUEST_MS,
-            given => given.saturating_sub((given / 10).min(500)).max(1),
-        };
-        if matches!(&call.verb, Verb::Answer { text, .. } if text == "go") {
-            self.runs.kept.go(who, &call.run_id);
-        }
-        let request = Request {
-            daemon: self.daemon.nth,
-            client,
-            id,
-            who,
-            call: call.clone(),
-            confirm: options.confirm,
-            at: self.time,
-            until: self.time + patience,
-            fixed: self.windows.fixed,
-            since: self.knowledge.now(),
-            marks,
-            clicked,
-            exit: None,
-            refused: false,
-            repeats,
-            abandoned: false,
-            lost: false,
-        };
-        self.requests.push(request);
-        crate::play::trace(|| format!("{} of {client:?} at {} ms", call.run_id, self.time));
-        let envelope = Envelope {
-            deadline_ms: options.deadline,
-            ..Envelope::request(Method::Verb, id, Incarnation(0))
-        };
-        self.handle_event(Event::ClientFrame { client, frame: frame(&envelope, &call) })
-    }
-
     pub fn connect(&mut self) -> LawResult<ClientId> {
         self.next_client += 1;
         let client = ClientId(self.next_client);
@@ -380,22 +177,24 @@ impl Sim {
         Ok(())
     }
 
+    /// Checks that only open requests watch a log: a request that is answered or abandoned leaves nothing running.
+    pub fn check_log_watches(&self) -> LawResult {
+        let watches = self.in_flight.values().filter(|due| matches!(due, InFlight::LogRead(_)));
+        let waits = |request: &&Request| matches!(request.call.verb, Verb::Logs { wait_ms, .. } if wait_ms > 0);
+        let waiting = self.requests.iter().rev().take(600).filter(|request| request.is_open());
+        let (watches, waiting) = (watches.count(), waiting.filter(waits).count());
+        law!(
+            watches <= waiting,
+            "an answered request watches no log",
+            "{watches} watches of {waiting} requests"
+        );
+        Ok(())
+    }
+
+    /// Checks, when all timers have run out, that no request is open.
     pub fn check_all_answered(&mut self) -> LawResult {
         let open = self.requests.iter().find(|request| request.is_open());
         law!(open.is_none(), "every request is answered", "{open:?}");
         Ok(())
     }
-}
-
-fn open(addr: &str, file: bool, pin: Option<bool>) -> Verb {
-    let (provider, session) = addr.split_once('/').expect("an address");
-    let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    Verb::Open(client::Open {
-        provider: provider.parse().expect("a provider"),
-        session: Some(session.parse().expect("a session")),
-        args: if file { vec!["a.txt".into()] } else { Vec::new() },
-        cwd: "/work".into(),
-        pin,
-        env: [variable("PATH", "/bin"), variable("SECRET", "s")].into(),
-    })
 }

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 
 use crate::action::{Action, Ask, Behaviour, RequestOptions, RogueMessage, ViewOptions};
-use crate::scenario::{plain, session_key};
+use crate::draws::{plain, session_key};
 use crate::sessions::{CALM_READER, OWN};
 
 /// Draws the actions that follow an action.

@@ -108,6 +108,11 @@ impl KeptRuns {
         self.counts.get(&(Some(mark), run_id.to_owned())).is_some_and(|count| count.sent > 0)
     }
 
+    /// True when any step was sent under a run's id.
+    pub fn was_any_sent(&self, run_id: &str) -> bool {
+        self.counts.iter().any(|((_, run), count)| run == run_id && count.sent > 0)
+    }
+
     /// True when a `go` has sent a step.
     pub fn was_sent_by_go(&self, mark: u64) -> bool {
         let own = (Some(mark), String::new())..(Some(mark + 1), String::new());

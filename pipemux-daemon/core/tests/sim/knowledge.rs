@@ -1,65 +1,64 @@
-//! What everybody was shown, and the laws of ids and epochs.
+//! What each reader was shown and has confirmed, and the laws of ids and epochs.
 //!
-//! | law | what it holds |
+//! | law | why it must hold |
 //! |---|---|
-//! | an id never changes its meaning | whatever workspace, reader, daemon; ids only rise |
-//! | a thing keeps its id | things always, links while they are remembered |
-//! | epochs never go back | not over a lost daemon either |
-//! | an epoch shows one state of a thing | what an epoch showed under an id is what its pin means |
+//! | an id never changes its meaning | an agent may use an id long after it was shown, also with a later daemon |
+//! | ids only rise | an id below the highest one may have been used before |
+//! | a thing keeps its id | what an agent learned must stay usable; links are forgotten after `VANISHED_EPOCHS` |
+//! | epochs never go back | a pin to an epoch would mean another state, also after daemon loss |
+//! | an epoch shows one state of a thing | a pinned ref means what its epoch showed |
 
 use std::collections::{BTreeMap, VecDeque};
 
 use pipemux_core::limits::{DELIVERIES_MAX, VANISHED_EPOCHS};
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Answer, Body, Seen as SeenFrame, Verb};
-use pipemux_proto::{Envelope, Incarnation, Method};
+use pipemux_proto::client::Verb;
 
-use crate::action::{Confirmation, Pick, ReaderIndex};
-use crate::answer_content::{self, Heading, ShownContent, thing};
+use crate::action::{Pick, ReaderIndex};
+use crate::answer_content::{Heading, ShownContent, thing};
 use crate::law::{LawResult, law};
-use crate::process::frame;
 use crate::sessions::{READERS, SessionKey, WORKSPACES};
 use crate::sim::Sim;
 
-/// Something that a reader was shown, and confirmed.
+/// Something that a reader was shown and has confirmed.
 #[derive(Debug, Clone)]
 pub struct Confirmed<T> {
-    /// When: a number that rises.
+    /// The clock of confirmations when it was confirmed.
     pub at: u64,
     pub epoch: u64,
     pub what: T,
-    /// True when it was confirmed at once, to the daemon that lives.
+    /// True when it was confirmed right after its answer, on the same connection.
     pub immediate: bool,
     pub daemon: u32,
 }
 
-/// What everybody was shown.
+/// What the readers of all workspaces were shown.
 #[derive(Debug, Default)]
 pub struct ReaderKnowledge {
-    /// By workspace and id: what it stands for.
+    /// What each id stands for, by workspace and id.
     stands_for: BTreeMap<(usize, u64), String>,
-    /// By workspace and thing: its id and when it was last shown.
+    /// The id of each thing and when it was last shown, by workspace and thing.
     ids: BTreeMap<(usize, String), (u64, u64)>,
-    /// By workspace: the highest id that was shown or written down.
+    /// The highest id that was shown or persisted, by workspace.
     highest: BTreeMap<usize, u64>,
-    /// By workspace: the newest epoch, and epochs that were really issued.
+    /// The newest epoch and the number of epochs that were issued, by workspace.
     epochs: BTreeMap<usize, (u64, u64)>,
-    /// By workspace, id and epoch: what was shown.
+    /// The label that an epoch showed for an id, by workspace, id and epoch.
     pins: BTreeMap<(usize, u64), BTreeMap<u64, String>>,
-    /// By reader and id: the newest label, and its epoch.
-    shown: BTreeMap<(ReaderIndex, u64), (String, u64)>,
+    /// The newest label and its epoch, by reader and id.
+    pub shown: BTreeMap<(ReaderIndex, u64), (String, u64)>,
     confirmed: BTreeMap<(ReaderIndex, u64), Vec<Confirmed<String>>>,
     headings: BTreeMap<(ReaderIndex, String), Vec<Confirmed<Heading>>>,
-    /// By session: when its session was told to end for good, the last time.
+    /// When each session was last ended for good.
     ended: BTreeMap<SessionKey, u64>,
-    /// Answers that wait to be confirmed.
-    waiting: Vec<(ReaderIndex, u64, ShownContent, u32)>,
-    /// Those whose confirmation is on its way.
-    confirming: Vec<(ReaderIndex, u64, ShownContent, bool)>,
-    /// By reader: its newest delivery, and those that can still be confirmed.
+    /// Answers that will be confirmed late.
+    pub waiting: Vec<(ReaderIndex, u64, ShownContent, u32)>,
+    /// Answers whose confirmation is in flight.
+    pub confirming: Vec<(ReaderIndex, u64, ShownContent, bool)>,
+    /// The newest delivery of each reader, and those that can still be confirmed.
     deliveries: BTreeMap<ReaderIndex, (u64, VecDeque<u64>)>,
     clock: u64,
-    /// True once what was shown could not be written down, and the daemon was lost.
+    /// True once the daemon was lost while the disk was full: numbers that were shown may come again.
     pub lost: bool,
 }
 
@@ -74,8 +73,8 @@ impl ReaderKnowledge {
         self.deliveries.clear();
     }
 
-    /// An answer was delivered: the oldest that wait to be confirmed make room.
-    fn deliver(&mut self, who: ReaderIndex, delivery: u64) {
+    /// An answer was delivered. The daemon remembers a limited number of them for confirmation.
+    pub fn deliver(&mut self, who: ReaderIndex, delivery: u64) {
         let (newest, wait) = self.deliveries.entry(who).or_default();
         if delivery > *newest {
             *newest = delivery;
@@ -86,31 +85,31 @@ impl ReaderKnowledge {
         }
     }
 
-    /// A session ended for good: what comes back under its keys is something new.
+    /// A session is being ended for good: the same keys stand for new things afterwards.
     pub fn forget(&mut self, session_key: SessionKey, name: &str) {
         self.ids.retain(|(_, thing), _| {
             !thing.split(' ').any(|variant_name| is_of(variant_name, name))
         });
-        // What runs under way mean by it was confirmed before.
+        // A run that is under way may still mean the old ones.
         self.ended.insert(session_key, self.clock);
     }
 
-    /// What was shown could not be written down, and the daemon is lost: numbers may come again.
+    /// The daemon was lost while the disk was full: numbers that were shown may come again.
     pub fn lose_all(&mut self) {
         *self = Self { clock: self.clock, lost: true, ..Self::default() };
     }
 
-    /// The newest that a reader had confirmed of an id at a time, and all since.
+    /// Returns the newest state of an id that a reader had confirmed at a time, and all states confirmed since.
     pub fn may_mean(&self, who: ReaderIndex, id: u64, since: u64) -> Vec<&Confirmed<String>> {
         newest_and_since(self.confirmed.get(&(who, id)), since)
     }
 
-    /// The same of a window; also what was seen of it before its session ended.
+    /// Returns the same of a window, including what was confirmed before its session ended.
     pub fn windows(&self, who: ReaderIndex, addr: &str, since: u64) -> Vec<&Confirmed<Heading>> {
         newest_and_since(self.headings.get(&(who, addr.to_owned())), since)
     }
 
-    /// The same of a window whose session has not ended since.
+    /// Returns the same of a window since its session last ended.
     pub fn live_windows(
         &self,
         who: ReaderIndex,
@@ -135,11 +134,11 @@ impl ReaderKnowledge {
         self.stands_for.get(&(workspace, id))
     }
 
-    /// A thing that a reader was shown: id, label, epoch.
+    /// Chooses a thing that a reader was shown: its id, label and epoch.
     pub fn some_thing(&self, who: ReaderIndex, pick: Pick) -> Option<(u64, String, u64)> {
         let things = self.shown.range((who, 0)..=(who, u64::MAX));
         let things = things.filter(|(_, (label, _))| thing(label).is_some());
-        // The newest are more likely to be there.
+        // The newest things are more likely to exist still.
         let mut all: Vec<_> =
             things.map(|((_, id), (label, epoch))| (*id, label, *epoch)).collect();
         all.sort_by_key(|(id, _, epoch)| (u64::MAX - epoch, *id));
@@ -148,7 +147,7 @@ impl ReaderKnowledge {
         Some((*id, (*label).clone(), *epoch))
     }
 
-    /// A link that a reader was shown.
+    /// Chooses a link that a reader was shown.
     pub fn some_link(&self, who: ReaderIndex, pick: Pick) -> Option<(u64, String)> {
         let links = self.shown.range((who, 0)..=(who, u64::MAX));
         let links = links.filter(|(_, (label, _))| thing(label).is_none());
@@ -159,7 +158,7 @@ impl ReaderKnowledge {
         Some((*id, (*label).clone()))
     }
 
-    /// An id of a thing that somebody was shown in a workspace.
+    /// Chooses an id that any reader of a workspace was shown.
     pub fn some_id(&self, workspace: usize, pick: Pick) -> Option<u64> {
         let all: Vec<u64> = self
             .stands_for
@@ -169,13 +168,13 @@ impl ReaderKnowledge {
         all.get(usize::from(pick).checked_rem(all.len())?).copied()
     }
 
-    /// An epoch at or before a workspace's newest, sometimes one that was not issued yet.
+    /// Chooses an epoch near a workspace's newest one, sometimes one that was not issued yet.
     pub fn some_epoch(&self, workspace: usize, pick: Pick) -> Option<u64> {
         let (newest, _) = self.epochs.get(&workspace)?;
         Some((newest + 2).saturating_sub(u64::from(pick) % 12))
     }
 
-    /// What is written down of ids: they only rise.
+    /// Checks the ids of a record that is being persisted.
     pub fn record(&mut self, record: &Record) -> LawResult {
         let Record::Anchors { workspace, anchors } = record else { return Ok(()) };
         let Some(workspace) = WORKSPACES.iter().position(|name| workspace[1..] == **name) else {
@@ -188,17 +187,18 @@ impl ReaderKnowledge {
         Ok(())
     }
 
-    /// The newest epoch, and how many were issued so far.
+    /// Takes in an epoch that was shown. Returns the number of epochs that were issued so far.
     fn epoch(&mut self, workspace: usize, epoch: u64) -> LawResult<u64> {
         let (newest, issued) = self.epochs.entry(workspace).or_default();
         law!(epoch >= *newest, "epochs never go back", "e{epoch} after e{newest}");
-        // A new daemon goes on behind a gap.
+        // A new daemon leaves a gap, which doesn't count as issued.
         *issued += (epoch - *newest).min(8);
         *newest = epoch;
         Ok(*issued)
     }
 
-    fn learn(&mut self, workspace: usize, shows: &ShownContent, asked: &str) -> LawResult {
+    /// Takes in what an answer shows.
+    pub fn learn(&mut self, workspace: usize, shows: &ShownContent, asked: &str) -> LawResult {
         let issued = match shows.epoch {
             Some(epoch) => self.epoch(workspace, epoch)?,
             None => 0,
@@ -247,7 +247,7 @@ impl ReaderKnowledge {
         Ok(())
     }
 
-    /// A confirmation comes in: the answer counts as seen, unless others have taken its room meanwhile.
+    /// A confirmation arrives: the answer counts as seen, unless newer deliveries have pushed it out.
     pub fn confirmed(&mut self, delivery: u64, daemon: u32) {
         let Some(at) = self.confirming.iter().position(|(_, of, ..)| *of == delivery) else {
             return;
@@ -260,7 +260,7 @@ impl ReaderKnowledge {
         }
     }
 
-    /// A reader has confirmed what an answer showed.
+    /// Adds what an answer showed to what a reader has confirmed.
     fn confirm(&mut self, who: ReaderIndex, shows: &ShownContent, immediate: bool, daemon: u32) {
         self.clock += 1;
         let (at, epoch) = (self.clock, shows.epoch.unwrap_or(0));
@@ -277,7 +277,7 @@ impl ReaderKnowledge {
     }
 }
 
-/// The newest of what was confirmed before a time, and all since.
+/// Returns the newest of what was confirmed up to a time, and all that was confirmed since.
 fn newest_and_since<T>(all: Option<&Vec<Confirmed<T>>>, since: u64) -> Vec<&Confirmed<T>> {
     let all = all.map_or(&[][..], Vec::as_slice);
     let before = all.iter().filter(|one| one.at <= since);
@@ -285,19 +285,19 @@ fn newest_and_since<T>(all: Option<&Vec<Confirmed<T>>>, since: u64) -> Vec<&Conf
     newest.into_iter().chain(all.iter().filter(|one| one.at > since)).collect()
 }
 
-/// True for a thing of that store.
+/// True when a word of a label names the store or one of its things.
 fn is_of(variant_name: &str, name: &str) -> bool {
     variant_name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('k'))
 }
 
-/// True for what answers a question: these labels mean something with their question only.
+/// True for the label of an option: it has a meaning only together with its question.
 fn is_answer(label: &str) -> bool {
     let verbs = ["edit ", "drop ", "pick ", "undo "];
     !verbs.iter().any(|verb| label.starts_with(verb))
 }
 
 impl Sim {
-    /// A session is about to be ended for good.
+    /// Notes that a session is about to be ended for good.
     pub fn forget(&mut self, who: ReaderIndex, addr: &str) {
         let Some(session_key) = SessionKey::of(READERS[who].0, addr) else { return };
         if let Some(store) = self.stores.get(&session_key) {
@@ -307,7 +307,7 @@ impl Sim {
         }
     }
 
-    /// A session has ended for good: what was confirmed until now was of that one.
+    /// Notes that a session has ended for good: what was confirmed until now belonged to the old one.
     pub fn note_gone(&mut self, index: usize) {
         let request = &self.requests[index];
         let (Verb::End { session } | Verb::Close { session, end: true }) = &request.call.verb
@@ -317,80 +317,5 @@ impl Sim {
         if let Some(session_key) = SessionKey::of(READERS[request.who].0, &session.to_string()) {
             self.knowledge.ended.insert(session_key, self.knowledge.clock);
         }
-    }
-
-    /// A reader reads an answer, and confirms it or doesn't.
-    pub fn read_answer(&mut self, index: usize, answer: &Answer) -> LawResult {
-        let request = &self.requests[index];
-        self.knowledge.deliver(request.who, answer.delivery);
-        let shows_windows =
-            request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));
-        // What is told once more is as old as it was.
-        if !shows_windows || request.repeats.is_some() {
-            return Ok(());
-        }
-        // What changed since an epoch says nothing of the rest: the models don't take it for a look.
-        let since = matches!(&request.call.verb, Verb::View(view) if view.since.is_some());
-        let confirm = if since { Confirmation::Never } else { request.confirm };
-        let (who, client) = (request.who, request.client);
-        let workspace = READERS[who].0;
-        let shows = answer_content::read(answer);
-        let asked = match &answer.body {
-            Body::Text(said) => answer_content::question(said).map(str::to_owned),
-            Body::Report(report) => report.question.as_ref().and_then(|asked| {
-                answer_content::question(&format!("needs an answer {}", asked.text))
-                    .map(str::to_owned)
-            }),
-            _ => None,
-        };
-        let asked = asked.unwrap_or_else(|| request.call.run_id.clone());
-        self.knowledge.learn(workspace, &shows, &asked)?;
-        self.check_windows(index, answer)?;
-        self.check_shown(index, &shows)?;
-        for (_, id, label) in &shows.anchors {
-            let epoch = shows.epoch.unwrap_or(0);
-            self.knowledge.shown.insert((who, *id), (label.clone(), epoch));
-        }
-        if answer.delivery == 0 {
-            return Ok(());
-        }
-        let daemon = self.daemon.nth;
-        match confirm {
-            Confirmation::Now => {
-                self.knowledge.confirming.push((who, answer.delivery, shows, true));
-                self.confirm_on(client, answer.delivery);
-            }
-            Confirmation::Late => {
-                self.knowledge.waiting.push((who, answer.delivery, shows, daemon))
-            }
-            Confirmation::Never => {}
-        }
-        Ok(())
-    }
-
-    fn confirm_on(&mut self, client: pipemux_core::ClientId, delivery: u64) {
-        let Some(conn) = self.clients.get_mut(&client) else { return };
-        conn.next += 1;
-        let envelope = Envelope::request(Method::Seen, conn.next, Incarnation(0));
-        let frame = frame(&envelope, &SeenFrame { delivery });
-        self.queue.push_back(pipemux_core::Event::ClientFrame { client, frame });
-    }
-
-    /// An answer is confirmed that was not at once: on another connection, as the command line does.
-    pub fn confirm_late(&mut self, pick: Pick) -> LawResult<bool> {
-        let count = self.knowledge.waiting.len();
-        let Some(at) = usize::from(pick).checked_rem(count) else { return Ok(false) };
-        let (who, delivery, shows, daemon) = self.knowledge.waiting.remove(at);
-        let client = self.connect()?;
-        if self.daemon.nth != daemon {
-            return Ok(true);
-        }
-        self.knowledge.confirming.push((who, delivery, shows, false));
-        self.confirm_on(client, delivery);
-        self.drain()?;
-        if self.daemon.nth == daemon {
-            self.handle_event(pipemux_core::Event::ClientClosed { client })?;
-        }
-        Ok(true)
     }
 }

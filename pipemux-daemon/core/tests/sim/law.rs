@@ -1,6 +1,6 @@
-//! A law that was broken.
+//! Laws: what must hold whatever happens, and what to say when it doesn't.
 
-/// Which law, and how.
+/// The law that was broken, and the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrokenLaw {
     pub law: &'static str,
@@ -9,7 +9,7 @@ pub struct BrokenLaw {
 
 pub type LawResult<T = ()> = Result<T, BrokenLaw>;
 
-/// Refuses what breaks a law.
+/// Returns an error from the function unless the condition holds.
 macro_rules! law {
     ($holds:expr, $law:literal, $($details:tt)+) => {
         if !$holds {
@@ -19,7 +19,7 @@ macro_rules! law {
 }
 pub(crate) use law;
 
-/// How often what happened.
+/// Counts how often each situation occurred.
 #[derive(Debug, Clone, Default)]
 pub struct Statistics(pub std::collections::BTreeMap<String, u64>);
 

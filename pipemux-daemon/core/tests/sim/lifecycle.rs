@@ -1,13 +1,13 @@
-//! Lives of processes and of the sessions in them: why they begin and end.
+//! The lifecycle of processes and of the sessions in them: when they may begin and end.
 //!
-//! | law | what it holds |
+//! | law | why it must hold |
 //! |---|---|
-//! | a well-behaved process is not signalled | a signal has a reason: its own behaviour, or somebody's wish |
-//! | a session is closed for a reason | it was to end or to be restarted, sleeps, or its open was refused |
-//! | a shared process ends with its last session | not before, and not later |
-//! | no session opens in an ending process | a new life begins in another one |
-//! | a successful open was accepted by the app | an `open` that is done was taken in by its app |
-//! | an idle session hibernates | a session that no window pins is put to sleep |
+//! | a well-behaved process is not signalled | its work would be lost; only misbehaviour or a request is a reason |
+//! | a session is closed for a reason | the reasons are an end, a restart, hibernation or a refused open |
+//! | a shared process ends with its last session | earlier would lose sessions, later would leak a process |
+//! | no session opens in an ending process | it would end at once |
+//! | a successful open was accepted by the app | exit status 0 promises that the session runs |
+//! | an idle session hibernates | idle processes cost memory; only a pin keeps one awake |
 
 use pipemux_core::Signal;
 use pipemux_proto::client::{Answer, Open, Verb};
@@ -19,7 +19,7 @@ use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
 impl Sim {
-    /// Something is asked of a process that is about its sessions' lives.
+    /// Checks a request that begins, saves or ends a session.
     pub fn check_lifecycle(&mut self, app: Incarnation, frame: &Frame) -> LawResult {
         let (incarnation, method) = (frame.envelope.incarnation, frame.envelope.method);
         let Some(process) = self.processes.get_mut(&app) else { return Ok(()) };
@@ -73,7 +73,7 @@ impl Sim {
         Ok(())
     }
 
-    /// True when somebody asked for the end of a session's process, or that of one that may share it.
+    /// True when a client asked for the end or restart of a session, or of a neighbour in its process.
     fn was_requested(&self, session_key: SessionKey) -> bool {
         let daemon = self.daemon.nth;
         let asked = self.requests.iter().rev().take_while(|request| request.daemon == daemon);
@@ -93,19 +93,19 @@ impl Sim {
             })
     }
 
-    /// A session's app took an open in.
+    /// A session's app accepted an open.
     pub fn note_open(&mut self, session_key: SessionKey) {
         self.open_until.insert(session_key, u64::MAX);
     }
 
-    /// A session's session runs no longer.
+    /// A session no longer runs.
     pub fn note_close(&mut self, session_key: SessionKey) {
         if let Some(until) = self.open_until.get_mut(&session_key) {
             *until = self.time.min(*until);
         }
     }
 
-    /// An app behaves in some way from now on: its process is no longer sure to.
+    /// Marks running processes of the provider as misbehaved, unless the behaviour is normal.
     pub fn note_behaviour(&mut self, session_key: SessionKey, behaviour: Behaviour) {
         let same =
             |other: SessionKey| other == session_key || other.provider() == session_key.provider();
@@ -117,7 +117,7 @@ impl Sim {
         }
     }
 
-    /// True when an app of that provider doesn't behave.
+    /// True when an app of the session's provider misbehaves.
     pub fn is_misbehaving(&self, session_key: SessionKey) -> bool {
         let of_it = |other: &SessionKey| other.provider() == session_key.provider();
         self.behaviours
@@ -125,7 +125,7 @@ impl Sim {
             .any(|(other, behaviour)| of_it(other) && *behaviour != Behaviour::Normal)
     }
 
-    /// An `open` was answered: done means that its app has taken it in.
+    /// Checks that an answered `open` with exit status 0 was accepted by its app.
     pub fn check_opened(&self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
         let (Verb::Open(Open { provider, session: Some(session), .. }), Ok(answer)) =
@@ -135,7 +135,7 @@ impl Sim {
         };
         let addr = format!("{provider}/{session}");
         let said = format!("{answer:?}");
-        // Time was up for it, or for the daemon: it had been shown before, and has its title.
+        // At its deadline, or when the daemon stops, the answer shows the window as it was before.
         let nothing = said.contains(&format!("## {addr} · busy, as it was before"));
         let busy = said.contains("busy, as it was before") && !nothing;
         let session_key = SessionKey::of(READERS[request.who].0, &addr);
@@ -150,7 +150,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Nothing is left to be done: what may sleep does.
+    /// Checks, when nothing is left to be done, that every session that may hibernate has done so.
     pub fn check_idle(&self) -> LawResult {
         for (app, process) in self.processes.iter().filter(|(_, process)| process.alive) {
             let empty = process.shared && process.started && process.sessions.is_empty();

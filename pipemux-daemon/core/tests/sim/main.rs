@@ -1,24 +1,36 @@
-//! The core under simulation: a seed makes a history of clients, apps and faults on a virtual clock, and
-//! after every step the laws of the house are checked against models beside it, never against the core's
-//! own state.
+//! The core under simulation. A seed makes a scenario of clients, apps and faults on a virtual clock. After every
+//! step, laws are checked against models of what clients and apps saw, never against the core's own state.
 //!
-//! - `cargo test -p pipemux-core --test sim` plays some hundred seeds.
+//! - `cargo test -p pipemux-core --test sim` plays 300 seeds.
 //! - `PIPEMUX_SEEDS=5000 cargo test --release -p pipemux-core --test sim -- --nocapture` plays more;
-//!   `PIPEMUX_FIRST=100000` begins elsewhere.
-//! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed. What breaks a law is made
-//!   short first: parts of it are left out while the same law is still broken. Then the law, the steps that
-//!   are left, and this command are printed; with `PIPEMUX_TELL=1` also what is answered and sent.
+//!   `PIPEMUX_FIRST=100000` sets the first seed.
+//! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed.
 //!
-//! `history` and `sequel` make histories, `sim` plays them (`daemon`, `process` and `store` are what it plays with);
-//! the laws are in `effects`, `clients`, `seen`, `runs`, `kept`, `truth`, `rounds`, `lives`,
-//! `windows` and `pins`.
+//! A scenario that breaks a law is shortened first: actions are left out as long as the same law is broken. Then the
+//! law, the remaining actions and the command that plays the seed are printed. With `PIPEMUX_TELL=1`, all frames and
+//! answers of the shortened scenario are printed too.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `action`, `scenario`, `draws`, `followups` | what may happen, and how a seed chooses it |
+//! | `play`, `sim` | playing a scenario, and shortening one that fails |
+//! | `sessions`, `store` | the sessions of a scenario, and what their apps keep |
+//! | `daemon`, `effects`, `app_frames` | the core and its disk; its effects are checked and carried out |
+//! | `process`, `apps`, `app_faults` | processes, and how they fail |
+//! | `requests`, `clients`, `retries`, `misbehaving_clients` | clients, and how they fail |
+//! | `run_code`, `answer_content` | writing runs and reading answers as an agent does |
+//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `outcomes`, `rounds`, `lifecycle`, `windows`, `pins` | models and laws |
+//! | `law`, `coverage` | broken laws, and which situations must have occurred |
 
 mod action;
 mod answer_content;
+mod app_faults;
+mod app_frames;
 mod apps;
 mod clients;
 mod coverage;
 mod daemon;
+mod draws;
 mod effects;
 mod followups;
 mod kept_runs;
@@ -30,6 +42,9 @@ mod outcomes;
 mod pins;
 mod play;
 mod process;
+mod questions;
+mod reading;
+mod requests;
 mod retries;
 mod rounds;
 mod run_code;
@@ -46,7 +61,7 @@ use std::time::Instant;
 
 use law::Statistics;
 
-/// Seeds of an ordinary run.
+/// The number of seeds of an ordinary run.
 const SEEDS: u64 = 300;
 
 #[test]
@@ -90,7 +105,7 @@ fn laws_hold_for_every_seed() {
     if !broken.is_empty() {
         fail(&broken);
     }
-    // What never happens proves nothing.
+    // A situation that never occurs proves nothing.
     if count >= SEEDS {
         let missing: Vec<_> =
             coverage::REQUIRED.iter().filter(|what| statistics.get(what) < 3).collect();
@@ -102,7 +117,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Tells of seeds that break laws: which, and of each law the shortest way to break it.
+/// Prints the seeds that break laws, and for each law a shortened scenario, and fails.
 #[allow(clippy::print_stdout)]
 fn fail(broken: &[(u64, &'static str)]) -> ! {
     let mut told = String::new();

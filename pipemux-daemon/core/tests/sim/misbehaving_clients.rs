@@ -6,9 +6,10 @@ use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::{Envelope, Hello, Incarnation, Method, Role};
 
 use crate::action::{Confirmation, ProtocolBreach, ReaderIndex, RequestOptions, ViewOptions};
-use crate::clients::{Connection, Request};
+use crate::clients::Connection;
 use crate::law::{LawResult, law};
 use crate::process::{frame, garbage};
+use crate::requests::Request;
 use crate::sim::{InFlight, Sim};
 
 impl Sim {
@@ -29,7 +30,7 @@ impl Sim {
         }
         let verb = Envelope::request(Method::Verb, 1, Incarnation(0));
         if !self.clients.contains_key(&client) {
-            // The daemon was lost meanwhile.
+            // The daemon was lost meanwhile, and the connection with it.
             return Ok(true);
         }
         match breach {

@@ -1,4 +1,15 @@
-//! Whether answers tell the truth about what the apps really did.
+//! Whether answers tell the truth about what the apps did.
+//!
+//! | law | why it must hold |
+//! |---|---|
+//! | a successful run took effect | exit status 0 promises that every step was done |
+//! | a refused run took no effect | exit statuses 2, 3, 4, 6 and 9 promise it, so that the run may be sent again |
+//! | a refused run was not sent | statuses 2, 6 and 9 promise more: nothing reached an app |
+//! | a run that was lost after it was sent is unknown | exit status 6 would promise that a retry is safe |
+//! | a step's status is true | agents decide by it what is left to do |
+//! | an answer shows what its steps did | its reader acts on that window next |
+//! | a repeated request gets the same exit status | it was carried out once |
+//! | an unchanged thing is not stale | an agent would refresh for nothing |
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Verb};
@@ -10,7 +21,7 @@ use crate::sessions::READERS;
 use crate::sim::Sim;
 
 impl Sim {
-    /// Whether an answer tells the truth.
+    /// Checks the end of a request against what the apps did.
     pub fn check_end(&mut self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
         let exit = request.exit.unwrap_or_default();
@@ -42,7 +53,15 @@ impl Sim {
             let any = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
             law!(!any || !matches!(exit, 2 | 6 | 9), "a refused run was not sent", "{}", trace());
         }
-        // What was refused may be sent again.
+        if exit == 6 && request.acts() && request.repeats.is_none() {
+            law!(
+                !self.runs.kept.was_any_sent(run),
+                "a run that was lost after it was sent is unknown",
+                "{}",
+                trace()
+            );
+        }
+        // A refused run may be sent again, so its steps must not take effect later.
         if own && matches!(exit, 2 | 3 | 4 | 6) {
             let said = format!("ended {exit}");
             let run = run.to_owned();
@@ -55,11 +74,11 @@ impl Sim {
                 let (sent, ever) = self.runs.kept.whole(mark);
                 let Some(took) = self.took(index, mark) else { continue };
                 let true_to_life = match step.status {
-                    // A run that goes on tells what it did before, too.
+                    // A continued run also reports the steps that it did before.
                     Status::Done => ever > 0,
                     Status::Failed => took == 0,
                     Status::Skipped => took == 0 || exit == 5,
-                    // The daemon may ask before it is sent, and another request may have answered.
+                    // The daemon may ask before the step is sent, and another request may have answered.
                     Status::Needs => true,
                     Status::Unknown => sent > 0,
                 };
@@ -74,7 +93,7 @@ impl Sim {
         self.check_stale(index, answer)
     }
 
-    /// The windows under what was done show that, or something newer.
+    /// Checks that the windows in an answer show the effects of its steps, or something newer.
     pub fn check_shown(&self, index: usize, shows: &ShownContent) -> LawResult {
         let request = &self.requests[index];
         if request.exit != Some(0) || !matches!(request.call.verb, Verb::Run { .. }) {
@@ -96,25 +115,24 @@ impl Sim {
         Ok(())
     }
 
-    /// How often a step took effect for the run that a request tells of; none when it isn't known which
-    /// of several times that it was sent is meant.
+    /// Returns how often a step took effect for the run that a request reports; `None` when the step was sent several
+    /// times and it is unknown which one is meant.
     fn took(&self, index: usize, mark: u64) -> Option<u32> {
         let run = self.requests[index].call.run_id.as_str();
         let asked = &self.requests[self.runs.marks.get(&mark)?.request].call.run_id;
         let (sent, effects) = self.runs.kept.whole(mark);
         match self.runs.kept.was_sent(mark, run) || run == asked {
             true => Some(self.runs.kept.effects(mark, run)),
-            // An answer goes on with the run that asked.
-            // What another `go` has sent since is not of this one.
+            // The answer to a question continues the run that asked; steps of a later `go` don't belong to it.
             false => (sent <= 1 && !self.runs.kept.was_sent_by_go(mark)).then_some(effects),
         }
     }
 
-    /// What was answered is answered so again.
+    /// Checks that a repeated request got the same exit status.
     fn check_repeated(&self, index: usize, first: usize) -> LawResult {
         let (again, before) = (&self.requests[index], &self.requests[first]);
         let (Some(exit), Some(was)) = (again.exit, before.exit) else { return Ok(()) };
-        // Refused for want of room, nothing was begun, and it may be sent again.
+        // A request that was refused for lack of room was not begun, so it may have another end when it is repeated.
         let excused =
             was == 9 || before.refused || again.refused || self.lossy || self.daemon.disk_full;
         law!(
@@ -126,7 +144,7 @@ impl Sim {
         Ok(())
     }
 
-    /// A thing that is as its reader saw it is never stale.
+    /// Checks that no ref was called stale whose thing is still as its reader saw it.
     fn check_stale(&self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
         let Ok(Answer { body: Body::Text(said), .. }) = answer else { return Ok(()) };
@@ -165,7 +183,7 @@ impl Sim {
         Ok(())
     }
 
-    /// What was said not to have taken effect never did.
+    /// Checks, at the end, that steps which were reported as not done never took effect.
     pub fn check_promises(&self) -> LawResult {
         for (mark, run, said) in &self.runs.promises {
             let effects = self.runs.kept.effects(*mark, run);
@@ -175,7 +193,7 @@ impl Sim {
     }
 }
 
-/// The mark at the end of a call as it was written.
+/// Returns the mark at the end of a call.
 pub fn last_mark(call: &str) -> Option<u64> {
     call.strip_suffix("')")?.rsplit_once("mark='t")?.1.parse().ok()
 }

@@ -1,30 +1,30 @@
-//! Windows that keep their sessions awake.
+//! Pinned windows, which keep their sessions awake.
 //!
-//! | law | what it holds |
+//! | law | why it must hold |
 //! |---|---|
-//! | a pinned session stays awake | none whose window was surely pinned is asked to save its state |
+//! | a pinned session stays awake | its user wants no delay and no restart; it is never asked to save its state |
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use pipemux_proto::client::{Open, Verb};
 
-use crate::clients::Request;
 use crate::law::{LawResult, law};
+use crate::requests::Request;
 use crate::sessions::{READERS, SHARED, SessionKey};
 use crate::sim::Sim;
 
-/// Windows that are surely pinned: by workspace and address.
+/// Whether each window is pinned, as far as that is certain.
 #[derive(Debug, Default)]
 pub struct Pins {
     sure: BTreeMap<(usize, String), bool>,
-    /// Windows that were ever to be pinned.
+    /// Windows for which a pin was ever requested.
     asked: BTreeSet<(usize, String)>,
-    /// True once something was pinned: whether it may sleep is looked at for ever.
+    /// True once something was pinned: the daemon then checks for ever whether it may sleep, so timers never run out.
     pub ever: bool,
 }
 
 impl Pins {
-    /// Something is asked for that may change a pin: until it is answered, nothing is sure.
+    /// A request that may change a pin is sent: until it is answered, the pin is uncertain.
     pub fn unsure(&mut self, workspace: usize, verb: &Verb) {
         match verb {
             Verb::Open(open) if open.pin.is_some() => {
@@ -44,7 +44,7 @@ impl Pins {
         }
     }
 
-    /// The window that surely keeps a session's session awake.
+    /// Returns the window that certainly keeps a session awake.
     pub fn holds(&self, session_key: SessionKey) -> Option<&(usize, String)> {
         let here = |(workspace, addr): &(usize, String)| {
             SessionKey::of(*workspace, addr) == Some(session_key)
@@ -60,29 +60,28 @@ impl Pins {
         self.asked.iter().filter(here).any(|at| self.sure.get(at) != Some(&false))
     }
 
-    /// What was written down may be lost.
+    /// Records may be lost, so nothing is certain.
     pub fn forget_all(&mut self) {
         self.sure.clear();
     }
 }
 
 impl Sim {
-    /// An `open` was answered: its pin holds, unless another one, or an end, is under way.
+    /// An `open` was answered: its pin is certain, unless another request that may change it is under way.
     pub fn note_pin(&mut self, index: usize) {
         let request = &self.requests[index];
         let workspace = READERS[request.who].0;
-        let Verb::Open(Open { pin: Some(pin), .. }) = &request.call.verb else { return };
-        let Verb::Open(open) = &request.call.verb else { return };
+        let Verb::Open(open @ Open { pin: Some(pin), .. }) = &request.call.verb else { return };
         let (pin, of) = (*pin, addr(open));
         let changes = |verb: &Verb| match verb {
             Verb::Open(other) => other.pin.is_some() && addr(other) == of,
             Verb::Close { session, .. } | Verb::End { session } => session.to_string() == of,
             _ => false,
         };
-        // Also what was sent after it, and has been answered before it.
+        // A request that was sent later may have been answered earlier.
         let later = self.requests[index..].iter().skip(1).any(|other| changes(&other.call.verb));
         let daemon = self.daemon.nth;
-        // What a client left behind goes on.
+        // The request of a client that vanished may still be carried out.
         let goes_on = |other: &Request| other.exit.is_none() && other.daemon == daemon;
         let open = self.requests.iter().any(|other| goes_on(other) && changes(&other.call.verb));
         if request.exit == Some(0) && !later && !open {
@@ -91,7 +90,7 @@ impl Sim {
         }
     }
 
-    /// A session is asked to save its state, to be put to sleep then.
+    /// Checks that a session that is asked to save its state is not pinned.
     pub fn check_sleep(&self, session_key: SessionKey) -> LawResult {
         let pinned = self.pins.holds(session_key);
         law!(pinned.is_none(), "a pinned session stays awake", "{pinned:?}");

@@ -1,4 +1,4 @@
-//! Playing a history, and making one that breaks a law short.
+//! Plays scenarios, and shortens those that break a law.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,10 +9,10 @@ use crate::law::{BrokenLaw, LawResult, Statistics, law};
 use crate::scenario::{ScenarioKind, calm_part, scenario};
 use crate::sim::Sim;
 
-/// Set while what happens is to be told.
+/// Set while the events of a scenario are printed.
 pub static TRACING: AtomicBool = AtomicBool::new(false);
 
-/// Tells what happens, when that is wanted.
+/// Prints an event when tracing is on.
 #[allow(clippy::print_stdout)]
 pub fn trace(what: impl FnOnce() -> String) {
     if TRACING.load(Ordering::Relaxed) {
@@ -20,7 +20,7 @@ pub fn trace(what: impl FnOnce() -> String) {
     }
 }
 
-/// Plays a history to its end.
+/// Plays a scenario to its end.
 pub fn play(kind: ScenarioKind, actions: &[Action], twin: bool) -> LawResult<Sim> {
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut sim = Sim::new(kind, twin);
@@ -39,7 +39,7 @@ pub fn play(kind: ScenarioKind, actions: &[Action], twin: bool) -> LawResult<Sim
     })
 }
 
-/// Plays a history, and what of it is calm once more by itself: nobody there may notice the difference.
+/// Plays a scenario, and its calm part again by itself: the answers in the calm workspace must be the same.
 pub fn check_scenario(kind: ScenarioKind, actions: &[Action], twin: bool) -> LawResult<Statistics> {
     let sim = play(kind, actions, twin)?;
     if kind.calm {
@@ -56,13 +56,13 @@ pub fn check_scenario(kind: ScenarioKind, actions: &[Action], twin: bool) -> Law
     Ok(sim.statistics)
 }
 
-/// Plays the history of a seed.
+/// Plays the scenario of a seed.
 pub fn seed(seed: u64) -> LawResult<Statistics> {
     let (kind, actions) = scenario(seed);
     check_scenario(kind, &actions, seed.is_multiple_of(3))
 }
 
-/// The shortest part of a seed's history that still breaks the same law.
+/// Shortens the scenario of a seed as long as it still breaks the same law.
 pub fn shrink(seed: u64) -> (Vec<Action>, BrokenLaw) {
     let (kind, mut actions) = scenario(seed);
     let twin = seed.is_multiple_of(3);
@@ -109,7 +109,7 @@ pub fn shrink(seed: u64) -> (Vec<Action>, BrokenLaw) {
     (actions, broken)
 }
 
-/// The same with less to it.
+/// Returns simpler variants of an action.
 fn simpler(action: &Action) -> Vec<Action> {
     match action {
         Action::Pass(ms) if *ms > 1 => vec![Action::Pass(ms / 2), Action::Pass(1)],

@@ -1,4 +1,4 @@
-//! A process of an app: what it does about a frame, by its behaviour.
+//! A process of an app: how it answers a frame, depending on its behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,59 +17,59 @@ use crate::action::Behaviour;
 use crate::sessions::SessionKey;
 use crate::store::{Store, prototypes};
 
-/// Bytes of a value that one reply brings: small, so that values come in several.
+/// Bytes of a value in one reply: few, so that values come in several replies.
 const CHUNK: usize = 24;
 
-/// A process.
+/// A process of an app.
 #[derive(Debug)]
 pub struct Process {
-    /// The session that it was started for.
+    /// The session for which it was started.
     pub session_key: SessionKey,
-    /// The sessions that live in it, by the numbers of their lives: its own, unless sessions share it.
+    /// The sessions in it, by incarnation.
     pub sessions: BTreeMap<Incarnation, SessionKey>,
-    /// True when they do.
+    /// True when sessions share it.
     pub shared: bool,
-    /// Lives that were opened in it.
+    /// The incarnations that were opened in it.
     pub opened: BTreeSet<Incarnation>,
-    /// False once its end is on its way.
+    /// False once its end is in flight.
     pub alive: bool,
-    /// True once it runs: nothing of it comes before that.
+    /// True once it runs; it sends nothing before.
     pub started: bool,
-    /// True once nothing of it is read any more.
+    /// True once its connection is closed.
     pub closed: bool,
-    /// When it says the last of what it has to say.
+    /// When the last of its frames in flight arrives.
     pub last_sent_at: u64,
-    /// What it has taken in and not looked at yet.
+    /// Frames that it read while it hung.
     pub held: Vec<Frame>,
-    /// Requests that have no answer yet, by id.
+    /// Open requests, by id.
     pub unanswered: BTreeMap<u64, Envelope>,
-    /// Requests that were answered: any of them, for answering once more.
+    /// The newest request that it answered, for a duplicate answer.
     pub answered: Option<Envelope>,
-    /// What sessions were before the last step, for those that do several things at once.
+    /// The state of sessions before their last step, for processes that handle requests concurrently.
     pub before: BTreeMap<Incarnation, Store>,
-    /// Lives that it had, and whose end was heard.
+    /// The incarnations that were closed in it.
     pub closed_sessions: Vec<Incarnation>,
-    /// True once something of it doesn't behave.
+    /// True once it misbehaved.
     pub misbehaved: bool,
-    /// True once it was asked or made to end.
+    /// True once it was asked or forced to end.
     pub ending: bool,
-    /// Lives that were asked to save their state, and those whose open was refused.
+    /// The incarnations that were asked to save their state, and those whose open was refused.
     pub saved: BTreeSet<Incarnation>,
     pub refused: BTreeSet<Incarnation>,
 }
 
-/// What a process does about a frame.
+/// What a process does when a frame arrives.
 #[derive(Debug, Default)]
 pub struct Reaction {
     pub frames: Vec<Frame>,
     pub exit: Option<Exit>,
-    /// An action, and whether something came of it.
+    /// An action, and whether it took effect.
     pub invoked: Option<(Invoke, bool)>,
-    /// It went on from where it was put to sleep.
+    /// True when it continued from its saved state.
     pub woken: bool,
-    /// An open, and whether it was taken in.
+    /// Whether an open was accepted.
     pub opened: Option<bool>,
-    /// It said `unchanged` of a look that it never showed.
+    /// The daemon claimed to know a version that this window was never sent.
     pub wrong_known: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Process {
         }
     }
 
-    /// True while a session lives in it.
+    /// True while a session is in it.
     pub fn has(&self, session_key: SessionKey) -> bool {
         self.session_key == session_key && !self.shared
             || self.sessions.values().any(|of| *of == session_key)
@@ -152,7 +152,7 @@ impl Process {
         }
         if envelope.method == Method::AppClose {
             self.sessions.remove(&envelope.incarnation);
-            // A shared one goes on for its other sessions, until it is asked to end itself.
+            // A shared process runs on for its other sessions until it is asked to end itself.
             reaction.exit = (!self.shared).then_some(Exit::Code(0));
         }
         reaction
@@ -170,7 +170,7 @@ impl Process {
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
             Method::AppOpen if behaviour == Behaviour::RefusesOpen => {
-                // One that is repeated at a start may be refused: the session runs without it.
+                // A refused open that is repeated at a start leaves the session running.
                 let open: Open = decode(&request.body).expect("an Open");
                 reaction.opened = Some(open.again);
                 refuse(&Fault::failed("no"))
@@ -268,13 +268,13 @@ fn chunk(text: &str, read: &Read) -> Chunk {
     Chunk { data: bytes[start..end].to_vec().into(), total: bytes.len() as u64, text: true }
 }
 
-/// A frame as it comes from outside.
+/// Makes a frame as it arrives from outside.
 pub fn frame<T: serde::Serialize>(envelope: &Envelope, body: &T) -> Frame {
     let bytes = Frame::encode(envelope, body).expect("it encodes");
     frames(&bytes).expect("frames").remove(0)
 }
 
-/// The frames of what was written: whole ones only.
+/// Splits bytes into frames; fails unless they are whole ones.
 pub fn frames(bytes: &[u8]) -> Result<Vec<Frame>, String> {
     let mut decoder = FrameDecoder::default();
     decoder.extend(bytes);
@@ -285,7 +285,7 @@ pub fn frames(bytes: &[u8]) -> Result<Vec<Frame>, String> {
     if decoder.is_empty() && !all.is_empty() { Ok(all) } else { Err("no whole frames".into()) }
 }
 
-/// A frame whose body is no message.
+/// Makes a frame whose body can't be decoded.
 pub fn garbage(envelope: Envelope) -> Frame {
     Frame { envelope, body: Bytes::from_static(&[0xc1, 0xff, 0x00]) }
 }

@@ -1,17 +1,17 @@
-//! Requests that are sent again, taken back, or left by their clients.
+//! Requests that are repeated, cancelled or abandoned by their clients.
 
 use pipemux_core::Event;
 use pipemux_proto::{Envelope, Incarnation, Kind, Method};
 
 use crate::action::{Confirmation, Pick, RequestOptions};
-use crate::clients::Request;
 use crate::law::LawResult;
 use crate::process::frame;
+use crate::requests::Request;
 use crate::sessions::CALM_READER;
 use crate::sim::{InFlight, Sim};
 
 impl Sim {
-    /// A request that is not the calm reader's.
+    /// Chooses a recent request of a reader other than the calm one.
     fn some_request(&self, pick: Pick, wanted: impl Fn(&Request) -> bool) -> Option<usize> {
         let fits = |request: &Request| request.who != CALM_READER && wanted(request);
         let recent = self.requests.iter().enumerate().rev().filter(|(_, r)| fits(r)).take(12);
@@ -20,7 +20,7 @@ impl Sim {
     }
 
     pub fn repeat_request(&mut self, pick: Pick) -> LawResult<bool> {
-        // What a daemon was lost with is what one would send again.
+        // A client is most likely to repeat the requests that were lost with a daemon.
         let lost = self.some_request(pick / 2, |r| r.acts() && r.lost && r.exit.is_none());
         let lost = lost.filter(|_| pick.is_multiple_of(2));
         let index = lost.or_else(|| self.some_request(pick, Request::acts));

@@ -1,10 +1,10 @@
-//! What `history` tells.
+//! The rounds that `history` shows.
 //!
-//! | law | what it holds |
+//! | law | why it must hold |
 //! |---|---|
-//! | history rounds never change | a round keeps its number and its words, over lost daemons too |
-//! | history is in the order of outcomes | by when the daemon heard of a run's last step |
-//! | each run has one round with its exit status | each run that was begun has one round, with its exit status |
+//! | history rounds never change | history is the record of what was done, also after daemon loss |
+//! | history is in the order of outcomes | a reader takes the order for the order of effects |
+//! | each run has one round with its exit status | nothing that was done may be missing or told twice |
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::{Envelope, Fault, Incarnation, Kind, Value};
 
 use crate::action::{Ask, Confirmation, RequestOptions};
-use crate::clients::Request;
 use crate::law::{LawResult, law};
+use crate::requests::Request;
 use crate::sessions::READERS;
 use crate::sim::Sim;
 
-/// Longest call and longest code of which a round repeats all.
+/// The longest call, and the longest code, that a round shows in full.
 const CALL: usize = 78;
 const CODE: usize = 190;
 
-/// A round as it was told.
+/// A round as an answer showed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Round {
     number: i64,
@@ -34,19 +34,19 @@ struct Round {
 
 #[derive(Debug, Default)]
 pub struct Rounds {
-    /// By workspace and number.
+    /// The rounds that were shown, by workspace and number.
     told: BTreeMap<(usize, i64), Round>,
-    /// The run of each step that has no outcome yet, by life and number.
+    /// The run of each step without an outcome, by incarnation and request id.
     open: BTreeMap<(Incarnation, u64), String>,
-    /// When the last outcome of a run's steps came in: a number that rises.
+    /// The clock of outcomes when the last outcome of each run arrived.
     heard: BTreeMap<String, u64>,
     clock: u64,
-    /// Requests before this one may have lost their rounds.
+    /// The rounds of requests before this index may be lost.
     lost_before: usize,
 }
 
 impl Rounds {
-    /// What was told may not have been written down.
+    /// Rounds that were shown may not be on disk.
     pub fn forget_all(&mut self, requests: usize) {
         self.told.clear();
         self.lost_before = requests;
@@ -57,7 +57,7 @@ impl Rounds {
         self.open.insert((envelope.incarnation, envelope.id), invoke.run_id.clone());
     }
 
-    /// The daemon is about to hear of a step's outcome.
+    /// Notes the outcome of a step that the daemon is about to get.
     pub fn note_event(&mut self, event: &Event) {
         let Event::AppFrame { frame, .. } = event else { return };
         let envelope = frame.envelope;
@@ -72,7 +72,7 @@ impl Rounds {
 }
 
 impl Sim {
-    /// At the end everybody looks back.
+    /// Asks for the history of both workspaces at the end.
     pub fn request_history(&mut self) -> LawResult {
         let options =
             RequestOptions { json: true, deadline: 0, confirm: Confirmation::Never, kept: false };
@@ -106,7 +106,7 @@ impl Sim {
         self.check_told(workspace, &rounds)
     }
 
-    /// Whether each run is told as it was answered, and where it belongs.
+    /// Checks that each run has its round, with its exit status, in the order of outcomes.
     fn check_told(&mut self, workspace: usize, rounds: &[Round]) -> LawResult {
         let full = rounds.len() >= pipemux_core::limits::HISTORY_SHOWN as usize;
         let of_it = |request: &&Request| {
@@ -125,7 +125,7 @@ impl Sim {
                 marks.any(|mark| round.action.contains(&format!("mark='t{mark}'")))
             };
             let Some(at) = rounds.iter().position(mine) else {
-                // One that asks is written down once it was answered.
+                // A run with an open question gets its round once it is answered.
                 law!(
                     full || matches!(exit, 5 | 9),
                     "each run has one round with its exit status",
@@ -140,8 +140,8 @@ impl Sim {
                     "each run has one round with its exit status",
                     "{code} ended {exit}, {rounds:?}"
                 ),
-                // `go`, or the answer to a question, is a round of its own; what was refused may have been
-                // sent once more.
+                // The rest of the run has a round of its own, after `go` or the answer to its question; a refused run may
+                // have been repeated.
                 _ => continue,
             }
             if exit == 0

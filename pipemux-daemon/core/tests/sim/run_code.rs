@@ -1,4 +1,4 @@
-//! Runs as they are written: code with marks, and what each ref in it means.
+//! Writes the code of runs: each call carries a mark by which it is recognized, and the meaning of each ref is noted.
 
 use crate::action::{AddressForm, ReaderIndex, Ref, Step, StepAction};
 use crate::answer_content::thing;
@@ -7,7 +7,7 @@ use crate::sessions::{CALM_READER, READERS, SessionKey};
 use crate::sim::Sim;
 
 impl Sim {
-    /// A ref as it is written, and what it means.
+    /// Writes a ref, and returns what it means.
     pub fn write_ref(&self, who: ReaderIndex, of: Ref) -> (String, RefMeaning) {
         let workspace = READERS[who].0;
         let by_id =
@@ -32,7 +32,7 @@ impl Sim {
         }
     }
 
-    /// A thing by its app's own key: `obj:notes/main:note:k3`.
+    /// Writes a ref by its app's key: `obj:notes/main:note:k3`.
     fn by_key(&self, label: &str) -> Option<(String, RefMeaning)> {
         let (thing, _) = thing(label)?;
         let session_key = self.session_key_of(thing)?;
@@ -42,13 +42,13 @@ impl Sim {
         Some((format!("obj:{}:note:{key}", session_key.addr()), means))
     }
 
-    /// The session that a thing's label is of.
+    /// Returns the session to which a label belongs.
     pub fn session_key_of(&self, label: &str) -> Option<SessionKey> {
         let tag = label.chars().next()?;
         self.stores.keys().find(|session_key| session_key.tag() == tag).copied()
     }
 
-    /// Writes a run's code; each step gets a mark. Returns also the epoch that all of it is pinned to.
+    /// Writes the code of a run, and gives each step a mark. Returns the epoch to which the whole run is pinned, too.
     pub fn write_run(
         &mut self,
         who: ReaderIndex,
@@ -79,7 +79,7 @@ impl Sim {
                 _ => None,
             };
             let written = of.map(|of| self.write_ref(who, of));
-            // A thing's own app is meant, mostly.
+            // Usually the step names the session that owns its thing.
             let own = written.as_ref().and_then(|(_, means)| {
                 let stands = self.knowledge.identity(workspace, means.id?)?;
                 let session_key = self.session_key_of(stands)?;
@@ -163,7 +163,7 @@ impl Sim {
     }
 
     fn mark(&mut self, who: ReaderIndex, marked: MarkedStep, marks: &mut Vec<u64>) -> u64 {
-        // The calm one counts for itself: what it writes doesn't depend on the others.
+        // The calm reader has its own counter, so that its code doesn't depend on other readers.
         let calm = who == CALM_READER;
         let next = if calm { &mut self.runs.calm_next } else { &mut self.runs.next };
         *next += 1;

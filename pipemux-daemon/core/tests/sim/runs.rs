@@ -1,62 +1,51 @@
-//! Runs: what reaches an app, and whether answers tell the truth about it.
+//! Runs: the steps that reach an app.
 //!
-//! | law | what it holds |
+//! | law | why it must hold |
 //! |---|---|
-//! | a ref means what its reader was shown | key and rev of each argument, values and names too |
-//! | a step is sent only while its reader waits | no step after its answer, none of a client that is gone |
-//! | a confirmation is given by the reader | of the very question, by that reader |
-//! | an answer tells the truth | exit status and steps against what the apps really did |
+//! | a ref means what its reader was shown | an agent must not act on a thing or a state that it hasn't seen |
+//! | a step claims the version that its reader was shown | the app resolves line numbers by it |
+//! | a step is sent only while its reader waits | nobody would learn of its outcome |
 
 use std::collections::BTreeMap;
 
-use pipemux_proto::app::{Choice, Invoke};
-use pipemux_proto::client::Verb;
+use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::{Incarnation, Value};
 
-use crate::action::ReaderIndex;
 use crate::answer_content::thing;
 use crate::kept_runs::KeptRuns;
 use crate::law::{LawResult, law};
+use crate::questions::Question;
 use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
-/// Where the calm reader's marks begin.
+/// The first mark of the calm reader.
 pub const CALM_MARKS: u64 = 1_000_000;
 
 /// How a step refers to a thing.
 #[derive(Debug, Clone, Default)]
 pub struct RefMeaning {
     pub id: Option<u64>,
-    /// `c1k3`, when it is named by its key.
+    /// The thing, as `c1k3`, when it is named by its key.
     pub thing: Option<String>,
-    /// The epoch that it is pinned to.
+    /// The epoch to which it is pinned.
     pub pin: Option<u64>,
     /// True for the name `selection`.
     pub selection: bool,
 }
 
-/// A step of a run, known by its mark.
+/// A step of a run, recognized by its mark.
 #[derive(Debug)]
 pub struct MarkedStep {
     pub request: usize,
     pub session_key: Option<SessionKey>,
-    /// By parameter.
+    /// The meaning of its refs, by parameter.
     pub refs: Vec<(&'static str, RefMeaning)>,
-    /// True when a step of the same run is on the same session before it.
+    /// True when an earlier step of the run is on the same session.
     pub follows: bool,
     pub safe: bool,
     /// True for a call inside another's arguments.
     pub nested: bool,
-}
-
-/// A question that an app asked.
-#[derive(Debug)]
-struct Question {
-    invoke: Invoke,
-    who: ReaderIndex,
-    confirms: bool,
-    answered: u32,
 }
 
 #[derive(Debug, Default)]
@@ -66,17 +55,18 @@ pub struct Runs {
     pub calm_next: u64,
     /// What `answer go` sends again, and how often each step was sent.
     pub kept: KeptRuns,
-    questions: BTreeMap<Vec<u8>, Question>,
-    /// Workspaces that ever took changed things as they are.
+    /// Open questions, by token.
+    pub questions: BTreeMap<Vec<u8>, Question>,
+    /// Workspaces in which the option `rebase` was ever on.
     pub rebasing: Vec<usize>,
-    /// Workspaces in which every older epoch was ever stale.
+    /// Workspaces in which the option `epoch` was ever strict.
     pub strict: Vec<usize>,
-    /// Marks that must not take effect under a run's id, with the answer that said so.
+    /// Steps that must not take effect under a run's id, with the answer that said so.
     pub promises: Vec<(u64, String, String)>,
 }
 
 impl Runs {
-    /// What a workspace's options are said to be.
+    /// Notes an option that is being set.
     pub fn set(&mut self, workspace: usize, option: &str, value: &str) {
         match (option, value) {
             ("rebase", "on") => self.rebasing.push(workspace),
@@ -87,7 +77,7 @@ impl Runs {
 }
 
 impl Sim {
-    /// A step is being sent to an app.
+    /// Checks a step that is being sent to an app.
     pub fn check_invoke(
         &mut self,
         app: Incarnation,
@@ -122,7 +112,7 @@ impl Sim {
         let wanted =
             known.and_then(|marked| marked.session_key).is_none_or(|wanted| wanted == session_key);
         law!(owned && wanted, "a step goes to its own session", "{invoke:?} to {session_key:?}");
-        // The request itself, one that repeats it, or the answer to its question.
+        // The request itself, a repetition of it, or the answer to its question waits.
         let waits = self.requests.iter().rev().take(700).any(|request| {
             let same = request.call.run_id == invoke.run_id || request.may_answer();
             request.who == who && same && request.is_open() && !request.abandoned
@@ -143,7 +133,7 @@ impl Sim {
         self.check_version(incarnation, session_key, index, invoke)
     }
 
-    /// A link does what it said, to what it said.
+    /// Checks that a clicked link runs the action of its label on the thing of its label.
     fn check_click(&self, session_key: SessionKey, index: usize, invoke: &Invoke) -> LawResult {
         let Some(label) = &self.requests[index].clicked else { return Ok(()) };
         let store = &self.stores[&session_key];
@@ -198,7 +188,7 @@ impl Sim {
                 continue;
             }
             if request.call.at.is_some() && request.call.run_id != invoke.run_id {
-                // `go` means what is shown now.
+                // `go` takes things as they are shown now.
                 continue;
             }
             if let (Some(id), Some(pin)) = (means.id, means.pin) {
@@ -230,7 +220,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Numbers mean the version that the reader saw, of the incarnation that gets them.
+    /// Checks that the version that a step claims was shown to its reader by the same incarnation.
     fn check_version(
         &self,
         incarnation: Incarnation,
@@ -259,47 +249,7 @@ impl Sim {
         Ok(())
     }
 
-    /// An answer goes with the question that it answers, once, as that reader gave it.
-    fn check_resumed(
-        &mut self,
-        who: ReaderIndex,
-        invoke: &Invoke,
-        token: &[u8],
-        choice: &Choice,
-    ) -> LawResult {
-        let requests = self.requests.iter().rev().take(700);
-        let open = requests.filter(|r| r.who == who && r.is_open() && !r.abandoned && r.acts());
-        let given: Vec<&Verb> = open.map(|request| &request.call.verb).collect();
-        let fits = given.iter().any(|verb| match verb {
-            Verb::Answer { text, .. } => text_means(text, choice),
-            _ => true,
-        });
-        let Some(question) = self.runs.questions.get_mut(token) else {
-            law!(false, "an answer resumes its own question once", "{invoke:?}");
-            return Ok(());
-        };
-        question.answered += 1;
-        let asked = &question.invoke;
-        let same = asked.args == invoke.args
-            && asked.action == invoke.action
-            && asked.run_id == invoke.run_id
-            && question.who == who
-            && question.answered == 1;
-        law!(
-            same,
-            "an answer resumes its own question once",
-            "{question:?}\nwas answered {invoke:?}"
-        );
-        let confirmed = question.confirms && *choice == Choice::Yes;
-        law!(
-            invoke.confirmed == confirmed && fits,
-            "a confirmation is given by the reader",
-            "{invoke:?} of {given:?}"
-        );
-        Ok(())
-    }
-
-    /// An app has done something, or refused it, or asks.
+    /// Takes in what an app did about a step: an effect, a refusal or a question.
     pub fn check_executed(
         &mut self,
         session_key: SessionKey,
@@ -307,14 +257,14 @@ impl Sim {
         effect: bool,
     ) -> LawResult {
         let mark = mark_of(invoke);
-        let by_run = |r: &crate::clients::Request| r.call.run_id == invoke.run_id;
+        let by_run = |r: &crate::requests::Request| r.call.run_id == invoke.run_id;
         let known = mark.and_then(|mark| self.runs.marks.get(&mark)).map(|marked| marked.request);
         let Some(index) = known.or_else(|| self.requests.iter().position(by_run)) else {
             return Ok(());
         };
         let who = self.requests[index].who;
         if !effect {
-            // It may have asked: the token says which question this is.
+            // The app may have asked a question, which its token identifies.
             let store = &self.stores[&session_key];
             if let Some(token) = store.asked() {
                 let question = Question {
@@ -333,26 +283,9 @@ impl Sim {
     }
 }
 
-/// The mark that a step carries.
+/// Returns the mark of a step.
 fn mark_of(invoke: &Invoke) -> Option<u64> {
     let Some(Arg::Value(blob)) = invoke.args.get("mark") else { return None };
     let value = blob.to_value().ok()?;
     value.as_str()?.strip_prefix('t')?.parse().ok()
-}
-
-/// True when a typed answer means that choice.
-fn text_means(text: &str, choice: &Choice) -> bool {
-    match choice {
-        Choice::Yes => matches!(text, "yes" | "go") || text.starts_with("link:"),
-        Choice::Picked(picked) => {
-            let typed: Vec<String> = picked.iter().map(u32::to_string).collect();
-            text == typed.join(",")
-        }
-        Choice::AllBut(but) => match but.as_slice() {
-            [] => text == "all",
-            [one] => text == format!("all but {one}"),
-            _ => false,
-        },
-        Choice::Text(said) => text == said,
-    }
 }

@@ -1,28 +1,28 @@
-//! Histories from seeds: what happens how often.
+//! Makes scenarios from seeds: which actions happen, and how often.
 
 use fastrand::Rng;
-use pipemux_proto::projection::Lod;
 
 use crate::action::{
-    Action, AddressForm, Ask, Behaviour, Change, Confirmation, Pick, ProtocolBreach, Ref,
-    RequestOptions, RogueMessage, Step, StepAction, ViewOptions,
+    Action, AddressForm, Ask, Behaviour, Change, Confirmation, ProtocolBreach, Ref, RequestOptions,
+    RogueMessage, Step, StepAction, ViewOptions,
 };
+use crate::draws::*;
 use crate::followups::followups;
-use crate::sessions::{CALM, CALM_READER, OWN, SESSIONS, SHARED, SessionKey};
+use crate::sessions::{CALM, CALM_READER, OWN, SESSIONS, SessionKey};
 
-/// What a history is like.
+/// The kind of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScenarioKind {
-    /// True when a calm workspace lives beside it and the daemon itself is left alone, so that what the
-    /// calm one is told can be compared with what it is told without all the others.
+    /// True when there is a calm workspace, in which nothing fails, and the daemon is never stopped. The answers in the
+    /// calm workspace must be the same as without the others.
     pub calm: bool,
-    /// True when all sessions of a provider, of whatever workspace, live in one process.
+    /// True when all sessions of a provider share one process, whatever their workspace.
     pub hosts: bool,
-    /// How many things happen.
+    /// The number of actions.
     pub length: usize,
 }
 
-/// The history of a seed.
+/// Makes the scenario of a seed.
 pub fn scenario(seed: u64) -> (ScenarioKind, Vec<Action>) {
     let mut rng = Rng::with_seed(seed);
     let (calm, length) = (rng.u8(..4) == 0, rng.usize(60..220));
@@ -45,7 +45,7 @@ pub fn scenario(seed: u64) -> (ScenarioKind, Vec<Action>) {
         }
     }
     all.push(Action::Pass(20));
-    // Draws of its own, beside those of the history's own course.
+    // A generator of its own, so that follow-ups don't change the other actions of a seed.
     let mut followup_rng = Rng::with_seed(!seed);
     while all.len() < kind.length {
         let calm = kind.calm && rng.u8(..4) == 0;
@@ -66,7 +66,7 @@ pub fn scenario(seed: u64) -> (ScenarioKind, Vec<Action>) {
     (kind, all)
 }
 
-/// What of a history happens in the calm workspace.
+/// Returns the actions of a scenario that concern the calm workspace.
 pub fn calm_part(history: &[Action]) -> Vec<Action> {
     let calm = |action: &&Action| match action {
         Action::Ask(who, ..) => *who == CALM_READER,
@@ -75,107 +75,6 @@ pub fn calm_part(history: &[Action]) -> Vec<Action> {
         _ => false,
     };
     history.iter().filter(calm).cloned().collect()
-}
-
-pub fn plain() -> RequestOptions {
-    RequestOptions { json: false, deadline: 0, confirm: Confirmation::Now, kept: false }
-}
-
-/// Draws one of several by weight.
-fn weighted<T: Copy>(rng: &mut Rng, of: &[(u32, T)]) -> T {
-    let mut left = rng.u32(..of.iter().map(|(weight, _)| *weight).sum::<u32>());
-    for (weight, one) in of {
-        if left < *weight {
-            return *one;
-        }
-        left -= weight;
-    }
-    of[0].1
-}
-
-fn pick(rng: &mut Rng) -> Pick {
-    rng.u16(..)
-}
-
-fn addr(rng: &mut Rng) -> &'static str {
-    weighted(rng, &[(5, OWN[0]), (2, OWN[1]), (3, OWN[2]), (2, SHARED)])
-}
-
-pub fn session_key(rng: &mut Rng) -> usize {
-    let workspace = usize::from(rng.u8(..3) == 0);
-    SessionKey::of(workspace, addr(rng)).map_or(0, |session_key| session_key.0)
-}
-
-fn view_options(rng: &mut Rng) -> ViewOptions {
-    let lod = weighted(
-        rng,
-        &[(6, None), (1, Some(Lod::Gist)), (1, Some(Lod::Summary)), (1, Some(Lod::Full))],
-    );
-    let budget = weighted(rng, &[(8, None), (1, Some(50)), (1, Some(150)), (1, Some(600))]);
-    ViewOptions { lod, budget }
-}
-
-fn options(rng: &mut Rng) -> RequestOptions {
-    RequestOptions {
-        json: rng.u8(..5) < 2,
-        deadline: weighted(rng, &[(12, 0), (1, 150), (2, 3_000)]),
-        confirm: weighted(
-            rng,
-            &[(12, Confirmation::Now), (2, Confirmation::Late), (1, Confirmation::Never)],
-        ),
-        kept: rng.u8(..4) == 0,
-    }
-}
-
-fn reference(rng: &mut Rng) -> Ref {
-    let pick = pick(rng);
-    let number = rng.u8(..80);
-    weighted(
-        rng,
-        &[
-            (20, Ref::Shown(pick)),
-            (4, Ref::Pinned(pick)),
-            (2, Ref::Anyones(pick)),
-            (2, Ref::Key(pick)),
-            (1, Ref::Number(number)),
-        ],
-    )
-}
-
-fn act(rng: &mut Rng) -> StepAction {
-    let of = reference(rng);
-    match rng.u8(..40) {
-        0..2 => StepAction::Say,
-        2..4 => StepAction::Same,
-        4..6 => StepAction::Add,
-        6..15 => StepAction::Edit(of),
-        15..17 => StepAction::Select(of),
-        17..21 => StepAction::Drop(of),
-        21..24 => StepAction::Text(of),
-        24..27 => StepAction::SayOf(of),
-        27..29 => StepAction::SayText(addr(rng), of),
-        29..31 => StepAction::EditSelection,
-        31 => StepAction::EditNothing,
-        32..34 => StepAction::Line(rng.u8(1..9)),
-        34..37 => StepAction::Pick,
-        37 => StepAction::Name,
-        38 => StepAction::Fail,
-        _ => StepAction::Nonsense,
-    }
-}
-
-fn steps(rng: &mut Rng) -> Vec<Step> {
-    let addr = addr(rng);
-    let count = weighted(rng, &[(6, 1), (3, 2), (2, 3), (1, 5)]);
-    let step = |rng: &mut Rng| Step {
-        addr: if rng.u8(..5) == 0 { self::addr(rng) } else { addr },
-        form: weighted(
-            rng,
-            &[(10, AddressForm::Full), (2, AddressForm::Provider), (1, AddressForm::None)],
-        ),
-        act: act(rng),
-    };
-    (0..count).map(|_| step(rng)).collect()
 }
 
 const ANSWERS: [(u32, &str); 10] = [
@@ -380,7 +279,7 @@ fn calm_action(rng: &mut Rng) -> Action {
         }
     };
     let options = options(rng);
-    // Late confirmations are picked among everybody's.
+    // Late confirmations are chosen among those of all readers.
     let confirm =
         if options.confirm == Confirmation::Late { Confirmation::Never } else { options.confirm };
     Action::Ask(CALM_READER, ask, RequestOptions { deadline: 0, confirm, ..options })

@@ -1,5 +1,4 @@
-//! A history as it is played: the clock, what is on its way, and what the daemon wants, carried out as the
-//! driver would.
+//! A scenario while it is played: the clock, the frames in flight, and all models.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,12 +6,13 @@ use pipemux_core::{ClientId, Event, Exit, Now};
 use pipemux_proto::{Frame, Incarnation};
 
 use crate::action::{Action, Behaviour};
-use crate::clients::{Connection, Request};
+use crate::clients::Connection;
 use crate::daemon::Daemon;
 use crate::knowledge::ReaderKnowledge;
 use crate::law::{LawResult, Statistics, law};
 use crate::pins::Pins;
 use crate::process::Process;
+use crate::requests::Request;
 use crate::rounds::Rounds;
 use crate::runs::Runs;
 use crate::scenario::ScenarioKind;
@@ -20,7 +20,7 @@ use crate::sessions::{READERS, SESSIONS, SessionKey};
 use crate::store::Store;
 use crate::windows::Windows;
 
-/// Something that is on its way.
+/// Something that will arrive later.
 #[derive(Debug)]
 pub enum InFlight {
     /// A frame, to a process.
@@ -36,22 +36,22 @@ pub enum InFlight {
     LogRead(u64),
 }
 
-/// Everything.
+/// The world around the daemon, and the models of what clients and apps saw.
 pub struct Sim {
     pub kind: ScenarioKind,
-    /// Milliseconds since the beginning; a daemon's own clock begins with it.
+    /// Milliseconds since the scenario began. Each daemon's own clock begins with the daemon.
     pub time: u64,
     began: u64,
     pub daemon: Daemon,
     pub stores: BTreeMap<SessionKey, Store>,
     pub behaviours: BTreeMap<SessionKey, Behaviour>,
     pub processes: BTreeMap<Incarnation, Process>,
-    /// Lives that were ever begun, and those whose end this daemon was told.
+    /// All incarnations that were ever begun, and the processes whose end this daemon knows.
     pub begun: BTreeSet<Incarnation>,
     pub ended: BTreeSet<Incarnation>,
-    /// The last life of all earlier daemons.
+    /// The last incarnation of all earlier daemons.
     pub last_before: Incarnation,
-    /// Places whose directory was made.
+    /// The sessions whose directory was made.
     pub prepared: BTreeSet<SessionKey>,
     pub in_flight: BTreeMap<(u64, u64), InFlight>,
     sequence: u64,
@@ -66,15 +66,15 @@ pub struct Sim {
     pub rounds: Rounds,
     pub windows: Windows,
     pub pins: Pins,
-    /// Answers that came in the calm workspace.
+    /// The answers in the calm workspace.
     pub calm: Vec<String>,
     pub statistics: Statistics,
     paces: BTreeMap<SessionKey, u64>,
-    /// Until when each session's session has been open.
+    /// Until when each session has been open.
     pub open_until: BTreeMap<SessionKey, u64>,
-    /// How many discarded stores each session had.
+    /// The number of stores that each session had.
     pub discarded: BTreeMap<SessionKey, u32>,
-    /// True once records may have been lost with a full disk.
+    /// True once a daemon ended while the disk was full, so that records may be lost.
     pub lossy: bool,
 }
 
@@ -115,23 +115,24 @@ impl Sim {
         }
     }
 
-    /// Does one thing and all that follows from it at once, and checks every law.
+    /// Plays one action and everything that follows from it at once.
     pub fn step(&mut self, action: &Action) -> LawResult {
         self.statistics.count("steps");
         if self.act(action)? {
             self.statistics.count(format!("action {}", crate::coverage::action(action)));
         }
         self.settle(self.time)?;
+        self.check_log_watches()?;
         self.check_deadlines()
     }
 
-    /// All timers run out: every request has its one answer, and nothing is left to wait for.
+    /// Lets all timers run out, and checks that every request was answered and nothing is left.
     pub fn end(&mut self) -> LawResult {
         self.daemon.crash_in = None;
         for round in 0..10_000 {
             if !self.requests.iter().any(Request::is_open) && !self.behaviours.is_empty() {
-                // With what is wrong everybody was answered; what goes wrong for ever is looked after for
-                // ever.
+                // Every request was answered in spite of the misbehaving apps. They behave from now on, because
+                // a daemon never stops looking after an app that misbehaves for ever.
                 for session_key in std::mem::take(&mut self.behaviours).into_keys() {
                     self.behave(session_key, Behaviour::Normal)?;
                 }
@@ -142,6 +143,7 @@ impl Sim {
             let rests = self.pins.ever && round > 300 && first.is_none();
             let rests = rests && !self.requests.iter().any(Request::is_open);
             let Some(at) = [first, due].into_iter().flatten().min().filter(|_| !rests) else {
+                self.check_log_watches()?;
                 self.check_deadlines()?;
                 self.check_all_answered()?;
                 self.check_idle()?;
@@ -207,7 +209,7 @@ impl Sim {
         }
     }
 
-    /// The daemon's clocks.
+    /// Returns the daemon's clocks.
     pub fn now(&self) -> Now {
         let mono_ms = 1 + self.time - self.began;
         Now { mono_ms, unix_ms: 1_765_360_800_000 + self.time }
@@ -217,7 +219,7 @@ impl Sim {
         (mono_ms + self.began).saturating_sub(1)
     }
 
-    /// Lets time pass with everything that falls due in it.
+    /// Lets time pass, with everything that is due in it.
     pub fn settle(&mut self, until: u64) -> LawResult {
         for turns in 0.. {
             law!(turns < 100_000, "due events run out", "at {} ms", self.time);
@@ -243,13 +245,13 @@ impl Sim {
         Ok(())
     }
 
-    /// Puts something on its way.
+    /// Puts something in flight.
     pub fn send(&mut self, after: u64, due: InFlight) {
         self.sequence += 1;
         self.in_flight.insert((self.time + after, self.sequence), due);
     }
 
-    /// How long a process takes for its next answer, in milliseconds: the same in every play.
+    /// Returns how long a process takes for its next answer, in milliseconds; the same each time a scenario is played.
     pub fn pace(&mut self, session_key: SessionKey) -> u64 {
         let count = self.paces.entry(session_key).or_default();
         *count += 1;
@@ -260,7 +262,7 @@ impl Sim {
         }
     }
 
-    /// Hands in an event and all that follows from it at once.
+    /// Hands an event to the daemon, and everything that follows from it at once.
     pub fn handle_event(&mut self, event: Event) -> LawResult {
         self.queue.push_back(event);
         self.drain()
@@ -281,7 +283,7 @@ impl Sim {
         Ok(())
     }
 
-    /// The daemon is killed, and everything with it; another one starts on what is on the disk.
+    /// Kills the daemon and everything with it; another one starts on the same disk.
     pub fn crash(&mut self) -> LawResult {
         self.statistics.count("daemon killed");
         crate::play::trace(|| format!("daemon {} is killed", self.daemon.nth));

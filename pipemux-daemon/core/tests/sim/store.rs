@@ -1,6 +1,5 @@
-//! What an app keeps, and what its actions do to it. Every label says what it is of and in which state:
-//! `c1k3 r2` is note 3 of the first store of session `c`, changed once. So whatever an answer shows can be
-//! compared with what is.
+//! What an app keeps, and what its actions do to it. Every label names a thing and its state: `c1k3 r2` is note 3 of
+//! the first store of session `c`, changed once. So whatever an answer shows can be compared with the store.
 
 use pipemux_proto::app::{
     Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
@@ -13,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::action::{Change, Pick};
 
-/// A thing.
+/// A note, the only kind of thing.
 #[derive(Debug, Clone)]
 pub struct Note {
     pub key: String,
@@ -22,35 +21,35 @@ pub struct Note {
     pub hidden: bool,
 }
 
-/// What a session keeps: it outlives processes and daemons.
+/// The state of a session, which outlives processes and daemons.
 #[derive(Debug, Clone)]
 pub struct Store {
-    /// The session's letter, and which store of it this is: one that was discarded is another.
+    /// The session's letter and the number of the store, which rises when a store is discarded.
     pub name: String,
     pub notes: Vec<Note>,
-    /// Every change so far.
+    /// The number of changes so far.
     pub total: u64,
-    /// The version that this incarnation tells.
+    /// The version that this incarnation reports.
     pub version: u64,
     pub selection: Option<String>,
     next: u64,
     questions: u64,
     asked: Option<Vec<u8>>,
-    /// The version that was saved before its process was put to sleep.
+    /// The version that was saved before hibernation.
     saved: Option<u64>,
-    /// True for an incarnation that went on from there.
+    /// True for an incarnation that continued from there.
     pub resumed: bool,
-    /// What this incarnation has shown: window, level of detail, budget, version.
+    /// The projections that this incarnation sent: window, level of detail, budget and version.
     pub shown: BTreeSet<(u64, Lod, u32, u64)>,
-    /// Versions that this incarnation has shown, each with the change that it was.
+    /// The versions that this incarnation sent, each with the number of changes at that time.
     pub versions: BTreeSet<(u64, u64)>,
 }
 
-/// An action took effect, or was refused: what the app knows of it.
+/// The result of an action.
 #[derive(Debug)]
 pub struct Executed {
     pub outcome: Outcome,
-    /// True when something came of it.
+    /// True when it took effect.
     pub effect: bool,
 }
 
@@ -72,7 +71,7 @@ impl Store {
         }
     }
 
-    /// A life begins.
+    /// An incarnation begins.
     pub fn wake(&mut self, restarts_versions: bool) {
         self.resumed = self.saved.take() == Some(self.version);
         if !self.resumed {
@@ -84,12 +83,12 @@ impl Store {
         }
     }
 
-    /// It is about to be put to sleep.
+    /// The state is saved for hibernation.
     pub fn save(&mut self) {
         self.saved = Some(self.version);
     }
 
-    /// The token of the question that the last action asked, if it did.
+    /// Returns the token of the question that the last action asked.
     pub fn asked(&self) -> Option<Vec<u8>> {
         self.asked.clone()
     }
@@ -153,17 +152,17 @@ impl Store {
         self.notes.iter().find(|note| note.key == key)
     }
 
-    /// A thing without its state: `c1k3`.
+    /// Returns the name of a thing: `c1k3`.
     pub fn thing(&self, key: &str) -> String {
         format!("{}{key}", self.name)
     }
 
-    /// A thing in a state: `c1k3 r2`.
+    /// Returns the label of a thing in a state: `c1k3 r2`.
     pub fn label(&self, key: &str, rev: u64) -> String {
         format!("{} r{rev}", self.thing(key))
     }
 
-    /// A thing's value.
+    /// Returns the value of a thing.
     pub fn value(&self, note: &Note) -> String {
         let words = " lorem".repeat(usize::from(note.words));
         format!("{}{words}", self.label(&note.key, note.rev))
@@ -285,7 +284,7 @@ impl Store {
         Executed { outcome, effect: true }
     }
 
-    /// Every question has a number of its own, which its options and its token carry.
+    /// Asks a question. Its options and its token carry a number that no other question of the store has.
     fn ask(&mut self, text: &str, kind: QuestionKind, keys: Vec<String>) -> Executed {
         self.questions += 1;
         let number = format!("{}q{}", self.name, self.questions);
@@ -303,7 +302,7 @@ fn link(label: String, action: &str, args: Args) -> LinkSlot {
     LinkSlot { label, action: action.into(), args, titled: false }
 }
 
-/// What every app can do. Each call may carry a mark, by which it is known again.
+/// Returns the actions of every app. Each call may carry a mark, by which it is recognized.
 pub fn prototypes() -> Vec<Prototype> {
     let note = || param("note", Type::Anchor(Some("note".into())), None);
     let text = || param("text", Type::String, None);

@@ -1,4 +1,10 @@
-//! Windows as data: the bytes of one that didn't change are the same, and its Context's version goes on.
+//! Windows in reports.
+//!
+//! | law | why it must hold |
+//! |---|---|
+//! | an unchanged window keeps its bytes | an agent's prompt cache depends on it |
+//! | context versions never go back | a reader takes the higher version for the newer one |
+//! | a context version has one content | a reader with the same version doesn't read it again |
 
 use std::collections::BTreeMap;
 
@@ -6,28 +12,28 @@ use pipemux_core::limits::VANISHED_EPOCHS;
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::context::Context;
 
-use crate::clients::Request;
 use crate::law::{LawResult, law};
+use crate::requests::Request;
 use crate::sessions::READERS;
 use crate::sim::Sim;
 
-/// Major, minor, patch.
+/// The version of a Context: major, minor, patch.
 type Version = (u64, u64, u64);
 
-/// Which look at which state: workspace, window, heading, level of detail, tokens.
+/// What determines the bytes of a window: workspace, window, heading, level of detail, tokens.
 type WindowKey = (usize, String, String, String, String);
 
 #[derive(Debug, Default)]
 pub struct Windows {
     bytes: BTreeMap<WindowKey, (u64, String)>,
-    /// How often a window was given another budget.
+    /// How often a window's budget may have been changed.
     pub fixed: u32,
-    /// By workspace and window: its newest version, and what it showed.
+    /// The newest version of each window and its content, by workspace and window.
     versions: BTreeMap<(usize, String), (Version, String)>,
 }
 
 impl Windows {
-    /// Numbers may come again.
+    /// Records may be lost, so numbers may come again.
     pub fn forget_all(&mut self) {
         self.bytes.clear();
         self.versions.clear();
@@ -45,9 +51,9 @@ impl Sim {
         let request = &self.requests[index];
         let workspace = READERS[request.who].0;
         let whole = matches!(&request.call.verb, Verb::View(view) if view.session.is_none());
-        // A window's share depends on how many there are.
+        // The share of a window in the budget depends on the number of windows.
         let shared = if whole { report.windows.len() } else { 0 };
-        // What `open` fixes of a window holds until it is opened again; when, is not seen from here.
+        // A budget that `open` sets lasts until the window is opened again. When that happens can't be seen from here.
         let fixed = self.windows.fixed;
         let certain = request.fixed == fixed && !self.fixes();
         let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
@@ -59,7 +65,7 @@ impl Sim {
                 continue;
             };
             if heading.ends_with(" · busy, as it was before") {
-                // Another look at it is shown again, whatever is asked for.
+                // A busy window is shown as it was, whatever was requested.
                 continue;
             }
             self.windows.check_version(workspace, &addr, window)?;
@@ -71,7 +77,7 @@ impl Sim {
             let now = report.epoch;
             let (epoch, before) =
                 self.windows.bytes.entry(key).or_insert_with(|| (now, window.content.clone()));
-            // Links are remembered for so long.
+            // The ids of links are remembered for a limited number of epochs.
             let remembered = now < *epoch + VANISHED_EPOCHS / 2;
             law!(
                 *before == window.content || !remembered,
@@ -84,7 +90,7 @@ impl Sim {
         Ok(())
     }
 
-    /// True while an `open` is under way that gives its window another budget.
+    /// True while a request is open that may change the budget of a window.
     fn fixes(&self) -> bool {
         let recent = self.requests.iter().rev().take(600);
         recent.filter(|request| request.is_open()).any(Request::fixes)
@@ -92,7 +98,7 @@ impl Sim {
 }
 
 impl Request {
-    /// True when it gives a window another budget, or forgets it: from its end on that surely holds.
+    /// True when it sets the budget of a window or closes it.
     pub fn fixes(&self) -> bool {
         match self.call.verb {
             Verb::Open(_) => self.call.budget.is_some(),

@@ -126,7 +126,7 @@ impl World {
 
     /// Sends a request of a client that waits so long, in milliseconds; 0: it doesn't say.
     pub fn send_for(&mut self, client: ClientId, call: &Call, deadline_ms: u32) -> u64 {
-        let Some(found) = self.clients.get_mut(&client) else { return 0 };
+        let found = self.clients.get_mut(&client).expect("a connected client");
         found.next += 1;
         let id = found.next;
         self.keys.insert((client, id), call.workspace.key.clone());
@@ -152,7 +152,7 @@ impl World {
 
     /// Confirms an answer, as a client does once it has written it out.
     pub fn confirm(&mut self, client: ClientId, delivery: u64) {
-        let Some(found) = self.clients.get_mut(&client) else { return };
+        let found = self.clients.get_mut(&client).expect("a connected client");
         found.next += 1;
         let envelope = Envelope::request(Method::Seen, found.next, Incarnation(0));
         self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });

@@ -1,0 +1,204 @@
+//! Requests that wait: `view --wait` until something changes.
+
+use crate::world::{AnswerText, Reader, World, frame, open, reader};
+use pipemux_core::{ClientId, Event, Exit, limits};
+use pipemux_proto::app::Changed;
+use pipemux_proto::client::{Verb, View, Watch};
+use pipemux_proto::{Envelope, Method};
+
+/// Waits of a minute, by a client that waits for longer.
+pub const WAIT_MS: u32 = 60_000;
+
+fn wait(session: Option<&str>) -> Verb {
+    let session = session.map(|session| session.parse().expect("a session"));
+    Verb::View(View { session, since: None, wait_ms: WAIT_MS })
+}
+
+pub fn watch(after: Option<u64>) -> Verb {
+    Verb::Watch(Watch { after, wait_ms: WAIT_MS, ..Watch::default() })
+}
+
+/// Something of a session changes, and its app says so.
+pub fn change(world: &mut World, session: &str, text: &str) {
+    world.model(session).add(text);
+    let version = world.model(session).version;
+    let app = world.process(session).expect("it runs");
+    let changed = frame(&Envelope::event(Method::Changed, app), &Changed { version });
+    world.event(Event::AppFrame { app, frame: changed });
+}
+
+pub fn begin(world: &mut World, who: Reader, verb: Verb) -> (ClientId, u64) {
+    let client = world.connect();
+    let call = world.call(who, verb);
+    let id = world.send_for(client, &call, WAIT_MS + 30_000);
+    (client, id)
+}
+
+#[track_caller]
+pub fn now(world: &World, (client, id): (ClientId, u64)) -> AnswerText {
+    world.answer_to(client, id).expect("an answer by now")
+}
+
+#[test]
+fn waiting_view_returns_when_something_changes() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    world.pass(20_000);
+    assert!(world.answer_to(waiting.0, waiting.1).is_none(), "nothing has changed");
+    change(&mut world, "notes/main", "new");
+    now(&world, waiting).exits(0).has("new").lacks("unchanged");
+}
+
+#[test]
+fn waiting_view_returns_at_once_when_its_reader_missed_a_change() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    change(&mut world, "notes/main", "new");
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    now(&world, waiting).exits(0).has("new");
+    // Another reader has seen nothing yet.
+    let waiting = begin(&mut world, reader("b"), wait(Some("notes/main")));
+    now(&world, waiting).exits(0).has("new");
+}
+
+#[test]
+fn waiting_view_reports_no_change_at_its_deadline() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    for session in [None, Some("notes/main")] {
+        let waiting = begin(&mut world, reader("a"), wait(session));
+        world.pass(u64::from(WAIT_MS) - 1);
+        assert!(world.answer_to(waiting.0, waiting.1).is_none());
+        world.pass(1);
+        now(&world, waiting).exits(0).has("unchanged for 60 s\n").has("## notes/main");
+    }
+}
+
+#[test]
+fn waiting_view_of_one_window_ignores_other_windows() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.open(reader("a"), "other");
+    world.view(reader("a"));
+    let one = begin(&mut world, reader("a"), wait(Some("notes/main")));
+    let all = begin(&mut world, reader("a"), wait(None));
+    change(&mut world, "other/main", "elsewhere");
+    now(&world, all).has("elsewhere");
+    assert!(world.answer_to(one.0, one.1).is_none());
+    change(&mut world, "notes/main", "here");
+    now(&world, one).has("here").lacks("elsewhere");
+}
+
+#[test]
+fn windows_opened_or_closed_by_others_end_a_wait() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.open(reader("a"), "other");
+    world.view(reader("a"));
+    let close = || Verb::Close { session: "other/main".parse().expect("a session"), end: false };
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    world.ask(reader("b"), close());
+    now(&world, waiting).lacks("## other/main").lacks("unchanged");
+    // As it was before the wait began, too.
+    let said = now(&world, waiting);
+    world.confirm(waiting.0, said.delivery);
+    world.ask(reader("b"), open("other"));
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    let said = now(&world, waiting);
+    said.has("## other/main");
+    world.confirm(waiting.0, said.delivery);
+    world.ask(reader("a"), close());
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    world.pass(30_000);
+    assert!(world.answer_to(waiting.0, waiting.1).is_none(), "it knows what it did itself");
+}
+
+#[test]
+fn wait_for_a_missing_window_is_refused() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let waiting = begin(&mut world, reader("a"), wait(Some("other/main")));
+    now(&world, waiting).exits(3).has("no window of other/main");
+    let later = Verb::View(View { session: None, since: Some(99), wait_ms: WAIT_MS });
+    let waiting = begin(&mut world, reader("a"), later);
+    now(&world, waiting).exits(3).has("e99 has not been issued");
+}
+
+#[test]
+fn wait_since_an_epoch_compares_with_that_epoch() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    change(&mut world, "notes/main", "one");
+    let epoch = crate::world::text::epoch(&world.view(reader("a")).text).expect("an epoch");
+    let since = |epoch| Verb::View(View { session: None, since: Some(epoch), wait_ms: WAIT_MS });
+    // What it has seen later is a change since then.
+    let waiting = begin(&mut world, reader("a"), since(epoch - 1));
+    now(&world, waiting).has("one");
+    let waiting = begin(&mut world, reader("a"), since(epoch));
+    assert!(world.answer_to(waiting.0, waiting.1).is_none());
+    change(&mut world, "notes/main", "two");
+    now(&world, waiting).has("two");
+}
+
+#[test]
+fn restart_ends_a_wait() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    let app = world.process("notes/main").expect("it runs");
+    world.kill(app, Exit::Signal(9), &[]);
+    // Somebody else's touch starts it again.
+    world.view(reader("b"));
+    now(&world, waiting).has("was restarted");
+}
+
+#[test]
+fn cancelled_and_abandoned_waits_leave_no_task() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    for verb in [wait(None), watch(None)] {
+        let (client, _) = begin(&mut world, reader("a"), verb.clone());
+        let (cancelled, id) = begin(&mut world, reader("a"), verb);
+        world.vanish(client);
+        world.cancel(cancelled, id);
+        now(&world, (cancelled, id)).exits(6).has("cancelled");
+        world.vanish(cancelled);
+    }
+    // The check of the app's health is due first, and is not repeated for an idle app.
+    world.pass(limits::PING_MS);
+    assert_eq!(world.core.next_timeout(), None, "a wait left a timer");
+    world.open(reader("a"), "notes").exits(0);
+    change(&mut world, "notes/main", "new");
+}
+
+#[test]
+fn shutdown_ends_all_waits() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    let view = begin(&mut world, reader("a"), wait(None));
+    world.event(Event::Stop);
+    assert!(world.stopped);
+    now(&world, view).exits(6).has("going down");
+}
+
+#[test]
+fn session_with_a_waiting_view_stays_awake() {
+    let mut world = World::with_notes(|notes| notes.idle = pipemux_core::Idle::After(10_000));
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    world.pass(50_000);
+    assert!(world.process("notes/main").is_some(), "it is waited for");
+    world.pass(10_000);
+    now(&world, waiting).has("unchanged");
+    world.pass(30_000);
+    assert!(world.process("notes/main").is_none(), "nobody uses it");
+}

@@ -1,0 +1,80 @@
+//! Questions of apps, and the answers that resume their steps.
+//!
+//! | law | why it must hold |
+//! |---|---|
+//! | a confirmation is given by the reader | destructive actions need the consent of the reader that asked for them |
+//! | an answer resumes its own question once | it would otherwise confirm something else |
+
+use crate::action::ReaderIndex;
+use crate::law::{LawResult, law};
+use crate::sim::Sim;
+use pipemux_proto::app::{Choice, Invoke};
+use pipemux_proto::client::Verb;
+
+/// A question that an app asked.
+#[derive(Debug)]
+pub struct Question {
+    pub invoke: Invoke,
+    pub who: ReaderIndex,
+    pub confirms: bool,
+    pub answered: u32,
+}
+
+impl Sim {
+    /// Checks that an answer resumes its question once, as its reader gave it.
+    pub fn check_resumed(
+        &mut self,
+        who: ReaderIndex,
+        invoke: &Invoke,
+        token: &[u8],
+        choice: &Choice,
+    ) -> LawResult {
+        let requests = self.requests.iter().rev().take(700);
+        let open = requests.filter(|r| r.who == who && r.is_open() && !r.abandoned && r.acts());
+        let given: Vec<&Verb> = open.map(|request| &request.call.verb).collect();
+        let fits = given.iter().any(|verb| match verb {
+            Verb::Answer { text, .. } => text_means(text, choice),
+            _ => true,
+        });
+        let Some(question) = self.runs.questions.get_mut(token) else {
+            law!(false, "an answer resumes its own question once", "{invoke:?}");
+            return Ok(());
+        };
+        question.answered += 1;
+        let asked = &question.invoke;
+        let same = asked.args == invoke.args
+            && asked.action == invoke.action
+            && asked.run_id == invoke.run_id
+            && question.who == who
+            && question.answered == 1;
+        law!(
+            same,
+            "an answer resumes its own question once",
+            "{question:?}\nwas answered {invoke:?}"
+        );
+        let confirmed = question.confirms && *choice == Choice::Yes;
+        law!(
+            invoke.confirmed == confirmed && fits,
+            "a confirmation is given by the reader",
+            "{invoke:?} of {given:?}"
+        );
+        Ok(())
+    }
+}
+
+/// True when a typed answer means that choice.
+fn text_means(text: &str, choice: &Choice) -> bool {
+    match choice {
+        Choice::Yes => matches!(text, "yes" | "go") || text.starts_with("link:"),
+        Choice::Picked(picked) => {
+            let typed: Vec<String> = picked.iter().map(u32::to_string).collect();
+            text == typed.join(",")
+        }
+        Choice::AllBut(but) => match but.as_slice() {
+            [] => text == "all",
+            [one] => text == format!("all but {one}"),
+            _ => false,
+        },
+        Choice::Text(said) => text == said,
+    }
+}
