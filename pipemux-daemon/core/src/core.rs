@@ -15,13 +15,14 @@ use crate::clients::idempotency::IdempotencyRecords;
 use crate::clients::requests::ClientRequest;
 use crate::event::{ClientId, Effect, Event, Now};
 use crate::feed::Feed;
-use crate::keys::{RequestId, WorkspaceKey};
+use crate::keys::RequestId;
 use crate::manifest::Manifest;
 use crate::processes::Processes;
+use crate::runs::open_questions::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
 use crate::verbs::prefetch::Prefetch;
-use crate::workspaces::Workspace;
+use crate::workspaces::Workspaces;
 use crate::{bounds, limits};
 
 /// How a core is set up.
@@ -48,9 +49,9 @@ pub struct Core {
     pub(crate) providers: BTreeMap<ProviderId, Rc<Manifest>>,
     pub(crate) clients: BTreeMap<ClientId, Client>,
     pub(crate) processes: Processes,
-    pub(crate) workspaces: BTreeMap<WorkspaceKey, Workspace>,
-    /// Ids and epochs of workspaces that made room: they are never used again.
-    pub(crate) retired: BTreeMap<WorkspaceKey, (u64, u64)>,
+    pub(crate) workspaces: Workspaces,
+    /// Runs that wait for their reader.
+    pub(crate) runs: OpenRuns,
     /// What was lost of the saved state.
     pub(crate) lost: loss::Lost,
     /// Exchanges that have no answer yet.
@@ -60,8 +61,6 @@ pub struct Core {
     pub(crate) requests: HashMap<RequestId, ClientRequest>,
     /// Windows that runs asked for before they ended.
     pub(crate) prefetches: HashMap<RequestId, Prefetch>,
-    /// Answers that were not confirmed yet: where and by whom.
-    pub(crate) deliveries: BTreeMap<u64, (WorkspaceKey, String)>,
     pub(crate) records: IdempotencyRecords,
     /// What happened.
     pub(crate) feed: Feed,
@@ -149,9 +148,8 @@ impl Core {
         if self.turn.began == Now::default() {
             self.turn.began = now;
             // What was asked before this daemon's time waits as long as what is asked now.
-            for number in self.workspaces.values().flat_map(|workspace| workspace.questions.keys())
-            {
-                self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(*number));
+            for number in self.runs.question_numbers() {
+                self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(number));
             }
         }
         self.turn.now = now;

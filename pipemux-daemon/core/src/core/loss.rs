@@ -3,6 +3,7 @@
 use crate::Core;
 use crate::event::Now;
 use crate::persist::records::Record;
+use crate::workspaces::FirstNumbers;
 
 /// What an earlier daemon wrote down and this one doesn't have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,21 +37,11 @@ impl Core {
     pub fn lost(&mut self, loss: Loss, now: Now) {
         let leap = loss.bytes.saturating_add(MARGIN);
         self.turn.numbers.skip(leap);
-        for workspace in self.workspaces.values_mut() {
-            let (ids, epochs) = workspace.reserved;
-            let ids = ids.max(workspace.anchors.next_id()).saturating_add(leap);
-            workspace.epoch = epochs.max(workspace.epoch).saturating_add(leap);
-            workspace.anchors.go_on_from(ids);
-            workspace.reserved = (ids, workspace.epoch);
-            for window in workspace.windows.iter_mut() {
-                window.context.major = window.context.major.max(workspace.epoch);
-            }
-            if let Some(text) = &loss.told {
+        self.workspaces.skip_lost_numbers(leap);
+        if let Some(text) = &loss.told {
+            for workspace in self.workspaces.values_mut() {
                 workspace.notify(text.clone(), now);
             }
-        }
-        for (ids, epochs) in self.retired.values_mut() {
-            (*ids, *epochs) = (ids.saturating_add(leap), epochs.saturating_add(leap));
         }
         let age = now.unix_ms.saturating_sub(BEGINNING);
         let start = self.lost.floor.saturating_add(leap);
@@ -72,8 +63,8 @@ pub struct Lost {
 
 impl Lost {
     /// The first id and the epoch of a workspace that isn't known.
-    pub fn first_numbers(&self) -> (u64, u64) {
-        (self.floor.max(1), self.floor)
+    pub fn first_numbers(&self) -> FirstNumbers {
+        FirstNumbers { id: self.floor.max(1), epoch: self.floor }
     }
 
     /// What the first new workspace is told: it may have been known before.

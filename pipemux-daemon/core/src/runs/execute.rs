@@ -15,7 +15,7 @@ use crate::runs::arguments::Unresolved;
 use crate::runs::question::{AskedArgument, Asker};
 use crate::runs::{Argument, Run, Step, StepOutcome, missing_argument, ref_errors};
 use pipemux_proto::Incarnation;
-use pipemux_proto::table::Table;
+use rustc_hash::FxHashMap as Table;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -145,7 +145,7 @@ impl Core {
         epoch: Option<u64>,
     ) -> SeenBaseline {
         let Some(workspace) = self.workspaces.get(at) else { return SeenBaseline::default() };
-        let of = workspace.readers.get(reader);
+        let of = workspace.reader(reader);
         let known = of.map(|reader| reader.known.clone()).unwrap_or_default();
         let seen = |session: &SessionKey| match epoch {
             Some(epoch) => Some(workspace.window(session)?.at(epoch)?.seen),

@@ -4,8 +4,10 @@ pub mod arguments;
 mod ask;
 pub mod coerce;
 pub mod execute;
+mod history_round;
 pub mod lookup;
 pub mod missing_argument;
+pub mod open_questions;
 pub mod plan;
 pub mod question;
 pub mod rebase;
@@ -23,8 +25,8 @@ use pipemux_proto::projection::{Arg, Args, Copied, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::report::Status;
-use pipemux_proto::table::Table;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
+use rustc_hash::FxHashMap as Table;
 
 use crate::keys::{SessionKey, WorkspaceKey};
 
@@ -230,9 +232,6 @@ pub enum Lookup {
         data: Vec<u8>,
     },
 }
-
-/// Prototypes of a session, shared.
-pub type Prototypes = Rc<Vec<Prototype>>;
 
 /// Arguments that need nothing more.
 pub fn fixed(args: &Args) -> Vec<(String, Argument)> {

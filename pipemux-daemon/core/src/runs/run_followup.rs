@@ -7,26 +7,27 @@ use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 
 use crate::Core;
-use crate::event::{Effect, Now};
+use crate::event::Effect;
 use crate::feed::Audience;
 use crate::persist::records::Record;
+use crate::runs::history_round::saved_round;
+use crate::runs::open_questions::OpenRuns;
 use crate::runs::{Argument, Run, Step};
 use crate::verbs::run_exit_status;
 use crate::workspaces::Workspace;
-use crate::workspaces::history::round;
 
 /// Keeps what can be sent again and counts failures. Returns the lines that say so.
-pub fn of(workspace: &mut Workspace, run: &Run, now: Now) -> String {
+pub fn of(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> String {
     let mut out = String::new();
     for (index, _) in &run.rebased {
         let name = run.steps.get(*index).map_or("", |step| step.prototype.name.as_str());
         out +=
             &format!("{name}: what it refers to had changed, it was done to what is there now\n");
     }
-    let reader = workspace.reader(&run.reader, now);
-    reader.kept = None;
+    runs.forget_kept(&run.workspace, &run.reader);
+    let Some(reader) = workspace.reader_mut(&run.reader) else { return out };
     let Some(ended) = run.done.last().filter(|ended| ended.fault.is_some()) else {
-        reader.failures = Default::default();
+        reader.forget_failures();
         return out;
     };
     let index = run.done.len() - 1;
@@ -39,17 +40,17 @@ pub fn of(workspace: &mut Workspace, run: &Run, now: Now) -> String {
         && !step.call.starts_with("link:")
         && !has_line_numbers(step)
     {
-        reader.kept = Some(Box::new(again(run, index)));
+        runs.keep(again(run, index));
         out += if stale {
             "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
         } else {
             "if it did not take effect, send it again: pipemux answer go\n"
         };
     }
-    if reader.fails(&step.call) {
+    if let Some(failures) = reader.count_failure(&step.call) {
         out += &format!(
-            "step back: this call has failed {} times in a row. ProjectionKey first (pipemux view {}), then try another way\n",
-            reader.failures.1, step.session
+            "step back: this call has failed {} times in a row. Look first (pipemux view {}), then try another way\n",
+            failures, step.session
         );
     }
     out
@@ -89,7 +90,7 @@ impl Core {
     pub(crate) fn record_round(&mut self, run: &Run) {
         let (at, exit, now) = (&run.workspace, run_exit_status(run), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let round = round(run, workspace.history.count + 1, now.unix_ms, exit);
+        let round = saved_round(run, workspace.history.count + 1, now.unix_ms, exit);
         workspace.history.add(round.clone());
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);

@@ -12,7 +12,7 @@ use crate::runs::question::{Asker, ParsedAnswer};
 use crate::runs::{
     Argument, MissingArgument, Run, Step, StepOutcome, fixed, missing_argument, ref_errors,
 };
-use crate::views::window_renderer::open_params;
+use crate::views::minter::open_params;
 use crate::workspaces::anchors::{AnchorError, Target};
 use pipemux_proto::app::Choice;
 use pipemux_proto::report::Status;
@@ -121,15 +121,16 @@ impl Core {
             return self.resume_kept(job, kept);
         }
         let Some(found) = self.requests.get(&job) else { return };
-        let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
-        let open = workspace.questions_of(&reader);
+        let at = found.workspace.clone();
+        let open: Vec<u64> =
+            self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect();
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
             let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
             return self.fail_job(job, ways.fold(fault, Fault::hint));
         }
         let number = to.or_else(|| open.first().copied());
-        let question = number.and_then(|number| workspace.questions.get(&number));
+        let question = number.and_then(|number| self.runs.question(&at, number));
         let Some((number, question)) = number.zip(question) else {
             let message = match to {
                 Some(number) => format!("question {number} was answered, or has expired"),
@@ -159,7 +160,7 @@ impl Core {
             }
             _ => None,
         };
-        let Some(question) = workspace.questions.remove(&number) else { return };
+        let Some(question) = self.runs.remove_question(&at, number) else { return };
         let at = question.run.workspace.to_string();
         self.turn.effects.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let told = format!("question {number} was answered: {}", text.trim());
@@ -210,11 +211,11 @@ impl Core {
             return None;
         }
         let found = self.requests.get(&job)?;
-        let workspace = self.workspaces.get_mut(&found.workspace)?;
-        if workspace.question_of(&found.call.reader).is_some() {
+        let (at, reader) = (&found.workspace, &found.call.reader);
+        if self.runs.questions_of(at, reader).next().is_some() {
             return None;
         }
-        let mut kept = *workspace.readers.get_mut(&found.call.reader)?.kept.take()?;
+        let mut kept = self.runs.take_kept(at, reader)?;
         kept.run_id = found.call.run_id.clone();
         Some(kept)
     }

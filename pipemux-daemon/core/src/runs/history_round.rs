@@ -1,0 +1,65 @@
+//! The round of history that a run leaves behind.
+
+use pipemux_proto::report::Status;
+
+use crate::limits::{ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX};
+use crate::persist::records::SavedRound;
+use crate::runs::Run;
+
+/// Makes the round of a run that has ended. What was asked and answered in between is one remark.
+pub(super) fn saved_round(run: &Run, number: u64, unix_ms: u64, exit: u8) -> SavedRound {
+    let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);
+    let actions: Vec<String> = visible()
+        .map(|(_, step)| match step.call.starts_with("link:") {
+            true => format!("{}.{} ({})", step.session, step.prototype.name, step.call),
+            false => step.call.clone(),
+        })
+        .collect();
+    let mut results = Vec::new();
+    let mut details = Vec::new();
+    // A nested call is part of its outer step; a nested call that failed is the reason why that step failed.
+    let failed =
+        |index: usize| run.done.get(index).is_some_and(|outcome| outcome.status != Status::Done);
+    let steps = run.steps.iter().enumerate();
+    for (index, step) in steps.filter(|(index, step)| !step.nested || failed(*index)) {
+        let Some(outcome) = run.done.get(index) else {
+            results.push(format!("{}: not run", step.prototype.name));
+            continue;
+        };
+        let word = match outcome.status {
+            Status::Done => "done",
+            Status::Failed => "failed",
+            Status::Unknown => "unknown",
+            Status::Skipped => "cancelled",
+            Status::Needs => "asked",
+        };
+        let name = &step.prototype.name;
+        results.push(match outcome.brief.as_str() {
+            "" => format!("{name} {word}"),
+            brief if brief.starts_with(word) => format!("{name} {brief}"),
+            brief => format!("{name} {word}: {brief}"),
+        });
+        details.extend(outcome.detail.clone());
+    }
+    let mut result = results.join("; ");
+    if run.answers > 0 {
+        let plural = if run.answers == 1 { "" } else { "s" };
+        result += &format!(" (chosen in {} step{plural})", run.answers);
+    }
+    SavedRound {
+        number,
+        unix_ms,
+        reader: run.reader.clone(),
+        action: clip(&actions.join("; "), ROUND_ACTION_MAX),
+        result: clip(&result, ROUND_RESULT_MAX),
+        detail: (!details.is_empty()).then(|| clip(&details.join("\n"), ROUND_DETAIL_MAX)),
+        exit,
+    }
+}
+
+fn clip(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
