@@ -162,6 +162,10 @@ pub struct Done {
     /// What one would do next: `undo`.
     #[serde(default)]
     pub links: Vec<LinkSlot>,
+    /// True when the action took earlier changes back (undo, redo). The answer then also shows what
+    /// disappeared, which it leaves out for other actions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reverts: bool,
 }
 
 /// An action asks.

@@ -16,7 +16,7 @@ pub struct ProtocolVersion {
 }
 
 /// The version that this crate speaks.
-pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 1 };
+pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 2 };
 
 /// The feature of a daemon that takes a client's [`Method::Seen`](crate::Method::Seen) as an event, too.
 pub const SEEN_EVENT: &str = "seen-event";

@@ -49,7 +49,7 @@ impl Paths {
         let wanted =
             own("PIPEMUX_RUNTIME_DIR")?.or_else(|| xdg("XDG_RUNTIME_DIR")).unwrap_or_else(short);
 
-        let name = format!("{:016x}.sock", fnv1a(state_dir.as_os_str().as_encoded_bytes()));
+        let name = socket_name(&state_dir);
         let fits = wanted.as_os_str().len() + 1 + name.len() <= SOCKET_PATH_MAX;
         let runtime_dir = if fits { wanted } else { short() };
         Ok(Paths {
@@ -77,11 +77,10 @@ fn absolute(value: Option<String>) -> Option<PathBuf> {
     path.is_absolute().then(|| path.components().collect())
 }
 
-/// FNV-1a, 64 bits: stable for ever, unlike the standard library's hashers.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+/// The same in every release, so that clients and daemons of different releases find each other.
+fn socket_name(state_dir: &Path) -> String {
+    let hash = pipemux_stable_hash::hash(state_dir.as_os_str().as_encoded_bytes());
+    format!("{hash:016x}.sock")
 }
 
 #[cfg(test)]
@@ -121,10 +120,12 @@ mod tests {
         assert_eq!(socket("/a/b"), socket("/a//b/"));
         assert_eq!(socket("/a/b"), socket("/a/./b"));
         assert_ne!(socket("/a/b"), socket("/a/c"));
-        // Pinned: clients and daemons of different releases must find each other.
-        assert_eq!(fnv1a(b"/a/b"), 0x363e_289c_b38e_e0cc);
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn a_socket_has_the_same_name_in_every_release() {
+        let found = paths(&[("PIPEMUX_STATE_DIR", "/a/b"), ("PIPEMUX_RUNTIME_DIR", "/r")]);
+        assert_eq!(found.unwrap().socket, Path::new("/r/363e289cb38ee0cc.sock"));
     }
 
     #[test]

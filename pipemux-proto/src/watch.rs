@@ -36,6 +36,42 @@ pub struct Occurrence {
     pub reader: Option<String>,
     /// One line.
     pub text: String,
+    /// How the session's process ended, if the event tells of its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_exit: Option<ProcessExit>,
+    /// The exit status of the run, as in [`crate::client::Answer::exit`], if the event is
+    /// [`What::Act`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_exit: Option<u8>,
+}
+
+/// How a process ended. Without any of these, nobody knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessExit {
+    /// The status that the process exited with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    /// The number of the signal that ended the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// The limit of its manifest that the process most likely ended for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ProcessLimit>,
+}
+
+/// A limit of one process, by its name in the manifest (`limits.cpu`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessLimit {
+    /// Seconds of processor time.
+    Cpu,
+    /// Bytes of private memory.
+    Memory,
+    /// Processes: the app and its descendants.
+    Processes,
+    /// A limit of a later version.
+    #[serde(other)]
+    Other,
 }
 
 /// What kind of thing happened.

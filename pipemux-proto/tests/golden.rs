@@ -1,4 +1,4 @@
-//! Messages of protocol 1.0 as they were encoded once: they are read for ever, and written the same.
+//! Messages of each minor version as they were encoded once: they are read for ever, and written the same.
 //!
 //! One file for each message and variant, a whole frame in hex. A file is never changed; a new message or
 //! variant gets a new one: `PIPEMUX_GOLDEN=write` writes those that are missing.
@@ -59,6 +59,15 @@ fn every_method_and_kind_has_one() {
     for kind in [Request, Reply, Fault, Event, Cancel] {
         assert!(all.iter().any(|s| s.envelope.kind == kind), "{kind:?} has no golden message");
     }
+}
+
+#[test]
+fn fields_of_1_2_are_absent_on_the_wire_unless_set() {
+    let done = pipemux_proto::app::Done::default();
+    let plain = pipemux_proto::encode(&done).expect("it encodes");
+    assert!(!plain.windows(7).any(|part| part == b"reverts"));
+    let old: pipemux_proto::app::Done = pipemux_proto::decode(&plain).expect("it reads");
+    assert!(!old.reverts);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod page;
 
 use page::{PAGE, Types, section};
-use pipemux_proto::{Frame, Incarnation, Method, envelope, limits};
+use pipemux_proto::{Frame, Incarnation, Method, envelope, hello, limits};
 
 #[test]
 fn every_method_stands_in_the_table_with_its_number() {
@@ -14,6 +14,16 @@ fn every_method_stands_in_the_table_with_its_number() {
     let rows = PAGE.lines().filter(|line| line.starts_with("| `") && line.contains("→ ")).count();
     // Hello and Ping go both ways.
     assert_eq!(rows + 2, Method::ALL.len(), "PROTOCOL.md has a method that isn't there");
+}
+
+#[test]
+fn the_page_names_one_version() {
+    let hello::ProtocolVersion { major, minor } = hello::PROTOCOL;
+    assert!(PAGE.starts_with(&format!("# The protocol, version {major}.{minor}\n")));
+    let as_field = format!("`{{major: {major}, minor: {minor}}}`");
+    assert!(section("hello::ProtocolVersion").contains(&as_field), "{as_field}");
+    let in_example = format!(r#""protocol": {{"major": {major}, "minor": {minor}}}"#);
+    assert!(PAGE.contains(&in_example), "{in_example}");
 }
 
 #[test]

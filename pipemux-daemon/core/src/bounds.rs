@@ -55,7 +55,7 @@ macro_rules! bounds {
 /// The bounds of the wire and of the daemon's decisions.
 pub const BOUNDS: &[Bound] = bounds! {
     "Clients" {
-        RUN_ID_MAX Bytes "the id of an run request",
+        RUN_ID_MAX Bytes "the id of an acting request",
         GREET_MS Milliseconds "from a client's connection to its Hello",
         CLIENTS_MAX Count "connected at once",
         CLIENT_REQUESTS_MAX Count "open requests of one client",
@@ -64,7 +64,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         CLIENT_EXCHANGE_BYTES Bytes "open exchanges of one client, their bytes",
         READERS_MAX Count "readers of a workspace",
         DELIVERIES_MAX Count "answers that one reader leaves unconfirmed",
-        RECORDS_MAX Count "run requests that are not carried out again when they are sent again",
+        RECORDS_MAX Count "acting requests that are not carried out again when they are sent again",
         RECORDS_BYTES_MAX Bytes "answers that are kept for that",
     }
     "Requests" {

@@ -1,27 +1,26 @@
 //! The core itself: an event goes to a component, and what follows from it is drained from one queue.
 
-pub mod loss;
+mod loss;
 mod process_events;
 mod restore;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::ProviderId;
+use pipemux_proto::{Envelope, ProviderId};
 
-use crate::clients::connections::Client;
-use crate::clients::exchange;
-use crate::clients::idempotency::IdempotencyRecords;
-use crate::clients::requests::ClientRequest;
-use crate::event::{ClientId, Effect, Event, Now};
+use crate::clients::Clients;
+use crate::clients::exchange::{End, Forward};
+use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
 use crate::keys::RequestId;
 use crate::manifest::Manifest;
+use crate::persist::Persist;
 use crate::processes::Processes;
 use crate::runs::open_questions::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
-use crate::verbs::prefetch::Prefetch;
+use crate::verbs::tasks::Tasks;
 use crate::workspaces::Workspaces;
 use crate::{bounds, limits};
 
@@ -42,35 +41,35 @@ pub struct Config {
     pub bounds: &'static [bounds::Bound],
 }
 
+/// How far the daemon's end has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Shutdown {
+    /// Nobody asked for it.
+    #[default]
+    Running,
+    /// Every process was asked to end.
+    Draining,
+    /// Every process has ended, and every request was answered.
+    Stopped,
+}
+
 /// The daemon's whole state.
 #[derive(Debug, Default)]
 pub struct Core {
     pub(crate) config: Config,
     pub(crate) providers: BTreeMap<ProviderId, Rc<Manifest>>,
-    pub(crate) clients: BTreeMap<ClientId, Client>,
+    pub(crate) clients: Clients,
     pub(crate) processes: Processes,
     pub(crate) workspaces: Workspaces,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
-    /// What was lost of the saved state.
-    pub(crate) lost: loss::Lost,
-    /// Exchanges that have no answer yet.
-    pub(crate) exchanges: exchange::Exchanges,
-    pub(crate) attaching: Vec<exchange::PendingAttach>,
-    /// Requests of clients.
-    pub(crate) requests: HashMap<RequestId, ClientRequest>,
-    /// Windows that runs asked for before they ended.
-    pub(crate) prefetches: HashMap<RequestId, Prefetch>,
-    pub(crate) records: IdempotencyRecords,
     /// What happened.
     pub(crate) feed: Feed,
-    /// Requests that wait for something to happen.
-    pub(crate) waits: BTreeSet<RequestId>,
-    /// Why records can't be written down now: acts are refused then, views go on.
-    pub(crate) disk: Option<String>,
+    /// What requests of clients wait for.
+    pub(crate) tasks: Tasks,
+    pub(crate) persist: Persist,
     pub(crate) turn: Turn,
-    pub(crate) stopping: bool,
-    pub(crate) stopped: bool,
+    pub(crate) shutdown: Shutdown,
 }
 
 impl Core {
@@ -78,9 +77,11 @@ impl Core {
     pub fn handle(&mut self, event: Event, now: Now, out: &mut Vec<Effect>) {
         self.tick(now);
         match event {
-            Event::ClientOpened { client } => self.client_opened(client),
+            Event::ClientOpened { client } => self.clients.opened(&mut self.turn, client),
             Event::ClientFrame { client, frame } => self.handle_client_frame(client, &frame),
-            Event::ClientBroken { client, why } => self.client_broken(client, &why),
+            Event::ClientBroken { client, why } => {
+                self.clients.broken(&mut self.turn, client, &why)
+            }
             Event::ClientClosed { client } => self.client_closed(client),
             Event::AppFrame { app, frame } => {
                 self.processes.handle_frame(&mut self.turn, app, frame);
@@ -98,7 +99,7 @@ impl Core {
             }
             Event::LogRead { request, read } => self.log_read(RequestId(request), read),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
-            Event::Disk { failing } => self.disk = failing,
+            Event::Disk { failing } => self.persist.failing = failing,
             Event::Stop => self.stop(),
         }
         self.finish_turn(out);
@@ -106,7 +107,7 @@ impl Core {
 
     /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds.
     pub fn next_timeout(&self) -> Option<u64> {
-        [self.turn.timers.next(), self.next_exchange_timeout()].into_iter().flatten().min()
+        [self.turn.timers.next(), self.clients.next_exchange_timeout()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -121,15 +122,39 @@ impl Core {
                 Timer::Drain(app) => processes.drain_expired(turn, app),
                 Timer::HealthCheck(app) => processes.check_health(turn, app),
                 Timer::IdleCheck(app) => processes.idle_check_due(app),
-                Timer::ClientRequest(id) => self.job_expired(id),
-                Timer::Greet(client) => self.greet_expired(client),
+                Timer::ClientRequest(id) => self.request_expired(id),
+                Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
                 Timer::Wait(request) => self.wait_over(request),
             }
             self.drain_events();
         }
-        self.exchanges_due();
+        self.clients.exchanges_due(&mut self.turn, &mut self.processes);
         self.finish_turn(out);
+    }
+
+    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many bytes.
+    /// Returns where the body goes; none when it goes nowhere: what is to be said then is appended.
+    pub fn exchange(
+        &mut self,
+        from: End,
+        envelope: &Envelope,
+        length: usize,
+        now: Now,
+        out: &mut Vec<Effect>,
+    ) -> Option<Forward> {
+        self.tick(now);
+        let forward = self.clients.exchange(&mut self.turn, from, envelope, length);
+        if !self.turn.effects.is_empty() {
+            out.append(&mut self.turn.effects);
+        }
+        forward
+    }
+
+    /// An answer could not be queued: its client leaves too much unread. It gets a word instead.
+    pub fn exchange_unread(&mut self, forward: &Forward, out: &mut Vec<Effect>) {
+        self.clients.exchange_unread(&mut self.turn, forward);
+        out.append(&mut self.turn.effects);
     }
 
     /// Handles what follows from what was taken in, in this order: what processes say happened, waits that are

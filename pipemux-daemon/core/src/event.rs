@@ -21,178 +21,178 @@ pub struct Now {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(pub u64);
 
-/// Something happened outside.
+/// Something that happened outside the core.
 #[derive(Debug)]
 pub enum Event {
     /// A client of the same user connected.
     ClientOpened {
-        /// Who.
+        /// The client's connection.
         client: ClientId,
     },
     /// A client sent a frame.
     ClientFrame {
-        /// Who.
+        /// The client's connection.
         client: ClientId,
-        /// What.
+        /// The frame, whole.
         frame: Frame,
     },
-    /// What a client sent are no frames. Nothing more is read from it.
+    /// A client sent invalid framing; reading from it has stopped.
     ClientBroken {
-        /// Who.
+        /// The client's connection.
         client: ClientId,
-        /// Why.
+        /// What was wrong, in words.
         why: String,
     },
     /// A client is gone.
     ClientClosed {
-        /// Who.
+        /// The client's connection.
         client: ClientId,
     },
     /// An app sent a frame.
     AppFrame {
-        /// The process's life.
+        /// The incarnation of the process.
         app: Incarnation,
-        /// What.
+        /// The frame, whole.
         frame: Frame,
     },
-    /// What an app sent are no frames. Nothing more is read from it.
+    /// An app sent invalid framing; reading from it has stopped.
     AppBroken {
-        /// The process's life.
+        /// The incarnation of the process.
         app: Incarnation,
-        /// Why.
+        /// What was wrong, in words.
         why: String,
     },
     /// An app closed its connection; its process may live on.
     AppClosed {
-        /// The process's life.
+        /// The incarnation of the process.
         app: Incarnation,
     },
     /// A process runs.
     Started {
-        /// Its life.
+        /// The incarnation of the process.
         app: Incarnation,
         /// Its process id.
         pid: u32,
     },
     /// A process could not be started.
     StartFailed {
-        /// Its life.
+        /// The incarnation of the process.
         app: Incarnation,
-        /// Why.
+        /// What was wrong, in words.
         why: String,
     },
     /// A process ended. All that it sent has been handed in before.
     Exited {
-        /// Its life.
+        /// The incarnation of the process.
         app: Incarnation,
-        /// How.
+        /// How it ended.
         exit: Exit,
         /// The last lines of its log.
         last_lines: Vec<String>,
     },
     /// The answer to [`Effect::ReadLog`] or [`Effect::WatchLog`].
     LogRead {
-        /// Which.
+        /// The number that the effect carried.
         request: u64,
         /// A piece of the log, or why there is none.
         read: Result<LogText, String>,
     },
     /// The answer to [`Effect::LoadProviders`].
     Providers {
-        /// Which.
+        /// The number that the effect carried.
         request: u64,
         /// What was read, or why the change was refused.
         read: Result<Manifests, Fault>,
     },
-    /// IdempotencyRecords can't be written down, or can again.
+    /// Records can't be written to disk, or can be again.
     Disk {
-        /// Why not.
+        /// Why they can't be written; none once they can be.
         failing: Option<String>,
     },
     /// The daemon is asked to end.
     Stop,
 }
 
-/// The manifests that there are.
+/// The manifests that were found.
 #[derive(Debug, Clone, Default)]
 pub struct Manifests {
     /// The registered providers, each once.
     pub manifests: Vec<Manifest>,
-    /// What was passed over and why, with file, line and field.
+    /// Manifests that are not registered, and why, with file, line and field.
     pub problems: Vec<String>,
-    /// What was changed before; whole lines, empty when nothing was.
+    /// What was changed before they were read, in whole lines; empty when nothing was.
     pub said: String,
 }
 
-/// A piece of a log. Positions count the bytes of a log from its beginning on, also those that were
+/// A piece of a log. Positions count the bytes of a log from its beginning, including those that were
 /// rotated away.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogText {
-    /// What stands there; bytes that aren't UTF-8 are replaced. It ends where the log does now, so that
-    /// its last line may go on in the next piece, or earlier where it would be too long.
+    /// The text at that position; bytes that aren't UTF-8 are replaced. It ends where the log now ends, so its last
+    /// line may go on in the next piece, or earlier where the piece would be too long.
     pub text: String,
-    /// The position after it: what the next piece is asked for with.
+    /// The position after it, with which the next piece is asked for.
     pub next: u64,
-    /// Bytes between the position asked for and the beginning of the text that are kept no more.
+    /// Bytes between the position that was asked for and the beginning of the text: they are no longer kept.
     pub missed: u64,
 }
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// By itself, with this status.
+    /// It exited with this status.
     Code(i32),
-    /// By this signal.
+    /// This signal ended it.
     Signal(i32),
-    /// It used more than it may.
+    /// It exceeded a limit and was ended.
     OverLimit(Limit),
-    /// By itself or a signal, with so much of its memory used that it most likely had no more.
+    /// It exited or was killed with so much of its memory used that it most likely ran out.
     NearMemoryLimit {
-        /// Its status, or its signal negated.
+        /// Its exit status, or the number of its signal negated.
         status: i32,
-        /// What it used at most, in bytes.
+        /// The most memory that it used, in bytes.
         used: u64,
-        /// What it may use, in bytes.
+        /// Its memory limit, in bytes.
         limit: u64,
     },
-    /// The launcher was lost; how it ended isn't known.
+    /// The launcher was lost, so nobody knows how the process ended.
     Lost,
 }
 
 /// A limit that a process is ended for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// So many seconds of processor time.
+    /// Processor time, in seconds.
     Cpu(u64),
-    /// So many processes, its descendants and itself.
+    /// Processes: itself and its descendants.
     Processes(u64),
 }
 
-/// Something is to be done outside, in this order.
+/// Something that the driver carries out; effects are carried out in their order.
 #[derive(Debug)]
 pub enum Effect {
     /// Send a whole frame to a client.
     ToClient {
-        /// To whom.
+        /// The receiving client.
         client: ClientId,
         /// The frame.
         bytes: Bytes,
     },
-    /// Send a whole frame to a client, whose parts lie where they are kept.
+    /// Send a whole frame to a client, in parts that aren't copied.
     ToClientInParts {
-        /// To whom.
+        /// The receiving client.
         client: ClientId,
-        /// The frame, one part behind the other.
+        /// The parts of the frame, in order.
         parts: Vec<Bytes>,
     },
     /// Close a client's connection once what was sent before is written.
     CloseClient {
-        /// Whose.
+        /// The client's connection.
         client: ClientId,
     },
     /// Send a whole frame to an app.
     ToApp {
-        /// To whom.
+        /// The receiving incarnation.
         app: Incarnation,
         /// The frame.
         bytes: Bytes,
@@ -201,59 +201,59 @@ pub enum Effect {
     Start(Start),
     /// Signal a process and its group. An app that is gone is no error.
     Signal {
-        /// Whom.
+        /// The incarnation of the process.
         app: Incarnation,
-        /// With what.
+        /// The signal.
         signal: Signal,
     },
     /// Read a log; answered by `LogRead` at once.
     ReadLog {
-        /// Comes back.
+        /// A number that the answer carries.
         request: u64,
         /// The log's path.
         log: String,
-        /// How many lines at most.
+        /// The most lines that are read.
         lines: u32,
-        /// None: the last lines. Otherwise the first ones after that position, possibly none.
+        /// None for the last lines; otherwise a position, after which the first lines are read, possibly none.
         after: Option<u64>,
     },
     /// Read a log as soon as there is more than that position; answered by one `LogRead`, unless
     /// [`Effect::UnwatchLog`] comes first.
     WatchLog {
-        /// Comes back.
+        /// A number that the answer carries.
         request: u64,
         /// The log's path.
         log: String,
-        /// How many lines at most.
+        /// The most lines that are read.
         lines: u32,
         /// The position, as a `LogRead` gave it.
         after: u64,
     },
-    /// Nobody waits for that `WatchLog` any more; unknown ones are passed over.
+    /// Nobody waits for that `WatchLog` any more; an unknown one is ignored.
     UnwatchLog {
-        /// Which.
+        /// The number that the effect carried.
         request: u64,
     },
-    /// Read the manifests, after that change to them; answered by `Providers`.
+    /// Make that change to the manifests, then read them; answered by `Providers`.
     LoadProviders {
-        /// Comes back.
+        /// A number that the answer carries.
         request: u64,
         /// What is added or removed first.
         change: Providers,
     },
     /// Append a record to the saved state before any later effect is carried out.
     Persist(Record),
-    /// Make the directory of a session that joins a process which runs already (0700).
+    /// Make the directory (0700) of a session that joins a running process.
     Prepare {
-        /// Which.
+        /// The directory's path.
         state_dir: String,
     },
     /// Remove the directory of a session that was ended, with all that is in it.
     Discard {
-        /// Which.
+        /// The directory's path.
         state_dir: String,
     },
-    /// Everything has ended: leave the loop once what was sent is written.
+    /// Everything has ended: leave the loop once all queued bytes are written.
     Stopped,
 }
 
@@ -269,7 +269,7 @@ pub enum Signal {
 /// A process to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// Its life.
+    /// Its incarnation.
     pub app: Incarnation,
     /// The program: a path, or a name to be looked up in the environment's `PATH`.
     pub command: String,
@@ -285,6 +285,6 @@ pub struct Start {
     pub log: String,
     /// How it speaks with the daemon.
     pub transport: Transport,
-    /// What it may use; what is none is the daemon's default.
+    /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
 }

@@ -1,15 +1,14 @@
 //! What happens, for those who watch: a bounded memory of events.
 //!
-//! Telling something costs a line of text; who waits for it is looked after once at the end of a turn.
+//! Telling something costs a line of text; those who wait for it are checked once at the end of a turn.
 //! Of several changes of one session in a row the last one is kept, so that an app that changes all the
 //! time drives nothing else out.
 
 use std::collections::VecDeque;
 
-use pipemux_proto::watch::{Occurrence, What};
+use pipemux_proto::watch::{Occurrence, ProcessExit, ProcessLimit, What};
 
-use crate::Core;
-use crate::event::Now;
+use crate::event::{Exit, Limit, Now};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{EVENT_CHARS, FEED_MAX};
 use crate::views::inert::line;
@@ -18,24 +17,53 @@ use crate::views::timestamp;
 /// The newest events.
 #[derive(Debug, Default)]
 pub struct Feed {
-    /// The newest number.
-    pub last: u64,
-    /// The newest event that made room for others.
-    pub dropped: u64,
+    last: u64,
+    dropped: u64,
     kept: VecDeque<Box<FeedEntry>>,
-    /// True when something was told since those who wait were looked after.
-    pub fresh: bool,
+    /// True when something was told since those who wait were last checked.
+    fresh: bool,
 }
 
-/// Something that happened.
+/// Something that happened, as it is told.
+#[derive(Debug)]
+pub struct Happening<'a> {
+    /// What kind of thing it is.
+    pub what: What,
+    /// Whom it is for.
+    pub audience: Audience,
+    /// The text; made one inert line.
+    pub text: &'a str,
+    /// Who did it.
+    pub reader: Option<&'a str>,
+    /// How a process ended, if that is what happened.
+    pub process_exit: Option<ProcessExit>,
+    /// The exit status of a run, if that is what happened.
+    pub run_exit: Option<u8>,
+}
+
+impl<'a> Happening<'a> {
+    /// Something that nobody in particular did.
+    pub fn new(what: What, audience: Audience, text: &'a str) -> Self {
+        Self { what, audience, text, reader: None, process_exit: None, run_exit: None }
+    }
+
+    /// Something that a reader did.
+    pub fn by(self, reader: &'a str) -> Self {
+        Self { reader: Some(reader), ..self }
+    }
+}
+
+/// Something that happened, as it is kept.
 #[derive(Debug)]
 pub struct FeedEntry {
     number: u64,
     at: Now,
     what: What,
-    place: Audience,
+    audience: Audience,
     reader: Option<String>,
     text: String,
+    process_exit: Option<ProcessExit>,
+    run_exit: Option<u8>,
 }
 
 /// Whom an event is for.
@@ -43,15 +71,15 @@ pub struct FeedEntry {
 pub enum Audience {
     /// One workspace; with the session that it is about, if it is about one.
     Workspace(WorkspaceKey, Option<SessionKey>),
-    /// The workspaces that the session is of.
+    /// The workspaces that the session belongs to.
     Session(SessionKey),
-    /// All.
+    /// All workspaces.
     Everywhere,
 }
 
 impl Audience {
-    /// True when it is for that workspace.
-    fn reaches(&self, at: &WorkspaceKey) -> bool {
+    /// True when it includes that workspace.
+    fn includes(&self, at: &WorkspaceKey) -> bool {
         match self {
             Audience::Workspace(workspace, _) => workspace == at,
             Audience::Session(session) => {
@@ -79,25 +107,51 @@ impl Audience {
 }
 
 impl Feed {
-    fn add(&mut self, mut told: FeedEntry) {
-        if told.what == What::Notice
-            && let Some(newest) = self.kept.back()
-            && newest.what == What::Restarted
-            && newest.place == told.place
-            && told.text.starts_with(&newest.text)
-        {
-            // The same restart in more words: told once.
-            told.what = What::Restarted;
-            self.kept.pop_back();
-        }
-        if told.what == What::Changed {
-            // Most often the newest one: whoever changes all the time changes now.
-            let same = |had: &FeedEntry| had.what == What::Changed && had.place == told.place;
+    /// The number of the newest event.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The number of the newest event that made room for others; 0: none did.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// True when something was told since this was last asked.
+    pub fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Tells those who watch.
+    pub fn tell(&mut self, at: Now, happening: Happening<'_>) {
+        self.last += 1;
+        self.fresh = true;
+        let text = match happening.text.char_indices().nth(EVENT_CHARS) {
+            Some((end, _)) => line(&format!("{}…", &happening.text[..end])),
+            None => line(happening.text),
+        };
+        self.add(FeedEntry {
+            number: self.last,
+            at,
+            what: happening.what,
+            audience: happening.audience,
+            reader: happening.reader.map(str::to_owned),
+            text,
+            process_exit: happening.process_exit,
+            run_exit: happening.run_exit,
+        });
+    }
+
+    fn add(&mut self, entry: FeedEntry) {
+        if entry.what == What::Changed {
+            // Most often the newest one: a session that changes all the time changes now.
+            let same =
+                |had: &FeedEntry| had.what == What::Changed && had.audience == entry.audience;
             if let Some(index) = self.kept.iter().rposition(|had| same(had)) {
                 self.kept.remove(index);
             }
         }
-        self.kept.push_back(Box::new(told));
+        self.kept.push_back(Box::new(entry));
         if self.kept.len() > FEED_MAX
             && let Some(oldest) = self.kept.pop_front()
         {
@@ -105,52 +159,51 @@ impl Feed {
         }
     }
 
-    /// Events after a number that are for a workspace, or all; the oldest first.
+    /// Events after a number that are for a workspace, or for any; the oldest first.
     pub fn after<'a>(
         &'a self,
         number: u64,
         at: Option<&'a WorkspaceKey>,
     ) -> impl Iterator<Item = &'a FeedEntry> {
-        let first = self.kept.partition_point(|told| told.number <= number);
+        let first = self.kept.partition_point(|entry| entry.number <= number);
         let later = self.kept.range(first..).map(AsRef::as_ref);
-        later.filter(move |told| at.is_none_or(|at| told.place.reaches(at)))
+        later.filter(move |entry| at.is_none_or(|at| entry.audience.includes(at)))
     }
 }
 
-impl Core {
-    /// Tells those who watch. `text` is made one inert line.
-    pub(crate) fn tell(&mut self, what: What, place: Audience, reader: Option<&str>, text: &str) {
-        self.feed.last += 1;
-        self.feed.fresh = true;
-        let number = self.feed.last;
-        let (at, reader) = (self.turn.now, reader.map(str::to_owned));
-        let clipped = match text.char_indices().nth(EVENT_CHARS) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.to_owned(),
-        };
-        self.feed.add(FeedEntry { number, at, what, place, reader, text: line(&clipped) });
-    }
-
-    /// Tells of a session.
-    pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
-        self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
-    }
-
-    /// An event as it is answered.
-    pub(crate) fn occurrence(&self, told: &FeedEntry) -> Occurrence {
-        let name = |key: &WorkspaceKey| match self.workspaces.get(key) {
-            Some(workspace) => workspace.name.clone(),
-            None => key.to_string(),
-        };
+impl FeedEntry {
+    /// The event as it is answered; `name` is what is shown for a workspace.
+    pub fn to_occurrence(&self, name: impl Fn(&WorkspaceKey) -> String) -> Occurrence {
         Occurrence {
-            number: told.number,
-            at: timestamp(told.at),
-            what: told.what,
-            workspace: told.place.workspace().map(name),
-            session: told.place.session().map(ToString::to_string),
-            reader: told.reader.clone(),
-            text: told.text.clone(),
+            number: self.number,
+            at: timestamp(self.at),
+            what: self.what,
+            workspace: self.audience.workspace().map(name),
+            session: self.audience.session().map(ToString::to_string),
+            reader: self.reader.clone(),
+            text: self.text.clone(),
+            process_exit: self.process_exit,
+            run_exit: self.run_exit,
         }
+    }
+}
+
+/// How a process ended, as it is answered; none of it is known when the launcher was lost.
+pub fn process_exit(exit: Exit) -> ProcessExit {
+    let none = ProcessExit::default();
+    match exit {
+        Exit::Code(code) => ProcessExit { code: Some(code), ..none },
+        Exit::Signal(signal) => ProcessExit { signal: Some(signal), ..none },
+        Exit::OverLimit(Limit::Cpu(_)) => ProcessExit { limit: Some(ProcessLimit::Cpu), ..none },
+        Exit::OverLimit(Limit::Processes(_)) => {
+            ProcessExit { limit: Some(ProcessLimit::Processes), ..none }
+        }
+        Exit::NearMemoryLimit { status, .. } => ProcessExit {
+            code: (status >= 0).then_some(status),
+            signal: (status < 0).then_some(-status),
+            limit: Some(ProcessLimit::Memory),
+        },
+        Exit::Lost => none,
     }
 }
 
@@ -158,22 +211,23 @@ impl Core {
 mod tests {
     use super::*;
 
-    fn told(number: u64, what: What, session: &str) -> FeedEntry {
+    fn entry(number: u64, what: What, session: &str) -> FeedEntry {
         let key = SessionKey { workspace: None, addr: session.parse().unwrap() };
-        let (place, at) = (Audience::Session(key), Now::default());
-        FeedEntry { number, at, what, place, reader: None, text: String::new() }
+        let (audience, at) = (Audience::Session(key), Now::default());
+        let (reader, text, process_exit, run_exit) = (None, String::new(), None, None);
+        FeedEntry { number, at, what, audience, reader, text, process_exit, run_exit }
     }
 
     fn numbers(feed: &Feed, after: u64) -> Vec<u64> {
-        feed.after(after, None).map(|told| told.number).collect()
+        feed.after(after, None).map(|entry| entry.number).collect()
     }
 
     #[test]
     fn a_flood_of_changes_drives_nothing_out() {
         let mut feed = Feed::default();
-        feed.add(told(1, What::Started, "a/main"));
+        feed.add(entry(1, What::Started, "a/main"));
         for number in 2..10_000 {
-            feed.add(told(
+            feed.add(entry(
                 number,
                 What::Changed,
                 if number % 2 == 0 { "a/main" } else { "b/main" },
@@ -185,28 +239,10 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_and_what_is_said_of_it_are_told_once() {
-        let mut feed = Feed::default();
-        let say = |number, what, session: &str, text: &str| FeedEntry {
-            text: text.into(),
-            ..told(number, what, session)
-        };
-        feed.add(say(1, What::Restarted, "a/main", "a/main was restarted"));
-        feed.add(say(2, What::Notice, "b/main", "a/main was restarted"));
-        feed.add(say(3, What::Restarted, "a/main", "a/main was restarted"));
-        feed.add(say(4, What::Notice, "a/main", "a/main was restarted just now: killed"));
-        feed.add(say(5, What::Changed, "a/main", "a/main changed"));
-        feed.add(say(6, What::Restarted, "a/main", "a/main was restarted"));
-        feed.add(say(7, What::Notice, "a/main", "a/main: low on ink"));
-        assert_eq!(numbers(&feed, 0), [1, 2, 4, 5, 6, 7]);
-        assert_eq!(feed.after(3, None).next().map(|told| told.what), Some(What::Restarted));
-    }
-
-    #[test]
-    fn the_oldest_make_room_and_it_is_known() {
+    fn the_oldest_events_make_room_and_their_last_number_is_known() {
         let mut feed = Feed::default();
         for number in 1..=FEED_MAX as u64 + 3 {
-            feed.add(told(number, What::Notice, "a/main"));
+            feed.add(entry(number, What::Notice, "a/main"));
         }
         assert_eq!((feed.kept.len(), feed.dropped), (FEED_MAX, 3));
         assert_eq!(numbers(&feed, 0).first(), Some(&4));

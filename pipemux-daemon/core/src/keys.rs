@@ -1,4 +1,4 @@
-//! Names inside the core: which session, which workspace.
+//! Names inside the core: sessions, workspaces, requests.
 
 use std::fmt;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ pub type WorkspaceKey = Rc<str>;
 pub struct SessionKey {
     /// The owning workspace; none for a provider of the user's scope.
     pub workspace: Option<WorkspaceKey>,
-    /// What is shown.
+    /// The address that is shown.
     pub addr: SessionAddr,
 }
 
@@ -39,11 +39,19 @@ pub struct ProjectionKey {
     pub budget: u32,
 }
 
-/// Makes a directory name from a key that may hold anything: FNV-1a, 64 bits, so that a workspace has
+/// Makes a directory name from a key that may hold anything: a stable hash, so that a workspace has
 /// the same directory in every release.
 pub fn directory_name(key: &str) -> String {
-    let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    format!("{:016x}", pipemux_stable_hash::hash(key.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directory_name;
+
+    #[test]
+    fn a_workspace_has_the_same_directory_in_every_release() {
+        assert_eq!(directory_name("/a/b"), "363e289cb38ee0cc");
+        assert_eq!(directory_name("/home/ann/projekt ä"), "b97e014fd19f5aa6");
+    }
 }

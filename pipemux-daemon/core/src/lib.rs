@@ -49,10 +49,10 @@ mod verbs;
 mod views;
 mod workspaces;
 
-pub use self::core::loss::Loss;
 pub use self::core::{Config, Core};
 pub use event::{ClientId, Effect, Event, Exit, Limit, LogText, Manifests, Now, Signal, Start};
 pub use manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport};
+pub use persist::loss::Loss;
 
 /// Bytes between a client and an app that the daemon does not read.
 pub mod exchange {

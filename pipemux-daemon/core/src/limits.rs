@@ -92,9 +92,9 @@ pub const READERS_MAX: usize = 64;
 pub const OPENS_MAX: usize = 64;
 /// Bytes of environment that an `open` passes on.
 pub const ENV_MAX: usize = 128 * 1024;
-/// Longest id of an run request, in bytes.
+/// Longest id of an acting request, in bytes.
 pub const RUN_ID_MAX: usize = 128;
-/// Run requests whose answers are kept, so that one sent again isn't carried out twice.
+/// Acting requests whose answers are kept, so that one sent again isn't carried out twice.
 pub const RECORDS_MAX: usize = 512;
 /// Bytes of answers kept for that.
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;

@@ -1,8 +1,8 @@
-//! How many notices of one session are passed on in a span of time.
+//! Limits how many notices of one session are passed on in a span of time.
 
 use crate::limits::{NOTICE_RATE, NOTICE_SPAN_MS};
 
-/// Counts within the present span.
+/// Counts notices within the present span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rate {
     since: u64,
@@ -11,8 +11,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Counts one at `now`. None: it is over the rate and left out; else how many were left out since
-    /// the last one that was passed on.
+    /// Counts a notice at `now`. Returns none if it is over the rate and left out; otherwise how many were left out
+    /// since the last one that was passed on.
     pub fn admit(&mut self, now: u64) -> Option<u64> {
         if now >= self.since + NOTICE_SPAN_MS {
             (self.since, self.passed) = (now, 0);

@@ -1,4 +1,4 @@
-//! What is due when: one table, one `next_timeout`.
+//! Timers: one table of what is due when.
 
 use std::collections::BTreeSet;
 
@@ -7,54 +7,54 @@ use pipemux_proto::ids::Incarnation;
 use crate::event::ClientId;
 use crate::keys::RequestId;
 
-/// What becomes due.
+/// Something that becomes due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
-    /// A request to an app.
+    /// The deadline of a request to an app.
     AppRequest(u64),
-    /// A client's request.
+    /// The deadline of a client's request.
     ClientRequest(RequestId),
-    /// A process that is started after a wait.
+    /// The start of a process after a wait.
     Backoff(Incarnation),
-    /// A process that must have greeted and opened by now.
+    /// The deadline by which a process must have greeted and opened.
     Start(Incarnation),
-    /// A process that must have ended by now.
+    /// The deadline by which a process must have ended.
     Drain(Incarnation),
-    /// An app that owes an answer: is it still there?
+    /// A check whether an app that owes an answer is still there.
     HealthCheck(Incarnation),
-    /// A session that nobody used for long: may it sleep?
+    /// A check whether a session that nobody used for long may sleep.
     IdleCheck(Incarnation),
-    /// A client that must have greeted by now.
+    /// The deadline by which a client must have greeted.
     Greet(ClientId),
-    /// A question that nobody answered.
+    /// The deadline of a question.
     Question(u64),
-    /// A client's request that waits for something to happen.
+    /// The end of a client's wait for something to happen.
     Wait(RequestId),
 }
 
-/// All that becomes due, by time on the monotonic clock, in milliseconds.
+/// All timers, by monotonic time in milliseconds.
 #[derive(Debug, Default)]
 pub struct Timers {
     due: BTreeSet<(u64, Timer)>,
 }
 
 impl Timers {
-    /// Adds one.
+    /// Adds a timer.
     pub fn set(&mut self, at: u64, timer: Timer) {
         self.due.insert((at, timer));
     }
 
-    /// Takes one back.
+    /// Takes a timer back.
     pub fn clear(&mut self, at: u64, timer: Timer) {
         self.due.remove(&(at, timer));
     }
 
-    /// When the next one is due.
+    /// Returns when the next timer is due.
     pub fn next(&self) -> Option<u64> {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Takes one that is due at `now`.
+    /// Takes a timer that is due at `now`.
     pub fn pop(&mut self, now: u64) -> Option<Timer> {
         let first = *self.due.first()?;
         if first.0 > now {

@@ -15,6 +15,7 @@ use std::time::UNIX_EPOCH;
 
 #[cfg(target_os = "linux")]
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use pipemux_stable_hash::StableHasher;
 use serde::{Deserialize, Serialize};
 
 /// The mark of one life; never the number that stands for "unlimited".
@@ -44,12 +45,16 @@ impl Origin {
         // Not known on every file system; device and inode have to do there.
         let born = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let born = born.map_or(0, |since| since.as_nanos() as u64);
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in [found.dev(), found.ino(), born].iter().flat_map(|number| number.to_le_bytes())
-        {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Ok(Self::from_numbers([found.dev(), found.ino(), born]))
+    }
+
+    /// Makes the same bits in every release, so that a daemon finds what an older one left running.
+    fn from_numbers(numbers: [u64; 3]) -> Self {
+        let mut hasher = StableHasher::new();
+        for number in numbers {
+            hasher.write(&number.to_le_bytes());
         }
-        Ok(Self(MARK | (hash >> 3) & !LIFE))
+        Self(MARK | (hasher.finish() >> 3) & !LIFE)
     }
 
     /// Takes such a mark off this process: a daemon that was started by what an earlier one left isn't
@@ -112,5 +117,17 @@ mod tests {
             assert_eq!(Mark::read(limit), None, "{limit}");
         }
         assert!(Origin::of(Path::new("/no/such/directory")).is_err());
+    }
+
+    #[test]
+    fn marks_are_the_same_in_every_release() {
+        let golden = [
+            ([0, 0, 0], 0x503a_47fa_e000_0000),
+            ([2049, 131_073, 1_769_860_800_123_456_789], 0x43f5_f604_9f00_0000),
+            ([u64::MAX, 1, 0], 0x526d_8294_2300_0000),
+        ];
+        for (numbers, expected) in golden {
+            assert_eq!(Origin::from_numbers(numbers), Origin(expected), "{numbers:?}");
+        }
     }
 }

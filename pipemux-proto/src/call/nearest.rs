@@ -1,50 +1,33 @@
-//! "Did you mean": the nearest of some names.
+//! "Did you mean": the name that is most like a misspelt one.
 
-/// Longest name that is compared, in characters.
+/// Length in characters of the longest name that is compared.
 const COMPARED_MAX: usize = 64;
 
-/// The name that was likely meant: the one with the fewest slips (a character more, less, other, or
-/// two swapped; upper and lower case are one), at most a third of its length. Of equals the first.
+/// Returns the name that was most likely meant, if one is near enough: the one with the fewest
+/// typing mistakes, the first of several. A mistake is a missing, an added or another character, or two
+/// swapped ones; case doesn't count. At most a third of a name may be mistaken.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = folded(wanted)?;
+    let (wanted, wanted_length) = folded(wanted)?;
     let mut best: Option<(usize, &'a str)> = None;
     for name in names {
-        let Some(candidate) = folded(name) else { continue };
-        let longest = wanted.len().max(candidate.len());
-        let slips = distance(&wanted, &candidate);
-        // One slip is allowed in the shortest names, but something must be left of them.
-        let near = slips <= (longest / 3).max(1) && slips < longest;
-        if near && best.is_none_or(|(fewest, _)| slips < fewest) {
-            best = Some((slips, name));
+        let Some((candidate, length)) = folded(name) else { continue };
+        let longest = wanted_length.max(length);
+        let mistakes = strsim::osa_distance(&wanted, &candidate);
+        // The shortest names may have one mistake too, but not if it leaves nothing of the name.
+        let near = mistakes <= (longest / 3).max(1) && mistakes < longest;
+        if near && best.is_none_or(|(fewest, _)| mistakes < fewest) {
+            best = Some((mistakes, name));
         }
     }
     best.map(|(_, name)| name)
 }
 
-/// None for what is too long to be compared.
-fn folded(name: &str) -> Option<Vec<char>> {
+/// The name in lower case and its length in characters; none if it is too long to be compared.
+fn folded(name: &str) -> Option<(String, usize)> {
     if name.len() > COMPARED_MAX * 4 {
         return None;
     }
-    let folded: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
-    (folded.len() <= COMPARED_MAX).then_some(folded)
-}
-
-/// Damerau–Levenshtein distance with each place changed at most once (optimal string alignment).
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut two_back = vec![0; b.len() + 1];
-    let mut back: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let other = usize::from(a[i - 1] != b[j - 1]);
-            let mut slips = (back[j] + 1).min(row[j - 1] + 1).min(back[j - 1] + other);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                slips = slips.min(two_back[j - 2] + 1);
-            }
-            row[j] = slips;
-        }
-        two_back = std::mem::replace(&mut back, row);
-    }
-    back[b.len()]
+    let folded: String = name.chars().flat_map(char::to_lowercase).collect();
+    let length = folded.chars().count();
+    (length <= COMPARED_MAX).then_some((folded, length))
 }

@@ -138,8 +138,11 @@ fn outcomes(all: &mut Vec<Sample>) {
         label: Some("src/a.rs".into()),
         version: 13,
         links: vec![undo],
+        reverts: false,
     };
-    add(all, "outcome-done", reply, &Outcome::Done(done));
+    add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
+    let reverts = Done { reverts: true, ..done };
+    add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");
     add(all, "outcome-failed", reply, &Outcome::Failed(failed));
     let kinds = [

@@ -132,6 +132,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
         ("events", Body::Events(events())),
+        ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
     ];
     for (name, body) in bodies {
@@ -167,9 +168,39 @@ fn events() -> Events {
         session: (at < 4).then(|| "editor/main".into()),
         reader: (at == 0).then(|| "default".into()),
         text: "editor.save() → save done".into(),
+        process_exit: None,
+        run_exit: None,
     };
     let events = kinds.iter().enumerate().map(told).collect();
     Events { life: 3, last: 27, dropped: 12, events }
+}
+
+/// A failed run and one process for each way to end.
+fn exits() -> Events {
+    let process = |code, signal, limit| Some(ProcessExit { code, signal, limit });
+    let told = [
+        (What::Act, None, Some(4)),
+        (What::Ended, process(Some(0), None, None), None),
+        (What::Crashed, process(None, Some(11), None), None),
+        (What::Crashed, process(None, Some(24), Some(ProcessLimit::Cpu)), None),
+        (What::Crashed, process(Some(1), None, Some(ProcessLimit::Memory)), None),
+        (What::Failed, process(None, None, Some(ProcessLimit::Processes)), None),
+        (What::Crashed, process(None, None, Some(ProcessLimit::Other)), None),
+        (What::Crashed, process(None, None, None), None),
+    ];
+    let occurrence = |(at, (what, process_exit, run_exit))| Occurrence {
+        number: 13 + at as u64,
+        at: "2025-12-10T10:00:00Z".into(),
+        what,
+        workspace: Some("work".into()),
+        session: Some("editor/main".into()),
+        reader: None,
+        text: "editor/main ended".into(),
+        process_exit,
+        run_exit,
+    };
+    let events = told.into_iter().enumerate().map(occurrence).collect();
+    Events { life: 3, last: 20, dropped: 0, events }
 }
 
 fn report() -> Report {

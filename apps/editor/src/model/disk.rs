@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use docui::Fault;
+use pipemux_stable_hash::StableHasher;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash64;
 
@@ -234,41 +235,23 @@ impl Write for Digest {
 
 /// What names of files on disk are made with: it never changes, so that a later editor finds them.
 pub fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = Hasher::default();
-    hasher.take(bytes);
-    hasher.finish()
+    pipemux_stable_hash::hash_with_length(bytes)
 }
 
-/// FNV-1a with the length mixed in.
-#[derive(Debug, Clone)]
-pub struct Hasher {
-    state: u64,
-    length: u64,
-}
-
-impl Default for Hasher {
-    fn default() -> Self {
-        Self { state: 0xcbf2_9ce4_8422_2325, length: 0 }
-    }
-}
+/// As [`hash`], of bytes that are written piece by piece.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher(StableHasher);
 
 impl Hasher {
     /// The digest of what was written.
     pub fn finish(&self) -> u64 {
-        (self.state ^ self.length).wrapping_mul(0x100_0000_01b3)
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        self.length += bytes.len() as u64;
-        for byte in bytes {
-            self.state = (self.state ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        }
+        self.0.finish_with_length()
     }
 }
 
 impl Write for Hasher {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.take(bytes);
+        self.0.write(bytes);
         Ok(bytes.len())
     }
     fn flush(&mut self) -> io::Result<()> {

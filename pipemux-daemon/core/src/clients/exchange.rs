@@ -1,15 +1,15 @@
 //! Exchanges: bytes from a client to an app and back that the daemon doesn't read.
 //!
-//! For programs: a bulk transfer, a page, a plotter. The client attaches to a session, which wakes it,
-//! and then names that life of it in each envelope. It means nothing to the desk: no window changes by it
-//! unless the app says so, and it isn't written down.
+//! They are for programs: a bulk transfer, a page, a plotter. The client attaches to a session, which wakes it,
+//! and then names that incarnation of it in each envelope. An exchange means nothing to the workspace: no window
+//! changes by it unless the app says so, and it isn't written down.
 //!
-//! **The one way around `Event` and `Effect`:** a body stays with the driver. The core is told the envelope
-//! and how long the body is, and says where it goes under which envelope ([`Forward`]); so nothing is
-//! copied, decoded or queued here.
+//! **The one way around `Event` and `Effect`:** a body stays with the driver. The core is told the envelope and how
+//! long the body is, and says where it goes under which envelope ([`Forward`]); so nothing is copied, decoded or
+//! queued here.
 //!
-//! **Exactly one answer** here too: an exchange leaves the table only by an answer, a deadline or the end
-//! of its process, and each of these answers it.
+//! **Invariant: exactly one answer.** An exchange leaves the table only by an answer, a deadline or the end of its
+//! process, and each of these answers it.
 
 mod table;
 
@@ -18,18 +18,23 @@ use pipemux_proto::client::{Attach, Attached};
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::limits::EXCHANGE_MAX;
-use pipemux_proto::{Fault, Frame, decode};
+use pipemux_proto::{Fault, Frame};
 
-use crate::Core;
-use crate::event::{ClientId, Effect, Now};
+use crate::clients::Clients;
+use crate::clients::requests::patience;
+use crate::event::{ClientId, Effect};
 use crate::keys::SessionKey;
 use crate::limits::{
     APP_EXCHANGE_BYTES, APP_EXCHANGES_MAX, CLIENT_EXCHANGE_BYTES, CLIENT_EXCHANGES_MAX,
     CLIENT_REQUESTS_MAX, REQUEST_MS,
 };
 use crate::manifest::Scope;
-use crate::processes::session::ProcessState;
-pub use table::{Exchanges, OpenExchange};
+use crate::processes::Processes;
+use crate::turn::Turn;
+
+pub(super) use table::Exchanges;
+use table::OpenExchange;
+pub use table::PeerQuota;
 
 /// Where a body goes, and under which envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,65 +56,65 @@ pub enum End {
 
 /// A client that waits for its session to become ready.
 #[derive(Debug)]
-pub(crate) struct PendingAttach {
+pub(super) struct PendingAttach {
     client: ClientId,
     request: Envelope,
     session: SessionKey,
+    /// When it is refused, on the monotonic clock.
     deadline: u64,
 }
 
-impl Core {
+/// Bodies on their way.
+impl Clients {
     /// Takes the envelope of an exchange that a client or an app sent, with a body of that many bytes.
-    /// Returns where the body goes; none when it goes nowhere: what is to be said then is appended.
+    /// Returns where the body goes; none when it goes nowhere: what is to be said then is an effect.
     pub fn exchange(
         &mut self,
+        turn: &mut Turn,
         from: End,
         envelope: &Envelope,
         length: usize,
-        now: Now,
-        out: &mut Vec<Effect>,
     ) -> Option<Forward> {
-        self.tick(now);
-        let forward = match (from, envelope.kind) {
-            (End::Client(client), Kind::Request) => self.exchange_asked(client, envelope, length),
+        match (from, envelope.kind) {
+            (End::Client(client), Kind::Request) => {
+                self.exchange_asked(turn, client, envelope, length)
+            }
             (End::App(app), Kind::Reply | Kind::Fault) => {
-                self.exchange_answered(app, envelope, length)
+                self.exchange_answered(turn, app, envelope, length)
             }
             (End::App(app), Kind::Request) => {
                 let fault = Fault::refused("an app can't ask for an exchange");
-                self.fault_to_app(app, envelope, &fault);
+                if let Ok(bytes) = Frame::fault(envelope, &fault) {
+                    turn.effects.push(Effect::ToApp { app, bytes });
+                }
                 None
             }
             _ => None,
-        };
-        if !self.turn.effects.is_empty() {
-            out.append(&mut self.turn.effects);
         }
-        forward
     }
 
-    /// An answer could not be queued: its client leaves too much unread. It gets a word instead.
-    pub fn exchange_unread(&mut self, forward: &Forward, out: &mut Vec<Effect>) {
+    /// An answer could not be queued since its client leaves too much unread: it gets a word instead.
+    pub fn exchange_unread(&self, turn: &mut Turn, forward: &Forward) {
         if let End::Client(client) = forward.to {
             let fault = Fault::unknown("answered, but this connection leaves too much unread")
                 .hint("read what is there; ask for less at once");
-            self.refuse(client, &forward.envelope, &fault);
-            out.append(&mut self.turn.effects);
+            self.refuse(turn, client, &forward.envelope, &fault);
         }
     }
 
     fn exchange_asked(
         &mut self,
+        turn: &mut Turn,
         client: ClientId,
         request: &Envelope,
         length: usize,
     ) -> Option<Forward> {
         let app = request.incarnation;
         let quota = self.exchanges.quota(app);
-        let fault = match (self.clients.get_mut(&client)?, quota) {
+        let fault = match (self.connections.get_mut(&client)?, quota) {
             (known, _) if !known.greeted => {
-                self.refuse(client, request, &Fault::refused("say Hello first"));
-                self.turn.effects.push(Effect::CloseClient { client });
+                self.refuse(turn, client, request, &Fault::refused("say Hello first"));
+                turn.effects.push(Effect::CloseClient { client });
                 return None;
             }
             _ if length > EXCHANGE_MAX => Fault::refused(format!(
@@ -139,167 +144,193 @@ impl Core {
             (known, Some(_)) => {
                 known.exchanges += 1;
                 known.exchanged += length;
-                let wanted = crate::clients::requests::patience(request.deadline_ms, REQUEST_MS);
-                let deadline = self.turn.now.mono_ms + wanted;
-                let open = OpenExchange {
-                    client: Some(client),
-                    request: request.id,
-                    app,
-                    deadline,
-                    length,
-                };
-                let id = self.exchanges.add(open, self.turn.now.mono_ms);
+                let wanted = patience(request.deadline_ms, REQUEST_MS);
+                let deadline = turn.mono_ms() + wanted;
+                let client = Some(client);
+                let open = OpenExchange { client, request: request.id, app, deadline, length };
+                let id = self.exchanges.add(open, turn.mono_ms());
                 let deadline_ms = u32::try_from(wanted).unwrap_or(u32::MAX);
                 let envelope = Envelope { id, deadline_ms, ..*request };
                 return Some(Forward { to: End::App(app), envelope });
             }
         };
-        self.refuse(client, request, &fault);
+        self.refuse(turn, client, request, &fault);
         None
     }
 
     fn exchange_answered(
         &mut self,
+        turn: &mut Turn,
         app: Incarnation,
         answer: &Envelope,
         length: usize,
     ) -> Option<Forward> {
-        // One that was given up, or that another life owes, is dropped.
+        // An answer to one that was given up, or that another incarnation owes, is dropped.
         let open = self.exchanges.take(answer.id, app)?;
         let client = open.client?;
-        self.exchange_closed(client, open.length);
+        self.release(client, open.length);
         let envelope = Envelope { id: open.request, deadline_ms: 0, ..*answer };
         if length > EXCHANGE_MAX {
             let fault = Fault::failed(format!(
                 "the app answered with {length} bytes, one exchange takes {EXCHANGE_MAX}"
             ));
-            self.refuse(client, &envelope, &fault);
+            self.refuse(turn, client, &envelope, &fault);
             return None;
         }
         Some(Forward { to: End::Client(client), envelope })
     }
 
-    fn exchange_closed(&mut self, client: ClientId, length: usize) {
-        if let Some(known) = self.clients.get_mut(&client) {
+    /// An exchange of a client has ended: it may have others.
+    fn release(&mut self, client: ClientId, length: usize) {
+        if let Some(known) = self.connections.get_mut(&client) {
             known.exchanges = known.exchanges.saturating_sub(1);
             known.exchanged = known.exchanged.saturating_sub(length);
         }
     }
 
     /// A client no longer wants an exchange: its app is told, and its answer comes all the same.
-    pub(crate) fn cancel_exchange(&mut self, client: ClientId, request: u64) {
-        if self.clients.get(&client).is_none_or(|known| known.exchanges == 0) {
+    pub(super) fn cancel_exchange(&mut self, turn: &mut Turn, client: ClientId, request: u64) {
+        if self.connections.get(&client).is_none_or(|known| known.exchanges == 0) {
             return;
         }
         let wanted = |open: &OpenExchange| open.client == Some(client) && open.request == request;
         for (number, open) in self.exchanges.find(wanted) {
-            self.send_cancel(open.app, number);
+            send_cancel(turn, open.app, number);
         }
     }
 
     /// A client is gone: its apps are told, and their answers go nowhere. What they hold of it counts
     /// until then.
-    pub(crate) fn orphan_exchanges(&mut self, client: ClientId) {
+    pub(super) fn orphan_exchanges(&mut self, turn: &mut Turn, client: ClientId) {
         self.attaching.retain(|waiting| waiting.client != client);
         for (number, open) in self.exchanges.find(|open| open.client == Some(client)) {
-            self.send_cancel(open.app, number);
+            send_cancel(turn, open.app, number);
         }
         self.exchanges.orphan(client);
     }
 
+    fn give_up(&mut self, turn: &mut Turn, number: u64, app: Incarnation, fault: &Fault) {
+        let Some(open) = self.exchanges.take(number, app) else { return };
+        let Some(client) = open.client else { return };
+        self.release(client, open.length);
+        let request = Envelope::request(Method::Exchange, open.request, app);
+        self.refuse(turn, client, &request, fault);
+    }
+}
+
+/// Processes that take exchanges, and clients that wait for one.
+impl Clients {
     /// A process takes requests: those who waited for it are told its number.
-    pub(crate) fn exchange_ready(&mut self, session: &SessionKey, app: Incarnation) {
+    pub fn admit_exchanges(&mut self, turn: &mut Turn, session: &SessionKey, app: Incarnation) {
         self.exchanges.admit(app);
         for waiting in self.take_attaching(|waiting| waiting.session == *session) {
             let attached = Attached { incarnation: app };
-            self.send_client(waiting.client, &waiting.request.answer(Kind::Reply), &attached);
+            self.send(turn, waiting.client, &waiting.request.answer(Kind::Reply), &attached);
         }
     }
 
-    /// A process ended: what it had has no other end than this.
-    pub(crate) fn exchanges_lost(&mut self, app: Incarnation, why: &str, hints: &[String]) {
+    /// A process takes no more exchanges; those that it has stay open.
+    pub fn dismiss_exchanges(&mut self, app: Incarnation) {
+        self.exchanges.dismiss(app);
+    }
+
+    /// What a process has open, if it takes exchanges.
+    pub fn exchange_quota(&self, app: Incarnation) -> Option<PeerQuota> {
+        self.exchanges.quota(app)
+    }
+
+    /// A process ended: the exchanges that it had end with it.
+    pub fn end_exchanges(
+        &mut self,
+        turn: &mut Turn,
+        app: Incarnation,
+        why: &str,
+        hints: &[String],
+    ) {
         self.exchanges.dismiss(app);
         let mut fault = Fault::unknown(format!("{why}; it may or may not have acted"));
         fault.hints = hints.to_vec();
         for (number, _) in self.exchanges.find(|open| open.app == app) {
-            self.give_up(number, app, &fault);
+            self.give_up(turn, number, app, &fault);
         }
     }
 
-    /// A session has no process: those who wait for one get another, or hear why there is none.
-    pub(crate) fn attach_lost(&mut self, session: &SessionKey, gone: bool, why: &str) {
-        let here = |waiting: &PendingAttach| waiting.session == *session;
-        if !self.attaching.iter().any(here) {
-            return;
-        }
-        let refused = match gone {
-            true => Fault::unavailable(why),
-            false => match self.processes.wake(&mut self.turn, session) {
-                Ok(()) => return,
-                Err(fault) => fault,
-            },
-        };
-        for waiting in self.take_attaching(here) {
-            self.refuse(waiting.client, &waiting.request, &refused);
+    /// True while a client waits for a session to become ready.
+    pub fn has_attaching(&self, session: &SessionKey) -> bool {
+        self.attaching.iter().any(|waiting| waiting.session == *session)
+    }
+
+    /// Refuses those who wait for a session to become ready.
+    pub fn refuse_attaching(&mut self, turn: &mut Turn, session: &SessionKey, fault: &Fault) {
+        for waiting in self.take_attaching(|waiting| waiting.session == *session) {
+            self.refuse(turn, waiting.client, &waiting.request, fault);
         }
     }
 
     /// Gives up what is due.
-    pub(crate) fn exchanges_due(&mut self) {
-        let now = self.turn.now.mono_ms;
+    pub fn exchanges_due(&mut self, turn: &mut Turn, processes: &mut Processes) {
+        let now = turn.mono_ms();
         for (number, open) in self.exchanges.due(now) {
-            self.send_cancel(open.app, number);
-            self.processes.note_missed_exchange(&mut self.turn, open.app);
+            send_cancel(turn, open.app, number);
+            processes.note_missed_exchange(turn, open.app);
             let fault =
                 Fault::unknown("the app did not answer in time; it may or may not have acted");
-            self.give_up(number, open.app, &fault);
+            self.give_up(turn, number, open.app, &fault);
         }
         for waiting in self.take_attaching(|waiting| waiting.deadline <= now) {
             let why = format!("{} was not ready in time", waiting.session);
             let fault = Fault::unavailable(why).hint(format!("pipemux logs {}", waiting.session));
-            self.refuse(waiting.client, &waiting.request, &fault);
+            self.refuse(turn, waiting.client, &waiting.request, &fault);
         }
     }
 
-    /// When [`Core::exchanges_due`] is next to be called.
-    pub(crate) fn next_exchange_timeout(&self) -> Option<u64> {
+    /// When [`Clients::exchanges_due`] is next to be called.
+    pub fn next_exchange_timeout(&self) -> Option<u64> {
         let attaching = self.attaching.iter().map(|waiting| waiting.deadline);
         self.exchanges.next_timeout().into_iter().chain(attaching).min()
     }
 
-    /// Takes a client's wish to attach to a session.
-    pub(crate) fn handle_attach(&mut self, client: ClientId, frame: &Frame) {
-        let request = frame.envelope;
-        match self.attach(client, frame) {
+    /// Attaches a client to a session, which is started or woken if need be; its app has that scope.
+    pub fn attach(
+        &mut self,
+        turn: &mut Turn,
+        processes: &mut Processes,
+        client: ClientId,
+        (envelope, attach): (Envelope, Attach),
+        scope: Result<Scope, Fault>,
+    ) {
+        match self.try_attach(turn, processes, client, (envelope, attach), scope) {
             Ok(Some(incarnation)) => {
                 let attached = Attached { incarnation };
-                self.send_client(client, &request.answer(Kind::Reply), &attached);
+                self.send(turn, client, &envelope.answer(Kind::Reply), &attached);
             }
             Ok(None) => {}
-            Err(fault) => self.refuse(client, &request, &fault),
+            Err(fault) => self.refuse(turn, client, &envelope, &fault),
         }
     }
 
-    /// The life that the session has; none when it is waited for.
-    fn attach(&mut self, client: ClientId, frame: &Frame) -> Result<Option<Incarnation>, Fault> {
-        let wish = decode::<Attach>(&frame.body)
-            .map_err(|error| Fault::refused(format!("an unreadable Attach: {error}")))?;
-        let scope = self.manifest(&wish.session.provider)?.scope;
-        let workspace = (scope == Scope::Workspace).then(|| wish.workspace.key.as_str().into());
-        let session = SessionKey { workspace, addr: wish.session };
-        self.processes.wake(&mut self.turn, &session)?;
-        if let Some(ProcessState::Ready { app }) =
-            self.processes.get(&session).map(|found| &found.process)
-        {
-            return Ok(Some(*app));
+    /// The incarnation that the session has; none when it is waited for.
+    fn try_attach(
+        &mut self,
+        turn: &mut Turn,
+        processes: &mut Processes,
+        client: ClientId,
+        (envelope, attach): (Envelope, Attach),
+        scope: Result<Scope, Fault>,
+    ) -> Result<Option<Incarnation>, Fault> {
+        let own = scope? == Scope::Workspace;
+        let workspace = own.then(|| attach.workspace.key.as_str().into());
+        let session = SessionKey { workspace, addr: attach.session };
+        processes.wake(turn, &session)?;
+        if let Some(app) = processes.get(&session).and_then(|found| found.ready()) {
+            return Ok(Some(app));
         }
         let waiting = self.attaching.iter().filter(|waiting| waiting.client == client).count();
         if waiting >= CLIENT_REQUESTS_MAX {
             return Err(Fault::refused(format!("{waiting} requests are open, no more are taken")));
         }
-        let wanted = crate::clients::requests::patience(frame.envelope.deadline_ms, REQUEST_MS);
-        let deadline = self.turn.now.mono_ms + wanted;
-        self.attaching.push(PendingAttach { client, request: frame.envelope, session, deadline });
+        let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
+        self.attaching.push(PendingAttach { client, request: envelope, session, deadline });
         Ok(None)
     }
 
@@ -311,26 +342,13 @@ impl Core {
         self.attaching = left;
         taken
     }
+}
 
-    fn give_up(&mut self, number: u64, app: Incarnation, fault: &Fault) {
-        let Some(open) = self.exchanges.take(number, app) else { return };
-        let Some(client) = open.client else { return };
-        self.exchange_closed(client, open.length);
-        let request = Envelope::request(Method::Exchange, open.request, app);
-        self.refuse(client, &request, fault);
-    }
-
-    fn send_cancel(&mut self, app: Incarnation, number: u64) {
-        let request = Envelope::request(Method::Exchange, number, app);
-        let envelope = request.answer(Kind::Cancel);
-        if let Ok(bytes) = Frame::encode(&envelope, &Empty {}) {
-            self.turn.effects.push(Effect::ToApp { app, bytes });
-        }
-    }
-
-    fn fault_to_app(&mut self, app: Incarnation, request: &Envelope, fault: &Fault) {
-        if let Ok(bytes) = Frame::fault(request, fault) {
-            self.turn.effects.push(Effect::ToApp { app, bytes });
-        }
+/// Tells an app that nobody waits for its answer any more.
+fn send_cancel(turn: &mut Turn, app: Incarnation, number: u64) {
+    let request = Envelope::request(Method::Exchange, number, app);
+    let envelope = request.answer(Kind::Cancel);
+    if let Ok(bytes) = Frame::encode(&envelope, &Empty {}) {
+        turn.effects.push(Effect::ToApp { app, bytes });
     }
 }

@@ -1,4 +1,4 @@
-//! Answers of run requests, kept so that one sent again isn't carried out twice.
+//! Idempotency of acting requests: their answers are kept, so that a request sent again isn't carried out twice.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,10 +8,10 @@ use pipemux_proto::client::{Answer, Body};
 use crate::limits::{RECORDS_BYTES_MAX, RECORDS_MAX};
 use crate::persist::records::Record;
 
-/// Answers of run requests, so that one sent again isn't carried out twice.
+/// The answers of the newest acting requests, by the id that the client gave each.
 #[derive(Debug, Default)]
 pub struct IdempotencyRecords {
-    pub runs: HashMap<String, Option<Answer>>,
+    answers: HashMap<String, Option<Answer>>,
     order: VecDeque<String>,
     bytes: usize,
 }
@@ -26,17 +26,22 @@ impl IdempotencyRecords {
         }
     }
 
+    /// Returns the answer to a request that was taken before; the inner value is none while it is being carried out.
+    pub fn get(&self, run_id: &str) -> Option<&Option<Answer>> {
+        self.answers.get(run_id)
+    }
+
     /// Forgets a request that was refused before anything came of it.
     pub fn forget(&mut self, run_id: &str) {
-        if let Some(answer) = self.runs.remove(run_id) {
+        if let Some(answer) = self.answers.remove(run_id) {
             self.bytes -= Self::size(&answer);
             self.order.retain(|kept| kept != run_id);
         }
     }
 
-    /// Takes in what an earlier daemon wrote down. Its words are gone; that nothing is carried out twice
-    /// stays.
-    pub(crate) fn restore(&mut self, run_id: &str, exit: Option<u8>) {
+    /// Takes in a request that an earlier daemon recorded. The text of its answer is gone, but it still isn't carried
+    /// out twice.
+    pub fn restore(&mut self, run_id: &str, exit: Option<u8>) {
         let (exit, text) = match exit {
             Some(exit) => {
                 let text = format!("this was answered before (exit {exit}) · pipemux history\n");
@@ -51,11 +56,11 @@ impl IdempotencyRecords {
         self.keep(run_id, Some(Answer { exit, body: Body::Text(text), delivery: 0 }));
     }
 
-    /// The records that say the same again.
-    pub(crate) fn to_saved(&self) -> Vec<Record> {
+    /// Returns the records that restore these answers.
+    pub fn to_saved(&self) -> Vec<Record> {
         let saved = |run_id: &String| {
             let begun = Record::Begun { run_id: run_id.clone() };
-            let answer = self.runs.get(run_id).and_then(Option::as_ref);
+            let answer = self.answers.get(run_id).and_then(Option::as_ref);
             let answered = answer
                 .filter(|answer| answer.exit != Code::Unknown.exit_status())
                 .map(|answer| Record::Answered { run_id: run_id.clone(), exit: answer.exit });
@@ -64,18 +69,19 @@ impl IdempotencyRecords {
         self.order.iter().flat_map(saved).collect()
     }
 
+    /// Remembers that a request was taken, or its answer; the oldest answers make room.
     pub fn keep(&mut self, run_id: &str, answer: Option<Answer>) {
         self.bytes += Self::size(&answer);
-        match self.runs.insert(run_id.to_owned(), answer) {
+        match self.answers.insert(run_id.to_owned(), answer) {
             Some(before) => self.bytes -= Self::size(&before),
             None => self.order.push_back(run_id.to_owned()),
         }
         while self.order.len() > RECORDS_MAX || self.bytes > RECORDS_BYTES_MAX {
             // One that is still being carried out stays: sent again, it must not run again.
-            let answered = |run_id: &String| self.runs.get(run_id).is_some_and(Option::is_some);
+            let answered = |run_id: &String| self.answers.get(run_id).is_some_and(Option::is_some);
             let Some(oldest) = self.order.iter().position(answered) else { break };
             let Some(run_id) = self.order.remove(oldest) else { break };
-            if let Some(answer) = self.runs.remove(&run_id) {
+            if let Some(answer) = self.answers.remove(&run_id) {
                 self.bytes -= Self::size(&answer);
             }
         }

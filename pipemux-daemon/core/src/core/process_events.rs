@@ -12,9 +12,11 @@
 use pipemux_proto::watch::What;
 
 use crate::Core;
+use crate::event::Exit;
+use crate::feed::{Audience, Happening, process_exit};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::hibernation::Demand;
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
 
 impl Core {
@@ -25,17 +27,17 @@ impl Core {
                 ProcessEvent::Replied { session, to, reply } => self.replied(&session, to, reply),
                 ProcessEvent::Opened { request, result } => self.start_opened(request, result),
                 ProcessEvent::Ready(ready) => self.process_ready(ready),
-                ProcessEvent::Draining { app } => self.exchanges.dismiss(app),
+                ProcessEvent::Draining { app } => self.clients.dismiss_exchanges(app),
                 ProcessEvent::Changed { session } => self.session_changed(&session),
                 ProcessEvent::ActionsChanged { session } => self.actions_changed(&session),
                 ProcessEvent::Notice { session, text } => {
-                    self.notify_windows(&session, format!("{session}: {text}"));
+                    self.notify_windows(What::Notice, &session, format!("{session}: {text}"));
                 }
                 ProcessEvent::RestartedWith { session, neighbour } => {
                     let text = format!(
                         "{session} was restarted with {neighbour}, which shares its process"
                     );
-                    self.notify_windows(&session, text);
+                    self.notify_windows(What::Notice, &session, text);
                 }
                 ProcessEvent::IdleDue { app } => {
                     let demand = self.demand_for(app);
@@ -45,8 +47,8 @@ impl Core {
                     let pinned = self.workspaces.is_pinned(&session);
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
                 }
-                ProcessEvent::Ended { session, end, words } => {
-                    self.tell_end(&session, end, &words);
+                ProcessEvent::Ended { session, end, exit, words } => {
+                    self.tell_end(&session, end, exit, &words);
                 }
                 ProcessEvent::Gone(end) => self.process_gone(end),
             }
@@ -58,7 +60,7 @@ impl Core {
         match to {
             ReplyTo::Attach(request) => self.attach_answered(request, reply),
             ReplyTo::Project(request) => self.project_answered(request, session, reply),
-            ReplyTo::Prefetch(request) => drop(self.prefetches.remove(&request)),
+            ReplyTo::Prefetch(request) => drop(self.tasks.prefetches.remove(&request)),
             ReplyTo::Refresh(request, key) => {
                 self.refresh_answered(request, session, key, reply);
             }
@@ -76,7 +78,7 @@ impl Core {
     ) {
         match result {
             Ok(notes) => self.opened(request, notes),
-            Err(fault) => self.fail_job(request, fault),
+            Err(fault) => self.fail_request(request, fault),
         }
     }
 
@@ -86,21 +88,19 @@ impl Core {
         if let Some(from) = woke_from {
             self.hand_over(&session, from, app);
         }
-        let (what, how) = match (&crash, woke_from) {
-            (Some(_), _) => (What::Restarted, "was restarted"),
-            (None, Some(_)) => (What::Started, "woke up"),
-            (None, None) => (What::Started, "started"),
-        };
-        self.tell_session(what, &session, how);
+        if crash.is_none() {
+            let how = if woke_from.is_some() { "woke up" } else { "started" };
+            self.tell_session(What::Started, &session, how);
+        }
         self.notify_start(&session, crash.as_ref(), &notes);
-        self.exchange_ready(&session, app);
+        self.clients.admit_exchanges(&mut self.turn, &session, app);
         for request in waiters {
             self.session_settled(request, Ok(()));
         }
     }
 
     /// Tells that a process ended: `words` say how.
-    fn tell_end(&mut self, session: &SessionKey, end: ProcessEnd, words: &str) {
+    fn tell_end(&mut self, session: &SessionKey, end: ProcessEnd, exit: Option<Exit>, words: &str) {
         let (what, text) = match end {
             ProcessEnd::Failed => {
                 (What::Failed, format!("{words}; it stays down · pipemux restart {session}"))
@@ -109,17 +109,20 @@ impl Core {
             ProcessEnd::Hibernated => (What::Hibernated, format!("{session} was put to sleep")),
             ProcessEnd::Ended => (What::Ended, words.to_owned()),
         };
-        self.tell(what, crate::feed::Audience::Session(session.clone()), None, &text);
+        let audience = Audience::Session(session.clone());
+        let happening = Happening::new(what, audience, &text);
+        let process_exit = exit.map(process_exit);
+        self.feed.tell(self.turn.now, Happening { process_exit, ..happening });
     }
 
     /// All requests of an ended process have their replies: what waited for its end goes on.
     fn process_gone(&mut self, end: EndedProcess) {
         let key = &end.session;
-        self.exchanges_lost(end.app, &end.words, &end.hints);
+        self.clients.end_exchanges(&mut self.turn, end.app, &end.words, &end.hints);
         let opened = self.processes.get(key).is_some_and(|session| !session.opens.is_empty());
         let gone = !opened && !self.has_window(key);
         if let Some(request) = end.opening {
-            self.fail_job(request, end.fault());
+            self.fail_request(request, end.fault());
             self.processes.drop_failed_open(key);
         }
         // Before another process starts for what waits.
@@ -131,14 +134,45 @@ impl Core {
             let settled = if end.wanted { Ok(()) } else { Err(end.fault()) };
             self.session_settled(*request, settled);
         }
-        self.attach_lost(key, in_vain, &end.words);
+        self.retry_attaching(key, in_vain, &end.words);
         self.session_ended(key);
+    }
+
+    /// A session has no process: clients that wait to exchange with it get another, or hear why there is none.
+    pub(crate) fn retry_attaching(&mut self, session: &SessionKey, in_vain: bool, why: &str) {
+        if !self.clients.has_attaching(session) {
+            return;
+        }
+        let woken = match in_vain {
+            true => Err(pipemux_proto::Fault::unavailable(why)),
+            false => self.processes.wake(&mut self.turn, session),
+        };
+        if let Err(fault) = woken {
+            self.clients.refuse_attaching(&mut self.turn, session, &fault);
+        }
+    }
+
+    /// Tells those who watch that something happened; `reader` did it.
+    pub(crate) fn tell(
+        &mut self,
+        what: What,
+        audience: Audience,
+        reader: Option<&str>,
+        text: &str,
+    ) {
+        let happening = Happening::new(what, audience, text);
+        self.feed.tell(self.turn.now, Happening { reader, ..happening });
+    }
+
+    /// Tells those who watch that something happened to a session.
+    pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
+        self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
     }
 
     /// Who else needs a session whose app nobody asked anything for long.
     fn demand_for(&self, app: pipemux_proto::Incarnation) -> Demand {
         let Some(key) = self.processes.session_of(app) else { return Demand::default() };
-        let exchanged = self.exchanges.quota(app).map_or(0, |quota| match quota.open {
+        let exchanged = self.clients.exchange_quota(app).map_or(0, |quota| match quota.open {
             0 => quota.used,
             _ => self.turn.mono_ms(),
         });
@@ -157,8 +191,8 @@ impl Core {
         self.workspaces.hand_over(key, from, to);
         self.runs.hand_over(key, from, to);
         // Runs that wait for it go on with their later steps.
-        for request in self.requests.values_mut() {
-            if let crate::clients::requests::RequestState::Running(run) = &mut request.task
+        for (_, task) in self.tasks.iter_mut() {
+            if let crate::verbs::tasks::Task::Running(run) = task
                 && let Some((seen, _)) = run.seen.get_mut(key)
                 && *seen == from
             {

@@ -9,6 +9,7 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
+use crate::clients::Clients;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -29,7 +30,8 @@ impl Core {
             .map(|manifest| (manifest.id.clone(), Rc::new(manifest.clone())))
             .collect();
         let processes = Processes::new(config.software.clone(), config.state_dir.clone());
-        let mut core = Self { config, providers, processes, ..Self::default() };
+        let clients = Clients::new(config.software.clone());
+        let mut core = Self { config, providers, clients, processes, ..Self::default() };
         for record in records {
             core.restore(record);
         }
@@ -45,7 +47,7 @@ impl Core {
             Record::Reserved { numbers_below } => {
                 self.turn.numbers.restore(numbers_below);
             }
-            Record::Floor { numbers_below } => self.lost.floor = numbers_below,
+            Record::Floor { numbers_below } => self.persist.losses.restore(numbers_below),
             Record::Workspace { key, name, ids_below, epochs_below } => {
                 let first = FirstNumbers { id: ids_below, epoch: epochs_below };
                 self.workspaces.restore(key.into(), name, first);
@@ -87,8 +89,8 @@ impl Core {
                     found.options = options;
                 }
             }
-            Record::Begun { run_id } => self.records.restore(&run_id, None),
-            Record::Answered { run_id, exit } => self.records.restore(&run_id, Some(exit)),
+            Record::Begun { run_id } => self.clients.restore_record(&run_id, None),
+            Record::Answered { run_id, exit } => self.clients.restore_record(&run_id, Some(exit)),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
@@ -165,9 +167,9 @@ impl Core {
     /// The records that a fresh log begins with: all that older ones amounted to.
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records = vec![self.turn.numbers.reserved()];
-        records.extend(self.lost.to_saved());
+        records.extend(self.persist.losses.to_saved());
         records.extend(self.processes.saved_prototypes());
-        records.extend(self.records.to_saved());
+        records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
         for (key, numbers) in self.workspaces.retired() {
             records.push(Record::Workspace {
@@ -221,10 +223,13 @@ impl Core {
     /// # Errors
     /// There are too many workspaces.
     pub(crate) fn enter(&mut self, call: &Call) -> Result<WorkspaceKey, Fault> {
-        let (now, lost) = (self.turn.now, &self.lost);
+        let (now, losses) = (self.turn.now, &self.persist.losses);
         let names = (call.workspace.key.as_str(), call.workspace.name.as_str());
         let Entered { key, created, retired, evicted_reader } =
-            self.workspaces.enter(names, &call.reader, now, || lost.first_numbers())?;
+            self.workspaces.enter(names, &call.reader, now, || {
+                let (id, epoch) = losses.first_numbers();
+                FirstNumbers { id, epoch }
+            })?;
         if let Some(retired) = retired {
             self.runs.forget_workspace(&retired);
         }
@@ -232,7 +237,8 @@ impl Core {
             self.runs.forget_kept(&key, &evicted);
         }
         if created {
-            if let (Some(text), Some(new)) = (self.lost.news(), self.workspaces.get_mut(&key)) {
+            let news = self.persist.losses.take_news();
+            if let (Some(text), Some(new)) = (news, self.workspaces.get_mut(&key)) {
                 new.notify(text, now);
             }
             // The workspace must be on disk before any window of it is.
@@ -241,11 +247,16 @@ impl Core {
         Ok(key)
     }
 
-    /// Notifies every workspace that has a window of the session.
-    pub(crate) fn notify_windows(&mut self, key: &SessionKey, text: impl Into<NoticeText>) {
+    /// Notifies every workspace that has a window of the session, and those who watch.
+    pub(crate) fn notify_windows(
+        &mut self,
+        what: What,
+        key: &SessionKey,
+        text: impl Into<NoticeText>,
+    ) {
         let text = text.into();
         self.workspaces.notify_windows(key, &text, self.turn.now);
-        self.tell(What::Notice, Audience::Session(key.clone()), None, &text.at_age(0));
+        self.tell(what, Audience::Session(key.clone()), None, &text.at_age(0));
     }
 
     /// Tells that a session was restarted, truthfully, and what the app says of it.
@@ -258,7 +269,7 @@ impl Core {
         let said = notes.join("\n");
         let Some(crash) = crash else {
             if !said.is_empty() {
-                self.notify_windows(key, format!("{key}: {said}"));
+                self.notify_windows(What::Notice, key, format!("{key}: {said}"));
             }
             return;
         };
@@ -271,7 +282,7 @@ impl Core {
             crate::limits::CRASH_WINDOW_MS / 1000,
         );
         let before = format!("{key} was restarted ");
-        self.notify_windows(key, NoticeText::WithAge { before, after });
+        self.notify_windows(What::Restarted, key, NoticeText::WithAge { before, after });
     }
 }
 

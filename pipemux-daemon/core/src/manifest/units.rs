@@ -16,7 +16,7 @@ pub struct Size(pub u64);
 pub enum Idle {
     /// It runs until it is ended.
     Never,
-    /// After so many milliseconds without a request.
+    /// It is put to sleep after this many milliseconds without a request.
     After(u64),
 }
 
@@ -27,7 +27,7 @@ impl Default for Idle {
 }
 
 const SIZES: [(&str, u64); 3] = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
-/// `ms` stands before `m` and `s`: the first that fits is taken.
+/// `ms` stands before `m` and `s`, since the first that fits is taken.
 const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
 impl<'de> Deserialize<'de> for Size {

@@ -1,6 +1,20 @@
-//! What survives the daemon: the types of its records, and numbers that are reserved on disk.
+//! What survives the daemon: the types of its records, numbers that are reserved on disk, and what is known of the
+//! disk itself.
 //!
-//! Records have types of their own, apart from the wire: what an older release wrote is read for ever.
+//! Records have types of their own, apart from the wire: what an older release wrote is read for ever. Each
+//! component restores itself from records and gives the records that restore it; the core only hands them around.
 
+pub mod loss;
 pub mod numbers;
 pub mod records;
+
+use loss::PastLosses;
+
+/// The state of the disk and of what was saved on it.
+#[derive(Debug, Default)]
+pub struct Persist {
+    /// Why records can't be written now: acts are refused then, views go on.
+    pub failing: Option<String>,
+    /// What was lost of the saved state.
+    pub losses: PastLosses,
+}

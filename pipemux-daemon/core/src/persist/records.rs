@@ -1,12 +1,12 @@
-//! What is written down, so that ids and epochs never go back and windows come back.
+//! The records on disk, by which ids and epochs never go back and windows come back.
 //!
-//! These types are of their own, apart from the wire: what an older release wrote must be read for
-//! ever. A field may be added with a default; a meaning never changes.
+//! These types are apart from those of the wire, since what an older release wrote must be readable for ever. A field
+//! may be added with a default; the meaning of a field never changes.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// One appended record. The newest record of a thing counts.
+/// One appended record. Of several records of one thing the newest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Record {
@@ -17,7 +17,7 @@ pub enum Record {
     },
     /// A workspace's numbers below these may have been used.
     Workspace {
-        /// Which.
+        /// The workspace's key.
         key: String,
         /// What is shown for it.
         name: String,
@@ -26,8 +26,7 @@ pub enum Record {
         /// Epochs.
         epochs_below: u64,
     },
-    /// A part of what was saved was lost: a workspace that isn't named may have used numbers below
-    /// these.
+    /// A part of the saved state was lost: a workspace that isn't named may have used numbers below these.
     Floor {
         /// Ids and epochs.
         numbers_below: u64,
@@ -50,7 +49,7 @@ pub enum Record {
     },
     /// A window was opened.
     Window {
-        /// Whose.
+        /// The workspace's key.
         workspace: String,
         /// `provider/session`
         session: String,
@@ -64,56 +63,56 @@ pub enum Record {
     },
     /// What a provider's app said it can do.
     Prototypes {
-        /// Which.
+        /// The provider's name.
         provider: String,
-        /// Encoded as on the wire of the release that wrote it; dropped when it can't be read.
+        /// The prototypes, encoded as on the wire of the release that wrote them; dropped when they can't be read.
         prototypes: Bytes,
     },
     /// How a workspace treats refs.
     Options {
-        /// Which.
+        /// The workspace's key.
         workspace: String,
         /// Its options.
         options: SavedOptions,
     },
     /// An acting request was taken, before anything of it reached an app.
     Begun {
-        /// The client's id of it.
+        /// The id that the client gave it.
         run_id: String,
     },
     /// An acting request was answered.
     Answered {
-        /// The client's id of it.
+        /// The id that the client gave it.
         run_id: String,
         /// The exit status.
         exit: u8,
     },
     /// Something was done.
     Round {
-        /// Where.
+        /// The workspace's key.
         workspace: String,
-        /// What.
+        /// The round.
         round: SavedRound,
     },
     /// Anchors were minted.
     Anchors {
-        /// Where.
+        /// The workspace's key.
         workspace: String,
-        /// Which.
+        /// The anchors.
         anchors: Vec<SavedAnchor>,
     },
     /// A question was asked.
     Question {
-        /// Where.
+        /// The workspace's key.
         workspace: String,
         /// Its number.
         number: u64,
-        /// What was asked, and the run that waits.
+        /// The question, and the run that waits for its answer.
         question: SavedQuestion,
     },
-    /// A question was answered, or nobody will.
+    /// A question was answered, or will never be.
     QuestionClosed {
-        /// Where.
+        /// The workspace's key.
         workspace: String,
         /// Its number.
         number: u64,
@@ -129,7 +128,7 @@ pub enum Record {
     },
     /// A window was closed.
     WindowClosed {
-        /// Whose.
+        /// The workspace's key.
         workspace: String,
         /// `provider/session`
         session: String,
@@ -154,13 +153,13 @@ pub struct SavedRound {
     pub number: u64,
     /// When it ended: milliseconds since 1970, UTC.
     pub unix_ms: u64,
-    /// Whose it was.
+    /// The reader that acted.
     pub reader: String,
-    /// What was asked.
+    /// The calls.
     pub action: String,
-    /// What came of it.
+    /// The outcome.
     pub result: String,
-    /// More.
+    /// Multi-line detail, shown on request.
     #[serde(default)]
     pub detail: Option<String>,
     /// The exit status.
@@ -177,14 +176,14 @@ pub struct SavedAnchor {
     pub workspace: Option<String>,
     /// `provider/session`
     pub session: String,
-    /// What it stands for.
+    /// The thing or action that it stands for.
     pub target: SavedTarget,
     /// Its meaning when it was minted.
     pub rev: u64,
     /// Its type.
     #[serde(default)]
     pub ty: Option<String>,
-    /// What was shown for it.
+    /// The label that was shown for it.
     #[serde(default)]
     pub label: String,
 }
@@ -210,7 +209,7 @@ pub enum SavedTarget {
 /// An open question; its state has a version of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedQuestion {
-    /// Of the state.
+    /// The version of the encoding.
     pub version: u16,
     /// The encoded state.
     pub state: Bytes,
@@ -219,7 +218,7 @@ pub struct SavedQuestion {
 /// One `open` of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SavedOpen {
-    /// What followed the session.
+    /// The arguments of `open`.
     pub args: Vec<String>,
     /// The caller's working directory.
     pub cwd: String,

@@ -3,8 +3,9 @@
 use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
+use crate::event::Exit;
 use crate::keys::{RequestId, SessionKey};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Crash;
 
 /// Something happened that others must know of.
@@ -75,6 +76,8 @@ pub enum ProcessEvent {
         session: SessionKey,
         /// How that is to be told.
         end: ProcessEnd,
+        /// How it ended; none if it never started.
+        exit: Option<Exit>,
         /// The end in words: `notes/main died while it ran (killed by signal 9)`.
         words: String,
     },

@@ -11,7 +11,7 @@ use pipemux_proto::ids::Incarnation;
 use crate::keys::SessionKey;
 use crate::limits::{PING_MS, PONG_MS, WEDGED_MS};
 use crate::processes::Processes;
-use crate::processes::requests::Purpose;
+use crate::processes::reply::Purpose;
 use crate::timers::Timer;
 use crate::turn::Turn;
 

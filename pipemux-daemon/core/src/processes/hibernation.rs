@@ -14,7 +14,7 @@ use crate::keys::SessionKey;
 use crate::limits::{BUSY_MAX_MS, NOTICE_CHARS, SAVE_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::reply::{AppReply, Purpose};
 use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;

@@ -9,7 +9,7 @@ use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::SessionKey;
 use crate::limits::{DRAIN_MS, NOTICE_CHARS, REJOIN_MS, START_MS};
 use crate::manifest::Restart;
-use crate::processes::requests::Purpose;
+use crate::processes::reply::Purpose;
 use crate::processes::session::{Crash, ProcessState, Session, exit_words};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, Processes};
 use crate::timers::Timer;
@@ -344,7 +344,8 @@ impl Processes {
             (_, true) => ProcessEnd::Ended,
         };
         let waiters = std::mem::take(&mut session.ready_waiters);
-        let ended = ProcessEvent::Ended { session: key.clone(), end, words: words.clone() };
+        let (session, told) = (key.clone(), words.clone());
+        let ended = ProcessEvent::Ended { session, end, exit: exit.ok(), words: told };
         self.events.push_back(ended);
         if self.stopping && wanted {
             "the daemon is going down".clone_into(&mut words);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`session`] | what is known of one session |
 //! | `lifecycle`, `opening` | a process from start to end; its greeting and the opens it is told |
-//! | [`requests`] | a request to an app, which ends exactly once |
+//! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //!
@@ -20,7 +20,8 @@ pub mod hibernation;
 mod lifecycle;
 pub mod opening;
 pub mod quarantine;
-pub mod requests;
+pub mod reply;
+mod requests;
 pub mod session;
 pub mod shared_processes;
 
@@ -318,3 +319,6 @@ impl Processes {
         records
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
 
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::{Record, SavedOpen};
-use crate::processes::requests::{AppReply, Purpose};
+use crate::processes::reply::{AppReply, Purpose};
 use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes, Prototypes, ReadyProcess};
 use crate::timers::Timer;

@@ -1,4 +1,4 @@
-//! Requests that end their app: after the third time one isn't delivered any more.
+//! Quarantine: a request that ended its app three times is no longer delivered.
 //!
 //! A request is known by its fingerprint: the action with its arguments, whoever sends it. Only what
 //! the app had and had not answered when it died is suspected; an answer clears it.
@@ -12,14 +12,14 @@ use pipemux_proto::app::Invoke;
 use crate::keys::SessionKey;
 use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
 use crate::processes::Processes;
-use crate::processes::requests::AppReply;
+use crate::processes::reply::AppReply;
 
-/// What tells a request from others, whoever sends it and whenever.
+/// Identifies a request by what it does, whoever sends it and whenever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Of an action with its arguments and, if it was answered a question, the answer.
+    /// Covers the action, its arguments and, if the request answers a question, the answer.
     pub fn of(invoke: &Invoke) -> Self {
         // Its keys are fixed, so the same request has the same fingerprint in every run.
         let mut hasher = DefaultHasher::new();
@@ -34,7 +34,7 @@ impl Fingerprint {
 /// The requests of one session that were with its app when that died.
 #[derive(Debug, Default)]
 pub struct Quarantine {
-    /// How often each, the least recent first.
+    /// Crashes by each request and how the last one ended, least recent first.
     counts: VecDeque<(Fingerprint, u32, String)>,
 }
 
@@ -49,7 +49,7 @@ impl Quarantine {
         }
     }
 
-    /// The app answered it.
+    /// The app answered the request: it is no longer suspected.
     pub fn clear(&mut self, request: Fingerprint) {
         if !self.counts.is_empty()
             && let Some(at) = self.position(request)
@@ -92,15 +92,6 @@ impl Quarantine {
 }
 
 impl Processes {
-    /// Why a request isn't delivered: it ended its app again and again.
-    pub fn quarantine_refusal(&self, key: &SessionKey, invoke: &Invoke) -> Option<Fault> {
-        let quarantine = &self.sessions.get(key)?.quarantine;
-        if quarantine.quarantined() == 0 {
-            return None;
-        }
-        quarantine.refusal(Fingerprint::of(invoke), key, &invoke.action)
-    }
-
     /// Remembers what an app died with; what it answered is no longer suspected.
     pub fn note_invoke_reply(&mut self, key: &SessionKey, invoke: &Invoke, reply: &AppReply) {
         let Some(session) = self.sessions.get_mut(key) else { return };

@@ -1,4 +1,4 @@
-//! A session: which process it has, what it was opened with, how it fares.
+//! What is known of one session: its process, what it was opened with, its crashes.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,17 +22,17 @@ use crate::rate::Rate;
 /// One instance of an app.
 #[derive(Debug)]
 pub struct Session {
-    /// What runs it.
+    /// The manifest of its app.
     pub manifest: Rc<Manifest>,
-    /// What it was opened with, oldest first: repeated after a restart.
+    /// What it was opened with, oldest first; repeated after a restart.
     pub opens: Vec<SavedOpen>,
     /// Its process.
     pub process: ProcessState,
-    /// What it can do; known since its first greeting.
+    /// Its actions; known since its first greeting.
     pub prototypes: Rc<Vec<Prototype>>,
-    /// What its tokens begin with, `MT`, if it has any; known since its first greeting.
+    /// The prefix of its own tokens (`MT`), if it has any; known since its first greeting.
     pub token_prefix: Option<String>,
-    /// Requests that it owes an answer to, those that wait included.
+    /// The number of requests that it owes an answer to, including those that wait.
     pub owes: usize,
     /// Requests that wait until it is ready.
     pub waiting: VecDeque<QueuedRequest>,
@@ -40,11 +40,11 @@ pub struct Session {
     pub ready_waiters: Vec<RequestId>,
     /// When it crashed, on the monotonic clock, within the last [`CRASH_WINDOW_MS`].
     pub crashes: VecDeque<u64>,
-    /// Why it stays down until asked for.
+    /// Why it stays down until somebody asks for it.
     pub failed: Option<String>,
     /// How its last process ended, when that was a crash that no reader was told of yet.
     pub crashed: Option<Crash>,
-    /// True when an earlier daemon had it: readers may mean what they saw then.
+    /// True when an earlier daemon had it: readers may refer to what they saw then.
     pub restored: bool,
     /// What the app said while it started, for those who have a window.
     pub notes: Vec<String>,
@@ -52,53 +52,53 @@ pub struct Session {
     pub health: Health,
     /// Requests that its process died with.
     pub quarantine: Quarantine,
-    /// Its notices.
+    /// How many of its notices are passed on.
     pub notices: Rate,
     /// Whether it may sleep, or does.
     pub hibernation: Hibernation,
     /// The last lines of its log, when it was lost.
     pub last_lines: Vec<String>,
-    /// What tells the opens that were last written down from others; 0: none were.
+    /// Fingerprint of the opens that were last written to disk; 0 if none were.
     pub saved: u64,
-    /// The newest version that it told.
+    /// The newest version of its state that it told.
     pub version: u64,
 }
 
-/// A session's process.
+/// The state of a session's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessState {
-    /// None; the next touch starts one.
+    /// There is none; the next touch starts one.
     Down,
-    /// One was wanted soon after a crash: it is started when this time has come.
+    /// One was wanted soon after a crash, and is started when its wait is over.
     Backoff {
-        /// Its life to be.
+        /// The incarnation that it will be.
         app: Incarnation,
-        /// When.
+        /// When it is started, on the monotonic clock.
         at: u64,
     },
     /// Started, but not greeted and opened yet.
     Starting {
-        /// Which.
+        /// Its incarnation.
         app: Incarnation,
-        /// When it counts as failed.
+        /// When it counts as failed, on the monotonic clock.
         deadline: u64,
         /// True once its greeting came.
         greeted: bool,
     },
     /// It takes requests.
     Ready {
-        /// Which.
+        /// Its incarnation.
         app: Incarnation,
     },
     /// Asked or made to end.
     Draining {
-        /// Which.
+        /// Its incarnation.
         app: Incarnation,
-        /// When it is made to.
+        /// When it is killed, on the monotonic clock.
         deadline: u64,
-        /// Why, when it wasn't asked for.
+        /// Why it was made to end; none if it was asked to.
         why: Option<String>,
-        /// What it was made to end with; none: it was asked.
+        /// The signal that was sent; none if it was asked to end.
         sent: Option<Signal>,
         /// True when it took requests before.
         was_ready: bool,
@@ -110,25 +110,25 @@ pub enum ProcessState {
 pub struct Crash {
     /// In words: `killed by signal 9`.
     pub how: String,
-    /// When.
+    /// When it was lost.
     pub at: Now,
-    /// Which one within the window, from 1.
+    /// Its number within [`CRASH_WINDOW_MS`], from 1.
     pub nth: usize,
 }
 
 /// A request that waits until its session is ready.
 #[derive(Debug)]
 pub struct QueuedRequest {
-    /// Its number.
+    /// The request's number.
     pub id: u64,
-    /// What.
+    /// Its method.
     pub method: Method,
     /// The encoded body.
     pub body: Bytes,
 }
 
 impl Session {
-    /// Not started yet.
+    /// A session without a process.
     pub fn new(manifest: Rc<Manifest>, opens: Vec<SavedOpen>) -> Self {
         Self {
             manifest,
@@ -154,7 +154,7 @@ impl Session {
         }
     }
 
-    /// What tells its opens from others.
+    /// A number that differs when its opens do; never 0.
     pub fn opens_fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.opens.hash(&mut hasher);
@@ -196,8 +196,8 @@ impl Session {
         self.crashes.len()
     }
 
-    /// How long it stays down after its last crash, in milliseconds from that crash. `salt` differs by
-    /// life, so that sessions which crash together don't come back in step.
+    /// How long it stays down after its last crash, in milliseconds from that crash. `salt` differs by incarnation, so
+    /// that sessions which crash together don't come back at the same time.
     pub fn backoff_ms(&self, salt: u64) -> u64 {
         let again = self.crashes.len().saturating_sub(1);
         if again == 0 {
@@ -208,12 +208,12 @@ impl Session {
         wait + jitter % (wait / 2 + 1)
     }
 
-    /// True once it crashed so often that it stays down.
+    /// True once it has crashed so often that it stays down.
     pub fn crashed_out(&self) -> bool {
         self.crashes.len() > CRASHES_MAX
     }
 
-    /// What it does or waits for besides, if that is worth a word.
+    /// Describes what it waits for or is busy with, for `sessions`.
     pub fn doing(&self, now: u64) -> Option<String> {
         if let ProcessState::Backoff { at, .. } = self.process {
             let ms = at.saturating_sub(now);
@@ -227,7 +227,7 @@ impl Session {
         busy.map(|(what, _)| format!("busy: {what}")).or(quarantined)
     }
 
-    /// How it fares, in one word.
+    /// Its state in one word, for `sessions`.
     pub fn state(&self) -> &'static str {
         match &self.process {
             ProcessState::Down if self.failed.is_some() => "failed",
@@ -242,7 +242,7 @@ impl Session {
     }
 }
 
-/// An exit in words.
+/// Describes an exit in words.
 pub fn exit_words(exit: Exit) -> String {
     match exit {
         Exit::Code(code) => format!("ended with status {code}"),

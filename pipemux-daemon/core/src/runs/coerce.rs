@@ -1,21 +1,21 @@
-//! Literals and the types that take them.
+//! Fits literals to the types of parameters.
 
 use pipemux_proto::Value;
 use pipemux_proto::call::nearest;
 use pipemux_proto::prototype::Type;
 
-/// A literal that its parameter doesn't take.
+/// A literal that doesn't fit its parameter's type.
 pub struct TypeMismatch {
-    /// What to say behind the type.
+    /// What the error says after the type.
     pub note: String,
-    /// What was obviously meant.
+    /// The value that was obviously meant.
     pub meant: Option<Value>,
 }
 
-/// A literal as the type takes it.
+/// Returns a literal as a value of a type.
 ///
 /// # Errors
-/// What to say, and what was obviously meant.
+/// Why the literal doesn't fit, and the value that was obviously meant.
 pub fn coerce(value: &Value, ty: &Type) -> Result<Value, TypeMismatch> {
     let note = |note: String| TypeMismatch { note, meant: None };
     let meant = |meant: Value| TypeMismatch { note: String::new(), meant: Some(meant) };
@@ -50,7 +50,7 @@ pub fn coerce(value: &Value, ty: &Type) -> Result<Value, TypeMismatch> {
     }
 }
 
-/// What a text says as a value of a simple type.
+/// Reads a text as a value of a simple type.
 pub fn literal(text: &str, ty: &Type) -> Option<Value> {
     let text = text.trim();
     match ty {

@@ -1,27 +1,27 @@
-//! The round of history that a run leaves behind.
+//! The history's account of a run: what was to be done, and what came of it.
 
 use pipemux_proto::report::Status;
 
 use crate::limits::{ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX};
 use crate::persist::records::SavedRound;
-use crate::runs::Run;
+use crate::runs::{Run, StepOrigin};
 
-/// Makes the round of a run that has ended. What was asked and answered in between is one remark.
-pub(super) fn saved_round(run: &Run, number: u64, unix_ms: u64, exit: u8) -> SavedRound {
+/// Writes the round of a run that has ended. Questions and answers in between are one remark.
+pub fn history_round(run: &Run, number: u64, unix_ms: u64, exit: u8) -> SavedRound {
     let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);
     let actions: Vec<String> = visible()
-        .map(|(_, step)| match step.call.starts_with("link:") {
-            true => format!("{}.{} ({})", step.session, step.prototype.name, step.call),
-            false => step.call.clone(),
+        .map(|(_, step)| match step.origin {
+            StepOrigin::Link => format!("{}.{} ({})", step.session, step.prototype.name, step.call),
+            StepOrigin::Call => step.call.clone(),
         })
         .collect();
     let mut results = Vec::new();
     let mut details = Vec::new();
-    // A nested call is part of its outer step; a nested call that failed is the reason why that step failed.
+    // A nested call is part of its outer step, unless its failure is the reason of the run's end.
     let failed =
         |index: usize| run.done.get(index).is_some_and(|outcome| outcome.status != Status::Done);
-    let steps = run.steps.iter().enumerate();
-    for (index, step) in steps.filter(|(index, step)| !step.nested || failed(*index)) {
+    let told = run.steps.iter().enumerate();
+    for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let Some(outcome) = run.done.get(index) else {
             results.push(format!("{}: not run", step.prototype.name));
             continue;

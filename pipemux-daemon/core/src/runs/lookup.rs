@@ -1,178 +1,151 @@
-//! What must be looked up before a step can run: where a thing is that its window doesn't show, and values
+//! What must be looked up before a step can run: where an object is that its window doesn't show, and values
 //! that go from one app to another.
 
-use std::rc::Rc;
+use std::collections::BTreeMap;
+use std::mem;
 
 use pipemux_proto::app::{Chunk, Locate, Located, Place, Read};
-use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
-use pipemux_proto::projection::{Copied, Lod};
+use pipemux_proto::projection::Copied;
 use pipemux_proto::report::Status;
 use pipemux_proto::{Code, Fault, Value, decode};
 
-use crate::Core;
-use crate::keys::{ProjectionKey, RequestId, SessionKey};
-use crate::limits::LOCATE_MS;
-use crate::processes::requests::{AppReply, ReplyTo};
-use crate::runs::{Lookup, Run, ref_errors};
-use crate::workspaces::raw_projection::RawProjection;
+use crate::keys::SessionKey;
+use crate::processes::reply::AppReply;
+use crate::runs::context::RunContext;
+use crate::runs::protocol::RunOutput;
+use crate::runs::resolve_ref::ResolvedObject;
+use crate::runs::run::Phase;
+use crate::runs::{Run, ref_errors};
 
-impl Core {
-    pub(super) fn look_up(&mut self, job: RequestId, mut run: Run, lookup: Lookup, deadline: u64) {
-        run.looked_up.asking = Some(lookup.clone());
-        let at = run.workspace.clone();
-        self.put_run(job, run);
-        match lookup {
-            Lookup::Window { session } => {
-                let window = self.workspaces.get(&at).and_then(|found| found.window(&session));
-                let Some((look, ask)) = window.map(|window| window.whole()) else {
-                    let why = format!("the window of {session} was closed meanwhile");
-                    let lost =
-                        AppReply::Lost { delivered: false, died: false, why, hints: Vec::new() };
-                    let look = ProjectionKey { window: 0, lod: Lod::Gist, budget: 0 };
-                    return self.refresh_answered(job, &session, look, lost);
-                };
-                let purpose = ReplyTo::Refresh(job, look);
-                self.processes.request(
-                    &mut self.turn,
-                    &session,
-                    Method::Project,
-                    &ask,
-                    deadline,
-                    purpose,
-                );
-            }
-            Lookup::Place { session, key, .. } => {
-                let soon = deadline.min(self.turn.now.mono_ms + LOCATE_MS);
-                let locate = Locate { keys: vec![key] };
-                self.processes.request(
-                    &mut self.turn,
-                    &session,
-                    Method::Locate,
-                    &locate,
-                    soon,
-                    ReplyTo::Locate(job),
-                );
-            }
-            Lookup::Value { session, key, rev, data, .. } => {
-                let read = Read { key, rev, offset: data.len() as u64, max: READ_CHUNK };
-                self.processes.request(
-                    &mut self.turn,
-                    &session,
-                    Method::AppRead,
-                    &read,
-                    deadline,
-                    ReplyTo::Read(job),
-                );
-            }
-        }
-    }
-
-    /// A thing that its window doesn't show was asked for.
-    pub(crate) fn locate_answered(&mut self, job: RequestId, answered: AppReply) {
-        if self.is_reading(job) {
-            return self.read_located(job, answered);
-        }
-        let Some((mut run, _)) = self.take_run(job) else { return };
-        let Some(Lookup::Place { session, key, shown }) = run.looked_up.asking.take() else {
-            return;
-        };
-        match located(answered, &shown) {
-            Ok(()) => {
-                run.looked_up.found.push((session, key));
-                self.put_run(job, run);
-                self.advance(job);
-            }
-            Err(fault) => {
-                run.touch(&session);
-                run.fail(Status::Failed, fault);
-                self.finish_run(job, run);
-            }
-        }
-    }
-
-    /// A window came, or didn't, for what its names stand for now.
-    pub(super) fn names_answered(
-        &mut self,
-        job: RequestId,
-        mut run: Run,
+/// Something that is looked up for a step.
+#[derive(Debug, Clone)]
+pub enum Lookup {
+    /// Where an object is that its window doesn't show.
+    Location {
+        /// The session that owns it.
         session: SessionKey,
-        look: ProjectionKey,
-        answered: AppReply,
-    ) {
-        let app = self.processes.get(&session).and_then(|live| live.app());
-        let held = match (answered, app) {
-            (AppReply::Reply(body), Some(app)) => RawProjection::read(&body)
-                .map(|projection| (app, Rc::new(projection)))
-                .map_err(|error| Fault::unavailable(format!("{session} sent no window: {error}"))),
-            (AppReply::Fault(fault), _) => Err(fault),
-            (AppReply::Lost { why, .. }, _) => Err(Fault::unavailable(why)),
-            (_, None) => Err(Fault::unavailable(format!("{session} has ended"))),
-        };
-        match held {
-            Err(fault) => {
-                run.fail(Status::Failed, fault);
-                self.finish_run(job, run);
+        /// The app's key of it.
+        key: String,
+        /// The ref as the reader writes it: `obj:23`.
+        shown: String,
+    },
+    /// What names stand for once the run itself has changed their session.
+    Window {
+        /// The session that binds them.
+        session: SessionKey,
+    },
+    /// The value of an object.
+    Value {
+        /// The object.
+        object: ResolvedObject,
+        /// The ref or name as the reader writes it.
+        shown: String,
+        /// The part of the value that has come so far.
+        data: Vec<u8>,
+    },
+}
+
+/// What was looked up for a step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LookedUp {
+    /// Objects that their windows don't show, and that were located.
+    pub located: Vec<(SessionKey, String)>,
+    /// Sessions whose windows were asked for after an earlier step of the run changed them.
+    pub windows: Vec<SessionKey>,
+    /// Values of objects, by session and key.
+    pub copies: BTreeMap<(SessionKey, String), Copied>,
+}
+
+impl Run {
+    /// Asks for what the next step needs.
+    pub(super) fn look_up(&mut self, lookup: Lookup, context: &RunContext<'_>) -> RunOutput {
+        let output = match &lookup {
+            Lookup::Window { session } => {
+                let Some(window) = context.workspace.window(session) else {
+                    let why = format!("the window of {session} was closed meanwhile");
+                    return self.end(Status::Failed, Fault::unavailable(why));
+                };
+                let (key, project) = window.whole();
+                RunOutput::Refresh { session: session.clone(), key, project }
             }
-            Ok((app, projection)) => {
-                let workspace = self.workspaces.get_mut(&run.workspace);
-                if let Some(window) = workspace.and_then(|found| found.window_mut(&session)) {
-                    window.hold(look, app, projection);
-                }
-                run.looked_up.windows.push(session);
-                self.put_run(job, run);
-                self.advance(job);
+            Lookup::Location { session, key, .. } => {
+                let locate = Locate { keys: vec![key.clone()] };
+                RunOutput::Locate { session: session.clone(), locate }
+            }
+            Lookup::Value { object, data, .. } => {
+                let read = read_request(object, data.len());
+                RunOutput::Read { session: object.session.clone(), read }
+            }
+        };
+        self.phase = Phase::LookingUp(lookup);
+        output
+    }
+
+    /// The app told where an object is.
+    pub(super) fn located(&mut self, reply: AppReply, context: &RunContext<'_>) -> RunOutput {
+        let Phase::LookingUp(Lookup::Location { session, key, shown }) = mem::take(&mut self.phase)
+        else {
+            return self.lost();
+        };
+        match located(reply, &shown) {
+            Ok(()) => {
+                self.looked_up.located.push((session, key));
+                self.advance(context)
+            }
+            Err(fault) => {
+                self.touch(&session);
+                self.end(Status::Failed, fault)
             }
         }
     }
 
-    /// A part of a value came that goes to another app.
-    pub(crate) fn read_answered(&mut self, job: RequestId, answered: AppReply) {
-        if self.is_reading(job) {
-            return self.read_chunk(job, answered);
-        }
-        let Some((mut run, deadline)) = self.take_run(job) else { return };
-        let Some(Lookup::Value { session, key, rev, label, shown, mut data }) =
-            run.looked_up.asking.take()
+    /// The app sent a part of a value that goes to another app.
+    pub(super) fn value_read(&mut self, reply: AppReply, context: &RunContext<'_>) -> RunOutput {
+        let Phase::LookingUp(Lookup::Value { object, shown, mut data }) =
+            mem::take(&mut self.phase)
         else {
-            return;
+            return self.lost();
         };
-        let chunk = match chunk(answered, &shown) {
+        let chunk = match chunk(reply, &shown) {
             Ok(chunk) => chunk,
-            Err(fault) => {
-                run.fail(Status::Failed, fault);
-                return self.finish_run(job, run);
-            }
+            Err(fault) => return self.end(Status::Failed, fault),
         };
         if chunk.total > COPY_MAX as u64 {
             let fault = Fault::refused(format!(
                 "{shown} holds {} bytes, at most {COPY_MAX} pass from app to app",
                 chunk.total
             ));
-            run.fail(Status::Failed, fault.hint("pass it in parts"));
-            return self.finish_run(job, run);
+            return self.end(Status::Failed, fault.hint("pass it in parts"));
         }
         data.extend_from_slice(&chunk.data);
         if (data.len() as u64) < chunk.total && !chunk.data.is_empty() {
-            let lookup = Lookup::Value { session, key, rev, label, shown, data };
-            return self.look_up(job, run, lookup, deadline);
+            return self.look_up(Lookup::Value { object, shown, data }, context);
         }
         let value = match String::from_utf8(data) {
             Ok(text) => Value::Str(text),
             Err(error) => Value::Bin(error.into_bytes().into()),
         };
+        let ResolvedObject { session, key, label, .. } = object;
         let copied = Copied { value: value.to_blob(), from: session.to_string(), label };
-        run.looked_up.copies.insert((session, key), copied);
-        self.put_run(job, run);
-        self.advance(job);
+        self.looked_up.copies.insert((session, key), copied);
+        self.advance(context)
     }
 }
 
-/// What `Locate` said about one thing.
-pub(crate) fn located(answered: AppReply, shown: &str) -> Result<(), Fault> {
-    let place = match answered {
+/// The request for the next part of an object's value.
+pub fn read_request(object: &ResolvedObject, offset: usize) -> Read {
+    Read { key: object.key.clone(), rev: object.rev, offset: offset as u64, max: READ_CHUNK }
+}
+
+/// Reads a reply to `Locate` about one object.
+///
+/// # Errors
+/// The exact sentence, when the object isn't shown or the app doesn't answer in time.
+pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
+    let place = match reply {
         AppReply::Reply(body) => {
-            decode::<Located>(&body).ok().and_then(|l| l.places.into_iter().next())
+            decode::<Located>(&body).ok().and_then(|located| located.places.into_iter().next())
         }
         // No answer in time means out of view.
         AppReply::Fault(_) | AppReply::Lost { .. } => None,
@@ -185,9 +158,12 @@ pub(crate) fn located(answered: AppReply, shown: &str) -> Result<(), Fault> {
     }
 }
 
-/// What `Read` gave.
-pub(crate) fn chunk(answered: AppReply, shown: &str) -> Result<Chunk, Fault> {
-    match answered {
+/// Reads a reply to `Read`.
+///
+/// # Errors
+/// Why there is no value.
+pub fn chunk(reply: AppReply, shown: &str) -> Result<Chunk, Fault> {
+    match reply {
         AppReply::Reply(body) => decode::<Chunk>(&body).map_err(|error| {
             Fault::unavailable(format!("an unreadable value of {shown}: {error}"))
         }),

@@ -1,5 +1,5 @@
-//! Micro-wizards of the daemon's own: an argument that is missing or of another type is asked for before
-//! anything runs (UI-Anchor, "参数缺失：触发 Micro-Wizard 补全").
+//! Questions that the daemon itself asks before anything runs: for an argument that is missing or of another
+//! type, and for the session that a step means.
 
 use pipemux_proto::app::{Choice, Needs, OptionItem, Question, QuestionKind};
 use pipemux_proto::limits::CHOICES_MAX;
@@ -15,29 +15,29 @@ use crate::workspaces::Workspace;
 use crate::workspaces::anchors::Target;
 
 impl Run {
-    /// The first step of which it must be asked whose action it means.
-    pub fn ambiguous_target(&self) -> Option<usize> {
-        let ambiguous_target =
+    /// The index of the first step that several sessions could carry out.
+    pub(super) fn ambiguous_target(&self) -> Option<usize> {
+        let ambiguous =
             |(index, step): (usize, &Step)| (!step.candidates.is_empty()).then_some(index);
-        self.steps.iter().enumerate().skip(self.next).find_map(ambiguous_target)
+        self.steps.iter().enumerate().skip(self.next).find_map(ambiguous)
     }
 
-    /// The first argument that must be asked for.
-    pub fn gap(&self) -> Option<(usize, usize, &MissingArgument)> {
+    /// The first argument that is missing: the step's index, the argument's index, and what is missing.
+    pub(super) fn missing_argument(&self) -> Option<(usize, usize, &MissingArgument)> {
         let steps = self.steps.iter().enumerate().skip(self.next);
-        let mut gaps = steps.flat_map(|(step, of)| {
+        let mut all = steps.flat_map(|(step, of)| {
             of.args.iter().enumerate().filter_map(move |(index, (_, argument))| match argument {
-                Argument::Missing(gap) => Some((step, index, gap)),
+                Argument::Missing(missing) => Some((step, index, missing)),
                 _ => None,
             })
         });
-        gaps.next()
+        all.next()
     }
 }
 
-/// The question whose action a step means.
+/// Asks which session a step means.
 pub fn target_question(step: &Step) -> Needs {
-    let option = |owner: &SessionKey| OptionItem { label: owner.to_string(), text: String::new() };
+    let option = |key: &SessionKey| OptionItem { label: key.to_string(), text: String::new() };
     let question = Question {
         text: format!("{} windows have it", step.candidates.len()),
         kind: QuestionKind::PickOne,
@@ -47,27 +47,27 @@ pub fn target_question(step: &Step) -> Needs {
     Needs { question, token: Default::default() }
 }
 
-/// The question about a missing argument, and what its options stand for.
+/// Asks for a missing argument. Returns the question and what its options stand for.
 pub fn question(
     workspace: &Workspace,
     session: &SessionKey,
     param: &str,
-    gap: &MissingArgument,
+    missing: &MissingArgument,
 ) -> (Needs, Vec<Argument>) {
     let mut arguments = Vec::new();
-    let (text, kind, options) = match &gap.meant {
+    let (text, kind, options) = match &missing.meant {
         Some(meant) => {
-            let text = format!("{param} is {}: {meant}?", gap.ty);
+            let text = format!("{param} is {}: {meant}?", missing.ty);
             (text, QuestionKind::Confirm, Vec::new())
         }
         None => {
             let mut options = Vec::new();
-            for (label, text, argument) in candidates(workspace, session, &gap.ty) {
+            for (label, text, argument) in candidates(workspace, session, &missing.ty) {
                 options.push(OptionItem { label, text });
                 arguments.push(argument);
             }
             let kind = if options.is_empty() { QuestionKind::Text } else { QuestionKind::PickOne };
-            (format!("needs {param}: {}", gap.ty), kind, options)
+            (format!("needs {param}: {}", missing.ty), kind, options)
         }
     };
     let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
@@ -81,11 +81,11 @@ pub fn question(
 /// # Errors
 /// The answer is of another type.
 pub fn fill(
-    gap: &MissingArgument,
+    missing: &MissingArgument,
     options: &[Argument],
     choice: &Choice,
 ) -> Result<Argument, Fault> {
-    match (choice, &gap.meant) {
+    match (choice, &missing.meant) {
         (Choice::Yes, Some(meant)) => Ok(Argument::Fixed(Arg::from(meant.clone()))),
         (Choice::Picked(picked), _) => {
             let index = picked.first().map_or(0, |number| *number as usize).wrapping_sub(1);
@@ -95,8 +95,8 @@ pub fn fill(
                     .hint("pipemux answer 1")
             })
         }
-        (Choice::Text(text), _) => typed(text, &gap.ty),
-        _ => Err(Fault::usage(format!("expected {}", gap.ty))),
+        (Choice::Text(text), _) => typed(text, &missing.ty),
+        _ => Err(Fault::usage(format!("expected {}", missing.ty))),
     }
 }
 
@@ -127,7 +127,7 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
     Ok(Argument::Fixed(Arg::from(value)))
 }
 
-/// What an argument of a type can be chosen from: label, the rest of its line, and what it stands for.
+/// The arguments of a type to choose from: the label, the rest of the option's line, and the argument.
 fn candidates(
     workspace: &Workspace,
     session: &SessionKey,
@@ -140,7 +140,7 @@ fn candidates(
             .into_iter()
             .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
             .map(|(id, anchor)| {
-                // What was listed is what is chosen, whatever its number stands for by then.
+                // The option stands for the object that is listed now, whatever its id means later.
                 let key = match &anchor.target {
                     Target::Object { key } => key.to_string(),
                     Target::Action(_) | Target::Answer { .. } => String::new(),

@@ -140,6 +140,7 @@ mod tests {
             prototype,
             args: Vec::new(),
             call: "add()".into(),
+            origin: crate::runs::StepOrigin::Call,
             nested: false,
         };
         Run::new(workspace.into(), reader.into(), "id".into(), vec![step])

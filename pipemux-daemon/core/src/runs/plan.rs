@@ -1,4 +1,4 @@
-//! Checking a whole run before anything of it is carried out.
+//! Checks a whole script before any of it is carried out.
 
 use pipemux_proto::call::{Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
 use pipemux_proto::projection::Arg;
@@ -7,35 +7,35 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
-use crate::runs::arguments::Sessions;
+use crate::processes::Sessions;
 use crate::runs::coerce::{TypeMismatch, coerce};
-use crate::runs::{Argument, MissingArgument, Step};
+use crate::runs::{Argument, MissingArgument, Step, StepOrigin};
 use crate::workspaces::{Window, Workspace};
 
-/// Longest call that an answer repeats, in characters.
+/// The longest call that an answer repeats, in characters.
 const CALL_SHOWN: usize = 80;
 
-/// What a plan is made from.
+/// Turns a script into steps.
 pub struct Planner<'a> {
-    /// Where it is carried out.
+    /// The workspace that the script runs in.
     pub workspace: &'a Workspace,
-    /// What there is to do, as far as their windows show it.
+    /// All sessions.
     pub sessions: &'a Sessions,
-    /// What was submitted.
+    /// The script's text, for errors.
     pub code: &'a str,
     steps: Vec<Step>,
 }
 
 impl<'a> Planner<'a> {
-    /// For one submitted code.
+    /// A planner for one script.
     pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
         Self { workspace, sessions, code, steps: Vec::new() }
     }
 
-    /// Checks every call: owner, action, parameters, types, kinds of refs.
+    /// Checks the owner, action, parameters, types and kinds of refs of every call.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place; nothing is carried out then.
+    /// The first error, with its position in the script; nothing is carried out then.
     pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
         for step in &script.steps {
             match step {
@@ -56,7 +56,7 @@ impl<'a> Planner<'a> {
     }
 
     fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
-        let (session, owners, prototype) = self.find(call)?;
+        let (session, candidates, prototype) = self.find(call)?;
         let mut args = Vec::new();
         let mut positional = 0;
         for argument in &call.args {
@@ -92,28 +92,28 @@ impl<'a> Planner<'a> {
         }
         for param in &prototype.params {
             let given = args.iter().any(|(name, _)| *name == param.name);
-            let spare = param.default.is_some() || matches!(param.ty, Type::Optional(_));
-            if given || spare {
+            let optional = param.default.is_some() || matches!(param.ty, Type::Optional(_));
+            if given || optional {
                 continue;
             }
             if nested {
                 let note = format!("needs {}: {}", param.name, param.ty);
                 return Err(self.error("missing argument", call.name, note));
             }
-            let gap = MissingArgument { ty: param.ty.clone(), meant: None };
-            args.push((param.name.clone(), Argument::Missing(gap)));
+            let missing = MissingArgument { ty: param.ty.clone(), meant: None };
+            args.push((param.name.clone(), Argument::Missing(missing)));
         }
         if nested && prototype.returns.is_none() {
             let note = format!("{} gives no value that could be passed on", prototype.name);
             return Err(self.error("no value", call.name, note));
         }
-        let written = shorten(self.code, call.span, CALL_SHOWN);
         self.steps.push(Step {
             session,
-            candidates: owners,
+            candidates,
             prototype,
             args,
-            call: written,
+            call: shorten(self.code, call.span, CALL_SHOWN),
+            origin: StepOrigin::Call,
             nested,
         });
         if self.steps.len() > pipemux_proto::limits::STEPS_MAX {
@@ -148,7 +148,7 @@ impl<'a> Planner<'a> {
                 }
                 Ok(Argument::List(all))
             }
-            // What a call gives may be the list already; its type says so.
+            // A call may give the list itself: its type tells.
             (Expr::Call(call), Type::List(_)) => {
                 let index = self.call(call, true)?;
                 let result = Argument::Result(index);
@@ -157,7 +157,7 @@ impl<'a> Planner<'a> {
                     _ => Argument::List(vec![result]),
                 })
             }
-            // One thing stands for a list of one.
+            // A single value stands for a list of one.
             (_, Type::List(item_type)) => {
                 Ok(Argument::List(vec![self.argument(value, item_type, span, param)?]))
             }
@@ -192,7 +192,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Things of a type whose label is what was written, or holds it.
+    /// Objects of a type whose label contains the text.
     fn labelled(&self, text: &str, ty: &Type) -> Vec<String> {
         let wanted = text.to_lowercase();
         let mut found = Vec::new();
@@ -211,8 +211,7 @@ impl<'a> Planner<'a> {
         found
     }
 
-    /// A ref's kind and type can be checked at once; whether it leads anywhere is known when its step
-    /// runs.
+    /// Checks a ref's kind and type. Whether it leads anywhere is only known when its step runs.
     fn reference(&self, of: &Ref, ty: &Type, span: Span, param: &str) -> Result<Argument, Fault> {
         if of.kind == RefKind::Link {
             let note = format!("{param} is {ty}: a link is clicked, not passed");
@@ -255,7 +254,7 @@ impl<'a> Planner<'a> {
         let binding = candidates.iter().copied().filter(|window| binds(window)).filter(known);
         let mut bound: Vec<SessionKey> = binding.map(of).collect();
         if bound.is_empty() {
-            // An earlier step of the same run may bind it: it is looked up when its own step runs.
+            // An earlier step of the same run may bind the name: it is looked up when its step runs.
             let acts = |window: &&Window| self.steps.iter().any(|s| s.session == window.session);
             bound.extend(candidates.iter().copied().filter(acts).filter(known).map(of));
         }

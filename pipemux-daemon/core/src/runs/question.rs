@@ -1,9 +1,12 @@
 //! Open questions: what was asked, and the run that waits for the answer.
 
+use std::mem;
+
 use pipemux_proto::Fault;
 use pipemux_proto::app::{Choice, Invoke, Needs, QuestionKind};
 
-use crate::runs::{Argument, Run, Step};
+use crate::runs::missing_argument::fill;
+use crate::runs::{Argument, MissingArgument, Run, RunInput, Step};
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone)]
@@ -23,7 +26,7 @@ pub enum Asker {
     App(Box<Invoke>),
     /// The daemon, about an argument.
     MissingArgument(AskedArgument),
-    /// The daemon, about whose action a step means: its index.
+    /// The daemon, about which session the step with this index means.
     AmbiguousTarget(usize),
 }
 
@@ -32,23 +35,27 @@ pub enum Asker {
 pub struct AskedArgument {
     /// The step's index.
     pub step: usize,
-    /// The argument's index in it.
+    /// The argument's index in the step.
     pub index: usize,
+    /// What is missing.
+    pub missing: MissingArgument,
     /// What each listed option stands for, as it was when it was listed.
     pub options: Vec<Argument>,
 }
 
-/// What an answer comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An answer, checked against its question.
+#[derive(Debug, Clone)]
 pub enum ParsedAnswer {
-    /// Go on with this.
+    /// Go on with this choice.
     Choice(Choice),
-    /// Leave it.
+    /// Go on with this argument.
+    Argument(Argument),
+    /// Don't run the step.
     Cancel,
 }
 
 impl OpenQuestion {
-    /// Who was asked.
+    /// The reader who was asked.
     pub fn reader(&self) -> &str {
         &self.run.reader
     }
@@ -62,7 +69,7 @@ impl OpenQuestion {
         }
     }
 
-    /// What asks, in one line: `editor.replace: 3 matches`.
+    /// The asking step and its question in one line: `editor.replace: 3 matches`.
     pub fn title(&self) -> String {
         let step = self.step();
         let provider = &step.session.addr.provider;
@@ -90,6 +97,43 @@ impl OpenQuestion {
     /// # Errors
     /// What was expected; the question stays open.
     pub fn read(&self, text: &str) -> Result<ParsedAnswer, Fault> {
+        match (&self.asker, self.parse(text)?) {
+            (Asker::MissingArgument(asked), ParsedAnswer::Choice(choice)) => {
+                fill(&asked.missing, &asked.options, &choice).map(ParsedAnswer::Argument)
+            }
+            (_, parsed) => Ok(parsed),
+        }
+    }
+
+    /// Gives the run an answer. Returns the run and what it is to be resumed with.
+    pub fn answer(self, answer: ParsedAnswer) -> (Run, RunInput) {
+        let mut run = self.run;
+        run.answers += 1;
+        let input = match (self.asker, answer) {
+            (_, ParsedAnswer::Cancel) => RunInput::Declined,
+            (Asker::App(invoke), ParsedAnswer::Choice(choice)) => {
+                RunInput::Answered { invoke, token: self.needs.token, choice }
+            }
+            (Asker::MissingArgument(asked), ParsedAnswer::Argument(argument)) => {
+                run.steps[asked.step].args[asked.index].1 = argument;
+                RunInput::Begin
+            }
+            (Asker::AmbiguousTarget(step), ParsedAnswer::Choice(Choice::Picked(picked))) => {
+                let step = &mut run.steps[step];
+                let mut candidates = mem::take(&mut step.candidates).into_iter();
+                let index = picked.first().map_or(0, |number| *number as usize).checked_sub(1);
+                if let Some(session) = index.and_then(|index| candidates.nth(index)) {
+                    step.session = session;
+                }
+                RunInput::Begin
+            }
+            // [`OpenQuestion::read`] gives no such answer: the question is asked again.
+            (_, ParsedAnswer::Choice(_) | ParsedAnswer::Argument(_)) => RunInput::Begin,
+        };
+        (run, input)
+    }
+
+    fn parse(&self, text: &str) -> Result<ParsedAnswer, Fault> {
         let question = &self.needs.question;
         let words = text.trim().to_lowercase();
         let count = (question.options.len() as u64).saturating_add(question.unlisted);
@@ -114,7 +158,7 @@ impl OpenQuestion {
                 let picked = numbers(&words, count).ok_or_else(expected)?;
                 Ok(ParsedAnswer::Choice(Choice::Picked(picked)))
             }
-            // An argument may also be written out.
+            // An argument may also be typed.
             (QuestionKind::PickOne | QuestionKind::Confirm, _)
                 if matches!(self.asker, Asker::MissingArgument(..))
                     && numbers(&words, count).is_none() =>
@@ -130,7 +174,7 @@ impl OpenQuestion {
     }
 }
 
-/// Numbers between 1 and `count`, apart by commas or spaces, ranges included; each once, rising.
+/// Numbers between 1 and `count`, separated by commas or spaces; ranges count. Sorted, each once.
 fn numbers(text: &str, count: u64) -> Option<Vec<u32>> {
     let mut all = Vec::new();
     for part in text.split([',', ' ']).filter(|part| !part.is_empty()) {

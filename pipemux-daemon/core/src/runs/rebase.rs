@@ -1,92 +1,86 @@
-//! Taking a changed thing as it is now: for safe actions, where the workspace asks for it.
+//! Sending a stale step to what is there now: for safe actions, where the workspace asks for it.
 
+use std::mem;
 use std::rc::Rc;
 
-use pipemux_proto::envelope::Method;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::Status;
-use pipemux_proto::{Code, Fault};
+use pipemux_proto::{Code, Fault, Incarnation};
 
-use crate::Core;
-use crate::keys::{ProjectionKey, RequestId, SessionKey};
-use crate::processes::requests::{AppReply, ReplyTo};
-use crate::runs::{Lookup, Run, Step};
-use crate::verbs::deliver::rewrite;
-use crate::workspaces::raw_projection::RawProjection;
+use crate::keys::SessionKey;
+use crate::runs::context::RunContext;
+use crate::runs::lookup::Lookup;
+use crate::runs::protocol::RunOutput;
+use crate::runs::run::{Phase, Run, SeenBaseline};
 
-impl Core {
-    /// True when a stale step may be sent once more against the present state. One that may have taken effect
-    /// before may not: that may be what made it stale.
-    pub(crate) fn may_rebase(&self, run: &Run, step: &Step, fault: &Fault) -> bool {
-        let asked = self.workspaces.get(&run.workspace).is_some_and(|w| w.options.rebase);
-        let again = run.rebased.iter().any(|(index, _)| *index == run.next);
-        let fresh = !again && !run.was_sent();
-        asked && fresh && fault.code == Code::Stale && step.prototype.risk == Risk::Safe
+/// A window that a run asked for and that its workspace holds now.
+#[derive(Debug)]
+pub struct ArrivedWindow {
+    /// The process that sent it.
+    pub app: Incarnation,
+    /// The version that it shows.
+    pub version: u64,
+    /// The ids that it shows, when it is for a step that is rebased.
+    pub ids: Vec<u64>,
+    /// The workspace's epoch since it was written.
+    pub epoch: u64,
+}
+
+impl Run {
+    /// True when the next step may be sent again against the present state. A step that may have taken effect
+    /// earlier may not: its own effect may be what made it stale.
+    pub(super) fn may_rebase(&self, context: &RunContext<'_>, fault: &Fault) -> bool {
+        let first = !self.rebased.contains(&self.next) && !self.was_sent();
+        let safe = self.steps[self.next].prototype.risk == Risk::Safe;
+        context.workspace.options.rebase && first && safe && fault.code == Code::Stale
     }
 
-    /// Looks at the session's window anew, then sends the step again.
-    pub(crate) fn rebase(
+    /// Asks for the present window of a session; the step is sent again once it is there.
+    pub(super) fn rebase(
         &mut self,
-        job: RequestId,
-        mut run: Run,
-        session: &SessionKey,
-        fault: Fault,
-        deadline: u64,
-    ) {
-        let window = self.workspaces.get(&run.workspace).and_then(|w| w.window(session));
-        let Some(window) = window else {
-            run.fail(Status::Failed, fault);
-            return self.finish_run(job, run);
+        session: SessionKey,
+        refusal: Box<Fault>,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        let Some(window) = context.workspace.window(&session) else {
+            return self.end(Status::Failed, *refusal);
         };
-        let (look, ask) = window.whole();
-        run.rebased.push((run.next, fault));
-        self.put_run(job, run);
-        let purpose = ReplyTo::Refresh(job, look);
-        self.processes.request(&mut self.turn, session, Method::Project, &ask, deadline, purpose);
+        let (key, project) = window.whole();
+        self.phase = Phase::Rebasing { session: session.clone(), refusal };
+        RunOutput::Refresh { session, key, project }
     }
 
-    /// The window came, or didn't.
-    pub(crate) fn refresh_answered(
+    /// The window came, or didn't, for a step that is rebased or for what names stand for now.
+    pub(super) fn window_arrived(
         &mut self,
-        job: RequestId,
-        session: &SessionKey,
-        look: ProjectionKey,
-        answered: AppReply,
-    ) {
-        let Some((mut run, _)) = self.take_run(job) else { return };
-        if let Some(Lookup::Window { session }) = run.looked_up.asking.take() {
-            return self.names_answered(job, run, session, look, answered);
-        }
-        let now = self.turn.now;
-        let live = self.processes.get(session);
-        let app = live.and_then(|live| live.app());
-        let projection = match answered {
-            AppReply::Reply(body) => RawProjection::read(&body).ok(),
-            AppReply::Fault(_) | AppReply::Lost { .. } => None,
-        };
-        let workspace = self.workspaces.get_mut(&run.workspace);
-        let (Some(projection), Some(app), Some(live), Some(workspace)) =
-            (projection, app, live, workspace)
-        else {
-            if let Some((_, fault)) = run.rebased.pop() {
-                run.fail(Status::Failed, fault);
+        arrived: Result<ArrivedWindow, Fault>,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        match (mem::take(&mut self.phase), arrived) {
+            (Phase::LookingUp(Lookup::Window { session }), Ok(_)) => {
+                self.looked_up.windows.push(session);
+                self.advance(context)
             }
-            return self.finish_run(job, run);
-        };
-        let projection = Rc::new(projection);
-        let version = projection.version;
-        if let Some(window) = workspace.window_mut(session) {
-            window.hold(look, app, projection);
+            (Phase::LookingUp(Lookup::Window { .. }), Err(fault)) => {
+                self.end(Status::Failed, fault)
+            }
+            (Phase::Rebasing { session, .. }, Ok(window)) => {
+                self.take_window_as_seen(session, window);
+                self.advance(context)
+            }
+            (Phase::Rebasing { refusal, .. }, Err(_)) => self.end(Status::Failed, *refusal),
+            (Phase::Ready | Phase::LookingUp(_) | Phase::Invoking(_), _) => self.lost(),
         }
-        let ids = rewrite(workspace, session, live, now);
-        let epoch = workspace.epoch;
-        // For this step only: later ones mean what the reader saw.
-        run.saved_baseline.get_or_insert_with(|| (run.seen.clone(), run.known.clone()));
-        Rc::make_mut(&mut run.known).extend(ids.into_iter().map(|id| (id, epoch)));
-        run.seen.insert(session.clone(), (app, version));
-        let at = run.workspace.clone();
-        self.reserve(&at);
-        self.put_run(job, run);
-        self.advance(job);
+    }
+
+    /// Makes the next step mean what a window shows now. Later steps mean what the reader saw.
+    fn take_window_as_seen(&mut self, session: SessionKey, window: ArrivedWindow) {
+        self.rebased.push(self.next);
+        let (seen, refs) = (&self.seen, &self.refs);
+        let baseline = || SeenBaseline { versions: seen.clone(), known: refs.known.clone() };
+        self.saved_baseline.get_or_insert_with(baseline);
+        let ids = window.ids.into_iter().map(|id| (id, window.epoch));
+        Rc::make_mut(&mut self.refs.known).extend(ids);
+        self.seen.insert(session, (window.app, window.version));
     }
 }

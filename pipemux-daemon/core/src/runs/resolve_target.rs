@@ -1,4 +1,4 @@
-//! Whose action a call means.
+//! Finds the session that a call means.
 
 use pipemux_proto::call::{Call, Expr, Owner, Span, nearest};
 use pipemux_proto::prototype::Prototype;
@@ -10,14 +10,14 @@ use crate::runs::plan::Planner;
 use crate::workspaces::Window;
 
 impl<'a> Planner<'a> {
-    /// Whose action a call means.
+    /// The session that a call means, the sessions that it may mean when that is ambiguous, and the prototype.
     pub(super) fn find(
         &self,
         call: &Call,
     ) -> Result<(SessionKey, Vec<SessionKey>, Prototype), Fault> {
         let candidates = match &call.owner {
             Some(owner) => self.owned(owner, call.name)?,
-            None => match self.meant(call) {
+            None => match self.window_of_refs(call) {
                 Some((window, prototype)) => {
                     return Ok((window.session.clone(), Vec::new(), prototype.clone()));
                 }
@@ -32,7 +32,7 @@ impl<'a> Planner<'a> {
             [only] => return Ok((only.0.clone(), Vec::new(), only.1.clone())),
             [first, ..] => *first,
         };
-        // What it is done to says whose it is.
+        // The objects in its arguments tell which session is meant.
         let owners = self.owners_of_refs(call);
         let mut meant = having.iter().filter(|(session, _)| owners.contains(session));
         if let (Some((session, prototype)), None) = (meant.next(), meant.next()) {
@@ -50,9 +50,9 @@ impl<'a> Planner<'a> {
         Err(fault)
     }
 
-    /// The one window that what a call is done to belongs to, if it has the action: there is no need then
-    /// to look who else has it.
-    fn meant(&self, call: &Call) -> Option<(&'a Window, &'a Prototype)> {
+    /// The one window that owns the objects in a call's arguments, if it has the action: no other window has
+    /// to be considered then.
+    fn window_of_refs(&self, call: &Call) -> Option<(&'a Window, &'a Prototype)> {
         let mut owners = self.owners_of_refs(call);
         owners.sort_unstable();
         owners.dedup();
@@ -63,12 +63,12 @@ impl<'a> Planner<'a> {
         meant.next().filter(|_| meant.next().is_none())
     }
 
-    /// An action of a window's session, if it makes sense now.
+    /// An action of a window's session, if the app offers it now.
     fn action(&self, window: &'a Window, name: &str) -> Option<&'a Prototype> {
         self.actions(window).find(|prototype| prototype.name == name)
     }
 
-    /// The actions of a window's session that make sense now.
+    /// The actions that a window's session offers now.
     fn actions(&self, window: &'a Window) -> impl Iterator<Item = &'a Prototype> + use<'a> {
         let held = window.projection.as_ref();
         let visible = held.and_then(|held| held.projection.actions.as_ref());
@@ -77,12 +77,12 @@ impl<'a> Planner<'a> {
         all.filter(move |action| visible.is_none_or(|names| names.contains(&action.name)))
     }
 
-    /// True unless a window is left of a session that is gone.
+    /// False for a window that is left of a session that is gone.
     pub(super) fn has_session(&self, window: &Window) -> bool {
         self.sessions.contains_key(&window.session)
     }
 
-    /// The sessions whose things a call's arguments refer to.
+    /// The sessions that own the objects in a call's arguments.
     fn owners_of_refs(&self, call: &Call) -> Vec<&'a SessionKey> {
         let mut refs = Vec::new();
         for argument in &call.args {
@@ -130,7 +130,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The open windows that an owner before the dot may mean.
+    /// The open windows that the owner of a call or a name may mean.
     pub(super) fn owned(&self, owner: &Owner, span: Span) -> Result<Vec<&'a Window>, Fault> {
         let windows = &self.workspace.windows;
         let session = match &owner.session {

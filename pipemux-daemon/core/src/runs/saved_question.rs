@@ -1,5 +1,5 @@
-//! Open questions on disk. The types are this file's own: what an older release wrote is read for ever, or
-//! dropped and told.
+//! Open questions on disk. The `V1` types are the saved form: they never change, whatever becomes of the
+//! types of a run, since questions that an older release wrote are still to be answered.
 
 use bytes::Bytes;
 use pipemux_proto::app::{Invoke, Needs};
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::SavedQuestion;
 use crate::runs::question::{AskedArgument, Asker, OpenQuestion};
-use crate::runs::{Argument, MissingArgument, Run, Step, StepOutcome};
+use crate::runs::step::reverts;
+use crate::runs::{Argument, MissingArgument, Run, Step, StepOrigin, StepOutcome};
 
 const VERSION: u16 = 1;
 
@@ -78,10 +79,10 @@ struct V1Ended {
     links: Vec<LinkSlot>,
 }
 
-/// A question as it is written down; none when it is too large to be.
+/// Encodes a question. Returns `None` when it is too large.
 pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
     let run = &question.run;
-    let (invoke, gap, owner) = match &question.asker {
+    let (invoke, argument, target) = match &question.asker {
         Asker::App(invoke) => (Some((**invoke).clone()), None, None),
         Asker::MissingArgument(asked) => {
             let options = asked.options.iter().map(save_argument).collect();
@@ -95,50 +96,54 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         cwd: run.cwd.clone(),
         steps: run.steps.iter().map(save_step).collect(),
         next: run.next,
-        done: run.done.iter().map(save_ended).collect(),
+        done: run.done.iter().map(save_outcome).collect(),
         answers: run.answers,
         needs: question.needs.clone(),
         invoke,
-        gap,
-        owner,
-        again: run.again.clone(),
+        gap: argument,
+        owner: target,
+        again: run.sent_before.clone(),
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
 }
 
-/// A question as it was written down; none when it can't be read.
+/// Decodes a question. Returns `None` when it is damaged or was saved by a newer release.
 pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQuestion> {
     if saved.version != VERSION {
         return None;
     }
     let saved: V1 = decode(&saved.state).ok()?;
     let steps: Vec<Step> = saved.steps.into_iter().map(restore_step).collect::<Option<_>>()?;
-    let from = match (saved.invoke, saved.gap) {
+    let asker = match (saved.invoke, saved.gap) {
         (Some(invoke), _) => Asker::App(Box::new(invoke)),
         (None, Some(asked)) => {
             let (step, index) = (asked.step, asked.index);
-            matches!(steps.get(step)?.args.get(index)?.1, Argument::Missing(_)).then_some(())?;
+            let Argument::Missing(missing) = &steps.get(step)?.args.get(index)?.1 else {
+                return None;
+            };
+            let missing = missing.clone();
             let options = asked.options.into_iter().map(restore_argument).collect::<Option<_>>()?;
-            Asker::MissingArgument(AskedArgument { step, index, options })
+            Asker::MissingArgument(AskedArgument { step, index, missing, options })
         }
         (None, None) => {
-            let owner = saved.owner?;
-            (!steps.get(owner)?.candidates.is_empty()).then_some(())?;
-            Asker::AmbiguousTarget(owner)
+            let step = saved.owner?;
+            (!steps.get(step)?.candidates.is_empty()).then_some(())?;
+            Asker::AmbiguousTarget(step)
         }
     };
     steps.get(saved.next)?;
-    let done: Vec<StepOutcome> = saved.done.into_iter().map(restore_ended).collect();
+    let done = saved.done.into_iter().zip(&steps);
+    let done: Vec<StepOutcome> = done.map(|(ended, step)| restore_outcome(ended, step)).collect();
     let run = Run {
         answers: saved.answers,
         cwd: saved.cwd,
         next: saved.next,
         done,
-        again: saved.again,
+        sent_before: saved.again,
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
-    Some(OpenQuestion { run, needs: saved.needs, asker: from })
+    Some(OpenQuestion { run, needs: saved.needs, asker })
 }
 
 fn save_step(step: &Step) -> V1Step {
@@ -159,6 +164,11 @@ fn restore_step(step: V1Step) -> Option<Step> {
         candidates: step.owners.into_iter().map(restore_session).collect(),
         prototype: step.prototype,
         args: step.args.into_iter().map(argument).collect::<Option<_>>()?,
+        // The saved form tells a click by the link that stands for its call.
+        origin: match step.call.starts_with("link:") {
+            true => StepOrigin::Link,
+            false => StepOrigin::Call,
+        },
         call: step.call,
         nested: step.nested,
     })
@@ -180,7 +190,9 @@ fn save_argument(argument: &Argument) -> V1Argument {
             V1Argument::Name { session: save_session(session), name: name.clone(), ty: ty.clone() }
         }
         Argument::Result(index) => V1Argument::Result(*index),
-        Argument::Missing(gap) => V1Argument::Gap { ty: gap.ty.clone(), meant: gap.meant.clone() },
+        Argument::Missing(missing) => {
+            V1Argument::Gap { ty: missing.ty.clone(), meant: missing.meant.clone() }
+        }
         Argument::List(items) => V1Argument::List(items.iter().map(save_argument).collect()),
     }
 }
@@ -200,18 +212,18 @@ fn restore_argument(argument: V1Argument) -> Option<Argument> {
     })
 }
 
-fn save_ended(ended: &StepOutcome) -> V1Ended {
+fn save_outcome(outcome: &StepOutcome) -> V1Ended {
     V1Ended {
-        status: ended.status,
-        brief: ended.brief.clone(),
-        detail: ended.detail.clone(),
-        value: ended.value.clone(),
-        label: ended.label.clone(),
-        links: ended.links.clone(),
+        status: outcome.status,
+        brief: outcome.brief.clone(),
+        detail: outcome.detail.clone(),
+        value: outcome.value.clone(),
+        label: outcome.label.clone(),
+        links: outcome.links.clone(),
     }
 }
 
-fn restore_ended(saved: V1Ended) -> StepOutcome {
+fn restore_outcome(saved: V1Ended, step: &Step) -> StepOutcome {
     StepOutcome {
         status: saved.status,
         brief: saved.brief,
@@ -220,5 +232,10 @@ fn restore_ended(saved: V1Ended) -> StepOutcome {
         label: saved.label,
         fault: None,
         links: saved.links,
+        // Not part of the saved form.
+        reverts: saved.status == Status::Done && reverts(&step.prototype),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,16 +3,19 @@
 use pipemux_proto::Fault;
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::verbs::show::{RequestedWindow, WindowStatus};
+use crate::verbs::tasks::Task;
 
 impl Core {
     /// A window was closed: answers that wait for others leave out what came of it, since what is opened
     /// under its name is another window, and may be another session's.
     pub(super) fn unshow(&mut self, at: &WorkspaceKey, session: &SessionKey) {
-        for job in self.requests.values_mut().filter(|job| job.workspace == *at) {
-            let RequestState::Viewing(showing) = &mut job.task else { continue };
+        for (request, task) in self.tasks.iter_mut() {
+            let Task::Viewing(showing) = task else { continue };
+            if self.clients.request(*request).is_none_or(|request| request.workspace != *at) {
+                continue;
+            }
             let came = |shown: &&mut RequestedWindow| {
                 shown.session == *session && shown.state == WindowStatus::Fresh
             };
@@ -25,8 +28,8 @@ impl Core {
     /// Answers with what has come so far. A window that was shown before is as it was; of one that never
     /// was, it is said `why` there is none.
     pub(crate) fn show_what_there_is(&mut self, job: RequestId, why: &str) {
-        let Some(found) = self.requests.get_mut(&job) else { return };
-        let RequestState::Viewing(showing) = &mut found.task else { return };
+        let Some(found) = self.clients.request(job) else { return };
+        let Some(Task::Viewing(showing)) = self.tasks.get_mut(job) else { return };
         let workspace = self.workspaces.get(&found.workspace);
         for shown in showing.windows.iter_mut().filter(|shown| shown.state == WindowStatus::Waiting)
         {

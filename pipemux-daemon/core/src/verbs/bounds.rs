@@ -8,9 +8,9 @@ use crate::keys::{RequestId, WorkspaceKey};
 
 impl Core {
     pub(super) fn limits(&mut self, job: RequestId) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let (at, client) = (found.workspace.clone(), found.client);
-        let requests = self.clients.get(&client).map_or(0, |client| client.open);
+        let requests = self.clients.open_requests(client);
         let mut text = String::new();
         let mut data = Vec::new();
         let mut group = "";

@@ -8,14 +8,9 @@ use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::Record;
-use crate::runs::question::{Asker, ParsedAnswer};
-use crate::runs::{
-    Argument, MissingArgument, Run, Step, StepOutcome, fixed, missing_argument, ref_errors,
-};
+use crate::runs::{Argument, MissingArgument, Run, RunInput, Step, StepOrigin, fixed, ref_errors};
 use crate::views::minter::open_params;
 use crate::workspaces::anchors::{AnchorError, Target};
-use pipemux_proto::app::Choice;
-use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 
 impl Core {
@@ -25,19 +20,19 @@ impl Core {
             Ok(of) => {
                 let fault = Fault::usage(format!("{of} is a thing, not a link"))
                     .hint(format!("its value: pipemux read {of}"));
-                return self.fail_job(job, fault);
+                return self.fail_request(job, fault);
             }
-            Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
+            Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
         };
         match self.linked(job, &of) {
             Ok(LinkEffect::Step(step)) => match self.check_no_question(job) {
                 Ok(()) => self.begin_run(job, vec![*step]),
-                Err(fault) => self.fail_job(job, fault),
+                Err(fault) => self.fail_request(job, fault),
             },
             Ok(LinkEffect::Answer(question, answer)) => {
                 self.answer_question(job, &answer, Some(question));
             }
-            Err(fault) => self.fail_job(job, fault),
+            Err(fault) => self.fail_request(job, fault),
         }
     }
 
@@ -45,7 +40,7 @@ impl Core {
     fn linked(&self, job: RequestId, of: &Ref) -> Result<LinkEffect, Fault> {
         let shown = ref_errors::name(of);
         let missing = || ref_errors::not_found(&shown, None);
-        let found = self.requests.get(&job).ok_or_else(missing)?;
+        let found = self.clients.request(job).ok_or_else(missing)?;
         let workspace = self.workspaces.get(&found.workspace).ok_or_else(missing)?;
         let Local::Id(id) = of.local else {
             return Err(Fault::usage(format!("{shown}: a link is named by its number: link:15")));
@@ -85,8 +80,8 @@ impl Core {
         // What the link leaves open is asked for.
         let mut bound = fixed(args);
         for param in open_params(prototype, args) {
-            let gap = MissingArgument { ty: param.ty.clone(), meant: None };
-            bound.push((param.name.clone(), Argument::Missing(gap)));
+            let missing = MissingArgument { ty: param.ty.clone(), meant: None };
+            bound.push((param.name.clone(), Argument::Missing(missing)));
         }
         Ok(LinkEffect::Step(Box::new(Step {
             session: session.clone(),
@@ -94,6 +89,7 @@ impl Core {
             candidates: Vec::new(),
             args: bound,
             call: shown,
+            origin: StepOrigin::Link,
             nested: false,
         })))
     }
@@ -110,24 +106,24 @@ impl Core {
                 Ok(LinkEffect::Step(_)) => {
                     let fault = Fault::usage(format!("{of} is no answer"))
                         .hint(format!("pipemux click {of}"));
-                    self.fail_job(job, fault);
+                    self.fail_request(job, fault);
                 }
-                Err(fault) => self.fail_job(job, fault),
+                Err(fault) => self.fail_request(job, fault),
             };
         }
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let reader = found.call.reader.clone();
         if let Some(kept) = self.kept(job, text, to) {
-            return self.resume_kept(job, kept);
+            return self.start_run(job, kept, RunInput::Begin);
         }
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let at = found.workspace.clone();
         let open: Vec<u64> =
             self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect();
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
             let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
-            return self.fail_job(job, ways.fold(fault, Fault::hint));
+            return self.fail_request(job, ways.fold(fault, Fault::hint));
         }
         let number = to.or_else(|| open.first().copied());
         let question = number.and_then(|number| self.runs.question(&at, number));
@@ -136,29 +132,18 @@ impl Core {
                 Some(number) => format!("question {number} was answered, or has expired"),
                 None => "no question is open".to_owned(),
             };
-            return self.fail_job(job, Fault::not_found(message).hint("pipemux view"));
+            return self.fail_request(job, Fault::not_found(message).hint("pipemux view"));
         };
         if question.reader() != reader {
             let fault = Fault::refused(format!(
                 "question {number} was asked of {}, not of {reader}",
                 question.reader()
             ));
-            return self.fail_job(job, fault);
+            return self.fail_request(job, fault);
         }
-        let answering = match question.read(text) {
-            Ok(answering) => answering,
-            Err(fault) => return self.fail_job(job, fault),
-        };
-        let filled = match (&question.asker, &answering) {
-            (Asker::MissingArgument(asked), ParsedAnswer::Choice(choice)) => {
-                let of = &question.run.steps[asked.step];
-                let Argument::Missing(gap) = &of.args[asked.index].1 else { return };
-                match missing_argument::fill(gap, &asked.options, choice) {
-                    Ok(argument) => Some((asked.step, asked.index, argument)),
-                    Err(fault) => return self.fail_job(job, fault),
-                }
-            }
-            _ => None,
+        let answer = match question.read(text) {
+            Ok(answer) => answer,
+            Err(fault) => return self.fail_request(job, fault),
         };
         let Some(question) = self.runs.remove_question(&at, number) else { return };
         let at = question.run.workspace.to_string();
@@ -166,43 +151,8 @@ impl Core {
         let told = format!("question {number} was answered: {}", text.trim());
         let place = Audience::Workspace(question.run.workspace.clone(), None);
         self.tell(What::Answered, place, Some(&reader), &told);
-        let mut run = question.run;
-        run.answers += 1;
-        match answering {
-            ParsedAnswer::Choice(choice) => {
-                match (question.asker, filled) {
-                    (_, Some((step, index, argument))) => {
-                        run.steps[step].args[index].1 = argument;
-                    }
-                    (Asker::App(invoke), None) => {
-                        run.answered = Some((*invoke, question.needs.token, choice));
-                    }
-                    (Asker::AmbiguousTarget(step), None) => {
-                        let of = &mut run.steps[step];
-                        let owners = std::mem::take(&mut of.candidates);
-                        let picked = match &choice {
-                            Choice::Picked(picked) => picked.first().map(|n| *n as usize - 1),
-                            _ => None,
-                        };
-                        if let Some(owner) = picked.and_then(|index| owners.get(index)) {
-                            of.session = owner.clone();
-                        }
-                    }
-                    (Asker::MissingArgument(_), None) => {}
-                }
-                self.put_run(job, run);
-                self.advance(job);
-            }
-            ParsedAnswer::Cancel => {
-                let said = "cancelled, nothing was changed by it";
-                if run.was_sent() {
-                    run.fail(Status::Failed, Fault::refused(said));
-                } else {
-                    run.done.push(StepOutcome::skipped(said));
-                }
-                self.finish_run(job, run);
-            }
-        }
+        let (run, input) = question.answer(answer);
+        self.start_run(job, run, input);
     }
 
     /// The run that `answer go` sends again, when no question is open.
@@ -210,13 +160,15 @@ impl Core {
         if to.is_some() || text.trim() != "go" {
             return None;
         }
-        let found = self.requests.get(&job)?;
+        let found = self.clients.request(job)?;
         let (at, reader) = (&found.workspace, &found.call.reader);
+        let workspace = self.workspaces.get(at)?;
         if self.runs.questions_of(at, reader).next().is_some() {
             return None;
         }
         let mut kept = self.runs.take_kept(at, reader)?;
         kept.run_id = found.call.run_id.clone();
+        kept.take_baseline(workspace, None);
         Some(kept)
     }
 }

@@ -4,13 +4,13 @@ use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::processes::session::Session;
-use crate::runs::run_followup;
+use crate::runs::followup::follow_up;
 use crate::verbs::run_exit_status;
 use crate::verbs::show::PendingView;
+use crate::verbs::tasks::Task;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::inert::RefTokens;
@@ -23,14 +23,15 @@ use crate::workspaces::{Delivery, SeenWindow, Workspace};
 impl Core {
     /// Answers a request whose windows have all come, or won't.
     pub(crate) fn finish_show(&mut self, id: RequestId) {
-        let Some(job) = self.requests.get_mut(&id) else { return };
-        let RequestState::Viewing(showing) = std::mem::replace(&mut job.task, RequestState::Moving)
+        let Some(Task::Viewing(showing)) =
+            self.tasks.take_if(id, |task| matches!(task, Task::Viewing(_)))
         else {
             return;
         };
+        let remark = self.clients.take_remark(id);
+        let Some(job) = self.clients.request(id) else { return };
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
         let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
-        let remark = job.remark.take();
         let differs = job.call.lod.is_some() || budget.is_some();
         let PendingView { windows: requested, head } = *showing;
         let one_off = differs && !matches!(head, AnswerKind::Open { .. });
@@ -63,7 +64,7 @@ impl Core {
             let RunOutcome { text, asked, minted } =
                 write_outcome(run, question, prototypes, epoch, &mut workspace.anchors);
             changed |= minted;
-            let advice = run_followup::of(workspace, &mut self.runs, run);
+            let advice = follow_up(workspace, &mut self.runs, run);
             outcome = Some((text + &advice, asked));
         }
         if changed {

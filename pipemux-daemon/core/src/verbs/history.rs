@@ -12,7 +12,7 @@ use crate::views::timestamp;
 
 impl Core {
     pub(super) fn history(&mut self, job: RequestId, detail: bool, rounds: Option<u32>) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let all = &workspace.history.rounds;
         let wanted = rounds.unwrap_or(HISTORY_SHOWN) as usize;

@@ -11,14 +11,14 @@ impl Core {
     pub(super) fn help(&mut self, job: RequestId, provider: &ProviderId) {
         let manifest = match self.manifest(provider) {
             Ok(manifest) => manifest,
-            Err(fault) => return self.fail_job(job, fault),
+            Err(fault) => return self.fail_request(job, fault),
         };
         let known = self.processes.prototypes(provider).cloned();
         let Some(prototypes) = known else {
             // What an app can do is known once it runs.
             let fault = Fault::not_found(format!("{provider} has not run yet"))
                 .hint(format!("pipemux open {provider}"));
-            return self.fail_job(job, fault);
+            return self.fail_request(job, fault);
         };
         let all: Vec<_> = prototypes.iter().collect();
         let mut text = format!("## {provider} · {}\n", manifest.description);
@@ -38,7 +38,7 @@ impl Core {
     }
 
     pub(super) fn list_sessions(&mut self, job: RequestId) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let mut text = String::new();
         let mut data = Vec::new();
         for (key, session) in self.processes.sessions() {
@@ -87,7 +87,7 @@ impl Core {
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
         ];
-        rows.extend(self.lost.damage.as_deref().map(|text| ("damage", text.into())));
+        rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
         let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -101,7 +101,7 @@ impl Core {
         job: RequestId,
         addr: &SessionAddr,
     ) -> Option<SessionKey> {
-        let at = self.requests.get(&job).map(|job| job.workspace.clone());
+        let at = self.clients.request(job).map(|job| job.workspace.clone());
         let known: Vec<&SessionKey> = self
             .processes
             .sessions()
@@ -121,7 +121,7 @@ impl Core {
         } else {
             fault.hint("pipemux sessions")
         };
-        self.fail_job(job, fault);
+        self.fail_request(job, fault);
         None
     }
 }

@@ -6,19 +6,19 @@ use pipemux_proto::watch::LogPart;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::event::{Effect, LogText};
 use crate::keys::RequestId;
 use crate::limits::{LOG_LINES_MAX, PROJECT_MS};
 use crate::timers::Timer;
+use crate::verbs::tasks::Task;
 
 /// A log that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum LogRead {
     /// Its last lines, as text.
     Once,
     /// A part of it, by who follows it.
-    AnswerWindow,
+    Part,
     /// What will be printed after that position, until that time.
     Watched {
         /// The position.
@@ -39,7 +39,7 @@ impl Core {
     ) {
         let Some(key) = self.find_session(job, addr) else { return };
         let (_, log) = self.processes.paths(&key);
-        let Some(found) = self.requests.get_mut(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let now = self.turn.now.mono_ms;
         let request = job.0;
         let wanted = u64::from(wait_ms.min(WAIT_MAX_MS));
@@ -47,15 +47,15 @@ impl Core {
             Some(after) => {
                 let latest = found.deadline.saturating_sub(PROJECT_MS).max(now);
                 let until = (now + wanted).min(latest);
-                found.task = RequestState::Log(Reading::Watched { after, until });
+                self.set_task(job, Task::Log(LogRead::Watched { after, until }));
                 self.turn.set_timer(until, Timer::Wait(job));
                 let lines = LOG_LINES_MAX;
                 self.turn.effects.push(Effect::WatchLog { request, log, lines, after });
             }
             None => {
                 let follows = after.is_some() || wanted > 0;
-                found.task =
-                    RequestState::Log(if follows { Reading::AnswerWindow } else { Reading::Once });
+                let read = if follows { LogRead::Part } else { LogRead::Once };
+                self.set_task(job, Task::Log(read));
                 // Who follows may want only what is printed from now on.
                 let least = u32::from(!follows);
                 let lines = lines.clamp(least, LOG_LINES_MAX);
@@ -66,18 +66,18 @@ impl Core {
 
     /// A log was read.
     pub(crate) fn log_read(&mut self, job: RequestId, read: Result<LogText, String>) {
-        let Some(RequestState::Log(reading)) = self.requests.get(&job).map(|job| &job.task) else {
+        let Some(Task::Log(reading)) = self.tasks.get(job) else {
             return;
         };
         let reading = *reading;
-        if let Reading::Watched { until, .. } = reading {
+        if let LogRead::Watched { until, .. } = reading {
             self.turn.clear_timer(until, Timer::Wait(job));
         }
         match (reading, read) {
-            (Reading::Once, Ok(LogText { text, .. })) if text.is_empty() => {
+            (LogRead::Once, Ok(LogText { text, .. })) if text.is_empty() => {
                 self.answer_data(job, "0 lines\n".into(), Value::from(""));
             }
-            (Reading::Once, Ok(LogText { mut text, .. })) => {
+            (LogRead::Once, Ok(LogText { mut text, .. })) => {
                 if !text.ends_with('\n') {
                     text.push('\n');
                 }
@@ -86,15 +86,13 @@ impl Core {
             (_, Ok(LogText { text, next, missed })) => {
                 self.answer_log(job, LogPart { text, next, missed });
             }
-            (_, Err(why)) => self.fail_job(job, Fault::not_found(format!("no log: {why}"))),
+            (_, Err(why)) => self.fail_request(job, Fault::not_found(format!("no log: {why}"))),
         }
     }
 
     /// Nothing was printed in time. False when no log is waited for.
     pub(super) fn log_quiet(&mut self, job: RequestId) -> bool {
-        let Some(RequestState::Log(Reading::Watched { after, until })) =
-            self.requests.get(&job).map(|job| &job.task)
-        else {
+        let Some(Task::Log(LogRead::Watched { after, until })) = self.tasks.get(job) else {
             return false;
         };
         let (next, until) = (*after, *until);

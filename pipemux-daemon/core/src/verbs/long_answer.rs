@@ -5,9 +5,7 @@ use pipemux_proto::client::{Answer, Body};
 use pipemux_proto::{Envelope, Frame, Kind};
 
 use crate::Core;
-use crate::event::Effect;
 use crate::keys::RequestId;
-use crate::timers::Timer;
 use crate::views::answer_buffer::AnswerBuffer;
 
 impl Core {
@@ -19,8 +17,8 @@ impl Core {
         delivery: u64,
         said: AnswerBuffer,
     ) {
-        let Some(job) = self.requests.get(&id) else { return };
-        let parts = match in_parts(&job.request.answer(Kind::Reply), exit, delivery, &said) {
+        let Some(job) = self.clients.request(id) else { return };
+        let parts = match in_parts(&job.envelope.answer(Kind::Reply), exit, delivery, &said) {
             Some(parts) if !job.call.verb.acts() => parts,
             // Too long: the refusal is the same as for any.
             _ => {
@@ -28,14 +26,8 @@ impl Core {
                 return self.answer(id, Answer { exit, body, delivery });
             }
         };
-        let (client, deadline) = (job.client, job.deadline);
-        self.requests.remove(&id);
-        self.drop_prefetch(id);
-        self.turn.clear_timer(deadline, Timer::ClientRequest(id));
-        if let Some(known) = self.clients.get_mut(&client) {
-            known.open = known.open.saturating_sub(1);
-            self.turn.effects.push(Effect::ToClientInParts { client, parts });
-        }
+        self.end_task(id);
+        self.clients.answer_in_parts(&mut self.turn, id, parts);
     }
 }
 

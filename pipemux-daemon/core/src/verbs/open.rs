@@ -10,17 +10,17 @@ use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::{Record, SavedOpen};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
 use crate::verbs::providers::AfterLoading;
 use crate::verbs::show::{AnswerKind, WantedWindow};
+use crate::verbs::tasks::Task;
 use crate::workspaces::Window;
 
 /// Variables that every app gets from its opener: what programs need to find their way, and nothing
@@ -55,14 +55,14 @@ impl Core {
     pub(super) fn open_known(&mut self, job: RequestId, open: Open) {
         let manifest = match self.manifest(&open.provider) {
             Ok(manifest) => manifest,
-            Err(fault) => return self.fail_job(job, fault),
+            Err(fault) => return self.fail_request(job, fault),
         };
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let session = match open.session.clone() {
             Some(session) => session,
             None => match SessionAddr::DEFAULT_SESSION.parse::<SessionId>() {
                 Ok(session) => session,
-                Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
+                Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
             },
         };
         let addr = SessionAddr { provider: open.provider.clone(), session };
@@ -74,7 +74,7 @@ impl Core {
                 "no more windows: {windows} are open here, {} sessions in all",
                 self.processes.sessions().len()
             ));
-            return self.fail_job(job, fault.hint("pipemux close <provider>/<session> --end"));
+            return self.fail_request(job, fault.hint("pipemux close <provider>/<session> --end"));
         }
         let saved =
             SavedOpen { env: environment(&open, &manifest), args: open.args, cwd: open.cwd };
@@ -82,9 +82,7 @@ impl Core {
         if fresh {
             self.processes.create(key.clone(), manifest);
         }
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Opening(key.clone());
-        }
+        self.set_task(job, Task::Opening(key.clone()));
         let down = self
             .processes
             .get(&key)
@@ -97,7 +95,7 @@ impl Core {
                 Ok(()) => self.prefetch_for_open(job, &key),
                 Err(fault) => {
                     self.processes.cancel_opening(&key, job);
-                    self.fail_job(job, fault);
+                    self.fail_request(job, fault);
                 }
             }
         } else if saved.args.is_empty() {
@@ -107,7 +105,7 @@ impl Core {
             }
             self.opened(job, Vec::new());
         } else {
-            let Some(deadline) = self.requests.get(&job).map(|job| job.deadline) else { return };
+            let Some(deadline) = self.clients.request(job).map(|job| job.deadline) else { return };
             let message = self.processes.open_message(&key, saved, true, false);
             self.processes.request(
                 &mut self.turn,
@@ -122,7 +120,7 @@ impl Core {
 
     /// A running session took in a further open.
     pub(crate) fn attach_answered(&mut self, job: RequestId, answered: AppReply) {
-        let Some(RequestState::Opening(key)) = self.requests.get(&job).map(|job| &job.task) else {
+        let Some(Task::Opening(key)) = self.tasks.get(job) else {
             return;
         };
         let key = key.clone();
@@ -135,21 +133,21 @@ impl Core {
                 Err(error) => {
                     let fault =
                         Fault::unavailable(format!("an unreadable reply of {key}: {error}"));
-                    self.fail_job(job, fault);
+                    self.fail_request(job, fault);
                 }
             },
-            AppReply::Fault(fault) => self.fail_job(job, fault),
+            AppReply::Fault(fault) => self.fail_request(job, fault),
             AppReply::Lost { delivered, why, hints, .. } => {
                 let mut fault =
                     if delivered { Fault::unknown(why) } else { Fault::unavailable(why) };
                 fault.hints = hints;
-                self.fail_job(job, fault);
+                self.fail_request(job, fault);
             }
         }
     }
 
     fn remember_open(&mut self, job: RequestId, key: &SessionKey) {
-        let Some(job) = self.requests.get(&job) else { return };
+        let Some(job) = self.clients.request(job) else { return };
         let Verb::Open(open) = &job.call.verb else { return };
         let Some(session) = self.processes.get(key) else { return };
         let saved = SavedOpen {
@@ -162,12 +160,12 @@ impl Core {
 
     /// The app has taken an open in: the window is added and shown.
     pub(crate) fn opened(&mut self, job: RequestId, notes: Vec<String>) {
-        let Some(RequestState::Opening(key)) = self.requests.get(&job).map(|job| &job.task) else {
+        let Some(Task::Opening(key)) = self.tasks.get(job) else {
             return;
         };
         let key = key.clone();
         self.processes.cancel_opening(&key, job);
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let (at, lod, budget) = (found.workspace.clone(), found.call.lod, found.call.budget);
         let pin = match &found.call.verb {
             Verb::Open(open) => open.pin,

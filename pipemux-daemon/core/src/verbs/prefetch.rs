@@ -11,7 +11,7 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::PROJECT_MS;
-use crate::processes::requests::ReplyTo;
+use crate::processes::reply::ReplyTo;
 use crate::processes::session::ProcessState;
 use crate::workspaces::Window;
 
@@ -34,7 +34,7 @@ impl Core {
     /// that is its last one.
     pub(crate) fn prefetch_window(&mut self, job: RequestId, session: &SessionKey, deadline: u64) {
         self.drop_prefetch(job);
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let Some(live) = self.processes.get(session) else { return };
         // What waits for the session's start, or for what it is busy with, has nothing to gain.
         if live.ready().is_none() || live.owes != 1 || live.health.silent() {
@@ -52,7 +52,9 @@ impl Core {
         if let Some(request) = sent {
             let (session, window, known) =
                 (session.clone(), ask.window, ask.known_version.is_some());
-            self.prefetches.insert(job, Prefetch { request, session, window, lod, budget, known });
+            self.tasks
+                .prefetches
+                .insert(job, Prefetch { request, session, window, lod, budget, known });
         }
     }
 
@@ -63,7 +65,7 @@ impl Core {
         if live.opens.len() != 1 || self.processes.is_shared(app) {
             return;
         }
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let (lod, budget) = (found.call.lod.unwrap_or_default(), found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         if workspace.window(key).is_some() {
@@ -80,13 +82,16 @@ impl Core {
             self.processes.request_from_starting(turn, target, method, &ask, deadline, purpose);
         if let Some(request) = sent {
             let (session, known) = (key.clone(), ask.known_version.is_some());
-            self.prefetches.insert(job, Prefetch { request, session, window, lod, budget, known });
+            self.tasks
+                .prefetches
+                .insert(job, Prefetch { request, session, window, lod, budget, known });
         }
     }
 
     /// The number of the window that was asked for ahead, for the window that is to be made.
     pub(crate) fn prefetched_number(&self, job: RequestId, key: &SessionKey) -> Option<u64> {
-        self.prefetches
+        self.tasks
+            .prefetches
             .get(&job)
             .filter(|prefetch| prefetch.session == *key)
             .map(|prefetch| prefetch.window)
@@ -102,7 +107,7 @@ impl Core {
         (lod, budget): (Lod, u32),
         deadline: u64,
     ) -> Option<bool> {
-        let prefetch = self.prefetches.get(&job)?;
+        let prefetch = self.tasks.prefetches.get(&job)?;
         let same = prefetch.session == *session
             && (prefetch.window, prefetch.lod, prefetch.budget) == (window, lod, budget);
         let request = prefetch.request;
@@ -110,12 +115,12 @@ impl Core {
         if !same || !self.processes.redirect(&mut self.turn, request, to, deadline) {
             return None;
         }
-        self.prefetches.remove(&job).map(|prefetch| prefetch.known)
+        self.tasks.prefetches.remove(&job).map(|prefetch| prefetch.known)
     }
 
     /// Gives up what was asked for ahead, if it still is.
     pub(crate) fn drop_prefetch(&mut self, job: RequestId) {
-        if let Some(prefetch) = self.prefetches.remove(&job) {
+        if let Some(prefetch) = self.tasks.prefetches.remove(&job) {
             self.processes.drop_request(&mut self.turn, prefetch.request);
         }
     }

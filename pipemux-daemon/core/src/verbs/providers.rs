@@ -9,11 +9,11 @@ use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, ProviderId, Value};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::event::{Effect, Manifests};
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, State, Transport};
+use crate::verbs::tasks::Task;
 use crate::views::inert::whole_line;
 
 /// What goes on once the manifests were read.
@@ -38,27 +38,21 @@ impl Core {
 
     /// Has the manifests read, changed before if `change` says so.
     pub(super) fn load_providers(&mut self, id: RequestId, change: Providers, then: AfterLoading) {
-        let Some(job) = self.requests.get_mut(&id) else { return };
-        job.task = RequestState::Loading(then);
+        self.set_task(id, Task::Loading(then));
         self.turn.effects.push(Effect::LoadProviders { request: id.0, change });
     }
 
     /// The manifests were read, or a change to them was refused.
     pub(crate) fn providers_loaded(&mut self, id: RequestId, read: Result<Manifests, Fault>) {
-        let then = match self.requests.get_mut(&id) {
-            Some(job) if matches!(job.task, RequestState::Loading(_)) => {
-                std::mem::replace(&mut job.task, RequestState::Moving)
-            }
-            _ => RequestState::Moving,
-        };
+        let then = self.tasks.take_if(id, |task| matches!(task, Task::Loading(_)));
         let found = match read {
             Ok(found) => found,
-            Err(fault) => return self.fail_job(id, fault),
+            Err(fault) => return self.fail_request(id, fault),
         };
         let others = self.take_providers(found.manifests);
         match then {
-            RequestState::Loading(AfterLoading::List) => self.list_providers(id, &found.problems),
-            RequestState::Loading(AfterLoading::Tell) => {
+            Some(Task::Loading(AfterLoading::List)) => self.list_providers(id, &found.problems),
+            Some(Task::Loading(AfterLoading::Tell)) => {
                 let mut text = found.said.clone();
                 text += &self.running_on(&others);
                 for problem in &found.problems {
@@ -70,14 +64,14 @@ impl Core {
                 let rows = [("said", said), ("problems", Value::List(problems))];
                 self.answer_data(id, text, Value::Map(rows.map(row).into()));
             }
-            RequestState::Loading(AfterLoading::Open(open)) => {
+            Some(Task::Loading(AfterLoading::Open(open))) => {
                 let file = format!("/{}.toml", open.provider);
                 let known = self.providers.contains_key(&open.provider);
                 let problem = found.problems.iter().find(|problem| problem.contains(&file));
                 match problem.filter(|_| !known) {
                     Some(problem) => {
                         let why = format!("no app {}: {}", open.provider, whole_line(problem));
-                        self.fail_job(
+                        self.fail_request(
                             id,
                             Fault::not_found(why).hint("correct it, then open it again"),
                         );

@@ -2,31 +2,34 @@
 
 use bytes::Bytes;
 use pipemux_proto::Fault;
-use pipemux_proto::app::{Locate, Read};
+use pipemux_proto::app::Locate;
 use pipemux_proto::client::{Answer, Body};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::limits::{FRAME_MAX, READ_CHUNK};
+use pipemux_proto::limits::FRAME_MAX;
 use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
-use crate::keys::RequestId;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::LOCATE_MS;
-use crate::processes::requests::{AppReply, ReplyTo};
-use crate::runs::arguments::{ResolvedObject, Unresolved};
-use crate::runs::lookup::{chunk, located};
-use crate::runs::{Lookup, Run, ref_errors};
+use crate::processes::reply::{AppReply, ReplyTo};
+use crate::runs::lookup::{chunk, located, read_request};
+use crate::runs::resolve_ref::{RefScope, ResolvedObject, UnresolvedRef};
+use crate::runs::{RunContext, ref_errors};
+use crate::verbs::tasks::Task;
 
 /// Longest value that one answer holds, in bytes.
 const VALUE_MAX: u64 = FRAME_MAX as u64 - 1024;
 
 /// A value on its way.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ValueRead {
     of: Ref,
     /// What the ref leads to; none while it is being located.
     thing: Option<ResolvedObject>,
-    run: Run,
+    /// What refs mean to the reader.
+    refs: RefScope,
+    /// The object that its app is asked for, or was.
+    located: Vec<(SessionKey, String)>,
     data: Vec<u8>,
 }
 
@@ -37,31 +40,32 @@ impl Core {
             Ok(of) => {
                 let fault = Fault::usage(format!("{of} is a link: it has no value"))
                     .hint(format!("pipemux click {of}"));
-                return self.fail_job(job, fault);
+                return self.fail_request(job, fault);
             }
-            Err(error) => return self.fail_job(job, Fault::usage(error.to_string())),
+            Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
         };
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let call = &found.call;
-        let run =
-            Run::begin(self, &found.workspace, &call.reader, &call.run_id, Vec::new(), call.at);
-        self.read_resolved(job, Reading { of, thing: None, run, data: Vec::new() });
+        let workspace = self.workspaces.get(&found.workspace);
+        let refs = workspace.map(|workspace| RefScope::of(workspace, &call.reader, call.at));
+        let (refs, located) = (refs.unwrap_or_default(), Vec::new());
+        self.read_resolved(job, ValueRead { of, thing: None, refs, located, data: Vec::new() });
     }
 
-    fn read_resolved(&mut self, job: RequestId, mut reading: Reading) {
-        let Some(found) = self.requests.get(&job) else { return };
+    fn read_resolved(&mut self, job: RequestId, mut reading: ValueRead) {
+        let Some(found) = self.clients.request(job) else { return };
         let (at, deadline) = (found.workspace.clone(), found.deadline);
         let Some(workspace) = self.workspaces.get(&at) else { return };
-        match reading.run.resolve(self.processes.sessions(), workspace, &reading.of) {
+        let context = RunContext { workspace, sessions: self.processes.sessions() };
+        match reading.refs.resolve(&context, &reading.of, &reading.located) {
             Ok(thing) => {
                 reading.thing = Some(thing.clone());
                 self.read_more(job, reading, &thing, deadline);
             }
-            Err(Unresolved::Invalid(fault, _)) => self.fail_job(job, *fault),
-            Err(Unresolved::NeedsLookup(lookup)) => {
-                let Lookup::Place { session, key, .. } = &*lookup else { return };
-                let (session, locate) = (session.clone(), Locate { keys: vec![key.clone()] });
-                reading.run.looked_up.asking = Some(*lookup);
+            Err(UnresolvedRef::Invalid(fault, _)) => self.fail_request(job, *fault),
+            Err(UnresolvedRef::NotShown { session, key, .. }) => {
+                let locate = Locate { keys: vec![key.clone()] };
+                reading.located = vec![(session.clone(), key)];
                 self.put_reading(job, reading);
                 let soon = deadline.min(self.turn.now.mono_ms + LOCATE_MS);
                 self.processes.request(
@@ -79,12 +83,11 @@ impl Core {
     fn read_more(
         &mut self,
         job: RequestId,
-        reading: Reading,
+        reading: ValueRead,
         thing: &ResolvedObject,
         deadline: u64,
     ) {
-        let offset = reading.data.len() as u64;
-        let read = Read { key: thing.key.clone(), rev: thing.rev, offset, max: READ_CHUNK };
+        let read = read_request(thing, reading.data.len());
         self.put_reading(job, reading);
         self.processes.request(
             &mut self.turn,
@@ -97,19 +100,14 @@ impl Core {
     }
 
     pub(crate) fn is_reading(&self, job: RequestId) -> bool {
-        self.requests.get(&job).is_some_and(|job| matches!(job.task, RequestState::Reading(_)))
+        matches!(self.tasks.get(job), Some(Task::Reading(_)))
     }
 
     pub(crate) fn read_located(&mut self, job: RequestId, answered: AppReply) {
-        let Some((mut reading, _)) = self.take_reading(job) else { return };
-        let shown = ref_errors::name(&reading.of);
-        match (located(answered, &shown), reading.run.looked_up.asking.take()) {
-            (Ok(()), Some(Lookup::Place { session, key, .. })) => {
-                reading.run.looked_up.found.push((session, key));
-                self.read_resolved(job, reading);
-            }
-            (Err(fault), _) => self.fail_job(job, fault),
-            _ => {}
+        let Some((reading, _)) = self.take_reading(job) else { return };
+        match located(answered, &ref_errors::name(&reading.of)) {
+            Ok(()) => self.read_resolved(job, reading),
+            Err(fault) => self.fail_request(job, fault),
         }
     }
 
@@ -118,12 +116,12 @@ impl Core {
         let shown = ref_errors::name(&reading.of);
         let chunk = match chunk(answered, &shown) {
             Ok(chunk) => chunk,
-            Err(fault) => return self.fail_job(job, fault),
+            Err(fault) => return self.fail_request(job, fault),
         };
         if chunk.total > VALUE_MAX {
             let message =
                 format!("{shown} holds {} bytes, at most {VALUE_MAX} fit one answer", chunk.total);
-            return self.fail_job(job, Fault::refused(message));
+            return self.fail_request(job, Fault::refused(message));
         }
         reading.data.extend_from_slice(&chunk.data);
         let more = (reading.data.len() as u64) < chunk.total && !chunk.data.is_empty();
@@ -136,20 +134,15 @@ impl Core {
         }
     }
 
-    fn take_reading(&mut self, job: RequestId) -> Option<(Reading, u64)> {
-        let job = self.requests.get_mut(&job)?;
-        match std::mem::replace(&mut job.task, RequestState::Moving) {
-            RequestState::Reading(reading) => Some((*reading, job.deadline)),
-            other => {
-                job.task = other;
-                None
-            }
+    fn take_reading(&mut self, job: RequestId) -> Option<(ValueRead, u64)> {
+        let deadline = self.clients.request(job)?.deadline;
+        match self.tasks.take_if(job, |task| matches!(task, Task::Reading(_)))? {
+            Task::Reading(reading) => Some((*reading, deadline)),
+            _ => None,
         }
     }
 
-    fn put_reading(&mut self, job: RequestId, reading: Reading) {
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Reading(Box::new(reading));
-        }
+    fn put_reading(&mut self, job: RequestId, reading: ValueRead) {
+        self.set_task(job, Task::Reading(Box::new(reading)));
     }
 }

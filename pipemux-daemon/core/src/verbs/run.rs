@@ -7,16 +7,16 @@ use pipemux_proto::refs::RefKind;
 use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::plan::Planner;
-use crate::runs::{Run, Step};
+use crate::runs::{Run, RunInput, Step};
 use crate::verbs::show::{AnswerKind, WantedWindow};
+use crate::verbs::tasks::Task;
 
 impl Core {
     pub(super) fn run(&mut self, job: RequestId, code: &str, stdin: Option<Bytes>) {
         match parse(code, stdin.as_deref()) {
-            Err(fault) => self.fail_job(job, fault),
+            Err(fault) => self.fail_request(job, fault),
             Ok(script) => match script.steps.as_slice() {
                 [call::Step::Ref(of, _)] if of.kind == RefKind::Link => {
                     let link = of.to_string();
@@ -34,9 +34,9 @@ impl Core {
     /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet.
     fn prepare(&mut self, job: RequestId, script: &Script) {
         if let Err(fault) = self.check_no_question(job) {
-            return self.fail_job(job, fault);
+            return self.fail_request(job, fault);
         }
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let unknown: Vec<SessionKey> = workspace
             .windows
@@ -49,9 +49,7 @@ impl Core {
         if unknown.is_empty() {
             return self.plan(job, script);
         }
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Preparing(unknown.clone());
-        }
+        self.set_task(job, Task::Preparing(unknown.clone()));
         for session in unknown {
             // One that can't start has no prototypes, which the plan will say.
             let woken = self.processes.wake(&mut self.turn, &session).is_ok();
@@ -65,9 +63,9 @@ impl Core {
 
     /// A session that a request waits for is ready, or won't be.
     pub(crate) fn session_settled(&mut self, job: RequestId, settled: Result<(), Fault>) {
-        let Some(found) = self.requests.get(&job) else { return };
-        match &found.task {
-            RequestState::Preparing(sessions) => {
+        let Some(found) = self.clients.request(job) else { return };
+        match self.tasks.get(job) {
+            Some(Task::Preparing(sessions)) => {
                 let waiting = sessions.iter().any(|key| {
                     self.processes
                         .get(key)
@@ -82,10 +80,10 @@ impl Core {
                 let parsed = parse(code, stdin.as_deref());
                 match parsed {
                     Ok(script) => self.plan(job, &script),
-                    Err(fault) => self.fail_job(job, fault),
+                    Err(fault) => self.fail_request(job, fault),
                 }
             }
-            RequestState::Restarting(session) => {
+            Some(Task::Restarting(session)) => {
                 let session = session.clone();
                 self.restarted(job, &session, settled);
             }
@@ -94,27 +92,30 @@ impl Core {
     }
 
     fn plan(&mut self, job: RequestId, script: &Script) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let pipemux_proto::client::Verb::Run { code, .. } = &found.call.verb else { return };
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         match Planner::new(workspace, self.processes.sessions(), code).plan(script) {
             Ok(steps) => self.begin_run(job, steps),
-            Err(fault) => self.fail_job(job, fault),
+            Err(fault) => self.fail_request(job, fault),
         }
     }
 
     pub(super) fn begin_run(&mut self, job: RequestId, steps: Vec<Step>) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let call = &found.call;
-        let run = Run::begin(self, &found.workspace, &call.reader, &call.run_id, steps, call.at);
-        let run = Run { cwd: call.cwd.clone(), ..run };
-        self.put_run(job, run);
-        self.advance(job);
+        let (at, reader, run_id) = (&found.workspace, call.reader.clone(), call.run_id.clone());
+        let mut run = Run::new(at.clone(), reader, run_id, steps);
+        run.cwd.clone_from(&call.cwd);
+        if let Some(workspace) = self.workspaces.get(at) {
+            run.take_baseline(workspace, call.at);
+        }
+        self.start_run(job, run, RunInput::Begin);
     }
 
     /// Refuses a second run call while this reader has a question open.
     pub(super) fn check_no_question(&self, job: RequestId) -> Result<(), Fault> {
-        let Some(found) = self.requests.get(&job) else { return Ok(()) };
+        let Some(found) = self.clients.request(job) else { return Ok(()) };
         let open = self.runs.questions_of(&found.workspace, &found.call.reader).next();
         match open {
             None => Ok(()),
@@ -127,18 +128,20 @@ impl Core {
     }
 
     /// A run has ended or asks: the windows that it touched are shown with it.
-    pub(crate) fn finish_run(&mut self, job: RequestId, mut run: Run) {
+    pub(crate) fn finish_run(&mut self, job: RequestId, mut run: Box<Run>) {
         if run.question.is_none() {
             run.end_unreached();
             // Now, and not once its windows are there: rounds are in the order in which they took effect.
             self.record_round(&run);
         }
-        let Some(workspace) = self.workspaces.get(&run.workspace) else { return };
-        let call = self.requests.get(&job).map(|job| &job.call);
+        let Some(workspace) = self.workspaces.get(&run.workspace) else {
+            return self.run_is_lost(job);
+        };
+        let call = self.clients.request(job).map(|job| &job.call);
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
         let running = |key: &&SessionKey| {
             // A session that just died is not woken only to be shown.
-            let up = self.processes.get(*key).is_some_and(|session| session.ready().is_some());
+            let up = self.processes.get(key).is_some_and(|session| session.ready().is_some());
             up && workspace.window(key).is_some() && !run.unknown
         };
         let wants = run
@@ -147,7 +150,7 @@ impl Core {
             .filter(running)
             .map(|key| WantedWindow { session: key.clone(), lod, budget })
             .collect();
-        self.show(job, wants, AnswerKind::Run(Box::new(run)));
+        self.show(job, wants, AnswerKind::Run(run));
     }
 }
 

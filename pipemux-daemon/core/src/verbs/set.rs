@@ -9,7 +9,7 @@ use crate::persist::records::Record;
 
 impl Core {
     pub(super) fn set(&mut self, job: RequestId, option: Option<&str>, value: Option<&str>) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         let mut options = workspace.options;
         match (option, value) {
@@ -22,7 +22,7 @@ impl Core {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
                 let fault = Fault::usage(format!("`{given}` can't be set"))
                     .hint("pipemux set epoch strict|meaning · pipemux set rebase on|off");
-                return self.fail_job(job, fault);
+                return self.fail_request(job, fault);
             }
         }
         if options != workspace.options {

@@ -10,11 +10,11 @@ use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
-use crate::processes::requests::{AppReply, ReplyTo};
+use crate::processes::reply::{AppReply, ReplyTo};
 use crate::verbs::abandon_pending_views::closed_meanwhile;
+use crate::verbs::tasks::Task;
 pub use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Window};
@@ -41,7 +41,7 @@ pub struct WantedWindow {
 
 impl Core {
     pub(super) fn view(&mut self, job: RequestId, view: View) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let (lod, budget) = (found.call.lod, found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let since = view.since;
@@ -49,7 +49,7 @@ impl Core {
             let newest = workspace.epoch;
             let fault =
                 Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"));
-            return self.fail_job(job, fault.hint(format!("pipemux view --since e{newest}")));
+            return self.fail_request(job, fault.hint(format!("pipemux view --since e{newest}")));
         }
         if let Some(addr) = view.session {
             let Some(window) = workspace.windows.named(&addr).next() else {
@@ -65,7 +65,7 @@ impl Core {
                         fault.hint("pipemux view shows what is open, pipemux apps what there is")
                     }
                 };
-                return self.fail_job(job, fault);
+                return self.fail_request(job, fault);
             };
             let want = WantedWindow { session: window.session.clone(), lod, budget };
             return self.show(job, vec![want], AnswerKind::Window(since));
@@ -89,7 +89,7 @@ impl Core {
 
     /// Asks for windows and answers once they are there, or time is up.
     pub(crate) fn show(&mut self, job: RequestId, wants: Vec<WantedWindow>, head: AnswerKind) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let Some(workspace) = self.workspaces.get(&at) else { return };
         let mut windows = Vec::new();
         for want in wants {
@@ -114,9 +114,7 @@ impl Core {
         let asks: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
         let opening = matches!(head, AnswerKind::Open { .. });
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Viewing(Box::new(PendingView { windows, head }));
-        }
+        self.set_task(job, Task::Viewing(Box::new(PendingView { windows, head })));
         if asks.is_empty() {
             return self.finish_show(job);
         }
@@ -133,7 +131,7 @@ impl Core {
         budget: u32,
         opening: bool,
     ) {
-        let Some(found) = self.requests.get(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let Some(window) = self.workspaces.get(&found.workspace).and_then(|w| w.window(session))
         else {
             return;
@@ -148,14 +146,12 @@ impl Core {
             return self.project_answered(job, session, lost);
         }
         // One window may take its start; the whole desk doesn't wait for one of its apps.
-        let alone =
-            matches!(&found.task, RequestState::Viewing(showing) if showing.windows.len() == 1);
+        let alone = matches!(self.tasks.get(job), Some(Task::Viewing(showing)) if showing.windows.len() == 1);
         let slow = opening || (alone && self.processes.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = found.deadline.min(self.turn.now.mono_ms + patience);
         let ahead = self.take_prefetched(job, session, ask.window, (lod, budget), deadline);
-        if let Some(RequestState::Viewing(showing)) =
-            self.requests.get_mut(&job).map(|job| &mut job.task)
+        if let Some(Task::Viewing(showing)) = self.tasks.get_mut(job)
             && let Some(shown) = showing.windows.iter_mut().find(|shown| shown.session == *session)
         {
             shown.known = ahead.unwrap_or(ask.known_version.is_some());
@@ -200,9 +196,9 @@ impl Core {
     ) {
         let live = self.processes.get(session);
         let (app, newest) = (live.and_then(|live| live.app()), live.map_or(0, |live| live.version));
-        let Some(found) = self.requests.get_mut(&job) else { return };
+        let Some(found) = self.clients.request(job) else { return };
         let at = found.workspace.clone();
-        let RequestState::Viewing(showing) = &mut found.task else { return };
+        let Some(Task::Viewing(showing)) = self.tasks.get_mut(job) else { return };
         let Some(shown) = showing.windows.iter_mut().find(|w| w.session == *session) else {
             return;
         };
@@ -312,8 +308,8 @@ impl Core {
 
     /// Answers once no window is waited for; ends an app that sent garbage.
     fn window_settled(&mut self, job: RequestId, broken: Option<(Incarnation, String)>) {
-        let waiting = match self.requests.get(&job).map(|job| &job.task) {
-            Some(RequestState::Viewing(showing)) => {
+        let waiting = match self.tasks.get(job) {
+            Some(Task::Viewing(showing)) => {
                 showing.windows.iter().any(|window| window.state == WindowStatus::Waiting)
             }
             _ => true,

@@ -1,20 +1,20 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
-use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
-use crate::clients::requests::RequestState;
+use crate::core::Shutdown;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::manifest::State;
 use crate::persist::records::Record;
+use crate::verbs::tasks::Task;
 
 impl Core {
     pub(super) fn close(&mut self, job: RequestId, addr: &SessionAddr, end: bool) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let window =
             self.workspaces.get(&at).and_then(|workspace| workspace.windows.named(addr).next());
         let Some(key) = window.map(|window| window.session.clone()) else {
@@ -23,12 +23,12 @@ impl Core {
             }
             let fault = Fault::not_found(format!("no window of {addr} is open here"))
                 .hint("pipemux view shows what is open");
-            return self.fail_job(job, fault);
+            return self.fail_request(job, fault);
         };
         if end {
             return self.end(job, addr);
         }
-        let reader = self.requests.get(&job).map(|job| job.call.reader.clone());
+        let reader = self.clients.request(job).map(|job| job.call.reader.clone());
         self.close_window(&at, &key, &reader.unwrap_or_default());
         let text =
             format!("closed {addr}; it runs on · pipemux open {addr} · pipemux end {addr}\n");
@@ -43,7 +43,8 @@ impl Core {
                 owners.push(owner.clone());
             }
         }
-        let reader = self.requests.get(&job).map(|job| job.call.reader.clone()).unwrap_or_default();
+        let reader =
+            self.clients.request(job).map(|job| job.call.reader.clone()).unwrap_or_default();
         for owner in owners {
             self.close_window(&owner, &key, &reader);
         }
@@ -53,15 +54,13 @@ impl Core {
             session: key.to_string(),
         }));
         self.processes.forget_opens(&key);
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Ending(key.clone());
-        }
+        self.set_task(job, Task::Ending(key.clone()));
         self.processes.close(&mut self.turn, &key);
         if self.processes.get(&key).is_some_and(|session| session.app().is_none()) {
             // What waits for its next process waits in vain.
             let why = format!("{key} was ended");
             self.processes.refuse_waiting(&mut self.turn, &key, &why, &[]);
-            self.attach_lost(&key, true, &why);
+            self.retry_attaching(&key, true, &why);
         }
         self.session_ended(&key);
     }
@@ -73,7 +72,8 @@ impl Core {
             return;
         }
         let restarting: Vec<RequestId> = self
-            .waiting_for(|task| matches!(task, RequestState::Restarting(waited) if waited == key));
+            .tasks
+            .waiting_for(|task| matches!(task, Task::Restarting(waited) if waited == key));
         if session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty() {
             let shown = self.has_window(key);
             if !shown && !self.processes.is_opening(key) {
@@ -93,7 +93,7 @@ impl Core {
     /// Answers those who wait for the end of a session's process.
     pub(crate) fn settle_ends(&mut self, key: &SessionKey) {
         for job in
-            self.waiting_for(|task| matches!(task, RequestState::Ending(waited) if waited == key))
+            self.tasks.waiting_for(|task| matches!(task, Task::Ending(waited) if waited == key))
         {
             self.answer_data(job, format!("ended {key}\n"), Value::from("ended"));
         }
@@ -103,11 +103,9 @@ impl Core {
         let Some(key) = self.find_session(job, addr) else { return };
         if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
             let fault = Fault::not_found(format!("{key} was ended and is about to be gone"));
-            return self.fail_job(job, fault.hint(format!("pipemux open {addr}")));
+            return self.fail_request(job, fault.hint(format!("pipemux open {addr}")));
         }
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Restarting(key.clone());
-        }
+        self.set_task(job, Task::Restarting(key.clone()));
         self.processes.cancel_backoff(&mut self.turn, &key);
         self.processes.forgive(&key);
         if !self.processes.close_for_restart(&mut self.turn, &key) {
@@ -122,7 +120,7 @@ impl Core {
         }
         match self.processes.wake(&mut self.turn, key) {
             Ok(()) => self.processes.wait_until_ready(key, job),
-            Err(fault) => self.fail_job(job, fault),
+            Err(fault) => self.fail_request(job, fault),
         }
     }
 
@@ -137,55 +135,46 @@ impl Core {
                 let text = format!("restarted {key} · pipemux view {key}\n");
                 self.answer_data(job, text, Value::from("restarted"));
             }
-            Err(fault) => self.fail_job(job, fault),
+            Err(fault) => self.fail_request(job, fault),
         }
     }
 
     pub(super) fn down(&mut self, job: RequestId) {
-        if let Some(job) = self.requests.get_mut(&job) {
-            job.task = RequestState::Stopping;
-        }
+        self.set_task(job, Task::Stopping);
         self.stop();
     }
 
     /// Ends all sessions, then the daemon. Windows and sessions are kept on disk.
     pub(crate) fn stop(&mut self) {
-        self.stopping = true;
+        if self.shutdown == Shutdown::Running {
+            self.shutdown = Shutdown::Draining;
+        }
         self.processes.stop(&mut self.turn);
     }
 
     /// Leaves once everything has ended. To be called when an event was taken in, and all that follows
     /// from it.
     pub(crate) fn stop_if_done(&mut self) {
-        if !self.stopping || !self.processes.is_idle() {
+        if self.shutdown == Shutdown::Running || !self.processes.is_idle() {
             return;
         }
-        for job in self.waiting_for(|task| matches!(task, RequestState::Stopping)) {
+        for job in self.tasks.waiting_for(|task| matches!(task, Task::Stopping)) {
             self.answer_data(job, "down\n".into(), Value::from("down"));
         }
-        let mut left: Vec<RequestId> = self.requests.keys().copied().collect();
-        left.sort_unstable();
-        for job in left {
+        for job in self.clients.open() {
             let fault = Fault::unavailable("the daemon is going down");
             // What took effect is told, with the windows as they were.
-            if let Some((mut run, _)) = self.take_run(job) {
-                run.fail(Status::Failed, fault.clone());
+            if let Some(mut run) = self.take_run(job) {
+                run.stop(fault.clone());
                 self.finish_run(job, run);
             }
             self.show_what_there_is(job, &fault.message);
-            self.fail_job(job, fault);
+            self.fail_request(job, fault);
         }
-        if !std::mem::replace(&mut self.stopped, true) {
+        if std::mem::replace(&mut self.shutdown, Shutdown::Stopped) != Shutdown::Stopped {
             self.save_numbers();
             self.turn.effects.push(Effect::Stopped);
         }
-    }
-
-    fn waiting_for(&self, wanted: impl Fn(&RequestState) -> bool) -> Vec<RequestId> {
-        let mut found: Vec<RequestId> =
-            self.requests.iter().filter(|(_, job)| wanted(&job.task)).map(|(id, _)| *id).collect();
-        found.sort_unstable();
-        found
     }
 
     fn close_window(&mut self, at: &WorkspaceKey, key: &SessionKey, reader: &str) {

@@ -7,10 +7,10 @@ use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::Events;
 
 use crate::Core;
-use crate::clients::requests::RequestState;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{EVENTS_A_TURN, PROJECT_MS, WATCH_PAUSE_MS};
 use crate::timers::Timer;
+use crate::verbs::tasks::Task;
 use crate::workspaces::{Reader, Window};
 
 /// A request that waits for something to happen.
@@ -56,10 +56,10 @@ impl Core {
     /// `watch`: what happened, or what happens next.
     pub(super) fn watch(&mut self, job: RequestId, mut watch: Watch) {
         let after = match watch.after {
-            None => self.feed.last,
+            None => self.feed.last(),
             // Numbers of another daemon's life mean nothing here.
             Some(_) if watch.life != 0 && watch.life != self.life() => 0,
-            Some(after) => after.min(self.feed.last),
+            Some(after) => after.min(self.feed.last()),
         };
         watch.after = Some(after);
         let wanted = u64::from(watch.wait_ms.min(WAIT_MAX_MS));
@@ -71,8 +71,8 @@ impl Core {
 
     /// True while somebody waits for a change of the session's: it is in use.
     pub(crate) fn is_waited_for(&self, key: &SessionKey) -> bool {
-        self.waits.iter().any(|job| match self.requests.get(job).map(|job| &job.task) {
-            Some(RequestState::Waiting(waiting, _)) => match &**waiting {
+        self.tasks.waits.iter().any(|job| match self.tasks.get(*job) {
+            Some(Task::Waiting(waiting, _)) => match &**waiting {
                 Wait::View { view, .. } => self.waited_windows(*job, view).contains(key),
                 Wait::Watch(_) => false,
             },
@@ -82,27 +82,25 @@ impl Core {
 
     fn wait(&mut self, id: RequestId, wait: Wait, wanted: u64, pause: u64) {
         let now = self.turn.now.mono_ms;
-        let Some(job) = self.requests.get_mut(&id) else { return };
+        let Some(job) = self.clients.request(id) else { return };
         // What is shown at the end takes its time, too.
         let latest = job.deadline.saturating_sub(PROJECT_MS).max(now);
         let until = (now + wanted).min(latest);
         let span = WaitLimits { from: now + pause, until, timer: until };
-        job.task = RequestState::Waiting(Box::new(wait), span);
-        self.waits.insert(id);
+        self.set_task(id, Task::Waiting(Box::new(wait), span));
+        self.tasks.waits.insert(id);
         self.turn.set_timer(until, Timer::Wait(id));
     }
 
     /// Ends the waits that what was told in this turn concerns.
     pub(crate) fn settle_waits(&mut self) {
-        if !std::mem::take(&mut self.feed.fresh) {
+        if !self.feed.take_fresh() {
             return;
         }
-        let waits: Vec<RequestId> = self.waits.iter().copied().collect();
+        let waits: Vec<RequestId> = self.tasks.waits.iter().copied().collect();
         for id in waits {
-            let Some(RequestState::Waiting(wait, span)) =
-                self.requests.get(&id).map(|job| &job.task)
-            else {
-                self.waits.remove(&id);
+            let Some(Task::Waiting(wait, span)) = self.tasks.get(id) else {
+                self.tasks.waits.remove(&id);
                 continue;
             };
             let (span, happened) = (
@@ -124,9 +122,7 @@ impl Core {
     }
 
     fn put_off(&mut self, id: RequestId, at: u64) {
-        let Some(RequestState::Waiting(_, span)) =
-            self.requests.get_mut(&id).map(|job| &mut job.task)
-        else {
+        let Some(Task::Waiting(_, span)) = self.tasks.get_mut(id) else {
             return;
         };
         if span.timer > at {
@@ -140,8 +136,8 @@ impl Core {
         if self.log_quiet(id) {
             return;
         }
-        let happened = match self.requests.get(&id).map(|job| &job.task) {
-            Some(RequestState::Waiting(wait, _)) => match &**wait {
+        let happened = match self.tasks.get(id) {
+            Some(Task::Waiting(wait, _)) => match &**wait {
                 Wait::View { view, .. } => self.changed_since_seen(id, view),
                 Wait::Watch(watch) => self.something_after(id, watch),
             },
@@ -156,15 +152,15 @@ impl Core {
             return;
         }
         if self.leave_wait(id).is_some() {
-            self.fail_job(id, Fault::unavailable("cancelled"));
+            self.fail_request(id, Fault::unavailable("cancelled"));
         }
     }
 
     fn end_wait(&mut self, id: RequestId, happened: bool) {
         match self.leave_wait(id) {
             Some(Wait::View { view, seconds }) => {
-                if !happened && let Some(job) = self.requests.get_mut(&id) {
-                    job.remark = Some(format!("unchanged for {seconds} s"));
+                if !happened {
+                    self.clients.add_remark(id, format!("unchanged for {seconds} s"));
                 }
                 self.view(id, view);
             }
@@ -174,39 +170,39 @@ impl Core {
     }
 
     fn leave_wait(&mut self, id: RequestId) -> Option<Wait> {
-        self.waits.remove(&id);
-        let job = self.requests.get_mut(&id)?;
-        match std::mem::replace(&mut job.task, RequestState::Moving) {
-            RequestState::Waiting(wait, span) => {
+        self.tasks.waits.remove(&id);
+        match self.tasks.take_if(id, |task| matches!(task, Task::Waiting(..)))? {
+            Task::Waiting(wait, span) => {
                 self.turn.clear_timer(span.timer, Timer::Wait(id));
                 Some(*wait)
             }
-            other => {
-                job.task = other;
-                None
-            }
+            _ => None,
         }
     }
 
     fn something_after(&self, job: RequestId, watch: &Watch) -> bool {
-        let Some(at) = self.requests.get(&job).map(|job| &job.workspace) else { return true };
+        let Some(at) = self.clients.request(job).map(|job| &job.workspace) else { return true };
         let at = (!watch.all).then_some(at);
         self.feed.after(watch.after.unwrap_or(0), at).next().is_some()
     }
 
     fn tell_events(&mut self, job: RequestId, watch: &Watch) {
-        let Some(at) = self.requests.get(&job).map(|job| job.workspace.clone()) else { return };
+        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let after = watch.after.unwrap_or(0);
-        let dropped = if self.feed.dropped > after { self.feed.dropped } else { 0 };
+        let dropped = if self.feed.dropped() > after { self.feed.dropped() } else { 0 };
         let at = (!watch.all).then_some(&at);
+        let name = |key: &WorkspaceKey| match self.workspaces.get(key) {
+            Some(workspace) => workspace.name.clone(),
+            None => key.to_string(),
+        };
         let mut later = self.feed.after(after, at);
         let events: Vec<_> =
-            later.by_ref().take(EVENTS_A_TURN).map(|told| self.occurrence(told)).collect();
+            later.by_ref().take(EVENTS_A_TURN).map(|entry| entry.to_occurrence(name)).collect();
         let more = later.next().is_some();
         drop(later);
         let last = match events.last() {
             Some(event) if more => event.number,
-            _ => self.feed.last,
+            _ => self.feed.last(),
         };
         let body = Body::Events(Events { life: self.life(), last, dropped, events });
         self.answer(job, Answer { exit: 0, body, delivery: 0 });
@@ -218,7 +214,7 @@ impl Core {
     }
 
     fn waited_windows(&self, job: RequestId, view: &View) -> Vec<SessionKey> {
-        let at = self.requests.get(&job).and_then(|job| self.workspaces.get(&job.workspace));
+        let at = self.clients.request(job).and_then(|job| self.workspaces.get(&job.workspace));
         let Some(workspace) = at else { return Vec::new() };
         let of = |window: &Window| window.session.clone();
         match &view.session {
@@ -229,7 +225,7 @@ impl Core {
 
     /// True when the view would show something that its reader hasn't seen, or can't be shown at all.
     fn changed_since_seen(&self, id: RequestId, view: &View) -> bool {
-        let Some(job) = self.requests.get(&id) else { return true };
+        let Some(job) = self.clients.request(id) else { return true };
         let Some(workspace) = self.workspaces.get(&job.workspace) else { return true };
         let reader = job.call.reader.as_str();
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {

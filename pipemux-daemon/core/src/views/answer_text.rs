@@ -167,7 +167,7 @@ impl AnswerText<'_> {
             };
             let seen = self.workspace.seen(self.reader, &window.session);
             let changed = seen.map_or(Delta::Whole, |seen| {
-                let removed = !only_own_changes(run, window) || takes_back(run);
+                let removed = !only_own_changes(run, window) || run.reverts();
                 delta(&seen.rendered, rendered, removed)
             });
             match changed {
@@ -227,9 +227,4 @@ fn only_own_changes(run: &Run, window: &AnswerWindow) -> bool {
     let expected = run.expected.get(&window.session).copied();
     run.only_own_changes
         && window.projection.as_ref().map(|projection| projection.version) == expected
-}
-
-/// Returns true for a run that takes changes back: its reader wants to see what vanished.
-fn takes_back(run: &Run) -> bool {
-    run.steps.iter().any(|step| matches!(step.prototype.name.as_str(), "undo" | "redo"))
 }

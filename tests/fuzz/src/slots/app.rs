@@ -187,6 +187,7 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             label: None,
             version: number(bytes)?,
             links: if bytes.ratio(1, 2)? { vec![link(bytes)?] } else { Vec::new() },
+            reverts: bytes.ratio(1, 2)?,
         }),
     })
 }

@@ -1,11 +1,11 @@
-//! The exchanges that have no answer yet, found by number in one step and without allocation.
+//! The table of exchanges that have no answer yet: a number is found in one step and without allocation.
 
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::table::Table;
 
 use crate::event::ClientId;
 
-/// Set in the number of every exchange: no other request to an app has such a number.
+/// This bit is set in the number of every exchange, and in that of no other request to an app.
 const EXCHANGE_BIT: u64 = 1 << 63;
 const SLOT_BITS: u32 = 24;
 const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
@@ -13,7 +13,7 @@ const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 /// One exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenExchange {
-    /// Who asked; none once that client is gone.
+    /// The client that asked; none once it is gone.
     pub client: Option<ClientId>,
     /// The number that the client gave it.
     pub request: u64,
@@ -28,7 +28,7 @@ pub struct OpenExchange {
 /// A process that takes exchanges, and what it has open.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PeerQuota {
-    /// How many.
+    /// The number of its open exchanges.
     pub open: usize,
     /// Bytes of their bodies.
     pub bytes: usize,
@@ -38,18 +38,18 @@ pub struct PeerQuota {
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Counts who was here, so that a late answer finds nobody.
+    /// Counts the exchanges that used this slot, so that a late answer finds none of the later ones.
     turn: u64,
     open: Option<OpenExchange>,
 }
 
-/// All of them, and the processes that take them.
+/// All open exchanges, and the processes that take exchanges.
 #[derive(Debug, Default)]
 pub struct Exchanges {
     slots: Vec<Slot>,
     free: Vec<usize>,
     quotas: Table<Incarnation, PeerQuota>,
-    /// No deadline is earlier. It may be too early: then nothing is due yet.
+    /// A lower bound of all deadlines.
     earliest: Option<u64>,
 }
 
@@ -59,17 +59,17 @@ impl Exchanges {
         self.quotas.insert(app, PeerQuota::default());
     }
 
-    /// A process takes no more; what it has stays open.
+    /// A process takes no more exchanges; those that it has stay open.
     pub fn dismiss(&mut self, app: Incarnation) {
         self.quotas.remove(&app);
     }
 
-    /// The process, if it takes exchanges.
+    /// What a process has open, if it takes exchanges.
     pub fn quota(&self, app: Incarnation) -> Option<PeerQuota> {
         self.quotas.get(&app).copied()
     }
 
-    /// Notes one; returns its number.
+    /// Adds an exchange and returns its number.
     pub fn add(&mut self, open: OpenExchange, now: u64) -> u64 {
         if let Some(quota) = self.quotas.get_mut(&open.app) {
             quota.open += 1;
@@ -87,7 +87,7 @@ impl Exchanges {
         number_of(at, slot)
     }
 
-    /// Takes out the one of that number, if that process has it.
+    /// Removes the exchange of that number, if that process has it.
     pub fn take(&mut self, number: u64, app: Incarnation) -> Option<OpenExchange> {
         let at = (number & SLOT_MASK) as usize;
         let slot = self.slots.get_mut(at)?;
@@ -103,7 +103,7 @@ impl Exchanges {
         }
         if self.free.len() == self.slots.len() {
             self.earliest = None;
-            // An idle daemon keeps no table of its busiest time; turns go on counting elsewhere.
+            // An idle daemon gives back the memory of its busiest time; the turns go on from the highest one.
             if self.slots.len() > Self::KEPT {
                 let turn = self.slots.iter().map(|slot| slot.turn).max().unwrap_or_default();
                 self.slots = (0..Self::KEPT).map(|_| Slot { turn, open: None }).collect();
@@ -115,8 +115,7 @@ impl Exchanges {
 
     const KEPT: usize = 1024;
 
-    /// The numbers of those for which it is true, with what is known of them, in the order of the clients'
-    /// numbers.
+    /// Finds exchanges, with their numbers, in the order of the clients' numbers.
     pub fn find(&self, wanted: impl Fn(&OpenExchange) -> bool) -> Vec<(u64, OpenExchange)> {
         let number = |at: usize, slot: &Slot| {
             let open = slot.open.filter(|open| wanted(open))?;
@@ -128,7 +127,7 @@ impl Exchanges {
         found
     }
 
-    /// Forgets who asked: the client is gone.
+    /// A client is gone: answers to its exchanges go nowhere.
     pub fn orphan(&mut self, client: ClientId) {
         for open in self.slots.iter_mut().filter_map(|slot| slot.open.as_mut()) {
             if open.client == Some(client) {
@@ -137,12 +136,12 @@ impl Exchanges {
         }
     }
 
-    /// When to look for what is due: never too late, and rarely too early.
+    /// Returns when to check what is due: never too late, and rarely too early.
     pub fn next_timeout(&self) -> Option<u64> {
         self.earliest
     }
 
-    /// Those that are due.
+    /// Finds the exchanges whose deadline has come.
     pub fn due(&mut self, now: u64) -> Vec<(u64, OpenExchange)> {
         if self.earliest.is_none_or(|at| at > now) {
             return Vec::new();

@@ -1,56 +1,31 @@
-//! Ending a request with a question.
+//! Questions of runs: asked at the end of a request, closed when nobody answers them.
 
-use pipemux_proto::Fault;
 use pipemux_proto::app::Needs;
-use pipemux_proto::limits::CHOICES_MAX;
-use pipemux_proto::report::Status;
 use pipemux_proto::watch::What;
 
 use crate::Core;
-use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::limits::QUESTION_MS;
 use crate::persist::records::Record;
 use crate::runs::question::{Asker, OpenQuestion};
-use crate::runs::{Run, Step, saved_question};
+use crate::runs::saved_question;
 use crate::timers::Timer;
 
 impl Core {
-    pub(super) fn asked(&mut self, job: RequestId, mut run: Run, step: &Step, mut needs: Needs) {
-        let listed = needs.question.options.len();
-        needs.question.options.truncate(CHOICES_MAX);
-        needs.question.unlisted =
-            (needs.question.unlisted).saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
-        if step.nested {
-            let fault = Fault::failed(format!(
-                "{} asks, and a nested call can't be answered: {}",
-                step.prototype.name, needs.question.text
-            ))
-            .hint("call it on its own first");
-            run.fail(Status::Failed, fault);
-            return self.finish_run(job, run);
-        }
-        let Some(invoke) = run.sent.take() else { return };
-        self.ask(job, run, needs, Asker::App(Box::new(invoke)));
-    }
-
-    /// Ends the request with a question.
-    pub(super) fn ask(&mut self, job: RequestId, mut run: Run, needs: Needs, asker: Asker) {
+    /// Keeps a run with its question, and ends the request with it.
+    pub(super) fn ask(&mut self, job: RequestId, needs: Needs, asker: Asker) {
+        let Some(mut run) = self.take_run(job) else { return self.run_is_lost(job) };
         let number = self.turn.next_number();
-        let expires = self.turn.now.mono_ms + QUESTION_MS;
+        let expires = self.turn.mono_ms() + QUESTION_MS;
         if self.workspaces.get(&run.workspace).is_none() {
-            return;
+            return self.run_is_lost(job);
         }
         run.question = None;
-        let question = OpenQuestion { run: run.clone(), needs, asker };
+        let question = OpenQuestion { run: (*run).clone(), needs, asker };
         if let Some(question) = saved_question::save(&question) {
             let workspace = run.workspace.to_string();
-            self.turn.effects.push(Effect::Persist(Record::Question {
-                workspace,
-                number,
-                question,
-            }));
+            self.turn.persist(Record::Question { workspace, number, question });
         }
         let text = format!("question {number} · {}", question.title());
         let session = question.step().session.clone();
@@ -62,7 +37,7 @@ impl Core {
         self.finish_run(job, run);
     }
 
-    /// A question that nobody answered is closed, and its reader told.
+    /// Closes a question that nobody answered, and tells its reader.
     pub(crate) fn question_expired(&mut self, number: u64) {
         let Some(question) = self.runs.expire_question(number) else { return };
         let at = question.run.workspace.clone();

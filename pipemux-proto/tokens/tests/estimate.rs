@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use pipemux_proto::tokens::{Estimate, estimate};
+use pipemux_tokens::{Estimate, estimate};
 use proptest::prelude::*;
 
 const WORST_ERROR: f64 = 0.10;
 
 #[test]
 fn is_near_the_true_count() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tokens");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/texts");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
     let counts = read("counts.tsv");
     let rows: Vec<_> = counts.lines().filter_map(|line| line.split_once('\t')).collect();

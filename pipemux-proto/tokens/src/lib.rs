@@ -37,6 +37,7 @@
 //!
 //! Costs are never negative and depend only on what came before, so appending never lowers the
 //! estimate; and `estimate(a + b) <= estimate(a) + estimate(b) + 1`, and at least either part.
+#![forbid(unsafe_code)]
 
 mod class;
 mod edit;
@@ -56,7 +57,7 @@ pub fn estimate(text: &str) -> u64 {
 /// An estimate of a text that comes in parts: the same number as [`estimate`] of all of it.
 ///
 /// ```
-/// use pipemux_proto::tokens::{Estimate, estimate};
+/// use pipemux_tokens::{Estimate, estimate};
 /// let mut parts = Estimate::default();
 /// parts.add("one wo");
 /// parts.add("rd\n");

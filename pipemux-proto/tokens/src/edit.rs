@@ -57,7 +57,6 @@ const SPAN: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Estimate;
     use proptest::prelude::*;
 
     fn lines() -> impl Strategy<Value = Vec<String>> {

@@ -1,0 +1,191 @@
+//! Connections of clients: greeted, heard, gone.
+
+use pipemux_proto::app::Empty;
+use pipemux_proto::client::{Attach, Call, Seen};
+use pipemux_proto::envelope::{Envelope, Method};
+use pipemux_proto::hello::SEEN_EVENT;
+use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
+
+use crate::clients::Clients;
+use crate::event::{ClientId, Effect};
+use crate::keys::RequestId;
+use crate::limits::{CLIENTS_MAX, GREET_MS};
+use crate::timers::Timer;
+use crate::turn::Turn;
+
+/// A connected client.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Connection {
+    /// True once it has greeted.
+    pub(super) greeted: bool,
+    /// When it must have greeted, on the monotonic clock.
+    pub(super) greet_by: u64,
+    /// Its requests that have no answer yet.
+    pub(super) open: usize,
+    /// Its exchanges that have no answer yet.
+    pub(super) exchanges: usize,
+    /// The bytes of their bodies.
+    pub(super) exchanged: usize,
+}
+
+/// What a client's frame asks of the rest of the core.
+#[derive(Debug)]
+pub enum ClientInput {
+    /// A verb, admitted: see [`Clients::begin`].
+    Verb(Envelope, Box<Call>),
+    /// An answer was written out: its delivery's number.
+    Seen(u64),
+    /// Exchanges with a session.
+    Attach(Envelope, Attach),
+    /// A request is no longer wanted.
+    Cancel(RequestId),
+}
+
+impl Clients {
+    /// Takes in a connection, and greets it.
+    pub fn opened(&mut self, turn: &mut Turn, client: ClientId) {
+        if self.connections.len() >= CLIENTS_MAX {
+            let fault =
+                Fault::refused(format!("{CLIENTS_MAX} clients are connected, no more are taken"))
+                    .hint("try again once one of them is gone");
+            return self.turn_away(turn, client, Method::Hello, &fault);
+        }
+        let greet_by = turn.mono_ms() + GREET_MS;
+        self.connections.insert(client, Connection { greet_by, ..Connection::default() });
+        turn.set_timer(greet_by, Timer::Greet(client));
+        let hello = Envelope::event(Method::Hello, Default::default());
+        let features = vec![SEEN_EVENT.to_owned()];
+        let greeting = Hello { features, ..Hello::new(Role::Daemon, self.software.clone()) };
+        self.send(turn, client, &hello, &greeting);
+    }
+
+    /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes on to the end of the
+    /// step that is with an app, and no further.
+    pub fn closed(&mut self, turn: &mut Turn, client: ClientId) -> Vec<RequestId> {
+        if let Some(gone) = self.connections.remove(&client).filter(|gone| !gone.greeted) {
+            turn.clear_timer(gone.greet_by, Timer::Greet(client));
+        }
+        self.orphan_exchanges(turn, client);
+        let own = self.requests.iter().filter(|(_, request)| request.client == client);
+        let mut own: Vec<RequestId> = own.map(|(id, _)| *id).collect();
+        own.sort_unstable();
+        own
+    }
+
+    /// A client that connected and said nothing makes room.
+    pub fn greet_expired(&mut self, turn: &mut Turn, client: ClientId) {
+        if self.connections.get(&client).is_some_and(|connection| !connection.greeted) {
+            let fault = Fault::refused(format!("no Hello within {} s", GREET_MS / 1000));
+            self.turn_away(turn, client, Method::Hello, &fault);
+        }
+    }
+
+    /// Refuses a client that sent invalid framing.
+    pub fn broken(&mut self, turn: &mut Turn, client: ClientId, why: &str) {
+        let fault = Fault::refused(format!("not a PipeMux frame: {why}"));
+        self.turn_away(turn, client, Method::Verb, &fault);
+    }
+
+    /// Tells a client why its connection is closed, and closes it.
+    fn turn_away(&mut self, turn: &mut Turn, client: ClientId, method: Method, fault: &Fault) {
+        let envelope =
+            Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
+        self.send(turn, client, &envelope, fault);
+        turn.effects.push(Effect::CloseClient { client });
+    }
+
+    /// Takes a frame of a client. Returns what the rest of the core has to do.
+    pub fn handle_frame(
+        &mut self,
+        turn: &mut Turn,
+        client: ClientId,
+        frame: &Frame,
+    ) -> Option<ClientInput> {
+        let greeted = self.connections.get(&client)?.greeted;
+        let envelope = frame.envelope;
+        match (envelope.kind, envelope.method) {
+            (Kind::Event, Method::Hello) => self.handle_hello(turn, client, frame),
+            (Kind::Cancel, _) => {
+                let mut all = self.requests.iter();
+                let cancelled = all.find(|(_, request)| {
+                    request.client == client && request.envelope.id == envelope.id
+                });
+                match cancelled.map(|(id, _)| *id) {
+                    Some(id) => return Some(ClientInput::Cancel(id)),
+                    None => self.cancel_exchange(turn, client, envelope.id),
+                }
+            }
+            (Kind::Request, _) if !greeted => {
+                self.refuse(turn, client, &envelope, &Fault::refused("say Hello first"));
+                turn.effects.push(Effect::CloseClient { client });
+            }
+            (Kind::Request, Method::Verb) => return self.admit(turn, client, frame),
+            (Kind::Request, Method::Seen) => {
+                let seen = self.read::<Seen>(turn, client, frame, "Seen")?;
+                self.send(turn, client, &envelope.answer(Kind::Reply), &Empty {});
+                return Some(ClientInput::Seen(seen.delivery));
+            }
+            // The client's last word: it has gone already, or is about to, and waits for nothing.
+            (Kind::Event, Method::Seen) if greeted => {
+                turn.effects.push(Effect::CloseClient { client });
+                let seen = decode::<Seen>(&frame.body).ok()?;
+                return Some(ClientInput::Seen(seen.delivery));
+            }
+            (Kind::Request, Method::Attach) => {
+                let attach = self.read::<Attach>(turn, client, frame, "Attach")?;
+                return Some(ClientInput::Attach(envelope, attach));
+            }
+            (Kind::Request, Method::Ping) => {
+                self.send(turn, client, &envelope.answer(Kind::Reply), &Empty {});
+            }
+            (Kind::Request, method) => {
+                let fault = Fault::refused(format!("a client can't ask for {method:?}"));
+                self.refuse(turn, client, &envelope, &fault);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// The body of a request, which is refused when it can't be read.
+    fn read<T: serde::de::DeserializeOwned>(
+        &self,
+        turn: &mut Turn,
+        client: ClientId,
+        frame: &Frame,
+        name: &str,
+    ) -> Option<T> {
+        match decode::<T>(&frame.body) {
+            Ok(body) => Some(body),
+            Err(error) => {
+                let fault = Fault::refused(format!("an unreadable {name}: {error}"));
+                self.refuse(turn, client, &frame.envelope, &fault);
+                None
+            }
+        }
+    }
+
+    fn handle_hello(&mut self, turn: &mut Turn, client: ClientId, frame: &Frame) {
+        let checked = decode::<Hello>(&frame.body)
+            .map_err(|error| Fault::refused(format!("an unreadable Hello: {error}")))
+            .and_then(|hello| hello.check());
+        match checked {
+            Ok(()) => {
+                if let Some(known) = self.connections.get_mut(&client)
+                    && !std::mem::replace(&mut known.greeted, true)
+                {
+                    turn.clear_timer(known.greet_by, Timer::Greet(client));
+                }
+            }
+            Err(fault) => {
+                self.refuse(turn, client, &frame.envelope, &fault);
+                turn.effects.push(Effect::CloseClient { client });
+            }
+        }
+    }
+
+    /// Refuses what a client asked for, before anything came of it.
+    pub fn refuse(&self, turn: &mut Turn, client: ClientId, request: &Envelope, fault: &Fault) {
+        self.send(turn, client, &request.answer(Kind::Fault), fault);
+    }
+}

@@ -1,0 +1,78 @@
+//! Loss of a part of the saved state: what is known of it, so that no number is used again and readers are told.
+
+use crate::persist::records::Record;
+
+/// What an earlier daemon wrote down and this one doesn't have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Loss {
+    /// What readers are told of it; none when nothing that was answered is missing, or nobody can say.
+    pub told: Option<String>,
+    /// Bytes of records that are gone, or the most that may be where that isn't known.
+    pub bytes: u64,
+    /// True when whole workspaces may be unknown now.
+    pub workspaces: bool,
+}
+
+/// Numbers that are passed over whatever was lost: what one act may use before a record of it is written.
+const MARGIN: u64 = 4_096;
+/// 2025-01-01T00:00:00Z, before the first daemon: milliseconds since 1970.
+const FIRST_DAEMON: u64 = 1_735_689_600_000;
+
+impl Loss {
+    /// How many numbers are passed over. Each block of 64 ids or epochs was written down by a record of more than
+    /// 64 bytes, so passing over as many numbers as bytes are gone passes over all that may have been used.
+    pub fn leap(&self) -> u64 {
+        self.bytes.saturating_add(MARGIN)
+    }
+}
+
+/// What is remembered of losses.
+#[derive(Debug, Default)]
+pub struct PastLosses {
+    /// Ids and epochs of workspaces that aren't known begin here.
+    floor: u64,
+    /// What was told, for `status`.
+    damage: Option<String>,
+    untold: bool,
+}
+
+impl PastLosses {
+    /// Notes a loss; `unix_ms` is the present in milliseconds since 1970.
+    ///
+    /// Nothing tells how far a workspace came that isn't known any more: its ids begin at the milliseconds since
+    /// 2025. To have come so far it would have had to show a new thing every millisecond, since then or since the last
+    /// such loss.
+    pub fn add(&mut self, loss: Loss, unix_ms: u64) {
+        let age = unix_ms.saturating_sub(FIRST_DAEMON);
+        let start = self.floor.saturating_add(loss.leap());
+        self.floor = if loss.workspaces { start.max(age) } else { start };
+        self.untold = loss.told.is_some();
+        self.damage = loss.told;
+    }
+
+    /// Takes in where an earlier daemon had ids and epochs begin.
+    pub fn restore(&mut self, floor: u64) {
+        self.floor = floor;
+    }
+
+    /// The first id and the epoch of a workspace that isn't known.
+    pub fn first_numbers(&self) -> (u64, u64) {
+        (self.floor.max(1), self.floor)
+    }
+
+    /// What was told of the last loss.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// What the first new workspace is told: it may have been known before.
+    pub fn take_news(&mut self) -> Option<String> {
+        let untold = std::mem::take(&mut self.untold);
+        self.damage.clone().filter(|_| untold)
+    }
+
+    /// The record of where unknown workspaces begin, unless that is at the beginning.
+    pub fn to_saved(&self) -> Option<Record> {
+        (self.floor > 0).then_some(Record::Floor { numbers_below: self.floor })
+    }
+}

@@ -1,0 +1,48 @@
+//! What a run may look at, and may not change.
+
+use pipemux_proto::Fault;
+use pipemux_proto::Incarnation;
+use pipemux_proto::app::Invoke;
+
+use crate::keys::SessionKey;
+use crate::processes::Sessions;
+use crate::processes::quarantine::Fingerprint;
+use crate::workspaces::Workspace;
+
+/// What a run reads to decide what it needs next.
+#[derive(Debug, Clone, Copy)]
+pub struct RunContext<'a> {
+    /// The run's workspace.
+    pub workspace: &'a Workspace,
+    /// All sessions.
+    pub sessions: &'a Sessions,
+}
+
+impl RunContext<'_> {
+    /// The incarnation whose state a session has: that of its process or, while it sleeps, of the
+    /// process that saved the state, since the next one continues from there.
+    pub(super) fn current_incarnation(&self, key: &SessionKey) -> Option<Incarnation> {
+        let session = self.sessions.get(key)?;
+        session.ready().or(session.hibernation.asleep.map(|asleep| asleep.app))
+    }
+
+    /// True when an earlier daemon had the session: readers may mean what that daemon showed them.
+    pub(super) fn is_restored(&self, key: &SessionKey) -> bool {
+        self.sessions.get(key).is_some_and(|session| session.restored)
+    }
+
+    /// True when a token's prefix is the one that the session's app declared.
+    pub(super) fn declares_prefix(&self, key: &SessionKey, prefix: &str) -> bool {
+        let session = self.sessions.get(key);
+        session.is_some_and(|session| session.token_prefix.as_deref() == Some(prefix))
+    }
+
+    /// Why a request isn't delivered to its app, if it ended that app again and again.
+    pub(super) fn quarantine_refusal(&self, key: &SessionKey, invoke: &Invoke) -> Option<Fault> {
+        let quarantine = &self.sessions.get(key)?.quarantine;
+        if quarantine.quarantined() == 0 {
+            return None;
+        }
+        quarantine.refusal(Fingerprint::of(invoke), key, &invoke.action)
+    }
+}

@@ -1,0 +1,79 @@
+//! What a run leaves behind for its reader: a run that is kept to be sent again, and advice.
+
+use pipemux_proto::Code;
+use pipemux_proto::prototype::Type;
+use pipemux_proto::report::Status;
+
+use crate::runs::open_questions::OpenRuns;
+use crate::runs::run::Phase;
+use crate::runs::{Argument, Run, Step, StepOrigin};
+use crate::workspaces::Workspace;
+
+/// Keeps a run that can be sent again and counts failures. Returns the lines that tell the reader.
+pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> String {
+    let mut out = String::new();
+    for index in &run.rebased {
+        let name = run.steps.get(*index).map_or("", |step| step.prototype.name.as_str());
+        out += &format!(
+            "{name}: what it refers to had changed; it was applied to what is there now\n"
+        );
+    }
+    runs.forget_kept(&run.workspace, &run.reader);
+    let Some(reader) = workspace.reader_mut(&run.reader) else { return out };
+    let Some(outcome) = run.done.last().filter(|outcome| outcome.fault.is_some()) else {
+        reader.forget_failures();
+        return out;
+    };
+    let index = run.done.len() - 1;
+    let step = &run.steps[index];
+    let stale = outcome.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
+    let unknown = outcome.status == Status::Unknown;
+    // A link binds its arguments: sent again it is as stale as before.
+    let binds = step.origin == StepOrigin::Link || has_line_numbers(step);
+    if (stale || unknown) && !step.nested && !binds {
+        runs.keep(run.restart_at(index));
+        out += if stale {
+            "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
+        } else {
+            "if it did not take effect, send it again: pipemux answer go\n"
+        };
+    }
+    if let Some(failures) = reader.count_failure(&step.call) {
+        out += &format!(
+            "step back: this call has failed {} times in a row. Look first (pipemux view {}), then try another way\n",
+            failures, step.session
+        );
+    }
+    out
+}
+
+/// True when a step names lines by bare numbers. Unlike refs they don't follow what they mean, so the step
+/// can't be sent against another state.
+fn has_line_numbers(step: &Step) -> bool {
+    step.args.iter().any(|(name, argument)| {
+        let param = step.prototype.params.iter().find(|param| param.name == *name);
+        let line = param.is_some_and(|param| param.ty == Type::Line);
+        line && !matches!(argument, Argument::Ref { .. } | Argument::Name { .. })
+    })
+}
+
+impl Run {
+    /// The same run, to be carried out from a step that was refused or whose outcome is unknown.
+    fn restart_at(&self, index: usize) -> Self {
+        let mut run = self.clone();
+        // The nested calls of the step run again with it.
+        let nested = self.steps[..index].iter().rev().take_while(|step| step.nested).count();
+        run.next = index - nested;
+        run.done.truncate(run.next);
+        run.phase = Phase::Ready;
+        run.looked_up = Default::default();
+        run.touched.clear();
+        run.rebased.clear();
+        (run.unknown, run.cancelled) = (false, false);
+        // What it did when it was sent stays unknown, however it ends now.
+        if self.done.get(index).is_some_and(|outcome| outcome.status == Status::Unknown) {
+            run.sent_before.push(index);
+        }
+        run
+    }
+}

@@ -1,0 +1,119 @@
+//! What a run is told, and what it needs next.
+
+use std::rc::Rc;
+
+use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, Read};
+use pipemux_proto::{Blob, Fault, decode};
+
+use crate::keys::{ProjectionKey, SessionKey};
+use crate::processes::reply::AppReply;
+use crate::runs::question::Asker;
+use crate::runs::rebase::ArrivedWindow;
+
+/// What happened to a run.
+#[derive(Debug)]
+pub enum RunInput {
+    /// It begins, goes on after an argument was filled in, or is sent again.
+    Begin,
+    /// Its reader answered the question that the app asked about this request.
+    Answered {
+        /// The request.
+        invoke: Box<Invoke>,
+        /// The app's token of the question.
+        token: Blob,
+        /// The answer.
+        choice: Choice,
+    },
+    /// Its reader declined to answer.
+    Declined,
+    /// The app replied to the step, or can't any more.
+    Replied(StepReply),
+    /// The app replied where an object is.
+    Located(AppReply),
+    /// The app replied with a part of an object's value.
+    ValueRead(AppReply),
+    /// The window that was asked for arrived, or didn't.
+    WindowArrived(Result<ArrivedWindow, Fault>),
+}
+
+/// How a request to carry out a step ended.
+#[derive(Debug)]
+pub enum StepReply {
+    /// With an outcome.
+    Outcome(Outcome),
+    /// With a reply that can't be decoded, and why.
+    Unreadable(String),
+    /// Without a reply.
+    Lost {
+        /// True when the app may have acted on it.
+        delivered: bool,
+        /// True when the app's process ended with it.
+        died: bool,
+        /// What happened.
+        why: String,
+        /// The app's last lines, when it could not start.
+        hints: Vec<String>,
+    },
+}
+
+impl StepReply {
+    /// Decodes an app's reply to `Invoke`.
+    pub fn read(reply: AppReply) -> Self {
+        match reply {
+            AppReply::Reply(body) => match decode::<Outcome>(&body) {
+                Ok(outcome) => Self::Outcome(outcome),
+                Err(error) => Self::Unreadable(error.to_string()),
+            },
+            AppReply::Fault(fault) => Self::Outcome(Outcome::Failed(fault)),
+            AppReply::Lost { delivered, died, why, hints } => {
+                Self::Lost { delivered, died, why, hints }
+            }
+        }
+    }
+}
+
+/// What a run needs next.
+#[derive(Debug)]
+pub enum RunOutput {
+    /// Send a step to its app.
+    Invoke {
+        /// The session that carries it out.
+        session: SessionKey,
+        /// The request.
+        invoke: Rc<Invoke>,
+        /// True when the session's window can be asked for right behind it: the step is the last one.
+        prefetch: bool,
+    },
+    /// Ask where an object is that its window doesn't show. An answer is worth waiting for only briefly.
+    Locate {
+        /// The session that owns the object.
+        session: SessionKey,
+        /// The request.
+        locate: Locate,
+    },
+    /// Ask for a part of an object's value.
+    Read {
+        /// The session that owns the object.
+        session: SessionKey,
+        /// The request.
+        read: Read,
+    },
+    /// Ask for a session's window as it is now.
+    Refresh {
+        /// The session.
+        session: SessionKey,
+        /// Which window is asked for, and how much of it.
+        key: ProjectionKey,
+        /// The request.
+        project: Project,
+    },
+    /// Ask the reader, and end the request with the question.
+    Ask {
+        /// The question.
+        needs: Needs,
+        /// Who asks it.
+        asker: Asker,
+    },
+    /// Nothing: the run has ended.
+    Finished,
+}

@@ -1,0 +1,214 @@
+//! Carrying out a run: one step at a time, the first failure stops the rest.
+//!
+//! [`Run::resume`] takes what happened and returns what the run needs next. It changes nothing but the run.
+
+use std::mem;
+use std::rc::Rc;
+
+use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, Resume};
+use pipemux_proto::limits::CHOICES_MAX;
+use pipemux_proto::report::Status;
+use pipemux_proto::{Blob, Code, Fault};
+
+use crate::runs::arguments::Unresolved;
+use crate::runs::context::RunContext;
+use crate::runs::protocol::{RunInput, RunOutput, StepReply};
+use crate::runs::question::{AskedArgument, Asker};
+use crate::runs::run::Phase;
+use crate::runs::{Run, StepOrigin, StepOutcome, missing_argument, ref_errors};
+
+impl Run {
+    /// Goes on with what happened until something must be waited for.
+    pub fn resume(&mut self, input: RunInput, context: &RunContext<'_>) -> RunOutput {
+        match input {
+            RunInput::Begin => self.advance(context),
+            RunInput::Answered { invoke, token, choice } => {
+                self.answered(*invoke, token, choice, context)
+            }
+            RunInput::Declined => self.declined(),
+            RunInput::Replied(reply) => self.replied(reply, context),
+            RunInput::Located(reply) => self.located(reply, context),
+            RunInput::ValueRead(reply) => self.value_read(reply, context),
+            RunInput::WindowArrived(arrived) => self.window_arrived(arrived, context),
+        }
+    }
+
+    /// Prepares the next step and sends it, or says what has to come first.
+    pub(super) fn advance(&mut self, context: &RunContext<'_>) -> RunOutput {
+        if let Some(output) = self.end_or_ask(context) {
+            return output;
+        }
+        let step = &self.steps[self.next];
+        match self.arguments(context, step) {
+            Ok(args) => self.send(self.invocation(context, args), context),
+            Err(Unresolved::NeedsLookup(lookup)) => self.look_up(*lookup, context),
+            Err(Unresolved::Invalid(fault, Some(session))) if self.may_rebase(context, &fault) => {
+                self.rebase(session, fault, context)
+            }
+            Err(Unresolved::Invalid(fault, shows)) => {
+                if let Some(session) = shows {
+                    self.touch(&session);
+                }
+                self.end(Status::Failed, *fault)
+            }
+        }
+    }
+
+    /// Ends the run when no step is to begin, or asks for what is missing of the steps that are left.
+    fn end_or_ask(&mut self, context: &RunContext<'_>) -> Option<RunOutput> {
+        if self.next >= self.steps.len() {
+            return Some(RunOutput::Finished);
+        }
+        if self.cancelled {
+            let fault = Fault::unavailable("cancelled before it began; nothing was sent");
+            return Some(self.end(Status::Failed, fault));
+        }
+        if let Some(step) = self.ambiguous_target() {
+            let needs = missing_argument::target_question(&self.steps[step]);
+            return Some(RunOutput::Ask { needs, asker: Asker::AmbiguousTarget(step) });
+        }
+        let (step, index, missing) = self.missing_argument()?;
+        let asks = &self.steps[step];
+        let (needs, options) = missing_argument::question(
+            context.workspace,
+            &asks.session,
+            &asks.args[index].0,
+            missing,
+        );
+        let asked = AskedArgument { step, index, missing: missing.clone(), options };
+        Some(RunOutput::Ask { needs, asker: Asker::MissingArgument(asked) })
+    }
+
+    fn answered(
+        &mut self,
+        mut invoke: Invoke,
+        token: Blob,
+        choice: Choice,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        if let Some(output) = self.end_or_ask(context) {
+            return output;
+        }
+        invoke.confirmed = choice == Choice::Yes;
+        invoke.resume = Some(Resume { token, choice });
+        let session = &self.steps[self.next].session;
+        (invoke.seen_version, invoke.seen_lost) = self.seen_version(context, session);
+        self.send(invoke, context)
+    }
+
+    fn declined(&mut self) -> RunOutput {
+        let message = "cancelled, nothing was changed by it";
+        if self.was_sent() {
+            return self.end(Status::Failed, Fault::refused(message));
+        }
+        self.done.push(StepOutcome::skipped(message));
+        RunOutput::Finished
+    }
+
+    fn replied(&mut self, reply: StepReply, context: &RunContext<'_>) -> RunOutput {
+        let Phase::Invoking(invoke) = mem::take(&mut self.phase) else { return self.lost() };
+        let step = &self.steps[self.next];
+        match reply {
+            StepReply::Outcome(Outcome::Done(done)) => self.step_done(done, context),
+            StepReply::Outcome(Outcome::Failed(fault)) => self.step_failed(fault, context),
+            StepReply::Outcome(Outcome::Needs(needs)) => self.step_asks(invoke, needs),
+            StepReply::Unreadable(error) => {
+                let why = format!("{} sent an outcome that can't be read: {error}", step.session);
+                self.end(Status::Unknown, Fault::unknown(why))
+            }
+            StepReply::Lost { died: true, .. }
+                if step.prototype.idempotent && !self.was_sent() && !self.cancelled =>
+            {
+                self.sent_before.push(self.next);
+                self.send_again(invoke, context)
+            }
+            StepReply::Lost { delivered, why, .. } if delivered || self.was_sent() => {
+                let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
+                    .hint(format!("pipemux view {} shows how it stands", step.session));
+                self.end(Status::Unknown, fault)
+            }
+            StepReply::Lost { why, hints, .. } => {
+                let fault = Fault::unavailable(format!("{why}; nothing was sent to it"));
+                self.end(Status::Failed, Fault { hints, ..fault })
+            }
+        }
+    }
+
+    fn step_done(&mut self, done: Done, context: &RunContext<'_>) -> RunOutput {
+        let step = &self.steps[self.next];
+        let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
+        self.only_own_changes &= expected == done.version;
+        self.expected.insert(step.session.clone(), done.version);
+        self.done.push(StepOutcome::done(step, done));
+        if let Some(baseline) = self.saved_baseline.take() {
+            (self.seen, self.refs.known) = (baseline.versions, baseline.known);
+        }
+        self.next += 1;
+        self.looked_up = Default::default();
+        self.advance(context)
+    }
+
+    fn step_failed(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {
+        let fault = self.name_ref_error(context, fault);
+        if self.may_rebase(context, &fault) {
+            let session = self.steps[self.next].session.clone();
+            return self.rebase(session, Box::new(fault), context);
+        }
+        self.end(Status::Failed, fault)
+    }
+
+    /// Passes an app's question on to the reader.
+    fn step_asks(&mut self, invoke: Rc<Invoke>, mut needs: Needs) -> RunOutput {
+        let question = &mut needs.question;
+        let listed = question.options.len();
+        question.options.truncate(CHOICES_MAX);
+        question.unlisted =
+            question.unlisted.saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
+        let step = &self.steps[self.next];
+        if step.nested {
+            let fault = Fault::failed(format!(
+                "{} asks, and a nested call can't be answered: {}",
+                step.prototype.name, question.text
+            ))
+            .hint("call it on its own first");
+            return self.end(Status::Failed, fault);
+        }
+        let asker = Asker::App(Box::new(Rc::unwrap_or_clone(invoke)));
+        RunOutput::Ask { needs, asker }
+    }
+
+    /// Turns an app's refusal of an object into the exact sentence about the ref that the reader wrote.
+    fn name_ref_error(&self, context: &RunContext<'_>, mut fault: Fault) -> Fault {
+        let step = &self.steps[self.next];
+        let anchors = &context.workspace.anchors;
+        let id = fault.key.as_deref().and_then(|key| anchors.id_of(&step.session, key));
+        let Some(id) = id else { return fault };
+        let shown = format!("obj:{id}");
+        let hints = mem::take(&mut fault.hints);
+        match fault.code {
+            Code::Stale => {
+                // What is out of date is the clicked link: the object itself may be as it was seen.
+                let shown = match step.origin {
+                    StepOrigin::Link => &step.call,
+                    StepOrigin::Call => &shown,
+                };
+                hints.into_iter().fold(ref_errors::stale(shown), Fault::hint)
+            }
+            Code::OutOfView => ref_errors::out_of_view(&shown, hints.into_iter().next()),
+            Code::NotFound => ref_errors::not_found(&shown, hints.into_iter().next()),
+            _ => Fault { hints, ..fault },
+        }
+    }
+
+    /// Ends the run with its next step.
+    pub(super) fn end(&mut self, status: Status, fault: Fault) -> RunOutput {
+        self.fail(status, fault);
+        RunOutput::Finished
+    }
+
+    /// Ends a run that got a reply it doesn't wait for: its next step may have been carried out.
+    pub(super) fn lost(&mut self) -> RunOutput {
+        let why = "the daemon lost track of it; it may or may not have taken effect";
+        self.end(Status::Unknown, Fault::unknown(why))
+    }
+}

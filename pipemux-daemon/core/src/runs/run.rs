@@ -1,0 +1,220 @@
+//! A run: its steps, how far it has come, and what its reader had seen when it began.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pipemux_proto::app::Invoke;
+use pipemux_proto::report::Status;
+use pipemux_proto::table::Table;
+use pipemux_proto::{Fault, Incarnation};
+
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::runs::lookup::{LookedUp, Lookup};
+use crate::runs::resolve_ref::RefScope;
+use crate::runs::{Argument, Step, StepOutcome};
+use crate::workspaces::Workspace;
+
+/// By session: the process that showed a reader its window, and the version that it showed.
+pub type SeenVersions = BTreeMap<SessionKey, (Incarnation, u64)>;
+
+/// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The workspace that it runs in.
+    pub workspace: WorkspaceKey,
+    /// The reader whose run it is.
+    pub reader: String,
+    /// The caller's id of the run, which all its steps carry.
+    pub run_id: String,
+    /// The caller's working directory.
+    pub cwd: String,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The index of the step that is next or in progress.
+    pub next: usize,
+    /// How each step that was begun ended.
+    pub done: Vec<StepOutcome>,
+    /// The versions that the reader had seen when the run began: line numbers mean these.
+    pub seen: SeenVersions,
+    /// What refs meant to the reader when the run began.
+    pub refs: RefScope,
+    /// `seen` and the epochs of ids as they were before a rebased step took the present ones.
+    pub(super) saved_baseline: Option<SeenBaseline>,
+    /// The version that each session has if nobody else changes it.
+    pub expected: BTreeMap<SessionKey, u64>,
+    /// True while every change since the reader looked is this run's own.
+    pub only_own_changes: bool,
+    /// The sessions that a step was sent to, in order.
+    pub touched: Vec<SessionKey>,
+    /// What the next step is waiting for.
+    pub(super) phase: Phase,
+    /// What was looked up for the next step.
+    pub(super) looked_up: LookedUp,
+    /// The number of the question that the run ended with.
+    pub question: Option<u64>,
+    /// Questions that were answered so far.
+    pub answers: u32,
+    /// True once nobody waits for the run any more: its next step doesn't begin.
+    pub(super) cancelled: bool,
+    /// Steps that were sent earlier with an unknown outcome: their app died with them and they were sent
+    /// again, or `answer go` sends them.
+    pub(super) sent_before: Vec<usize>,
+    /// Steps that were sent to what is there now, since the workspace asks for that.
+    pub(super) rebased: Vec<usize>,
+    /// True once a step was begun whose outcome is unknown.
+    pub unknown: bool,
+}
+
+/// What a reader has seen.
+#[derive(Debug, Clone)]
+pub(super) struct SeenBaseline {
+    pub versions: SeenVersions,
+    pub known: Rc<Table<u64, u64>>,
+}
+
+/// What the next step of a run is waiting for.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Phase {
+    /// Nothing: it is about to be prepared, or the run has ended.
+    #[default]
+    Ready,
+    /// Something is looked up before the step can be sent.
+    LookingUp(Lookup),
+    /// The step was refused as stale, and is prepared again once the window of `session` arrives.
+    Rebasing { session: SessionKey, refusal: Box<Fault> },
+    /// The step is with its app.
+    Invoking(Rc<Invoke>),
+}
+
+impl Run {
+    /// A run whose reader has seen nothing.
+    pub fn new(workspace: WorkspaceKey, reader: String, run_id: String, steps: Vec<Step>) -> Self {
+        Self {
+            workspace,
+            reader,
+            run_id,
+            cwd: String::new(),
+            steps,
+            next: 0,
+            done: Vec::new(),
+            seen: BTreeMap::new(),
+            refs: RefScope::default(),
+            saved_baseline: None,
+            expected: BTreeMap::new(),
+            only_own_changes: true,
+            touched: Vec::new(),
+            phase: Phase::Ready,
+            looked_up: LookedUp::default(),
+            question: None,
+            answers: 0,
+            cancelled: false,
+            sent_before: Vec::new(),
+            rebased: Vec::new(),
+            unknown: false,
+        }
+    }
+
+    /// Makes numbers and refs mean what the run's reader has seen so far or, with an epoch, what there was
+    /// to see then.
+    pub fn take_baseline(&mut self, workspace: &Workspace, epoch: Option<u64>) {
+        let reader = workspace.reader(&self.reader);
+        let seen = |session: &SessionKey| match epoch {
+            Some(epoch) => Some(workspace.window(session)?.at(epoch)?.seen),
+            None => reader?.seen.get(session).map(|seen| (seen.app, seen.version)),
+        };
+        let sessions =
+            self.steps.iter().flat_map(|step| [&step.session].into_iter().chain(&step.candidates));
+        let versions = sessions.filter_map(|session| Some((session.clone(), seen(session)?)));
+        self.seen = versions.collect();
+        self.expected =
+            self.seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
+        self.refs = RefScope::of(workspace, &self.reader, epoch);
+        self.saved_baseline = None;
+    }
+
+    /// Nobody waits for the run any more: the step that is with an app goes on to its end, the next one
+    /// doesn't begin.
+    pub fn cancel(&mut self) {
+        self.cancelled = true;
+    }
+
+    /// Ends the run, since nothing more can be sent.
+    pub fn stop(&mut self, fault: Fault) {
+        self.fail(Status::Failed, fault);
+    }
+
+    /// The request that is with an app, and the session that it was sent to.
+    pub fn in_flight(&self) -> Option<(&SessionKey, &Invoke)> {
+        match &self.phase {
+            Phase::Invoking(invoke) => Some((&self.steps.get(self.next)?.session, invoke)),
+            _ => None,
+        }
+    }
+
+    /// True while a window is on its way for a step that was refused as stale.
+    pub fn is_rebasing(&self) -> bool {
+        matches!(self.phase, Phase::Rebasing { .. })
+    }
+
+    /// True when a later step takes a step's result.
+    pub fn passes_on(&self, index: usize) -> bool {
+        fn takes(argument: &Argument, index: usize) -> bool {
+            match argument {
+                Argument::Result(of) => *of == index,
+                Argument::List(items) => items.iter().any(|item| takes(item, index)),
+                _ => false,
+            }
+        }
+        let mut all = self.steps.iter().flat_map(|step| &step.args);
+        all.any(|(_, argument)| takes(argument, index))
+    }
+
+    /// True once a step took effect.
+    pub fn took_effect(&self) -> bool {
+        self.done.iter().any(|outcome| outcome.status == Status::Done)
+    }
+
+    /// True when the run took earlier changes back.
+    pub fn reverts(&self) -> bool {
+        self.done.iter().any(|outcome| outcome.reverts)
+    }
+
+    pub(super) fn touch(&mut self, session: &SessionKey) {
+        if !self.touched.contains(session) {
+            self.touched.push(session.clone());
+        }
+    }
+
+    /// True when the next step was sent earlier with an unknown outcome.
+    pub(super) fn was_sent(&self) -> bool {
+        self.sent_before.contains(&self.next)
+    }
+
+    /// Ends the run with its next step. The outcome of a step that was sent earlier is unknown, whatever
+    /// becomes of it now.
+    pub(super) fn fail(&mut self, mut status: Status, mut fault: Fault) {
+        if status == Status::Failed && self.was_sent() {
+            let why = "it may have taken effect when it was sent before; now";
+            let message = format!("{why}: {}", fault.message);
+            (status, fault) =
+                (Status::Unknown, Fault { hints: fault.hints, ..Fault::unknown(message) });
+            if let Some(step) = self.steps.get(self.next) {
+                fault = fault.hint(format!("pipemux view {} shows how it stands", step.session));
+            }
+        }
+        self.unknown |= status == Status::Unknown;
+        if self.next < self.steps.len() {
+            self.done.push(StepOutcome::failed(status, fault));
+        }
+    }
+
+    /// Marks as unknown a step that was sent earlier but not again, since a call inside its arguments ended
+    /// the run first.
+    pub fn end_unreached(&mut self) {
+        let was_sent = |index: &usize| self.sent_before.contains(index);
+        let Some(last) = (self.done.len()..self.steps.len()).rfind(was_sent) else { return };
+        self.done.resize(last, StepOutcome::skipped("cancelled; it was not run"));
+        self.next = last;
+        self.fail(Status::Failed, Fault::unavailable("it was not sent again"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Requests that carry out a step: sent first, or sent again after their app died with them.
+
+use std::rc::Rc;
+
+use pipemux_proto::Fault;
+use pipemux_proto::app::Invoke;
+use pipemux_proto::projection::Arg;
+use pipemux_proto::report::Status;
+
+use crate::keys::SessionKey;
+use crate::runs::Run;
+use crate::runs::context::RunContext;
+use crate::runs::protocol::RunOutput;
+use crate::runs::run::Phase;
+
+impl Run {
+    /// Sends a request for the next step unless it is in quarantine.
+    pub(super) fn send(&mut self, invoke: Invoke, context: &RunContext<'_>) -> RunOutput {
+        let session = self.steps[self.next].session.clone();
+        if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
+            return self.end(Status::Failed, fault);
+        }
+        self.touch(&session);
+        let invoke = Rc::new(invoke);
+        self.phase = Phase::Invoking(invoke.clone());
+        let prefetch = self.next + 1 == self.steps.len();
+        RunOutput::Invoke { session, invoke, prefetch }
+    }
+
+    /// Sends a step whose app died with it to the next process. Only for actions that are declared
+    /// idempotent: carrying them out twice is as good as once.
+    pub(super) fn send_again(
+        &mut self,
+        mut invoke: Rc<Invoke>,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        let session = self.steps[self.next].session.clone();
+        let request = Rc::make_mut(&mut invoke);
+        // The process that showed the reader its version is gone.
+        (request.seen_version, request.seen_lost) = match self.seen.get(&session) {
+            Some(_) => (0, true),
+            None => (0, request.seen_lost),
+        };
+        if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
+            let message = format!("{}; an earlier attempt may have taken effect", fault.message);
+            return self.end(Status::Unknown, Fault::unknown(message));
+        }
+        self.phase = Phase::Invoking(invoke.clone());
+        RunOutput::Invoke { session, invoke, prefetch: false }
+    }
+
+    /// The request for the next step.
+    pub(super) fn invocation(&self, context: &RunContext<'_>, args: Vec<(String, Arg)>) -> Invoke {
+        let step = &self.steps[self.next];
+        let (seen_version, seen_lost) = self.seen_version(context, &step.session);
+        Invoke {
+            action: step.prototype.name.clone(),
+            args: args.into_iter().collect(),
+            seen_version,
+            seen_lost,
+            cwd: self.cwd.clone(),
+            reader: self.reader.clone(),
+            run_id: self.run_id.clone(),
+            confirmed: false,
+            resume: None,
+        }
+    }
+
+    /// The version that the reader had seen, and whether another incarnation showed it, whose versions mean
+    /// nothing to the one that gets the request.
+    pub(super) fn seen_version(
+        &self,
+        context: &RunContext<'_>,
+        session: &SessionKey,
+    ) -> (u64, bool) {
+        match self.seen.get(session) {
+            Some((app, version)) if Some(*app) == context.current_incarnation(session) => {
+                (*version, false)
+            }
+            Some(_) => (0, true),
+            // The reader may have seen what an earlier daemon showed.
+            None => (0, context.is_restored(session)),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A step of a run: a checked call, its arguments, and how it ended.
+
+use pipemux_proto::app::Done;
+use pipemux_proto::projection::{Arg, Args, LinkSlot};
+use pipemux_proto::prototype::{Prototype, Type};
+use pipemux_proto::refs::Ref;
+use pipemux_proto::report::Status;
+use pipemux_proto::{Blob, Fault, Value};
+
+use crate::keys::SessionKey;
+use crate::limits::LINKS_MAX;
+
+/// A call that was checked against its prototype.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The session whose action it is.
+    pub session: SessionKey,
+    /// The sessions that have the same action, when the call didn't name one: the reader is asked
+    /// before anything runs.
+    pub candidates: Vec<SessionKey>,
+    /// The action's prototype.
+    pub prototype: Prototype,
+    /// The arguments by name.
+    pub args: Vec<(String, Argument)>,
+    /// The call as it was written, on one line; the link for a click.
+    pub call: String,
+    /// What the step was made from.
+    pub origin: StepOrigin,
+    /// True for a call inside another call's arguments.
+    pub nested: bool,
+}
+
+/// What a step was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepOrigin {
+    /// A call that the reader wrote.
+    Call,
+    /// A link, which binds its arguments.
+    Link,
+}
+
+/// An argument before the step runs.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// A value that needs nothing more.
+    Fixed(Arg),
+    /// A ref, resolved when the step runs.
+    Ref {
+        /// The ref as it was written.
+        of: Ref,
+        /// The parameter's type: decides whether the object or its value is passed.
+        ty: Type,
+    },
+    /// A name that an app binds, resolved when the step runs.
+    Name {
+        /// The session that binds the name.
+        session: SessionKey,
+        /// The name.
+        name: String,
+        /// The parameter's type.
+        ty: Type,
+    },
+    /// The result of an earlier step, by its index.
+    Result(usize),
+    /// Not given, or given as another type: the reader is asked before anything runs.
+    Missing(MissingArgument),
+    /// A list.
+    List(Vec<Argument>),
+}
+
+/// An argument that was not given, or not as its parameter's type.
+#[derive(Debug, Clone)]
+pub struct MissingArgument {
+    /// The parameter's type.
+    pub ty: Type,
+    /// The value that was probably meant, when one was given as another type.
+    pub meant: Option<Value>,
+}
+
+/// Arguments that need nothing more.
+pub fn fixed(args: &Args) -> Vec<(String, Argument)> {
+    args.iter().map(|(name, arg)| (name.clone(), Argument::Fixed(arg.clone()))).collect()
+}
+
+/// How a step ended.
+#[derive(Debug, Clone)]
+pub struct StepOutcome {
+    /// How it ended, in one word.
+    pub status: Status,
+    /// What it did, in one line.
+    pub brief: String,
+    /// Further lines, shown with the step.
+    pub detail: Option<String>,
+    /// The result.
+    pub value: Option<Blob>,
+    /// What the result is called when another app gets it.
+    pub label: Option<String>,
+    /// Why it failed.
+    pub fault: Option<Fault>,
+    /// The app's suggestions for the next action.
+    pub links: Vec<LinkSlot>,
+    /// True when the step took earlier changes back.
+    pub reverts: bool,
+}
+
+impl StepOutcome {
+    /// A step that took effect.
+    pub fn done(step: &Step, done: Done) -> Self {
+        Self {
+            status: Status::Done,
+            brief: done.brief,
+            detail: done.detail,
+            value: done.value,
+            label: done.label,
+            fault: None,
+            links: done.links.into_iter().take(LINKS_MAX).collect(),
+            reverts: done.reverts || reverts(&step.prototype),
+        }
+    }
+
+    /// A step that was left out.
+    pub fn skipped(brief: &str) -> Self {
+        Self {
+            status: Status::Skipped,
+            brief: brief.into(),
+            detail: None,
+            value: None,
+            label: None,
+            fault: None,
+            links: Vec::new(),
+            reverts: false,
+        }
+    }
+
+    /// A step that failed, or whose outcome is unknown.
+    pub fn failed(status: Status, fault: Fault) -> Self {
+        Self { status, fault: Some(fault.clone()), ..Self::skipped(&fault.message) }
+    }
+}
+
+/// True for the actions of apps that tell only by the name that they take earlier changes back: protocol 1.1 has
+/// no other way, nor has the saved form of an outcome.
+pub(super) fn reverts(prototype: &Prototype) -> bool {
+    matches!(prototype.name.as_str(), "undo" | "redo")
+}
