@@ -223,6 +223,17 @@ mod tests {
     }
 
     #[test]
+    fn snapshot_of_format_1_is_written_as_it_was_read() {
+        let bytes = include_bytes!("../../tests/fixtures/format-1/asleep.json");
+        let read = parse(bytes).unwrap();
+        let state = Asleep { format: FORMAT, editor: &read.editor };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        try_write(dir.path(), &path, &state, ASLEEP_MAX).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), std::str::from_utf8(bytes).unwrap());
+    }
+
+    #[test]
     fn a_session_without_files_wakes_without_files() {
         let dir = tempfile::tempdir().unwrap();
         let mut host = Host::<Editor>::open(&[], dir.path(), dir.path()).unwrap();

@@ -311,3 +311,39 @@ fn neighbour(path: &Path) -> Option<String> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     similar::get_close_matches(wanted, &names, 1, 0.6).first().map(|name| (*name).to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Journals are found by these values, and snapshots are checked with them.
+    #[test]
+    fn persistent_hash_values_never_change() {
+        let values = ["", "a", "/home/me/src/main.rs", "漢字"].map(|text| hash(text.as_bytes()));
+        let pinned = [
+            12_638_153_115_695_167_455,
+            620_338_995_939_046_295,
+            15_573_326_974_958_178_576,
+            5_977_026_090_995_041_404,
+        ];
+        assert_eq!(values, pinned);
+    }
+
+    /// Manifests and records of shown texts hold these values.
+    #[test]
+    fn content_digest_values_never_change() {
+        let digest = |text: &str| {
+            let mut digest = Digest::default();
+            digest.take(text.as_bytes());
+            digest.finish()
+        };
+        let values = ["", "a", "line 1\nline 2\n", "漢字"].map(digest);
+        let pinned = [
+            17_241_709_254_077_376_921,
+            15_154_266_338_359_012_955,
+            548_288_922_372_196_398,
+            1_386_998_886_388_425_973,
+        ];
+        assert_eq!(values, pinned);
+    }
+}

@@ -130,3 +130,19 @@ impl Witness {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_of_format_1_is_written_as_it_was_read() {
+        for current in [r#""None""#, r#"{"One":"/a"}"#, r#""Several""#] {
+            let text =
+                format!(r#"{{"format":1,"texts":{{"/a":7,"/b":null}},"current":{current}}}"#);
+            let record: Record = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&record).unwrap(), text);
+        }
+    }
+}

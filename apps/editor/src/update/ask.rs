@@ -89,3 +89,24 @@ pub(crate) fn many(choice: &Choice, options: usize) -> Result<Vec<usize>, Fault>
 fn expected_one(options: usize) -> Fault {
     Fault::usage(format!("expected one of the options, 1-{options}"))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+
+    /// The daemon keeps tokens while a question is open, also across an update of the editor.
+    #[test]
+    fn tokens_are_written_as_they_were_read() {
+        for text in [
+            r#"{"Matches":{"path":"/a","launch":"1-2","version":3,"text":4,"places":[[5,6]]}}"#,
+            r#"{"OnDisk":{"path":"/a","disk":7}}"#,
+            r#"{"OnDisk":{"path":"/a","disk":null}}"#,
+            r#"{"Overwrite":{"path":"/a","disk":7}}"#,
+            r#"{"Close":{"path":"/a","text":8}}"#,
+        ] {
+            let token: Token = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&token).unwrap(), text);
+        }
+    }
+}

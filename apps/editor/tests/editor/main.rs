@@ -7,6 +7,7 @@ mod crash;
 mod edits;
 mod files;
 mod replacing;
+mod saved_state;
 mod stale;
 mod views;
 
