@@ -330,7 +330,7 @@ fn a_damaged_or_missing_state_is_a_restart_that_is_told_and_loses_no_edit() {
     let version = world.host.wake(version, OPENS).map(|_| world.host.sleep().unwrap()).unwrap();
     fs::remove_file(&path).unwrap();
     let (resumed, notes) = world.host.wake(version, OPENS).unwrap();
-    assert!(!resumed && notes[0].contains("before the sleep is gone"), "{notes:?}");
+    assert!(!resumed && notes[0].contains("before hibernation is missing"), "{notes:?}");
     assert!(shown(&mut world).contains("1\tnew\n"));
     // Who is not said to be woken doesn't even look at a state, and lets nobody else.
     fs::write(&path, &whole).unwrap();

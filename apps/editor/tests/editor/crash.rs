@@ -67,7 +67,7 @@ fn a_file_that_changed_meanwhile_is_kept_and_marked() {
     std::fs::write(dir.path().join("b.txt"), "theirs\n").unwrap();
     let opening = opening(&[], dir.path(), state.path(), true);
     let mut editor = Editor::open(&opening).unwrap();
-    assert!(editor.notes()[0].contains("changed meanwhile: save() will ask"));
+    assert!(editor.notes()[0].contains("changed in the meantime: save() will ask"));
     assert_eq!(current(&editor), "mine\r\nb\r\nb\r\n");
     editor.refresh();
     assert_eq!(current(&editor), "mine\r\nb\r\nb\r\n");
@@ -206,7 +206,7 @@ fn an_edit_that_cannot_be_kept_is_not_made() {
     std::fs::remove_dir_all(state.path()).unwrap();
     let context = Context { version: 1, run_id: "run".into(), ..Context::default() };
     let fault = editor.update(insert(1, "x"), &context).unwrap_err();
-    assert!(fault.message.starts_with("the change couldn't be kept safe in "), "{fault}");
+    assert!(fault.message.starts_with("the change couldn't be recorded in "), "{fault}");
     assert_eq!(current(&editor), numbered(5));
     assert!(!editor.current().unwrap().is_unsaved());
     std::fs::create_dir(state.path()).unwrap();

@@ -10,7 +10,7 @@ fn line_actions_add_their_newline_and_say_which_numbers_moved() {
     assert!(desk.text().starts_with("line 4\n"));
     desk.look();
     let outcome = desk.done(&replace_lines(2, 3, "new\nlines\nhere"));
-    assert_eq!(outcome.brief, "2 lines by 3, now lines 2-4; lines 4-9 are now 5-10");
+    assert_eq!(outcome.brief, "2 lines with 3, now lines 2-4; lines 4-9 are now 5-10");
     assert!(desk.text().starts_with("line 4\nnew\nlines\nhere\nline 7\n"), "{}", desk.text());
     desk.look();
     let outcome = desk.done(&insert(11, "the end"));
@@ -63,9 +63,15 @@ fn numbers_mean_what_was_seen_before_the_run() {
     done(desk.host.step_as("me", seen, &replace_lines(4, 4, "FOUR")));
     assert_eq!(desk.text(), "line 5\nline 6\nFOUR\nline 7\nline 8\nline 9\nten to twelve\n");
     let fault = failed(desk.host.step_as("me", seen, &delete_lines(2, 5)));
-    assert_eq!(fault.message, "lines 2-5 of a.txt: an earlier step of this run deleted it");
+    assert_eq!(
+        fault.message,
+        "lines 2-5 of a.txt: deleted, at least in part, by an earlier step of this run"
+    );
     let fault = failed(desk.host.step_as("me", seen, &delete_lines(11, 11)));
-    assert!(fault.message.contains("replaced it, now line 7"), "{fault}");
+    assert!(
+        fault.message.contains("replaced by an earlier step of this run, now line 7"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -81,7 +87,7 @@ fn what_is_not_there_is_refused_with_the_count() {
         (delete_lines(0, 2), "first: a.txt has 3 lines, not 0"),
         (delete_lines(2, 4), "last: a.txt has 3 lines, not 4"),
         (delete_lines(-1, i64::MAX), "first: a.txt has 3 lines, not -1"),
-        (delete_lines(3, 2), "first is 3, after last, 2"),
+        (delete_lines(3, 2), "first is 3, after last, which is 2"),
         (insert(5, "x"), "at: a.txt has 3 lines, not 5"),
         (move_lines(1, 1, 9), "before: a.txt has 3 lines, not 9"),
         (Action::Goto { line: at(i64::MIN) }, "line: a.txt has 3 lines, not -9223372036854775808"),
@@ -94,7 +100,7 @@ fn what_is_not_there_is_refused_with_the_count() {
     }
     assert_eq!(
         desk.failed(&insert(1, "a\0b")).message,
-        "text has a NUL character: that makes a binary file"
+        "text has a NUL character, which no text file may contain"
     );
     assert_eq!(desk.text(), numbered(3));
 }
@@ -131,7 +137,7 @@ fn lines_of_other_files_are_named_by_the_end_of_their_path() {
     desk.asks(&root);
     done(desk.host.answer(docui::Choice::Picked(vec![1])));
     let fault = desk.failed(&Action::Insert { at: place("a.rs:1"), text: text("x") });
-    assert_eq!(fault.message, "a.rs may be sub/a.rs, more/a.rs");
+    assert_eq!(fault.message, "a.rs is ambiguous: sub/a.rs, more/a.rs");
     let fault = desk.failed(&Action::MoveLines {
         first: place("b.rs:1"),
         last: at(1),
@@ -153,7 +159,7 @@ fn undo_takes_back_whole_actions_and_a_link_only_its_own() {
     let undone = done(desk.click(&second.links[0]));
     assert_eq!(undone.brief, "replace");
     assert_eq!(desk.text(), "line 2\nline 3\nline 4\nline 5\n");
-    assert_eq!(failed(desk.click(&second.links[0])).message, "that change is undone already");
+    assert_eq!(failed(desk.click(&second.links[0])).message, "that change is already undone");
     done(desk.click(&undone.links[0]));
     desk.look();
     desk.done(&Action::Undo { steps: 2, change: None });
@@ -200,5 +206,5 @@ fn selections_move_with_their_lines_and_go_with_them() {
     desk.done(&Action::DeleteLines { first: to(&selection), last: to(&selection) });
     assert!(!desk.host.project(Lod::Full, 9_000).unwrap().names.contains_key("selection"));
     let fault = desk.failed(&Action::Goto { line: to(&selection) });
-    assert_eq!(fault.hints, ["its text went with delete_lines"]);
+    assert_eq!(fault.hints, ["delete_lines removed its text"]);
 }

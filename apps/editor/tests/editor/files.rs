@@ -34,13 +34,13 @@ fn what_is_no_text_file_is_refused_clearly() {
     let fault = refusal("huge", |path| {
         std::fs::File::create(path).unwrap().set_len(pipemux_editor::limits::FILE_MAX + 1).unwrap();
     });
-    assert!(fault.message.ends_with("huge is longer than the limit of 64 MiB"), "{fault}");
+    assert!(fault.message.ends_with("huge is larger than the limit of 64 MiB"), "{fault}");
     let fault = refusal("none/a.txt", |_| {});
     assert_eq!(fault.code, Code::NotFound);
     let fault = refusal("dangling", |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
     assert_eq!(fault.code, Code::NotFound);
     let socket = refusal("socket", |path| drop(std::os::unix::net::UnixListener::bind(path)));
-    assert!(socket.message.ends_with("socket is no regular file"), "{socket}");
+    assert!(socket.message.ends_with("socket is not a regular file"), "{socket}");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn one_file_by_two_names_is_one_file() {
         2
     );
     let outcome = desk.done(&Action::Open { path: "b.txt".into() });
-    assert_eq!(outcome.brief, "b.txt, 1 line, open already");
+    assert_eq!(outcome.brief, "b.txt, 1 line, already open");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_file_changed_on_disk_is_never_overwritten_unasked() {
     let fault = failed(desk.host.answer(Choice::Picked(vec![3])));
     assert_eq!(
         (fault.message.as_str(), desk.on_disk("a.txt").as_str()),
-        ("a.txt is not saved", "a\ntheirs\n")
+        ("a.txt was not saved", "a\ntheirs\n")
     );
 
     desk.asks(&save());
@@ -168,7 +168,7 @@ fn a_saved_file_follows_the_disk() {
     assert!(desk.look().contains("1\twith a mark\n"));
     desk.write("a.txt", "not text \0");
     let shown = desk.look();
-    assert!(shown.contains("changed on disk to what can't be opened"), "{shown}");
+    assert!(shown.contains("changed on disk to content that can't be opened"), "{shown}");
     assert_eq!(desk.text(), "with a mark\n");
 }
 
@@ -185,8 +185,8 @@ fn save_as_goes_on_with_the_new_name() {
     let mode = std::fs::metadata(desk.path("new.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
     assert!(desk.look().starts_with("## new.sh · 2 lines · saved\n"));
-    assert_eq!(desk.asks(&save_as("a.sh")).question.text, "a.sh exists already");
-    assert!(failed(desk.host.answer(Choice::Picked(vec![2]))).message.contains("a.sh is kept"));
+    assert_eq!(desk.asks(&save_as("a.sh")).question.text, "a.sh already exists");
+    assert!(failed(desk.host.answer(Choice::Picked(vec![2]))).message.contains("a.sh was kept"));
     desk.asks(&save_as("a.sh"));
     done(desk.host.answer(Choice::Picked(vec![1])));
     assert_eq!(desk.on_disk("a.sh"), "a\nb\n");
@@ -252,7 +252,7 @@ fn a_path_starts_where_the_caller_stands_and_is_shown_from_the_root() {
     assert_eq!(done(host.invoke(&open("a.txt"))).brief, "two/a.txt, 1 line");
     assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
     // What a window shows is understood wherever the caller stands.
-    assert_eq!(done(host.invoke(&open("one/a.txt"))).brief, "one/a.txt, 1 line, open already");
+    assert_eq!(done(host.invoke(&open("one/a.txt"))).brief, "one/a.txt, 1 line, already open");
     let outside = root.join("out.txt").display().to_string();
     assert_eq!(done(host.invoke(&open("../../out.txt"))).brief, format!("{outside}, 1 line"));
     host.attach(&["a.txt"]).unwrap();

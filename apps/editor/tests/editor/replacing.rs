@@ -90,12 +90,12 @@ fn an_answer_follows_what_moved_and_refuses_what_changed() {
 fn no_match_tells_the_nearest() {
     let mut desk = Desk::with(&[("a.rs", "fn  one() {\n    two();\n    three();\n}\n")]);
     for (old, hint) in [
-        ("fn one() {", "line 1 is like it but for white space: fn  one() {"),
-        ("two();\nthree();", "line 2 is like it but for white space: two();"),
-        ("    two();\n    four();", "line 2 begins like it; line 3 is another: three();"),
+        ("fn one() {", "line 1 differs only in white space: fn  one() {"),
+        ("two();\nthree();", "line 2 differs only in white space: two();"),
+        ("    two();\n    four();", "line 2 matches its first line, but line 3 differs: three();"),
         ("2\t    two();", "old carries line numbers: leave out `N<TAB>`"),
-        ("TWO", "line 2 is like it but for upper and lower case: two();"),
-        ("zzz", "nothing like it; find(text) looks for a part of it"),
+        ("TWO", "line 2 differs only in upper and lower case: two();"),
+        ("zzz", "there is no similar text; find(text) searches for a part of it"),
     ] {
         let fault = desk.failed(&replace(old, "x"));
         assert_eq!((fault.message.as_str(), fault.hints[0].as_str()), ("no match in a.rs", hint));

@@ -32,7 +32,7 @@ fn who_never_looked_names_no_lines_of_what_changed() {
     done(desk.host.step_as("me", 0, &delete_lines(4, 4)));
     let fault = failed(desk.host.invoke_as("stranger", 0, &delete_lines(1, 1)));
     assert_eq!(fault.code, Code::Stale);
-    assert!(fault.message.contains("can't be told"), "{fault}");
+    assert!(fault.message.contains("can't be located"), "{fault}");
     assert_eq!(desk.text(), numbered(3));
 }
 

@@ -99,7 +99,7 @@ fn long_lines_are_cut_and_controls_are_seen_in_the_view_alone() {
 #[test]
 fn only_a_newline_ends_a_line() {
     let desk = Desk::with(&[("a.txt", "a\rb\u{2028}c\u{85}d\u{b}e\u{c}f\n")]);
-    assert_eq!(desk.host.app().unwrap().current().unwrap().buffer().lines(), 1);
+    assert_eq!(desk.host.app().unwrap().current().unwrap().buffer().line_count(), 1);
 }
 
 #[test]
