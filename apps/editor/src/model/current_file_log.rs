@@ -26,6 +26,17 @@ pub struct CurrentFileChange {
     pub to: Option<PathBuf>,
 }
 
+/// The file that was current in what a reader saw: their numbers without a file name refer to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenFile<'a> {
+    /// The path of the file.
+    Path(&'a Path),
+    /// No file was open.
+    None,
+    /// What the reader saw isn't known any more.
+    Unknown,
+}
+
 impl CurrentFileLog {
     /// Records a change; past [`CURRENT_FILE_CHANGES_MAX`] the oldest one is forgotten.
     pub fn record(&mut self, to: Option<PathBuf>, author: &Author) {

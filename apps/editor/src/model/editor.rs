@@ -27,8 +27,6 @@ use super::open_file::OpenFile;
 use super::shown_revisions::ShownRevisions;
 use super::tracked_ranges::TrackedRange;
 
-pub(crate) use baseline::SeenFile;
-
 /// One session of the editor. Its serialized form is a snapshot: the names that `serde` is given are
 /// those of format 1.
 #[derive(Debug, Serialize, Deserialize)]

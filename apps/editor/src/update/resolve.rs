@@ -8,7 +8,7 @@ use docui::{Context, Fault, Line};
 use crate::display::lines::excerpt;
 use crate::display::wording::{count, line_range};
 use crate::model::Editor;
-use crate::model::editor::SeenFile;
+use crate::model::current_file_log::SeenFile;
 use crate::model::line_change::Unmapped;
 use crate::model::open_file::OpenFile;
 

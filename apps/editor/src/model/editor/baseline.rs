@@ -6,19 +6,9 @@ use std::path::Path;
 use docui::{Context, Fault};
 
 use super::Editor;
-use crate::model::current_file_log::CurrentFileChange;
+use crate::model::current_file_log::{CurrentFileChange, SeenFile};
 use crate::model::journal::unrecorded;
 use crate::model::line_log::Baseline;
-
-/// The file that a reader's bare numbers refer to.
-pub(crate) enum SeenFile<'a> {
-    /// The file that was current in what the reader saw.
-    Path(&'a Path),
-    /// What the reader saw had no file.
-    None,
-    /// What the reader saw isn't known any more.
-    Unknown,
-}
 
 impl Editor {
     /// Returns the file that bare numbers of a caller refer to: the one that was current in the version

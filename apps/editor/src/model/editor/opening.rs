@@ -16,6 +16,14 @@ use crate::model::{disk, journal};
 
 use super::{Editor, snapshot};
 
+/// What opening one argument led to.
+enum OpenedArgument {
+    /// The file was open before.
+    AlreadyOpen(PathBuf),
+    /// The file was opened, with notes for the reader.
+    Opened(Box<OpenFile>, Vec<String>),
+}
+
 impl Editor {
     /// Starts a session: from its snapshot, from what a crash left, or with the files that are asked for.
     /// Returns notes for the reader.
@@ -88,12 +96,11 @@ impl Editor {
         let mut last = None;
         for argument in opening.args.iter().filter(|argument| *argument != "--") {
             match self.open_argument(&opening.path(argument), &opened) {
-                Ok((path, file)) => {
-                    last = Some(path);
-                    if let Some((file, file_notes)) = file {
-                        notes.extend(file_notes);
-                        opened.push(file);
-                    }
+                Ok(OpenedArgument::AlreadyOpen(path)) => last = Some(path),
+                Ok(OpenedArgument::Opened(file, file_notes)) => {
+                    last = Some(file.path().to_owned());
+                    notes.extend(file_notes);
+                    opened.push(*file);
                 }
                 Err(fault) if opening.again => {
                     notes.push(format!("{argument} was not opened: {fault}."))
@@ -110,16 +117,11 @@ impl Editor {
         Ok(notes)
     }
 
-    /// Opens one file unless it is open or among `opened`. Returns its path, and if it was opened now the
-    /// file with its notes.
-    fn open_argument(
-        &self,
-        path: &Path,
-        opened: &[OpenFile],
-    ) -> Result<(PathBuf, Option<(OpenFile, Vec<String>)>), Fault> {
+    /// Opens one file unless it is open or among `opened`.
+    fn open_argument(&self, path: &Path, opened: &[OpenFile]) -> Result<OpenedArgument, Fault> {
         let path = disk::resolve(path)?;
         if self.files.iter().chain(opened).any(|file| file.path() == path) {
-            return Ok((path, None));
+            return Ok(OpenedArgument::AlreadyOpen(path));
         }
         if self.files.len() + opened.len() >= FILES_MAX {
             let elsewhere = self.open_elsewhere_command();
@@ -127,12 +129,12 @@ impl Editor {
                 .hint(format!("close some, or open another session: {elsewhere} …")));
         }
         let (version, shown) = (self.version + 1, self.display_path(&path));
-        let (mut file, notes) = OpenFile::open(path.clone(), &shown, &self.state_dir, version)?;
+        let (mut file, notes) = OpenFile::open(path, &shown, &self.state_dir, version)?;
         // Readers who saw the file before it was closed may have seen other lines.
         if self.close_reason(&file.key()).is_some() {
             file.forget_lines(version);
         }
-        Ok((path, Some((file, notes))))
+        Ok(OpenedArgument::Opened(Box::new(file), notes))
     }
 
     /// Opens the files that were open before a crash. Returns notes for the reader.
