@@ -7,7 +7,7 @@
 use docui::{App, Context, Found, Look};
 use pipemux_proto::Code;
 
-use super::*;
+use crate::support::*;
 
 const PROJECT: &str = "/pipemux-fixture/project";
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/format-1");
@@ -128,6 +128,6 @@ fn journals_of_format_1_restore_unsaved_edits_after_a_crash() {
     assert!(editor.current().unwrap().path().ends_with("a2.txt"));
     // Several texts were shown of every file: no line number from before the crash can be trusted.
     let lost = Context { seen_lost: true, seen_version: 0, ..context(1) };
-    let named = Action::DeleteLines { first: place("b.txt:1"), last: place("b.txt:1") };
+    let named = Action::DeleteLines { first: line_of("b.txt:1"), last: line_of("b.txt:1") };
     assert_eq!(editor.update(named, &lost).unwrap_err().code, Code::Stale);
 }
