@@ -9,7 +9,7 @@ use crate::limits::LINE_LOG_MAX;
 
 use super::line_change::{LineChange, Unmapped};
 
-/// The version that a caller's line numbers count in, and the run whose own changes they allow for.
+/// What a caller's line numbers count in: the version that they last saw, after the changes of their own run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Baseline<'a> {
     /// The version that the reader last saw; 0 if they saw none of this process.

@@ -81,7 +81,7 @@ pub(super) fn closest_match(text: &str, old: &str) -> Option<String> {
         && let Some(line) = (0..lines.len()).find(|line| same(*line))
     {
         return Some(format!(
-            "line {} differs only in white space: {}",
+            "line {} matches except for white space: {}",
             line + 1,
             clipped(lines[line])
         ));
@@ -91,14 +91,14 @@ pub(super) fn closest_match(text: &str, old: &str) -> Option<String> {
         && !first.is_empty()
         && let Some(line) = lines.iter().position(|line| line.trim() == first)
     {
-        let apart = (1..wanted.len()).find(|offset| {
+        let different = (1..wanted.len()).find(|offset| {
             lines.get(line + offset).is_none_or(|found| found.trim() != wanted[*offset])
         })?;
-        return Some(match lines.get(line + apart) {
+        return Some(match lines.get(line + different) {
             Some(found) => format!(
                 "line {} matches its first line, but line {} differs: {}",
                 line + 1,
-                line + apart + 1,
+                line + different + 1,
                 clipped(found)
             ),
             None => {
@@ -109,7 +109,7 @@ pub(super) fn closest_match(text: &str, old: &str) -> Option<String> {
     let folded = old.to_lowercase();
     let line = lines.iter().position(|line| line.to_lowercase().contains(&folded))?;
     Some(format!(
-        "line {} differs only in upper and lower case: {}",
+        "line {} matches except for upper and lower case: {}",
         line + 1,
         clipped(lines[line])
     ))

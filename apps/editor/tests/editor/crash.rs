@@ -1,4 +1,4 @@
-//! The end of the process loses no confirmed edit, and a restart trusts no line number too much.
+//! Journals: the end of the process loses no confirmed edit.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -6,32 +6,10 @@ use docui::{App, Context};
 
 use crate::support::*;
 
-/// Opens a session, performs actions in it, and ends it without saving anything, as a crash does.
-fn edited(dir: &Path, state: &Path, actions: &[Action]) {
-    let mut editor = Editor::open(&opening(&["a.txt", "b.txt"], dir, state, false)).unwrap();
-    for (version, action) in (1..).zip(actions) {
-        let context =
-            Context { run_id: "run".into(), version, seen_version: 1, ..Context::default() };
-        editor.update(action.clone(), &context).unwrap();
-    }
-}
-
-fn session() -> (tempfile::TempDir, tempfile::TempDir) {
-    let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::fs::write(dir.path().join("a.txt"), numbered(5)).unwrap();
-    std::fs::write(dir.path().join("b.txt"), "b\r\nb\r\n").unwrap();
-    (dir, state)
-}
-
-fn current(editor: &Editor) -> String {
-    editor.current().unwrap().buffer().text()
-}
-
 #[test]
 fn unsaved_edits_are_restored_and_not_written_to_the_file() {
-    let (dir, state) = session();
-    let edits = [insert(2, "é"), replace("é", "漢"), goto("a.txt:2"), delete_lines(5, 5), undo()];
-    edited(dir.path(), state.path(), &edits[..2]);
+    let (dir, state) = directories();
+    edit_and_crash(dir.path(), state.path(), &[insert(2, "é"), replace("é", "漢")]);
     for again in [false, true] {
         let opening = opening(&["a.txt", "b.txt"], dir.path(), state.path(), again);
         let mut editor = Editor::open(&opening).unwrap();
@@ -45,20 +23,20 @@ fn unsaved_edits_are_restored_and_not_written_to_the_file() {
 
 #[test]
 fn undone_and_saved_edits_leave_no_journal() {
-    let (dir, state) = session();
-    edited(dir.path(), state.path(), &[insert(1, "x"), undo()]);
+    let (dir, state) = directories();
+    edit_and_crash(dir.path(), state.path(), &[insert(1, "x"), undo()]);
     assert_eq!(journals(state.path()).len(), 0);
-    edited(dir.path(), state.path(), &[insert(1, "x")]);
+    edit_and_crash(dir.path(), state.path(), &[insert(1, "x")]);
     assert_eq!(journals(state.path()).len(), 1);
-    edited(dir.path(), state.path(), &[save()]);
+    edit_and_crash(dir.path(), state.path(), &[save()]);
     assert_eq!(journals(state.path()).len(), 0);
     assert_eq!(std::fs::read_to_string(dir.path().join("b.txt")).unwrap(), "x\r\nb\r\nb\r\n");
 }
 
 #[test]
 fn restored_edits_of_a_file_changed_on_disk_are_kept_and_save_asks() {
-    let (dir, state) = session();
-    edited(dir.path(), state.path(), &[insert(1, "mine")]);
+    let (dir, state) = directories();
+    edit_and_crash(dir.path(), state.path(), &[insert(1, "mine")]);
     std::fs::write(dir.path().join("b.txt"), "theirs\n").unwrap();
     let opening = opening(&[], dir.path(), state.path(), true);
     let mut editor = Editor::open(&opening).unwrap();
@@ -73,8 +51,8 @@ fn restored_edits_of_a_file_changed_on_disk_are_kept_and_save_asks() {
 
 #[test]
 fn torn_last_record_is_ignored_and_damaged_journal_is_set_aside() {
-    let (dir, state) = session();
-    edited(dir.path(), state.path(), &[insert(1, "one"), insert(2, "two")]);
+    let (dir, state) = directories();
+    edit_and_crash(dir.path(), state.path(), &[insert(1, "one"), insert(2, "two")]);
     let journal = journals(state.path()).remove(0);
     let bytes = std::fs::read(&journal).unwrap();
     let open = || {
@@ -110,7 +88,7 @@ fn torn_last_record_is_ignored_and_damaged_journal_is_set_aside() {
 
 #[test]
 fn restart_reopens_files_and_skips_deleted_ones() {
-    let (dir, state) = session();
+    let (dir, state) = directories();
     std::fs::write(dir.path().join("c.txt"), "c\n").unwrap();
     let close = Action::Close {
         file: Some(docui::Anchor::new(
@@ -118,7 +96,7 @@ fn restart_reopens_files_and_skips_deleted_ones() {
             0,
         )),
     };
-    edited(dir.path(), state.path(), &[open("c.txt"), close]);
+    edit_and_crash(dir.path(), state.path(), &[open("c.txt"), close]);
     std::fs::remove_file(dir.path().join("b.txt")).unwrap();
     let mut editor =
         Editor::open(&opening(&["a.txt", "b.txt"], dir.path(), state.path(), true)).unwrap();
@@ -131,28 +109,15 @@ fn restart_reopens_files_and_skips_deleted_ones() {
 }
 
 #[test]
-fn numbers_from_before_a_restart_are_stale_if_the_file_changed() {
-    let (dir, state) = session();
-    edited(dir.path(), state.path(), &[]);
-    std::fs::write(dir.path().join("b.txt"), "other\nlines\n").unwrap();
-    let mut editor = Editor::open(&opening(&[], dir.path(), state.path(), true)).unwrap();
-    let context = Context { version: 1, run_id: "new".into(), ..Context::default() };
-    let fault = editor.update(delete_lines(1, 1), &context).unwrap_err();
-    assert_eq!(fault.code, pipemux_proto::Code::Stale);
-    let there = Action::DeleteLines { first: line_of("a.txt:1"), last: at(1) };
-    assert!(editor.update(there, &context).is_ok());
-}
-
-#[test]
 fn long_journal_is_rewritten_from_the_text() {
-    let (dir, state) = session();
+    let (dir, state) = directories();
     let long = "x".repeat(300_000);
     let edits: Vec<_> = (0..8)
         .flat_map(|_| {
             [insert(1, &long), Action::Undo { steps: 1, change: None }, insert(1, "kept")]
         })
         .collect();
-    edited(dir.path(), state.path(), &edits);
+    edit_and_crash(dir.path(), state.path(), &edits);
     let size: u64 = std::fs::read_dir(state.path())
         .unwrap()
         .flatten()
@@ -165,7 +130,7 @@ fn long_journal_is_rewritten_from_the_text() {
 
 #[test]
 fn edit_appends_only_itself_to_the_journal() {
-    let (dir, state) = session();
+    let (dir, state) = directories();
     std::fs::write(dir.path().join("b.txt"), numbered(50_000)).unwrap();
     let opening = opening(&["b.txt"], dir.path(), state.path(), false);
     let mut editor = Editor::open(&opening).unwrap();
@@ -186,8 +151,8 @@ fn edit_appends_only_itself_to_the_journal() {
 
 #[test]
 fn unsaved_edits_of_files_that_are_not_opened_are_reported() {
-    let (dir, state) = session();
-    edited(dir.path(), state.path(), &[insert(1, "mine")]);
+    let (dir, state) = directories();
+    edit_and_crash(dir.path(), state.path(), &[insert(1, "mine")]);
     let mut editor = Editor::open(&opening(&["a.txt"], dir.path(), state.path(), false)).unwrap();
     let notes = editor.notes();
     assert!(notes.len() == 1 && notes[0].contains("b.txt are kept"), "{notes:?}");
@@ -198,7 +163,7 @@ fn unsaved_edits_of_files_that_are_not_opened_are_reported() {
 
 #[test]
 fn edit_that_cannot_be_recorded_is_not_made() {
-    let (dir, state) = session();
+    let (dir, state) = directories();
     let mut editor = Editor::open(&opening(&["a.txt"], dir.path(), state.path(), false)).unwrap();
     std::fs::remove_dir_all(state.path()).unwrap();
     let context = Context { version: 1, run_id: "run".into(), ..Context::default() };
@@ -209,116 +174,4 @@ fn edit_that_cannot_be_recorded_is_not_made() {
     std::fs::create_dir(state.path()).unwrap();
     editor.update(insert(1, "x"), &context).unwrap();
     assert!(editor.current().unwrap().is_unsaved());
-}
-
-/// Starts the session and performs actions, each by a reader who saw the version before it.
-fn life(dir: &Path, state: &Path, again: bool, actions: &[Action]) -> Editor {
-    let mut editor = Editor::open(&opening(&["a.txt"], dir, state, again)).unwrap();
-    for (version, action) in (1..).zip(actions) {
-        let (run_id, seen_version) = (format!("life {version}"), version);
-        let context = Context { run_id, version, seen_version, ..Context::default() };
-        editor.update(action.clone(), &context).unwrap();
-    }
-    editor
-}
-
-fn by_lost(editor: &mut Editor, action: Action) -> Result<docui::Reply, Fault> {
-    let context =
-        Context { run_id: "lost".into(), version: 20, seen_lost: true, ..Context::default() };
-    editor.update(action, &context)
-}
-
-#[test]
-fn numbers_from_before_a_restart_are_stale_once_any_text_changed() {
-    let named = Action::ReplaceLines { first: line_of("a.txt:3"), last: at(3), text: text("x") };
-    let lives: [&[Action]; 7] = [
-        &[insert(1, "new")],
-        &[insert(1, "new"), save()],
-        // The text is the same in the end, but in between another one was shown.
-        &[insert(1, "new"), undo()],
-        &[delete_lines(1, 1), undo(), save()],
-        &[Action::SaveAs { path: "c.txt".into() }, open("a.txt")],
-        &[close(), open("a.txt")],
-        &[Action::Replace { old: "line".into(), new: text("LINE"), all: true }],
-    ];
-    for (number, actions) in lives.iter().enumerate() {
-        let (dir, state) = session();
-        drop(life(dir.path(), state.path(), false, actions));
-        for again in [true, false] {
-            let mut editor = life(dir.path(), state.path(), again, &[]);
-            let before = current(&editor);
-            let stale = [
-                replace_lines(3, 3, "x"),
-                named.clone(),
-                delete_lines(1, 2),
-                move_lines(1, 1, 3),
-                insert(6, "x"),
-                insert(400, "x"),
-                Action::Lines { first: at(1), last: at(2) },
-                Action::Select { first: at(1), last: at(2) },
-            ];
-            for action in stale {
-                let fault = by_lost(&mut editor, action.clone()).unwrap_err();
-                assert_eq!(fault.code, pipemux_proto::Code::Stale, "{number} {action:?} {fault}");
-                assert!(
-                    fault.message.contains("the editor was restarted since you saw it; now:\n")
-                );
-            }
-            assert_eq!(current(&editor), before);
-        }
-    }
-}
-
-#[test]
-fn numbers_from_before_a_restart_count_if_only_one_text_was_ever_shown() {
-    let (dir, state) = session();
-    drop(life(dir.path(), state.path(), false, &[find("line 3")]));
-    let mut editor = life(dir.path(), state.path(), true, &[]);
-    // A later step of the same run may use such numbers too.
-    by_lost(&mut editor, delete_lines(1, 1)).unwrap();
-    by_lost(&mut editor, replace_lines(3, 3, "x")).unwrap();
-    assert_eq!(current(&editor), "line 2\nx\nline 4\nline 5\n");
-    // They are stale once another run has changed the file since the restart.
-    let (dir, state) = session();
-    drop(life(dir.path(), state.path(), false, &[]));
-    let mut editor = life(dir.path(), state.path(), true, &[insert(1, "theirs")]);
-    assert!(by_lost(&mut editor, delete_lines(3, 3)).is_err());
-    let fault = by_lost(&mut editor, undo()).unwrap_err();
-    assert!(fault.message.contains("a change that you haven't seen"), "{fault}");
-    // They are also stale if the file on disk had another text between two processes.
-    let (dir, state) = session();
-    drop(life(dir.path(), state.path(), false, &[]));
-    std::fs::write(dir.path().join("a.txt"), numbered(6)).unwrap();
-    drop(life(dir.path(), state.path(), true, &[]));
-    std::fs::write(dir.path().join("a.txt"), numbered(5)).unwrap();
-    let mut editor = life(dir.path(), state.path(), true, &[]);
-    assert!(by_lost(&mut editor, delete_lines(3, 3)).is_err());
-}
-
-#[test]
-fn bare_number_from_before_a_restart_needs_a_single_current_file() {
-    let (dir, state) = session();
-    drop(life(dir.path(), state.path(), false, &[open("b.txt"), open("a.txt")]));
-    let mut editor = life(dir.path(), state.path(), true, &[]);
-    let fault = by_lost(&mut editor, delete_lines(1, 1)).unwrap_err();
-    assert_eq!(fault.code, pipemux_proto::Code::Stale);
-    let named = Action::DeleteLines { first: line_of("a.txt:1"), last: line_of("a.txt:1") };
-    by_lost(&mut editor, named).unwrap();
-    assert!(current(&editor).starts_with("line 2\n"));
-    // A step of the same run says which file its numbers refer to.
-    by_lost(&mut editor, open("b.txt")).unwrap();
-    by_lost(&mut editor, delete_lines(1, 1)).unwrap();
-    assert_eq!(current(&editor), "b\r\n");
-}
-
-#[test]
-fn reader_who_saw_nothing_cannot_number_lines_of_restored_text() {
-    let (dir, state) = session();
-    drop(life(dir.path(), state.path(), false, &[insert(1, "new")]));
-    let mut host = Host::<Editor>::open(&["a.txt"], dir.path(), state.path()).unwrap();
-    let fault = failed(host.invoke_as("stranger", 0, &delete_lines(3, 3)));
-    assert_eq!(fault.code, pipemux_proto::Code::Stale);
-    assert_eq!(failed(host.invoke_lost(&delete_lines(3, 3))).code, pipemux_proto::Code::Stale);
-    host.project(Lod::Full, 9_000).unwrap();
-    done(host.invoke(&delete_lines(3, 3)));
 }

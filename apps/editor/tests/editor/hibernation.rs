@@ -1,4 +1,4 @@
-//! Hibernation: files that change meanwhile, damaged snapshots, crashes afterwards.
+//! Hibernation: files that change in the meantime, damaged snapshots, crashes afterwards.
 
 use std::fs;
 
@@ -75,9 +75,9 @@ fn damaged_or_missing_snapshot_is_reported_and_loses_no_edit() {
         fs::write(&path, bytes).unwrap();
         let (resumed, notes) = scenario.host.wake(version, OPENS).unwrap();
         assert!(!resumed, "{number}");
-        let told = format!("is damaged ({})", path.with_extension("damaged").display());
+        let expected = format!("is damaged ({})", path.with_extension("damaged").display());
         assert!(
-            notes[0].contains(&told) && notes[1].contains("unsaved edits restored"),
+            notes[0].contains(&expected) && notes[1].contains("unsaved edits restored"),
             "{notes:?}"
         );
         assert!(view(&mut scenario).contains("1\tnew\n"));

@@ -8,6 +8,7 @@ mod files;
 mod hibernation;
 mod hibernation_equivalence;
 mod replacing;
+mod restart;
 mod saved_state;
 mod scenario;
 mod stale;

@@ -96,11 +96,11 @@ fn answer_follows_moved_matches_and_refuses_changed_ones() {
 fn missing_match_is_answered_with_the_most_similar_line() {
     let mut session = TestSession::with(&[("a.rs", "fn  one() {\n    two();\n    three();\n}\n")]);
     for (old, hint) in [
-        ("fn one() {", "line 1 differs only in white space: fn  one() {"),
-        ("two();\nthree();", "line 2 differs only in white space: two();"),
+        ("fn one() {", "line 1 matches except for white space: fn  one() {"),
+        ("two();\nthree();", "line 2 matches except for white space: two();"),
         ("    two();\n    four();", "line 2 matches its first line, but line 3 differs: three();"),
         ("2\t    two();", "old carries line numbers: leave out `N<TAB>`"),
-        ("TWO", "line 2 differs only in upper and lower case: two();"),
+        ("TWO", "line 2 matches except for upper and lower case: two();"),
         ("zzz", "there is no similar text; find(text) searches for a part of it"),
     ] {
         let fault = session.failed(&replace(old, "x"));

@@ -2,6 +2,7 @@
 
 pub use std::path::{Path, PathBuf};
 
+use docui::App;
 pub use docui::testing::Host;
 pub use docui::{Line, Lod, Text};
 pub use pipemux_editor::{Action, Editor};
@@ -206,4 +207,31 @@ pub fn opening(args: &[&str], cwd: &Path, state: &Path, again: bool) -> docui::O
 pub fn journals(state: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(state).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|end| end == "unsaved")).collect()
+}
+
+/// Opens a session, performs actions in it, and ends it without saving anything, as a crash does.
+pub fn edit_and_crash(dir: &Path, state: &Path, actions: &[Action]) {
+    let mut editor = Editor::open(&opening(&["a.txt", "b.txt"], dir, state, false)).unwrap();
+    for (version, action) in (1..).zip(actions) {
+        let context = docui::Context {
+            run_id: "run".into(),
+            version,
+            seen_version: 1,
+            ..docui::Context::default()
+        };
+        editor.update(action.clone(), &context).unwrap();
+    }
+}
+
+/// Returns a directory with two files, and one for the state of a session.
+pub fn directories() -> (tempfile::TempDir, tempfile::TempDir) {
+    let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(dir.path().join("a.txt"), numbered(5)).unwrap();
+    std::fs::write(dir.path().join("b.txt"), "b\r\nb\r\n").unwrap();
+    (dir, state)
+}
+
+/// Returns the text of the current file.
+pub fn current(editor: &Editor) -> String {
+    editor.current().unwrap().buffer().text()
 }

@@ -31,11 +31,11 @@ impl Editor {
     /// # Errors
     /// As [`Editor::open_arguments`].
     pub(crate) fn start(opening: &Opening) -> Result<(Self, Vec<String>), Fault> {
-        let mut lost = None;
+        let mut lost_state = None;
         if opening.woken {
             match Self::from_snapshot(opening) {
                 Ok(editor) => return Ok((editor, Vec::new())),
-                Err(why) => lost = Some(why),
+                Err(note) => lost_state = Some(note),
             }
         }
         snapshot::remove(&opening.state_dir);
@@ -52,7 +52,7 @@ impl Editor {
             let path = path.display();
             format!("Unsaved edits of {path} are kept; open the file to restore them.")
         });
-        let notes = lost.into_iter().chain(notes).chain(kept).collect();
+        let notes = lost_state.into_iter().chain(notes).chain(kept).collect();
         Ok((editor, notes))
     }
 
