@@ -119,6 +119,29 @@ pub(super) fn chosen_matches(choice: &Choice, matches: usize) -> Result<Vec<usiz
 mod tests {
     use super::*;
 
+    const CHOICES: Choices<char> = Choices(&[
+        ('a', "first", "does it"),
+        ('b', "second", "does it too"),
+        ('k', "keep", "nothing"),
+    ]);
+
+    #[test]
+    fn answer_none_means_the_last_option() {
+        let chosen = |picked: &[u32]| CHOICES.chosen(&Choice::Picked(picked.to_vec()));
+        assert_eq!(chosen(&[1]), Ok('a'));
+        assert_eq!(chosen(&[3]), Ok('k'));
+        assert_eq!(chosen(&[]), Ok('k'));
+    }
+
+    #[test]
+    fn answer_that_is_no_option_is_refused() {
+        let picked = [vec![0], vec![4], vec![1, 2]].map(Choice::Picked);
+        for choice in picked.iter().chain(&[Choice::Yes, Choice::AllBut(vec![1])]) {
+            let message = CHOICES.chosen(choice).unwrap_err().message;
+            assert_eq!(message, "expected one of the options, 1-3", "{choice:?}");
+        }
+    }
+
     /// The daemon keeps tokens while a question is open, also across an update of the editor.
     #[test]
     fn question_tokens_are_written_as_they_were_read() {
