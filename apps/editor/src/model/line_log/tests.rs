@@ -1,23 +1,26 @@
 use proptest::prelude::*;
 
+use super::super::line_change::{LineMove, LineSplice};
 use super::*;
 
+/// The run whose numbers the tests map.
 const OWN: &str = "mine";
 const OTHER: &str = "theirs";
 
-/// A line with an identity: its number in the version that was seen, and whether someone else altered it.
+/// A line with an identity: its number in the version that the reader saw, and whether another run altered
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Identity {
     seen: Option<usize>,
     altered: bool,
 }
 
-/// Carries out a change on lines with identities, in the plainest way.
-fn carry_out(lines: &mut Vec<Identity>, change: &LineChange, own: bool) {
+/// Makes a change on lines with identities. This is the model that the log is compared with.
+fn apply_to_model(lines: &mut Vec<Identity>, change: &LineChange, own: bool) {
     match change {
         LineChange::Move(moved) => {
             let block: Vec<_> = lines.drain(moved.first..moved.first + moved.count).collect();
-            let at = moved.landed();
+            let at = moved.destination();
             lines.splice(at..at, block);
         }
         LineChange::Splices(splices) => {
@@ -37,8 +40,8 @@ fn carry_out(lines: &mut Vec<Identity>, change: &LineChange, own: bool) {
     }
 }
 
-/// Makes a change that fits so many lines, of raw numbers.
-fn change_of(raw: &[(usize, usize, usize)], moves: bool, lines: usize) -> Option<LineChange> {
+/// Returns a valid change of a text with that many lines, made of raw numbers; `None` if they make none.
+fn change_from(raw: &[(usize, usize, usize)], moves: bool, lines: usize) -> Option<LineChange> {
     if moves {
         let (first, count, before) = *raw.first()?;
         let first = first % lines.max(1);
@@ -80,22 +83,22 @@ fn raw() -> impl Strategy<Value = Raw> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// A number means the line that had it, wherever that is now, or nothing.
+    /// A number maps to the line that had it, wherever that is now, or to nothing.
     #[test]
-    fn a_number_follows_its_line(raw in raw(), seen in 0..5_u64) {
+    fn number_maps_to_the_line_that_had_it(raw in raw(), seen in 0..5_u64) {
         let total = 20;
-        let mut log = LineLog::new(0, true);
+        let mut log = LineLog::new(0);
         let mut lines: Vec<Identity> = Vec::new();
         let mut length = total;
         let mut changes = Vec::new();
         for (version, (raw, moves, own)) in (1..).zip(&raw) {
-            if let Some(change) = change_of(raw, *moves, length) {
+            if let Some(change) = change_from(raw, *moves, length) {
                 length = length.checked_add_signed(change.growth()).unwrap();
-                log.push(version, if *own { OWN } else { OTHER }, change.clone());
+                log.record(version, if *own { OWN } else { OTHER }, change.clone());
                 changes.push((version, *own, change));
             }
         }
-        // Version 0 is "none seen": the rule for that one is another test's.
+        // Version 0 means that nothing was seen, which another test covers.
         let seen = seen + 1;
         let mut before = total;
         for (_, _, change) in changes.iter().filter(|(version, ..)| *version <= seen) {
@@ -103,39 +106,39 @@ proptest! {
         }
         lines.extend((0..before).map(|line| Identity { seen: Some(line), altered: false }));
         for (_, own, change) in changes.iter().filter(|(version, ..)| *version > seen) {
-            carry_out(&mut lines, change, *own);
+            apply_to_model(&mut lines, change, *own);
         }
         prop_assert_eq!(lines.len(), length);
-        prop_assert_eq!(log.growth(by(seen)).unwrap(), length as isize - before as isize);
+        prop_assert_eq!(log.growth_since(seen_in(seen)).unwrap(), length as isize - before as isize);
         for line in 0..before {
             let now = lines.iter().position(|found| found.seen == Some(line) && !found.altered);
-            match (log.map(line..line + 1, by(seen)), now) {
+            match (log.map_range(line..line + 1, seen_in(seen)), now) {
                 (Ok(mapped), Some(now)) => prop_assert_eq!(mapped, now..now + 1),
-                // A line that a step of the same run replaced by several stands where they stand.
+                // A line that the same run replaced by several maps to all of them.
                 (Ok(mapped), None) => {
                     prop_assert!(mapped.clone().all(|at| lines[at].seen.is_none()), "{mapped:?}");
                     prop_assert!(!mapped.is_empty());
                 }
                 (Err(_), None) => {}
-                (Err(lost), Some(now)) => prop_assert!(false, "line {line} is at {now}: {lost:?}"),
+                (Err(why), Some(now)) => prop_assert!(false, "line {line} is at {now}: {why:?}"),
             }
         }
     }
 
-    /// A change and the one that takes it back leave every line where it was.
+    /// A change followed by its inverse leaves every line where it was.
     #[test]
-    fn an_inverse_takes_back(raw in raw()) {
+    fn inverse_takes_a_change_back(raw in raw()) {
         let mut length = 20;
         for (raw, moves, _) in &raw {
-            let Some(change) = change_of(raw, *moves, length) else { continue };
+            let Some(change) = change_from(raw, *moves, length) else { continue };
             let back = change.inverse();
             prop_assert_eq!(&back.inverse(), &change);
             let mut lines: Vec<_> =
                 (0..length).map(|line| Identity { seen: Some(line), altered: false }).collect();
             let before = lines.clone();
-            carry_out(&mut lines, &change, true);
+            apply_to_model(&mut lines, &change, true);
             let after = lines.len();
-            carry_out(&mut lines, &back, true);
+            apply_to_model(&mut lines, &back, true);
             prop_assert_eq!(lines.len(), before.len());
             for (now, then) in lines.iter().zip(&before) {
                 prop_assert!(now.seen.is_none() || now.seen == then.seen);
@@ -144,21 +147,21 @@ proptest! {
         }
     }
 
-    /// A range that survives holds all lines of it that are left, as they were seen.
+    /// A range that can be mapped contains all of its lines that are left, none of them altered.
     #[test]
-    fn a_range_keeps_its_lines(raw in raw(), start in 0..20_usize, count in 1..6_usize) {
+    fn mapped_range_contains_its_remaining_lines(raw in raw(), start in 0..20_usize, count in 1..6_usize) {
         let total = 20;
         prop_assume!(start + count <= total);
-        let mut log = LineLog::new(1, true);
+        let mut log = LineLog::new(1);
         let mut lines: Vec<_> =
             (0..total).map(|line| Identity { seen: Some(line), altered: false }).collect();
         for (version, (raw, moves, own)) in (2..).zip(&raw) {
-            if let Some(change) = change_of(raw, *moves, lines.len()) {
-                carry_out(&mut lines, &change, *own);
-                log.push(version, if *own { OWN } else { OTHER }, change);
+            if let Some(change) = change_from(raw, *moves, lines.len()) {
+                apply_to_model(&mut lines, &change, *own);
+                log.record(version, if *own { OWN } else { OTHER }, change);
             }
         }
-        let Ok(mapped) = log.map(start..start + count, by(1)) else { return Ok(()) };
+        let Ok(mapped) = log.map_range(start..start + count, seen_in(1)) else { return Ok(()) };
         prop_assert!(mapped.end <= lines.len());
         let wanted = |line: &Identity| line.seen.is_some_and(|seen| seen >= start && seen < start + count);
         for (at, line) in lines.iter().enumerate().filter(|(_, line)| wanted(line)) {
@@ -177,62 +180,62 @@ fn splices(splices: &[(usize, usize, usize)]) -> LineChange {
 }
 
 #[test]
-fn a_log_that_was_cut_knows_only_what_it_has() {
-    let mut log = LineLog::new(1, true);
-    for version in 2..LOG_MAX as u64 + 12 {
-        log.push(version, OTHER, splices(&[(0, 0, 1)]));
+fn truncated_log_refuses_versions_before_its_floor() {
+    let mut log = LineLog::new(1);
+    for version in 2..LINE_LOG_MAX as u64 + 12 {
+        log.record(version, OTHER, splices(&[(0, 0, 1)]));
     }
-    assert_eq!(log.map(5..6, by(3)), Err(Lost::Unknown));
-    let newest = LOG_MAX as u64 + 10;
-    assert_eq!(log.map(5..6, by(newest)), Ok(6..7));
+    assert_eq!(log.map_range(5..6, seen_in(3)), Err(Unmapped::UnknownVersion));
+    let newest = LINE_LOG_MAX as u64 + 10;
+    assert_eq!(log.map_range(5..6, seen_in(newest)), Ok(6..7));
 }
 
 #[test]
-fn who_saw_nothing_may_name_lines_until_someone_else_changes_some() {
-    let mut log = LineLog::new(1, true);
-    assert_eq!(log.map(4..5, by(0)), Ok(4..5));
-    log.push(2, OWN, splices(&[(0, 3, 0)]));
-    assert_eq!(log.map(4..5, by(0)), Ok(1..2));
-    log.push(3, OTHER, splices(&[(9, 1, 0)]));
-    assert_eq!(log.map(4..5, by(0)), Err(Lost::Unknown));
+fn reader_who_saw_nothing_may_number_lines_until_another_run_changes_some() {
+    let mut log = LineLog::new(1);
+    assert_eq!(log.map_range(4..5, seen_in(0)), Ok(4..5));
+    log.record(2, OWN, splices(&[(0, 3, 0)]));
+    assert_eq!(log.map_range(4..5, seen_in(0)), Ok(1..2));
+    log.record(3, OTHER, splices(&[(9, 1, 0)]));
+    assert_eq!(log.map_range(4..5, seen_in(0)), Err(Unmapped::UnknownVersion));
 }
 
 #[test]
-fn what_another_changed_is_shown_where_it_is_now() {
-    let mut log = LineLog::new(1, true);
-    log.push(2, OTHER, splices(&[(10, 2, 1)]));
-    log.push(3, OTHER, splices(&[(0, 0, 5)]));
-    assert_eq!(log.map(11..12, by(1)), Err(Lost::Changed(15..16)));
-    assert_eq!(log.map(12..13, by(1)), Ok(16..17));
+fn lines_changed_by_another_run_are_reported_where_they_are_now() {
+    let mut log = LineLog::new(1);
+    log.record(2, OTHER, splices(&[(10, 2, 1)]));
+    log.record(3, OTHER, splices(&[(0, 0, 5)]));
+    assert_eq!(log.map_range(11..12, seen_in(1)), Err(Unmapped::ChangedByOther(15..16)));
+    assert_eq!(log.map_range(12..13, seen_in(1)), Ok(16..17));
 }
 
 #[test]
-fn own_replacement_of_a_whole_range_stands_for_it() {
-    let mut log = LineLog::new(1, true);
-    log.push(2, OWN, splices(&[(10, 3, 5)]));
-    assert_eq!(log.map(10..13, by(1)), Ok(10..15));
-    assert_eq!(log.map(11..12, by(1)), Err(Lost::Replaced(10..15)));
-    assert_eq!(log.map(13..14, by(1)), Ok(15..16));
-    assert_eq!(log.tail(by(1)), Some(15));
+fn range_replaced_by_the_same_run_maps_to_the_replacement() {
+    let mut log = LineLog::new(1);
+    log.record(2, OWN, splices(&[(10, 3, 5)]));
+    assert_eq!(log.map_range(10..13, seen_in(1)), Ok(10..15));
+    assert_eq!(log.map_range(11..12, seen_in(1)), Err(Unmapped::ReplacedByRun(10..15)));
+    assert_eq!(log.map_range(13..14, seen_in(1)), Ok(15..16));
+    assert_eq!(log.tail_since(seen_in(1)), Some(15));
 }
 
 #[test]
-fn numbers_of_an_earlier_life_count_only_when_its_lines_are_known_to_be_these() {
-    let lost = |run| Seen { version: 0, lost: true, run };
-    let mut log = LineLog::new(1, true);
-    assert_eq!(log.map(4..5, lost(OWN)), Err(Lost::Unknown));
-    log.trust();
-    assert_eq!(log.map(4..5, lost(OWN)), Ok(4..5));
-    log.push(2, OWN, splices(&[(0, 3, 0)]));
-    assert_eq!(log.map(4..5, lost(OWN)), Ok(1..2));
-    assert_eq!(log.map(4..5, lost(OTHER)), Err(Lost::Unknown));
-    let mut unknown = LineLog::new(1, false);
-    unknown.trust();
-    assert_eq!(unknown.map(4..5, lost(OWN)), Err(Lost::Unknown));
-    assert_eq!(unknown.map(4..5, by(0)), Err(Lost::Unknown));
-    assert_eq!(unknown.map(4..5, by(1)), Ok(4..5));
+fn numbers_from_before_a_restart_count_only_if_the_lines_are_trusted() {
+    let restarted = |run| Baseline { version: 0, from_earlier_process: true, run };
+    let mut log = LineLog::new(1);
+    assert_eq!(log.map_range(4..5, restarted(OWN)), Err(Unmapped::UnknownVersion));
+    log.trust_earlier_numbers();
+    assert_eq!(log.map_range(4..5, restarted(OWN)), Ok(4..5));
+    log.record(2, OWN, splices(&[(0, 3, 0)]));
+    assert_eq!(log.map_range(4..5, restarted(OWN)), Ok(1..2));
+    assert_eq!(log.map_range(4..5, restarted(OTHER)), Err(Unmapped::UnknownVersion));
+    let mut unknown = LineLog::with_unknown_past(1);
+    unknown.trust_earlier_numbers();
+    assert_eq!(unknown.map_range(4..5, restarted(OWN)), Err(Unmapped::UnknownVersion));
+    assert_eq!(unknown.map_range(4..5, seen_in(0)), Err(Unmapped::UnknownVersion));
+    assert_eq!(unknown.map_range(4..5, seen_in(1)), Ok(4..5));
 }
 
-fn by(version: u64) -> Seen<'static> {
-    Seen { version, lost: false, run: OWN }
+fn seen_in(version: u64) -> Baseline<'static> {
+    Baseline { version, from_earlier_process: false, run: OWN }
 }

@@ -1,18 +1,22 @@
-//! Where a text stands exactly, and where it nearly does.
+//! Where a text occurs, and where something similar does.
 
 use std::ops::Range;
 
-/// Where `old` stands, from left to right, none within another. A newline in it also matches the
+use crate::limits::OPTION_COLUMNS_MAX;
+
+use super::gutter::carries_gutter;
+
+/// Returns where a text occurs, from left to right and without overlaps. A newline in it also matches the
 /// line ending `\r\n`.
-pub(crate) fn matches(text: &str, old: &str) -> Vec<Range<usize>> {
+pub(super) fn matches(text: &str, old: &str) -> Vec<Range<usize>> {
     if !old.contains('\n') || !text.contains("\r\n") {
         return text.match_indices(old).map(|(at, _)| at..at + old.len()).collect();
     }
     let head = old.split('\n').next().unwrap_or_default();
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(at) = candidate(text, from, head) {
-        match end_at(text, at, old) {
+    while let Some(at) = next_candidate(text, from, head) {
+        match match_end(text, at, old) {
             Some(end) => {
                 found.push(at..end);
                 from = end;
@@ -23,8 +27,8 @@ pub(crate) fn matches(text: &str, old: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where `old` ends if it stands at that byte.
-pub(crate) fn end_at(text: &str, at: usize, old: &str) -> Option<usize> {
+/// Returns where a match ends that starts at a byte; `None` if there is no match.
+pub(super) fn match_end(text: &str, at: usize, old: &str) -> Option<usize> {
     let mut rest = text.get(at..)?;
     for (index, piece) in old.split('\n').enumerate() {
         if index > 0 {
@@ -35,30 +39,31 @@ pub(crate) fn end_at(text: &str, at: usize, old: &str) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// The replacement, its line endings as in what it replaces, further ones as in the file.
-pub(crate) fn shaped(new: &str, old: &str, ending: &str) -> String {
+/// Returns the replacement with the line endings of the text that it replaces. Further lines get the
+/// file's line ending.
+pub(super) fn with_endings_of(new: &str, old: &str, ending: &str) -> String {
     if new.contains("\r\n") || !new.contains('\n') {
         return new.to_owned();
     }
     let mut endings = old.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-    let mut shaped = String::new();
+    let mut replacement = String::new();
     for line in new.split_inclusive('\n') {
         let Some(body) = line.strip_suffix('\n') else {
-            shaped += line;
+            replacement += line;
             continue;
         };
-        shaped += body;
-        shaped += match endings.next() {
+        replacement += body;
+        replacement += match endings.next() {
             Some(old) if old.ends_with("\r\n") => "\r\n",
             Some(_) => "\n",
             None => ending,
         };
     }
-    shaped
+    replacement
 }
 
-/// What is most like a text that stands nowhere: one sentence with the line, or none.
-pub(crate) fn near(text: &str, old: &str) -> Option<String> {
+/// Describes the line that is most similar to a text that occurs nowhere; `None` if no line is.
+pub(super) fn closest_match(text: &str, old: &str) -> Option<String> {
     if carries_gutter(old) {
         return Some("old carries line numbers: leave out `N<TAB>`".into());
     }
@@ -68,7 +73,7 @@ pub(crate) fn near(text: &str, old: &str) -> Option<String> {
         wanted.iter().enumerate().all(|(offset, wanted)| {
             lines.get(line + offset).is_some_and(|found| match wanted.len() {
                 0 => found.trim().is_empty(),
-                _ => spaced(found).contains(&spaced(wanted)),
+                _ => without_spaces(found).contains(&without_spaces(wanted)),
             })
         })
     };
@@ -76,9 +81,9 @@ pub(crate) fn near(text: &str, old: &str) -> Option<String> {
         && let Some(line) = (0..lines.len()).find(|line| same(*line))
     {
         return Some(format!(
-            "line {} is like it but for white space: {}",
+            "line {} matches except for white space: {}",
             line + 1,
-            short(lines[line])
+            clipped(lines[line])
         ));
     }
     let first = *wanted.first()?;
@@ -86,29 +91,32 @@ pub(crate) fn near(text: &str, old: &str) -> Option<String> {
         && !first.is_empty()
         && let Some(line) = lines.iter().position(|line| line.trim() == first)
     {
-        let apart = (1..wanted.len()).find(|offset| {
+        let different = (1..wanted.len()).find(|offset| {
             lines.get(line + offset).is_none_or(|found| found.trim() != wanted[*offset])
         })?;
-        return Some(match lines.get(line + apart) {
+        return Some(match lines.get(line + different) {
             Some(found) => format!(
-                "line {} begins like it; line {} is another: {}",
+                "line {} matches its first line, but line {} differs: {}",
                 line + 1,
-                line + apart + 1,
-                short(found)
+                line + different + 1,
+                clipped(found)
             ),
-            None => format!("line {} begins like it, but the file ends there", line + 1),
+            None => {
+                format!("line {} matches its first line, but the file ends too early", line + 1)
+            }
         });
     }
     let folded = old.to_lowercase();
     let line = lines.iter().position(|line| line.to_lowercase().contains(&folded))?;
     Some(format!(
-        "line {} is like it but for upper and lower case: {}",
+        "line {} matches except for upper and lower case: {}",
         line + 1,
-        short(lines[line])
+        clipped(lines[line])
     ))
 }
 
-fn candidate(text: &str, from: usize, head: &str) -> Option<usize> {
+/// Returns where the first line of a text next occurs, from a byte on.
+fn next_candidate(text: &str, from: usize, head: &str) -> Option<usize> {
     if !head.is_empty() {
         return text.get(from..)?.find(head).map(|at| from + at);
     }
@@ -117,19 +125,13 @@ fn candidate(text: &str, from: usize, head: &str) -> Option<usize> {
     Some(at - usize::from(crlf))
 }
 
-fn carries_gutter(old: &str) -> bool {
-    let numbered =
-        |line: &str| line.split_once('\t').is_some_and(|(number, _)| number.parse::<u64>().is_ok());
-    old.lines().all(numbered)
-}
-
-fn spaced(line: &str) -> String {
+fn without_spaces(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-fn short(line: &str) -> String {
+fn clipped(line: &str) -> String {
     let line = line.trim();
-    match line.char_indices().nth(crate::limits::OPTION_COLUMNS_MAX) {
+    match line.char_indices().nth(OPTION_COLUMNS_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }

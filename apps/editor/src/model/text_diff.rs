@@ -1,4 +1,4 @@
-//! What a change of text does to its lines.
+//! The line changes behind splices, and the splices between two texts.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -7,12 +7,13 @@ use similar::{Algorithm, DiffTag};
 
 use crate::limits::DIFF_MS;
 
-use super::buffer::{Buffer, Splice};
-use super::linemap::{LineChange, LineSplice};
+use super::buffer::Buffer;
+use super::line_change::{LineChange, LineSplice};
+use super::splice::Splice;
 
-/// What splices of a text do to its lines.
-pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
-    if splices.iter().all(|splice| is_within_a_line(buffer, splice)) {
+/// Returns what splices of a text do to its lines.
+pub fn line_change_of(buffer: &Buffer, splices: &[Splice]) -> LineChange {
+    if splices.iter().all(|splice| is_within_one_line(buffer, splice)) {
         let mut lines: Vec<_> = splices.iter().map(|splice| buffer.line_at(splice.at)).collect();
         lines.dedup();
         let altered = |start| LineSplice { start, removed: 1, inserted: 1 };
@@ -20,7 +21,7 @@ pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
     }
     let mut groups: Vec<(Range<usize>, Vec<&Splice>)> = Vec::new();
     for splice in splices {
-        let lines = touched(buffer, splice);
+        let lines = touched_lines(buffer, splice);
         match groups.last_mut() {
             Some((before, members)) if lines.start < before.end => {
                 before.end = before.end.max(lines.end);
@@ -30,7 +31,7 @@ pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
         }
     }
     let spliced = groups.into_iter().filter_map(|(lines, members)| {
-        let start = buffer.start(lines.start);
+        let start = buffer.line_start(lines.start);
         let old = buffer.text_of(&lines);
         let (mut new, mut from) = (String::with_capacity(old.len()), 0);
         for splice in members {
@@ -40,13 +41,14 @@ pub fn line_change(buffer: &Buffer, splices: &[Splice]) -> LineChange {
             from = at + splice.old.len();
         }
         new += &old[from..];
-        trimmed(lines.start, &old, &new)
+        line_splice_between(lines.start, &old, &new)
     });
     LineChange::Splices(spliced.collect())
 }
 
-/// The splice of lines that two texts differ by, without the lines that they begin and end with alike.
-pub fn trimmed(start: usize, old: &str, new: &str) -> Option<LineSplice> {
+/// Returns the line splice between two texts that begin at line `start`, without the lines that are
+/// equal at both ends; `None` if all lines are equal.
+pub fn line_splice_between(start: usize, old: &str, new: &str) -> Option<LineSplice> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let ahead = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[ahead..], &new[ahead..]);
@@ -55,7 +57,7 @@ pub fn trimmed(start: usize, old: &str, new: &str) -> Option<LineSplice> {
     (removed + inserted > 0).then_some(LineSplice { start: start + ahead, removed, inserted })
 }
 
-/// The splices that make one text of another, line by line.
+/// Returns the splices of whole lines that turn one text into another.
 pub fn difference(old: &str, new: &str) -> (Vec<Splice>, LineChange) {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -76,25 +78,25 @@ pub fn difference(old: &str, new: &str) -> (Vec<Splice>, LineChange) {
     (splices, LineChange::Splices(lines))
 }
 
-/// True when a splice leaves its line a line: no newline comes or goes, and the text goes on behind it,
-/// so that no last line vanishes with all of its text.
-fn is_within_a_line(buffer: &Buffer, splice: &Splice) -> bool {
+/// True when a splice neither adds nor removes a line. It does remove one when it deletes all of a last
+/// line that has no newline, so the text must go on after the splice.
+fn is_within_one_line(buffer: &Buffer, splice: &Splice) -> bool {
     let newline = splice.old.contains('\n') || splice.new.contains('\n');
-    !newline && splice.at + splice.old.len() < buffer.len()
+    !newline && splice.old_end() < buffer.len()
 }
 
-/// The lines that a splice stands in.
-fn touched(buffer: &Buffer, splice: &Splice) -> Range<usize> {
+/// Returns the lines that a splice may alter.
+fn touched_lines(buffer: &Buffer, splice: &Splice) -> Range<usize> {
     let first = buffer.line_at(splice.at);
-    let end = splice.at + splice.old.len();
+    let end = splice.old_end();
     let last = buffer.line_at(end);
-    // It ends where a line begins, and what comes there begins a line too: that line stays.
+    // A splice of whole lines leaves the line after it alone.
     let whole = match splice.new.as_str() {
-        "" => splice.at == buffer.start(first),
+        "" => splice.at == buffer.line_start(first),
         new => new.ends_with('\n'),
     };
-    match end == buffer.start(last) && whole && last >= first {
+    match end == buffer.line_start(last) && whole && last >= first {
         true => first..last,
-        false => first..(last + 1).min(buffer.lines()).max(first),
+        false => first..(last + 1).min(buffer.line_count()).max(first),
     }
 }
