@@ -121,7 +121,7 @@ impl Core {
         let number = self.turn.next_local();
         let shows_busy = !matches!(head, AnswerKind::Run(_));
         let shows_all = matches!(head, AnswerKind::Workspace(_));
-        self.deliver_to(&at, &reader, number, windows, (shows_busy, shows_all));
+        self.deliver_to(&at, reader, number, windows, (shows_busy, shows_all));
         self.reserve(&at);
         match body {
             Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
@@ -134,7 +134,7 @@ impl Core {
     fn deliver_to(
         &mut self,
         at: &WorkspaceKey,
-        reader: &str,
+        reader: String,
         number: u64,
         windows: Vec<AnswerWindow>,
         (shows_busy, shows_all): (bool, bool),
@@ -146,7 +146,7 @@ impl Core {
         let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
         let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
         let fresh = windows.into_iter().filter(is_fresh);
-        let seen = fresh.filter_map(|window| see(workspace, reader, window, epoch)).collect();
+        let seen = fresh.filter_map(|window| see(workspace, &reader, window, epoch)).collect();
         let delivery = Delivery {
             number,
             seen,

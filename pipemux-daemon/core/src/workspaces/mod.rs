@@ -223,14 +223,15 @@ impl Workspaces {
 
     /// Remembers what an answer shows until its reader confirms it, or until too many later answers
     /// are unconfirmed.
-    pub fn deliver(&mut self, at: &WorkspaceKey, reader: &str, delivery: Delivery) {
+    pub fn deliver(&mut self, at: &WorkspaceKey, reader: String, delivery: Delivery) {
         let Some(workspace) = self.by_key.get_mut(at) else { return };
-        self.unconfirmed.insert(delivery.number, (at.clone(), reader.to_owned()));
+        let number = delivery.number;
+        if let Some(reader) = workspace.reader_mut(&reader) {
+            reader.deliver(delivery);
+        }
+        self.unconfirmed.insert(number, (at.clone(), reader));
         while self.unconfirmed.len() > CLIENTS_MAX {
             self.unconfirmed.pop_first();
-        }
-        if let Some(reader) = workspace.reader_mut(reader) {
-            reader.deliver(delivery);
         }
     }
 

@@ -102,7 +102,7 @@ fn notices_are_unread_until_an_answer_with_them_is_confirmed() {
     enter(&mut workspaces, "w", "late", 3);
     assert!(unread(&workspaces, "w", "late").is_empty(), "it came after the notice");
 
-    workspaces.deliver(&key, "r", delivery(7, 1, Vec::new()));
+    workspaces.deliver(&key, "r".into(), delivery(7, 1, Vec::new()));
     assert_eq!(unread(&workspaces, "w", "r").len(), 1);
     workspaces.confirm(7);
     assert!(unread(&workspaces, "w", "r").is_empty());
@@ -114,7 +114,7 @@ fn confirmed_answers_make_their_ids_known_to_their_reader_only() {
     let key = enter(&mut workspaces, "w", "r", 1).key;
     enter(&mut workspaces, "w", "other", 1);
     let id = mint(workspaces.get_mut("w").unwrap(), "a");
-    workspaces.deliver(&key, "r", delivery(7, 0, vec![id]));
+    workspaces.deliver(&key, "r".into(), delivery(7, 0, vec![id]));
     let known =
         |workspaces: &Workspaces, reader| workspaces.get("w").unwrap().known_epoch(reader, id);
     assert_eq!(known(&workspaces, "r"), 0);
@@ -131,7 +131,7 @@ fn oldest_unconfirmed_answers_are_forgotten() {
     let id = mint(workspaces.get_mut("w").unwrap(), "a");
     let last = CLIENTS_MAX as u64 + 1;
     for number in 1..=last {
-        workspaces.deliver(&key, "r", delivery(number, 0, vec![id]));
+        workspaces.deliver(&key, "r".into(), delivery(number, 0, vec![id]));
     }
     workspaces.confirm(1);
     assert_eq!(workspaces.get("w").unwrap().known_epoch("r", id), 0);
