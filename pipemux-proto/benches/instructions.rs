@@ -1,6 +1,6 @@
-//! Instructions of what crosses a process boundary: encoding, decoding, refs and calls.
+//! Counts the instructions of encoding and decoding messages, and of parsing refs and calls.
 
-// Benches are no tests to clippy, and what the macros write is no style of ours.
+// Clippy doesn't treat benches as tests, and the macros generate code in another style.
 #![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
 
 mod baseline;
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use baseline::{Work, bounded, ready};
 use gungraun::prelude::*;
 use pipemux_proto::call::parse;
-use pipemux_proto::client::{Answer, Body, Call, Format, Verb, Workspace};
+use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, Workspace};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Envelope, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
@@ -75,7 +75,7 @@ fn call_encode() -> Work {
 fn call_decode() -> Work {
     let bytes = Frame::encode(&envelope(), &call()).unwrap();
     ready(move || {
-        black_box(decode::<Call>(&read(&bytes).body).unwrap());
+        black_box(decode::<VerbRequest>(&read(&bytes).body).unwrap());
     })
 }
 
@@ -115,8 +115,8 @@ fn envelope() -> Envelope {
     Envelope::request(Method::Verb, 1, Incarnation(0))
 }
 
-fn call() -> Call {
-    Call {
+fn call() -> VerbRequest {
+    VerbRequest {
         workspace: Workspace { key: "/home/ann/parser".into(), name: "parser".into() },
         reader: "default".into(),
         run_id: "0123456789abcdef0123456789abcdef".into(),

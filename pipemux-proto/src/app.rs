@@ -10,97 +10,95 @@ use crate::ids::SessionAddr;
 use crate::projection::{Args, LinkSlot, Lod};
 use crate::value::Blob;
 
-/// The body of messages that say nothing more.
+/// The body of messages without content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Empty {}
 
-/// A client opened the session. Sent on every `open`, and again after a restart for each `open` that
-/// the session had. Replied to with [`Opened`], or refused with a fault.
+/// Tells the app that a client opened the session. The daemon sends it on every `open`, and after a
+/// restart once more for each `open` that the session had. The app replies with [`Opened`], or refuses
+/// with a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Open {
-    /// Which session this process is.
+pub struct OpenRequest {
+    /// The session that this process serves.
     pub session: SessionAddr,
-    /// False for the first `Open` of this life.
+    /// False for the first `open` of this incarnation.
     pub attach: bool,
     /// True when the daemon repeats an earlier `open` after the process was lost.
     #[serde(default)]
     pub again: bool,
-    /// What followed the session on the command line.
+    /// The arguments after the session on the command line.
     pub args: Vec<String>,
     /// The caller's working directory; relative paths in `args` start here.
     pub cwd: String,
-    /// The caller's environment, as far as it is passed on.
+    /// The part of the caller's environment that is passed on.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// A directory of the session's own; it exists and survives restarts.
+    /// A directory for this session alone; it exists and survives restarts.
     pub state_dir: String,
-    /// The version of the state that the app saved before it was put to sleep, as it told it then: it
-    /// goes on from that state and that version. 0: it wasn't put to sleep.
+    /// The version that the app named in [`Saved`] before it was put to sleep. The app continues from
+    /// the saved state and from this version. 0 if the session was not asleep.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub woken: u64,
 }
 
-/// The reply to [`Open`].
+/// The reply to [`OpenRequest`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
-    /// What the reader should know: what was restored, what was lost.
+    /// Lines for the reader: what was restored, what was lost.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// The version named in [`Open::woken`] when the app has exactly that state again; else 0: readers
-    /// are told that their line numbers mean nothing any more.
+    /// The version from [`OpenRequest::woken`] if the app has exactly that state again. Otherwise 0, and
+    /// readers are told that the line numbers they saw are no longer valid.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resumed: u64,
 }
 
-/// The reply to `Save`: everything that the app would lose by ending now is written down.
+/// The reply to `Save`: the app has written down everything that it would lose by ending now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
-    /// The version of the state that was saved; 0: the app can't go on from it by number.
+    /// The version of the saved state; 0 if the app can't continue from it by number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub version: u64,
 }
 
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-/// Asks for a window's content. Replied to with [`crate::projection::Projection`].
+/// Asks for a window's content. The app replies with [`crate::projection::Projection`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
-    /// Which window; the same number while it is open.
+    /// The window's number, which stays the same while the window is open.
     pub window: u64,
-    /// How much detail.
+    /// The level of detail.
     pub lod: Lod,
-    /// About how many tokens the content may take.
+    /// The approximate number of tokens that the content may take.
     pub budget: u32,
     /// The version that the daemon holds for this window, level of detail and budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_version: Option<u64>,
 }
 
-/// Asks for an action. Replied to with [`Outcome`].
+/// Asks the app to carry out an action. The app replies with [`Outcome`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Invoke {
     /// The action's name.
     pub action: String,
-    /// Its arguments by name; parameters with a default may be missing.
+    /// The arguments by parameter name; parameters with a default may be missing.
     #[serde(default)]
     pub args: Args,
-    /// The version that the reader last saw: numbers in the arguments mean that one. 0: none.
+    /// The version that the reader saw last: numbers in the arguments refer to it. 0 if the reader has
+    /// seen nothing of this incarnation.
     pub seen_version: u64,
-    /// True when the reader saw an earlier life of this app and not this one: numbers in the arguments
-    /// mean lines that this process never showed.
+    /// True when the reader saw an earlier incarnation of this app and not this one: numbers in the
+    /// arguments then refer to lines that this process never showed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen_lost: bool,
-    /// The caller's working directory; relative paths in the arguments start here. Empty: not known.
+    /// The caller's working directory; relative paths in the arguments start here. Empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
-    /// Whose action it is.
+    /// The reader who runs the action.
     pub reader: String,
-    /// The same for all steps of one run, an answer's included: changes that carry it are the
-    /// reader's own.
+    /// The same for all steps of one run, including the answer to a question: changes that carry it are
+    /// the reader's own.
     pub run_id: String,
-    /// True when a person or agent confirmed exactly this; only the daemon sets it.
+    /// True when a person or agent confirmed exactly this action; only the daemon sets it.
     #[serde(default)]
     pub confirmed: bool,
     /// The answer to the question that this action asked before.
@@ -108,58 +106,58 @@ pub struct Invoke {
     pub resume: Option<Resume>,
 }
 
-/// An answered question.
+/// The answer to a question that an action asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
-    /// What the app gave with its question.
+    /// The token that the app sent with its question.
     pub token: Blob,
-    /// What was answered.
+    /// The answer.
     pub choice: Choice,
 }
 
-/// An answer.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
     /// These options, counted from 1.
     Picked(Vec<u32>),
-    /// All of them, listed or not, but these.
+    /// All options, listed or not, except these.
     AllBut(Vec<u32>),
-    /// Yes, do it.
+    /// The action is confirmed.
     Yes,
-    /// A value.
+    /// A text.
     Text(String),
 }
 
-/// How an action ended.
+/// The result of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It took effect.
+    /// The action took effect.
     Done(Done),
-    /// It asks before it can go on; nothing took effect yet.
+    /// The action needs an answer before it can continue; nothing took effect yet.
     Needs(Needs),
-    /// It did not succeed; nothing took effect.
+    /// The action did not succeed; nothing took effect.
     Failed(Fault),
 }
 
-/// An action took effect.
+/// An action that took effect.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// One line: `2 of 3 matches`.
     pub brief: String,
-    /// More, when asked for.
+    /// Multi-line detail, shown on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The result.
+    /// The action's return value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Blob>,
-    /// What the result is called when another app gets it: `src/parse.rs:101-300`.
+    /// A name for the value when another app receives it: `src/parse.rs:101-300`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The app's state version after it.
+    /// The version of the app's state after the action.
     pub version: u64,
-    /// What one would do next: `undo`.
+    /// Links to likely next actions: `undo`.
     #[serde(default)]
     pub links: Vec<LinkSlot>,
     /// True when the action took earlier changes back (undo, redo). The answer then also shows what
@@ -168,32 +166,32 @@ pub struct Done {
     pub reverts: bool,
 }
 
-/// An action asks.
+/// An action that asks before it continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Needs {
-    /// What is asked.
+    /// The question.
     pub question: Question,
-    /// Comes back with the answer.
+    /// Bytes of the app's choice, returned with the answer.
     #[serde(default)]
     pub token: Blob,
 }
 
-/// A question with its ways to answer.
+/// A question and the ways to answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// What is asked, in one line: `3 matches`.
+    /// The question in one line: `3 matches`.
     pub text: String,
-    /// What an answer is.
+    /// The form of the answer.
     pub kind: QuestionKind,
-    /// What there is to choose from, or what would be touched.
+    /// The things to choose from, or those that a confirmed action would affect.
     #[serde(default)]
     pub options: Vec<OptionItem>,
-    /// How many more there are that are not listed.
+    /// The number of further options that are not listed.
     #[serde(default)]
     pub unlisted: u64,
 }
 
-/// What an answer is.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
@@ -210,23 +208,23 @@ pub enum QuestionKind {
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionItem {
-    /// Short, becomes the link: `line 57`.
+    /// A short text that becomes the link: `line 57`.
     pub label: String,
     /// The rest of the line.
     #[serde(default)]
     pub text: String,
 }
 
-/// Asks for the value of a thing, a chunk at a time. Replied to with [`Chunk`].
+/// Asks for the value of a thing, one chunk at a time. The app replies with [`Chunk`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Read {
-    /// The thing.
+pub struct ReadRequest {
+    /// The key of the thing.
     pub key: String,
-    /// The meaning that the reader saw.
+    /// The revision that the reader saw.
     pub rev: u64,
-    /// First byte wanted.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// At most so many bytes.
+    /// The largest number of bytes to send.
     pub max: u32,
 }
 
@@ -235,69 +233,76 @@ pub struct Read {
 pub struct Chunk {
     /// The bytes.
     pub data: Bytes,
-    /// The length of the whole, in bytes.
+    /// The length of the whole value in bytes.
     pub total: u64,
-    /// True when the whole is UTF-8 text.
+    /// True when the whole value is UTF-8 text.
     pub text: bool,
 }
 
-/// Asks where things are that the present projection doesn't show. Replied to with [`Located`].
+/// Asks where things are that the current projection doesn't show. The app replies with [`Located`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locate {
-    /// The things.
+    /// The keys of the things.
     pub keys: Vec<String>,
 }
 
-/// The reply to [`Locate`], in the order asked.
+/// The reply to [`Locate`], in the order of its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Located {
-    /// One for each key.
-    pub places: Vec<Place>,
+    /// One location for each key.
+    pub places: Vec<KeyLocation>,
 }
 
-/// Where a thing is.
+/// Whether a thing can be acted on in the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// In the window.
+pub enum KeyLocation {
+    /// The window shows the thing.
     Shown,
-    /// There, but folded, scrolled or filtered away; says how to get to it.
+    /// The thing exists, but is folded, scrolled or filtered away; the text says how to reach it.
     Hidden(String),
-    /// Not there; says how it vanished, if that is known.
+    /// The thing is gone; the text says how, if the app knows.
     Gone(Option<String>),
 }
 
-/// The state changed by itself. Coalesced: only the newest counts.
+/// An event: the state changed by itself. Only the newest one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     /// The new version.
     pub version: u64,
 }
 
-/// Something the reader should know with the next answer.
+/// An event: a line that every reader gets with the next answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notify {
-    /// One line.
+    /// The line.
     pub text: String,
 }
 
-/// A running request goes on. Its envelope carries the request's id.
+/// An event: a request is still in progress. Its envelope carries the request's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Units done.
+    /// The number of units done.
     pub done: u64,
-    /// Units in all; 0: not known.
+    /// The number of all units; 0 if unknown.
     pub total: u64,
     /// One line.
     #[serde(default)]
     pub text: String,
 }
 
-/// Work goes on outside of requests; defers hibernation.
+/// An event: the app works outside of requests, which defers hibernation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Busy {
-    /// What is done.
+    /// A description of the work.
     pub what: String,
-    /// For at most so many milliseconds from now; 0: no longer busy.
+    /// How long the work takes at most, in milliseconds from now; 0 when it is finished.
     pub for_ms: u64,
 }
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+// Former names, until all users have the new ones.
+pub use self::{KeyLocation as Place, OpenRequest as Open, ReadRequest as Read};

@@ -10,14 +10,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `lexer`, `text` | tokens with their places; quoted texts and raw blocks |
+//! | `lexer`, `text` | tokens with their positions; quoted texts and raw blocks |
 //! | `parser`, `name` | the grammar above, by recursive descent |
-//! | `error`, `excerpt` | [`CallError`], and how it shows its place |
-//! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether `stdin` is asked for |
-//! | [`blocks`] | a whole model message: which of its code runs |
+//! | `error`, `excerpt` | [`CallError`], and the line of code that it shows |
+//! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether code uses `stdin` |
+//! | [`blocks`] | the blocks of a model's message that run |
 //!
-//! **Invariant: bounded.** Nesting, steps, list items and the code's length have their limits in
-//! [`limits`](crate::limits); no input makes the parser recurse deeper than `NESTING_MAX`.
+//! **Invariant: bounded.** [`limits`](crate::limits) bounds the nesting, the steps, the items of a list
+//! and the length of the code; no input makes the parser recurse deeper than `NESTING_MAX`.
 
 pub mod blocks;
 mod error;
@@ -40,7 +40,7 @@ use crate::ids::{ProviderId, SessionId};
 use crate::refs::Ref;
 use crate::value::Value;
 
-/// A part of the code, in bytes from its start.
+/// A range of the code, in bytes from its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
     /// First byte.
@@ -49,7 +49,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// What a `run` asks for, in order.
+/// The steps of a `run`, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Script {
     /// The steps.
@@ -61,59 +61,59 @@ pub struct Script {
 pub enum Step {
     /// A call.
     Call(Call),
-    /// A ref alone: a link to click.
+    /// A ref without a call: a link to click.
     Ref(Ref, Span),
 }
 
 /// A call expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Whose action; none: the open window that has it.
+    /// The owner of the action; absent for the open window that has it.
     pub owner: Option<Owner>,
     /// The action's name.
     pub action: String,
-    /// Where owner and action stand.
+    /// The range of owner and action.
     pub name: Span,
     /// The arguments as written.
     pub args: Vec<Argument>,
-    /// The whole call.
+    /// The range of the whole call.
     pub span: Span,
 }
 
-/// What stands before the dot.
+/// The app or session before the dot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
     /// The app.
     pub provider: ProviderId,
-    /// The instance, when given.
+    /// The session, if given.
     pub session: Option<SessionId>,
 }
 
 /// One argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
-    /// The parameter, when named.
+    /// The parameter's name, if given.
     pub name: Option<(String, Span)>,
-    /// What it is.
+    /// The value.
     pub value: Expr,
-    /// The value's place.
+    /// The range of the value.
     pub span: Span,
 }
 
-/// What an argument is.
+/// The value of an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
-    /// Number, bool, null, or text in quotes, a raw block or `stdin`.
+    /// A number, a bool, null, or a text: in quotes, in a raw block, or from `stdin`.
     Value(Value),
-    /// A bare ref.
+    /// A ref.
     Ref(Ref),
     /// A list.
     List(Vec<(Expr, Span)>),
     /// A nested call.
     Call(Box<Call>),
-    /// A name that an app binds: `editor.selection`.
+    /// A name that an app defines: `editor.selection`.
     Name {
-        /// Whose; none: the window that binds it.
+        /// The owner of the name; absent for the window that defines it.
         owner: Option<Owner>,
         /// The name.
         name: String,

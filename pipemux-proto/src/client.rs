@@ -13,16 +13,16 @@ use crate::report::Report;
 use crate::value::Value;
 use crate::watch::{Events, LogPart};
 
-/// One project's desk.
+/// The windows, anchors and history of one project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Workspace {
-    /// What tells it from others: a name that was given, or the project root's canonical path.
+    /// The identity: a name that the user gave, or the canonical path of the project's root.
     pub key: String,
-    /// What is shown.
+    /// The name that is shown.
     pub name: String,
 }
 
-/// How an answer is written.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -33,167 +33,169 @@ pub enum Format {
     Json,
 }
 
-/// One verb of the command line. Answered with [`Answer`]; whatever goes wrong is an answer too, so
-/// that every surface says it in the same words.
+/// One command: a verb and the settings that all verbs share. The daemon replies with [`Answer`]. Errors
+/// of the verb are answers too, so that every surface reports them in the same words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
-    /// Where.
+pub struct VerbRequest {
+    /// The workspace that the verb works in.
     pub workspace: Workspace,
-    /// Who reads.
+    /// The reader: an agent or a person.
     pub reader: String,
-    /// Unique, made by the client: an acting call that is sent again under the same id isn't
+    /// A unique id that the client makes: an acting request that is sent again under the same id isn't
     /// carried out twice.
     pub run_id: String,
-    /// How the answer is written.
+    /// The form of the answer.
     #[serde(default)]
     pub format: Format,
-    /// Tokens that the answer may take; none: the daemon's default.
+    /// The number of tokens that the answer may take; absent for the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// Level of detail; none: the window's own.
+    /// The level of detail; absent for the window's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lod: Option<Lod>,
-    /// The epoch that refs and numbers mean; none: what the reader has seen last.
+    /// The epoch that refs and line numbers refer to; absent for what the reader saw last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// The caller's working directory; relative paths in calls start here. Empty: not known.
+    /// The caller's working directory; relative paths in calls start here. Empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
     /// True when every link shows its call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,
-    /// What is wanted.
+    /// The verb with its arguments.
     pub verb: Verb,
 }
 
-/// What is wanted.
+/// A verb of the command line with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verb {
-    /// Start or attach, add the window, show it.
-    Open(Open),
-    /// The workspace document, or one window.
-    View(View),
-    /// Carry out a link.
+    /// Starts or attaches a session, adds its window and shows it.
+    Open(OpenArgs),
+    /// Shows the workspace document or one window.
+    View(ViewArgs),
+    /// Carries out a link.
     Click {
         /// `link:15`, `15`
         link: String,
     },
-    /// Carry out calls.
+    /// Carries out calls.
     Run {
         /// The calls.
         code: String,
-        /// What the name `stdin` stands for.
+        /// The text that the name `stdin` stands for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<Bytes>,
     },
-    /// Answer the open question.
+    /// Answers an open question.
     Answer {
         /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a value, a link.
         text: String,
-        /// Which question, when several are open.
+        /// The question's number, needed when several are open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<u64>,
     },
-    /// A thing's value, raw.
+    /// Prints the value of a thing, byte for byte.
     Read {
         /// `obj:12`
         target: String,
     },
-    /// A provider's prototypes in full.
+    /// Prints all prototypes of a provider.
     Help {
-        /// Which one.
+        /// The provider.
         provider: ProviderId,
     },
-    /// Close a window.
+    /// Closes a window.
     Close {
-        /// Whose.
+        /// The session that the window shows.
         session: SessionAddr,
-        /// End the session too.
+        /// True to end the session too.
         #[serde(default)]
         end: bool,
     },
-    /// Registered providers.
+    /// Lists the registered providers.
     Apps,
-    /// What runs.
+    /// Lists the sessions.
     Sessions,
-    /// The last lines that a session printed; to follow it, what it printed since. Without `after` and
-    /// `wait_ms` answered as text, else with [`Body::Log`].
+    /// Prints the last lines of a session's log, or follows the log. The answer is text, or
+    /// [`Body::Log`] if `after` or `wait_ms` is given.
     Logs {
-        /// Whose.
+        /// The session.
         session: SessionAddr,
-        /// How many.
+        /// The number of lines.
         lines: u32,
-        /// What was printed after this position, as an earlier answer gave it; none: the last lines.
+        /// The position from an earlier answer, to get what was printed after it; absent for the last
+        /// lines.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
-        /// How long to wait for something to be printed, in milliseconds; 0: no time.
+        /// How long to wait for new output, in milliseconds.
         #[serde(default, skip_serializing_if = "is_zero")]
         wait_ms: u32,
     },
-    /// End the session's process and start it anew.
+    /// Ends the session's process and starts another one.
     Restart {
-        /// Which.
+        /// The session.
         session: SessionAddr,
     },
-    /// End the session and close its windows.
+    /// Ends the session and closes its windows.
     End {
-        /// Which.
+        /// The session.
         session: SessionAddr,
     },
-    /// What was done in the workspace.
+    /// Lists what was done in the workspace.
     History {
-        /// With each round's detail.
+        /// True to include the detail of each round.
         #[serde(default)]
         detail: bool,
-        /// How many of the newest rounds; none: a screenful.
+        /// The number of newest rounds; absent for a screenful.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rounds: Option<u32>,
     },
     /// Shows the workspace's options, or sets one.
     Set {
-        /// `epoch` or `rebase`; none: all are shown.
+        /// `epoch` or `rebase`; absent to show all options.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         option: Option<String>,
         /// `strict` or `meaning`; `on` or `off`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<String>,
     },
-    /// How the daemon is.
+    /// Reports the daemon's health.
     Status,
-    /// Every bound that a user can reach, and how much of it is used.
+    /// Lists every bound that a user can reach, and how much of it is used.
     Limits,
-    /// What happens, as it happens; marks nothing as seen. Answered with [`Body::Events`].
-    Watch(Watch),
-    /// Reads the manifests again, after a change to them if one is given.
-    Providers(Providers),
-    /// End everything.
+    /// Reports events. It doesn't affect what a reader counts as having seen. The answer is
+    /// [`Body::Events`].
+    Watch(WatchArgs),
+    /// Reads the manifests again, after adding or removing one if asked to.
+    Providers(ProvidersArgs),
+    /// Ends all sessions and the daemon.
     Down,
 }
 
 impl Verb {
-    /// True for what may run an app's actions: recorded under its `run_id`, so that what is sent again is
-    /// answered from the record and runs nothing.
+    /// Returns true for verbs that may run an app's actions. They are recorded under their `run_id`: a
+    /// request that is sent again gets the recorded answer and runs nothing.
     pub fn acts(&self) -> bool {
-        self.does() == Does::Acts
+        self.effect() == VerbEffect::RunsActions
     }
 
-    /// True for what may change something, if only which windows are open: lost on its way, its outcome is
-    /// unknown. All else only reads, and may be sent again at any time.
+    /// Returns true for verbs that may change something, if only which windows are open: when such a
+    /// request is lost, its outcome is unknown. All others only read and may be sent again at any time.
     pub fn changes(&self) -> bool {
-        self.does() != Does::Reads
+        self.effect() != VerbEffect::ReadsOnly
     }
 
-    fn does(&self) -> Does {
+    fn effect(&self) -> VerbEffect {
         match self {
-            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } => Does::Acts,
+            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } => VerbEffect::RunsActions,
             Self::Open(_)
             | Self::Close { .. }
             | Self::Restart { .. }
             | Self::End { .. }
             | Self::Set { .. }
             | Self::Providers(_)
-            | Self::Down => Does::Arranges,
+            | Self::Down => VerbEffect::ChangesDaemon,
             Self::View(_)
             | Self::Read { .. }
             | Self::Help { .. }
@@ -203,30 +205,66 @@ impl Verb {
             | Self::History { .. }
             | Self::Watch(_)
             | Self::Limits
-            | Self::Status => Does::Reads,
+            | Self::Status => VerbEffect::ReadsOnly,
         }
     }
 }
 
-/// What a verb does to what there is.
+/// The largest effect that a verb can have.
 #[derive(PartialEq)]
-enum Does {
-    Reads,
-    Arranges,
-    Acts,
+enum VerbEffect {
+    ReadsOnly,
+    /// Changes windows, sessions or settings without running an action.
+    ChangesDaemon,
+    RunsActions,
 }
 
-/// Arguments of `watch`.
+/// The arguments of `open`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenArgs {
+    /// The app.
+    pub provider: ProviderId,
+    /// The session; absent for `main`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// The arguments for the app.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The caller's working directory.
+    pub cwd: String,
+    /// The caller's environment; the daemon passes on its allow-list and what the manifest names.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Whether the session stays awake however long nobody uses it; absent to leave that unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<bool>,
+}
+
+/// The arguments of `view`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watch {
-    /// Events after this one; none: those that are yet to come.
+pub struct ViewArgs {
+    /// One session's window; absent for all windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionAddr>,
+    /// Shows only what changed since this epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// How long to wait for a change that the reader hasn't seen, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wait_ms: u32,
+}
+
+/// The arguments of `watch`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchArgs {
+    /// Reports the events after this number; absent for those that are yet to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The daemon's life that `after` is of, as its answer gave it; of another life, all of the present
-    /// one's events count as later. 0: the present one.
+    /// The [`Events::life`] that `after` belongs to. If the daemon has another one by now, all its events
+    /// count as later. 0 stands for the current one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub life: u64,
-    /// How long to wait for one, in milliseconds; 0: no time.
+    /// How long to wait for an event, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
     /// True for the events of all workspaces.
@@ -234,9 +272,9 @@ pub struct Watch {
     pub all: bool,
 }
 
-/// Arguments of `app add` and `app remove`.
+/// The arguments of `app add` and `app remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Providers {
+pub struct ProvidersArgs {
     /// A manifest to copy into the user's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add: Option<NewProvider>,
@@ -245,14 +283,14 @@ pub struct Providers {
     pub remove: Option<ProviderId>,
 }
 
-/// A manifest as `app add` found it.
+/// A manifest to add.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewProvider {
-    /// Its absolute path: errors name it, relative commands start beside it.
+    /// The manifest's absolute path: errors name it, and relative commands start beside it.
     pub file: String,
-    /// What it says.
+    /// The manifest's text.
     pub text: String,
-    /// True when it may take the place of another of the same id.
+    /// True when it may replace another manifest of the same id.
     #[serde(default)]
     pub replace: bool,
     /// The caller's `PATH`, in which a bare command is looked up.
@@ -260,96 +298,68 @@ pub struct NewProvider {
     pub path: String,
 }
 
-fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
-    *number == T::default()
-}
-
-/// Arguments of `open`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Open {
-    /// Which app.
-    pub provider: ProviderId,
-    /// Which instance; none: `main`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<SessionId>,
-    /// For the app.
-    #[serde(default)]
-    pub args: Vec<String>,
-    /// The caller's working directory.
-    pub cwd: String,
-    /// The caller's environment; the daemon passes on its allow-list and what the manifest names.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// Whether the session is to stay awake however long nobody uses it; none: as it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pin: Option<bool>,
-}
-
-/// Arguments of `view`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct View {
-    /// One window; none: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<SessionAddr>,
-    /// Only what changed since that epoch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub since: Option<u64>,
-    /// How long to wait until something changed since the reader saw it, in milliseconds; 0: no time.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub wait_ms: u32,
-}
-
 /// The answer of a verb.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Exit status of the command line.
+    /// The exit status of the command line.
     pub exit: u8,
-    /// What is printed.
+    /// The content.
     pub body: Body,
-    /// Says which delivery this is; the client confirms it with [`Seen`] once it is written out. 0:
-    /// nothing to confirm.
+    /// The number to confirm with [`DeliveryAck`] once the answer is written out; 0 if there is nothing
+    /// to confirm.
     #[serde(default)]
     pub delivery: u64,
 }
 
-/// What is printed.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
     /// Markdown, printed as it is; ends with a newline.
     Text(String),
-    /// `--json` of verbs that act and view. Boxed, for it is much larger than the others.
+    /// The data of verbs that act or view. Boxed because it is much larger than the other variants.
     Report(Box<Report>),
-    /// `--json` of the other verbs.
+    /// The data of the other verbs.
     Data(Value),
     /// A value, printed byte for byte.
     Raw(Bytes),
-    /// What happened.
+    /// Events.
     Events(Events),
-    /// What a session printed.
+    /// A part of a session's log.
     Log(LogPart),
 }
 
-/// The reader has the answer. A request, replied to with [`crate::app::Empty`], so that the next
-/// process of the same agent comes after it.
+/// Confirms that the reader has an answer. As a request it is replied to with [`crate::app::Empty`], so
+/// that the agent's next process can wait until it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
-    /// Which one.
+pub struct DeliveryAck {
+    /// The number from [`Answer::delivery`].
     pub delivery: u64,
 }
 
-/// Names a session for exchanges, and starts its process if it has none. Replied to with [`Attached`].
+/// Prepares exchanges with a session, and starts its process if there is none. The daemon replies with
+/// [`Attached`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attach {
-    /// Where it was opened.
+    /// The workspace in which the session was opened.
     pub workspace: Workspace,
-    /// Which.
+    /// The session.
     pub session: SessionAddr,
 }
 
 /// The reply to [`Attach`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attached {
-    /// The life that exchanges name in their envelope.
+    /// The incarnation that exchanges name in their envelope.
     pub incarnation: Incarnation,
 }
+
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}
+
+// Former names, until all users have the new ones.
+pub use self::{
+    DeliveryAck as Seen, OpenArgs as Open, ProvidersArgs as Providers, VerbRequest as Call,
+    ViewArgs as View, WatchArgs as Watch,
+};

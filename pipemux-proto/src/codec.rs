@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{FRAME_MAX, VALUE_DEPTH_MAX};
 
-/// How deep a body may nest: some types nest in themselves more often than values do.
+/// Deepest nesting of a body: a message nests deeper than the values in it.
 const DEPTH_MAX: usize = VALUE_DEPTH_MAX * 4;
 
-/// Why a body can't be read.
+/// The reason why a body can't be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// Not the MessagePack that was expected.
+    /// The bytes are not the MessagePack that the type expects.
     #[error("{0}")]
     Body(String),
     /// Bytes after the body's end.
@@ -21,37 +21,38 @@ pub enum DecodeError {
     Trailing(usize),
 }
 
-/// Why a body can't be sent.
+/// The reason why a body can't be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// A value that MessagePack can't hold.
+    /// MessagePack can't represent the value.
     #[error("{0}")]
     Body(String),
-    /// Longer than a frame may be.
+    /// The message is longer than a frame may be.
     #[error("the message is {0} bytes long, at most {FRAME_MAX} fit one frame")]
     TooLong(usize),
 }
 
-/// Encodes a value: structs as maps with named fields.
+/// Encodes a value; a struct becomes a map with named fields.
 ///
 /// # Errors
-/// A value that MessagePack can't hold.
+/// MessagePack can't represent the value.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> {
     let mut out = Vec::new();
     encode_into(&mut out, value)?;
     Ok(out)
 }
 
-/// Like [`encode`], appending.
+/// Appends the encoding to `out`, like [`encode`].
 ///
 /// # Errors
-/// As [`encode`].
+/// The same as for [`encode`].
 pub fn encode_into<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), EncodeError> {
     let mut serializer = rmp_serde::Serializer::new(Appender(out)).with_struct_map();
     value.serialize(&mut serializer).map_err(|error| EncodeError::Body(error.to_string()))
 }
 
-/// Appends what is written. Most of that is a byte or a short name: a call for each costs more than it does.
+/// Appends what the serializer writes. Inlined because most writes are a byte or a short name, for which
+/// a function call would cost more than the work.
 struct Appender<'a>(&'a mut Vec<u8>);
 
 impl Write for Appender<'_> {
@@ -72,27 +73,28 @@ impl Write for Appender<'_> {
     }
 }
 
-/// Decodes a whole body; text may stay in it, borrowed. Fields that the type doesn't know are ignored.
+/// Decodes a whole body; the result may borrow text from it. Unknown fields are ignored.
 ///
 /// # Errors
-/// Anything else than one value of the type, up to the last byte.
+/// The bytes are not exactly one value of the type.
 pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
     deserializer.set_max_depth(DEPTH_MAX);
     let value =
         T::deserialize(&mut deserializer).map_err(|error| DecodeError::Body(error.to_string()))?;
-    // It doesn't tell how much it has read, but whether anything is left; asked for a type that holds no others,
-    // so that the end which is met is this one.
+    // The deserializer doesn't report its position, but reading once more fails in this way at the end.
+    // A type without content makes sure that it is the end of the body, not of a value inside.
     match bool::deserialize(&mut deserializer) {
         Err(rmp_serde::decode::Error::InvalidMarkerRead(_)) => Ok(value),
-        _ => Err(DecodeError::Trailing(left(bytes))),
+        _ => Err(DecodeError::Trailing(trailing(bytes))),
     }
 }
 
-/// How many bytes follow a value.
+/// Returns the number of bytes after the first value.
 #[cold]
-fn left(bytes: &[u8]) -> usize {
-    // Over a reader, which tells how much was read; for any value, so that there is only one of it.
+fn trailing(bytes: &[u8]) -> usize {
+    // A deserializer over a reader reports its position. It ignores the value's type, so that this function
+    // exists only once, not for every message.
     let mut deserializer = rmp_serde::Deserializer::new(bytes);
     deserializer.set_max_depth(DEPTH_MAX);
     match IgnoredAny::deserialize(&mut deserializer) {
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_follows_a_value_is_told() {
+    fn trailing_bytes_are_counted_whole_or_cut_off() {
         let value = encode(&vec![1_u8, 2]).expect("it encodes");
         assert_eq!(decode::<Vec<u8>>(&value), Ok(vec![1, 2]));
         let cut_off: [&[u8]; 12] = [

@@ -1,4 +1,4 @@
-//! The Context of a window: the source is Proposal-0001, whose JSON this is, letter by letter.
+//! The Context of a window, in the JSON of Proposal-0001 (see "The Context" in `PROTOCOL.md`).
 
 use std::collections::BTreeMap;
 
@@ -6,54 +6,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::Value;
 
-/// All that a reader has of one window.
+/// Everything that a reader has of one window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
-    /// What it is of.
-    pub header: Header,
-    /// How it is seen.
-    pub state: State,
-    /// Markdown.
+    /// The window's identity and version.
+    pub header: ContextHeader,
+    /// The state of the view.
+    pub state: ViewState,
+    /// The content as Markdown.
     pub content: String,
-    /// What can be referred to, by ref: never null.
+    /// The anchors in the content, by ref; never null.
     pub anchors: BTreeMap<String, AnchorInfo>,
-    /// What was done.
-    pub history: Option<Vec<Round>>,
+    /// The rounds of interaction, if they are included.
+    pub history: Option<Vec<HistoryRound>>,
 }
 
-/// What a Context is of.
+/// The identity and version of a Context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Header {
+pub struct ContextHeader {
     /// The provider.
     pub app_id: String,
     /// The session.
     pub session_id: String,
-    /// Counted by the daemon; an app can't set it.
+    /// The version, which the daemon counts; an app can't set it.
     pub version: ContextVersion,
-    /// When the content was rendered: RFC 3339, UTC.
+    /// The time when the content was rendered: RFC 3339, UTC.
     pub timestamp: String,
 }
 
-/// How a Context is seen.
+/// The state of the view that a Context shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct State {
-    /// Level of detail.
+pub struct ViewState {
+    /// The level of detail.
     pub current_lod: LodLevel,
     /// The ref or key in focus.
     pub focus_id: Option<String>,
-    /// The app's own.
+    /// The app's own state.
     pub custom: Option<BTreeMap<String, Value>>,
 }
 
-/// Level of detail, as the proposal spells it.
+/// The level of detail, as the proposal spells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LodLevel {
     /// One line.
     Gist,
-    /// What one needs to go on.
+    /// What a reader needs in order to continue.
     Summary,
     /// Everything that the budget holds.
     Full,
@@ -69,37 +69,39 @@ impl From<crate::projection::Lod> for LodLevel {
     }
 }
 
-/// Versions of a Context.
+/// The version of a Context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ContextVersion {
-    /// Of the data; only grows.
+    /// The version of the data; it only grows.
     pub major: u64,
-    /// Of the level of detail.
+    /// The version of the level of detail.
     pub minor: u64,
-    /// Of the rendering.
+    /// The version of the rendering.
     pub patch: u64,
 }
 
 impl ContextVersion {
-    /// True when both are of the same data. The proposal's code also asks for equal minors, its third
-    /// test vector calls 1.0.0 and 1.1.0 compatible: the vector is followed here, and the code's
-    /// question is [`ContextVersion::renders_same_as`].
+    /// Returns true when both versions are of the same data.
+    ///
+    /// The proposal contradicts itself: its code also asks for equal minors, while its third test vector
+    /// calls 1.0.0 and 1.1.0 compatible. This follows the test vector; the code's question is
+    /// [`ContextVersion::renders_same_as`].
     pub fn is_compatible_with(self, other: Self) -> bool {
         self.major == other.major
     }
 
-    /// True when both would be rendered from the same data at the same level of detail.
+    /// Returns true when both versions are of the same data at the same level of detail.
     pub fn renders_same_as(self, other: Self) -> bool {
         self.major == other.major && self.minor == other.minor
     }
 }
 
-/// What an anchor is.
+/// The type of an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AnchorType {
     /// An action without open parameters: a click carries it out.
     Button,
-    /// An action with parameters.
+    /// An action with open parameters.
     Form,
     /// A thing.
     Reference,
@@ -108,22 +110,25 @@ pub enum AnchorType {
 /// What can be done with an anchor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchorInfo {
-    /// What it is.
+    /// The anchor's type.
     #[serde(rename = "type")]
     pub ty: AnchorType,
-    /// A form's parameters.
+    /// The open parameters of a form.
     pub params: Vec<String>,
-    /// What it acts on.
+    /// The thing that the action works on.
     pub target: Option<String>,
 }
 
-/// One round of history.
+/// One round of interaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Round {
-    /// What was asked.
+pub struct HistoryRound {
+    /// The action.
     pub action: String,
-    /// What came of it.
+    /// The result in one line.
     pub result: String,
-    /// When: RFC 3339, UTC.
+    /// The time: RFC 3339, UTC.
     pub timestamp: String,
 }
+
+// Former names, until all users have the new ones.
+pub use self::{ContextHeader as Header, HistoryRound as Round, ViewState as State};

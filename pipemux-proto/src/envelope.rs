@@ -1,34 +1,34 @@
-//! The envelope: what routing needs, and all that routing reads.
+//! The envelope: everything that routing needs; routing reads nothing else.
 //!
 //! A MessagePack array of exactly five unsigned integers: `[kind, method, id, incarnation, deadline]`.
 
 use crate::ids::Incarnation;
 
-/// What a frame is to its receiver.
+/// The role of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// Wants exactly one [`Kind::Reply`] or [`Kind::Fault`] with the same id.
+    /// Asks for exactly one [`Kind::Reply`] or [`Kind::Fault`] with the same id.
     Request = 0,
-    /// The answer to a request; its body is the method's reply.
+    /// Answers a request; its body is the method's reply.
     Reply = 1,
-    /// The refusal of a request; its body is a [`crate::Fault`].
+    /// Refuses a request; its body is a [`crate::Fault`].
     Fault = 2,
-    /// Wants no answer; its id is 0.
+    /// Needs no answer; its id is 0.
     Event = 3,
-    /// The sender no longer wants the request of this id.
+    /// Tells that the sender no longer needs an answer to the request with this id.
     Cancel = 4,
 }
 
 macro_rules! methods {
     ($($(#[$doc:meta])* $Name:ident = $number:literal,)*) => {
-        /// What a body is. Numbers are for ever: a removed method's number is never used again.
+        /// The type of a body. Numbers are permanent: a removed method's number is never used again.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Method { $($(#[$doc])* $Name = $number,)* }
 
         impl Method {
-            /// Every method, in the order of their numbers.
+            /// All methods in the order of their numbers.
             pub const ALL: &'static [Method] = &[$(Method::$Name,)*];
 
             fn from_number(number: u64) -> Option<Method> {
@@ -41,22 +41,22 @@ macro_rules! methods {
 methods! {
     /// The first message each way ([`crate::Hello`]).
     Hello = 0,
-    /// Daemon → app: [`crate::app::Open`].
+    /// Daemon → app: [`crate::app::OpenRequest`].
     AppOpen = 1,
     /// Daemon → app: [`crate::app::Project`].
     Project = 2,
     /// Daemon → app: [`crate::app::Invoke`].
     Invoke = 3,
-    /// Daemon → app: [`crate::app::Read`].
+    /// Daemon → app: [`crate::app::ReadRequest`].
     AppRead = 4,
     /// Daemon → app: [`crate::app::Locate`].
     Locate = 5,
-    /// Either way: empty body, empty reply.
+    /// Both ways: empty body, empty reply.
     Ping = 6,
-    /// Daemon → app: write down what would be lost, before it sleeps (empty body); replied to with
+    /// Daemon → app: save the state before the process is put to sleep (empty body); replied to with
     /// [`crate::app::Saved`].
     Save = 7,
-    /// Daemon → app: end; the app saves, replies and exits ([`crate::app::Empty`]).
+    /// Daemon → app: save, reply and exit ([`crate::app::Empty`]).
     AppClose = 8,
     /// App → daemon event: [`crate::app::Progress`].
     Progress = 16,
@@ -66,45 +66,47 @@ methods! {
     Notify = 18,
     /// App → daemon event: [`crate::app::Busy`].
     Busy = 19,
-    /// Client → daemon: a verb ([`crate::client::Call`]), answered by [`crate::client::Answer`].
+    /// Client → daemon: a verb ([`crate::client::VerbRequest`]), answered by [`crate::client::Answer`].
     Verb = 32,
-    /// Client → daemon: the answer was written out ([`crate::client::Seen`]); as an event the connection's last word.
+    /// Client → daemon: the answer was written out ([`crate::client::DeliveryAck`]). As an event it is the
+    /// last frame of the connection.
     Seen = 33,
-    /// Client → daemon: names a session and wakes it, for [`Method::Exchange`] ([`crate::client::Attach`]).
+    /// Client → daemon: prepares [`Method::Exchange`] with a session and wakes it
+    /// ([`crate::client::Attach`]).
     Attach = 34,
-    /// Client → daemon → app: bytes that the daemon doesn't read, answered by such bytes.
+    /// Client → daemon → app: bytes that the daemon doesn't read, answered by bytes of the same sort.
     Exchange = 40,
 }
 
-/// What stands before a body.
+/// The part of a frame before its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope {
-    /// Request, reply, event…
+    /// The role of the frame: request, reply, event…
     pub kind: Kind,
-    /// What the body is.
+    /// The type of the body.
     pub method: Method,
     /// Chosen by the requester, unique among its open requests; repeated in the reply.
     pub id: u64,
-    /// The session's life that is meant; 0 in `Hello`, and between client and daemon but for an
-    /// [`Method::Exchange`].
+    /// The incarnation of the session that the frame is for; 0 in `Hello`, and between client and daemon
+    /// except in a [`Method::Exchange`].
     pub incarnation: Incarnation,
-    /// Milliseconds that the requester waits, from sending; 0: no deadline of its own.
+    /// How long the requester waits, in milliseconds from sending; 0 if it sets no deadline.
     pub deadline_ms: u32,
 }
 
-/// Why an envelope can't be read.
+/// The reason why an envelope can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// Not an array of five unsigned integers.
+    /// The frame doesn't begin with an array of five unsigned integers.
     #[error("the frame does not begin with an array of five unsigned integers")]
     Shape,
-    /// A kind this version doesn't know.
+    /// This version doesn't know the kind.
     #[error("unknown kind {0}")]
     Kind(u64),
-    /// A method this version doesn't know; its request can still be answered.
+    /// This version doesn't know the method; the request can still be answered.
     #[error("unknown method {number}")]
     Method {
-        /// The number that was read.
+        /// The method's number.
         number: u64,
         /// The request's id.
         id: u64,
@@ -116,20 +118,20 @@ pub enum EnvelopeError {
 const ARRAY_OF_FIVE: u8 = 0x95;
 
 impl Envelope {
-    /// Longest encoding, in bytes.
+    /// Length of the longest encoding, in bytes.
     pub const MAX: usize = 1 + 5 * 9;
 
-    /// A request without a deadline.
+    /// Makes the envelope of a request without a deadline.
     pub fn request(method: Method, id: u64, incarnation: Incarnation) -> Self {
         Self { kind: Kind::Request, method, id, incarnation, deadline_ms: 0 }
     }
 
-    /// An event.
+    /// Makes the envelope of an event.
     pub fn event(method: Method, incarnation: Incarnation) -> Self {
         Self { kind: Kind::Event, method, id: 0, incarnation, deadline_ms: 0 }
     }
 
-    /// The reply, or with [`Kind::Fault`] the refusal, of this request.
+    /// Makes the envelope of the answer to this request, of kind [`Kind::Reply`] or [`Kind::Fault`].
     pub fn answer(&self, kind: Kind) -> Self {
         Self { kind, deadline_ms: 0, ..*self }
     }
@@ -141,8 +143,8 @@ impl Envelope {
         out.extend_from_slice(&bytes[..length]);
     }
 
-    /// Writes the encoding into `out` from `at` on, which has room for [`Envelope::MAX`]; returns where
-    /// it ends.
+    /// Writes the encoding into `out` from index `at`, where there is room for [`Envelope::MAX`] bytes.
+    /// Returns the index behind it.
     pub(crate) fn write_at(&self, out: &mut [u8], mut at: usize) -> usize {
         out[at] = ARRAY_OF_FIVE;
         at += 1;
@@ -154,7 +156,7 @@ impl Envelope {
         at
     }
 
-    /// Reads an envelope from the front of `bytes`; returns it and its length.
+    /// Reads an envelope from the front of `bytes`. Returns it and its length.
     pub fn read(bytes: &[u8]) -> Result<(Self, usize), EnvelopeError> {
         if bytes.first() != Some(&ARRAY_OF_FIVE) {
             return Err(EnvelopeError::Shape);
@@ -203,7 +205,7 @@ fn write_uint(out: &mut [u8], at: usize, number: u64) -> usize {
     at + 1 + width
 }
 
-/// Any of MessagePack's unsigned forms, whether or not it is the shortest one.
+/// Reads any of MessagePack's unsigned forms, even if a shorter one would do.
 fn read_uint(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
     let width = match first {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of error; fixes the exit status of the command line.
+/// The kind of an error; it determines the exit status of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
@@ -12,17 +12,17 @@ pub enum Code {
     Usage,
     /// There is no such thing.
     NotFound,
-    /// Its meaning changed since the reader saw it.
+    /// The thing's meaning changed since the reader saw it.
     Stale,
-    /// It is there, but folded, scrolled or filtered away, or its window is closed.
+    /// The thing exists, but is folded, scrolled or filtered away, or its window is closed.
     OutOfView,
-    /// The app could not be reached; the request was not delivered.
+    /// The app could not be reached: the request was not delivered.
     Unavailable,
-    /// The request was with the app when it died or fell silent.
+    /// The app died or fell silent while it had the request: the outcome is unknown.
     Unknown,
     /// The other side speaks another version.
     Version,
-    /// Refused by a rule or a bound.
+    /// A rule or a bound forbids it.
     Refused,
     /// A code of a later version.
     #[serde(other)]
@@ -30,7 +30,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The exit status of the command line for a request in which no step took effect.
+    /// Returns the exit status of the command line for a request in which no step took effect.
     pub fn exit_status(self) -> u8 {
         match self {
             Code::Failed | Code::Other => 1,
@@ -45,46 +45,46 @@ impl Code {
     }
 }
 
-/// How much is needed to get out of the error.
+/// How much a reader has to do about an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// One way out.
+    /// Follow a hint.
     #[default]
     Hint,
-    /// Candidates to choose from.
+    /// Choose one of several candidates.
     Choice,
-    /// Several steps.
+    /// Take several steps.
     Wizard,
 }
 
-/// A place in the code of a `run`: both count from 1, columns in characters.
+/// A position in the code of a `run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct At {
-    /// The line.
+pub struct SourcePosition {
+    /// The line, from 1.
     pub line: u32,
-    /// The column, in characters.
+    /// The column in characters, from 1.
     pub column: u32,
 }
 
-/// An error with its way out.
+/// An error with hints on what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What kind.
+    /// The kind of error.
     pub code: Code,
-    /// How much is needed to get out.
+    /// How much the reader has to do about it.
     #[serde(default)]
     pub level: Level,
-    /// What happened, in one sentence; further lines may show the place.
+    /// What happened, in one sentence; further lines may show the position.
     pub message: String,
-    /// Where in the code.
+    /// The position in the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<At>,
+    pub at: Option<SourcePosition>,
     /// What to do next, each a whole command or sentence.
     #[serde(default)]
     pub hints: Vec<String>,
-    /// From an app: the key of the thing that is stale, hidden or gone.
+    /// The key of the thing that is stale, hidden or gone; set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -99,49 +99,49 @@ macro_rules! constructors {
 }
 
 impl Fault {
-    /// An error of that code.
+    /// Makes an error with this code and no hints.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { code, level: Level::Hint, message, at: None, hints: Vec::new(), key: None }
     }
 
     constructors! {
-        /// The action was carried out and did not succeed.
+        /// Makes the error of an action that was carried out and did not succeed.
         failed => Failed,
-        /// The call itself is wrong.
+        /// Makes the error of a wrong call.
         usage => Usage,
-        /// There is no such thing.
+        /// Makes the error of a thing that doesn't exist.
         not_found => NotFound,
-        /// What was meant has changed.
+        /// Makes the error of a thing whose meaning has changed.
         stale => Stale,
-        /// It is there, but not visible.
+        /// Makes the error of a thing that exists but isn't visible.
         out_of_view => OutOfView,
-        /// Not delivered.
+        /// Makes the error of a request that was not delivered.
         unavailable => Unavailable,
-        /// Delivered, but how it ended isn't known.
+        /// Makes the error of a request that was delivered and whose outcome is unknown.
         unknown => Unknown,
-        /// Refused by a rule or a bound.
+        /// Makes the error of a request that a rule or a bound forbids.
         refused => Refused,
     }
 
-    /// Adds a way out.
+    /// Adds a hint: a whole command or sentence.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// Names the thing that it is about.
+    /// Sets the key of the thing that the error is about.
     #[must_use]
     pub fn about(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Sets the place in the code.
+    /// Sets the position in the code.
     #[must_use]
     pub fn at(mut self, line: u32, column: u32) -> Self {
-        self.at = Some(At { line, column });
+        self.at = Some(SourcePosition { line, column });
         self
     }
 }

@@ -8,16 +8,17 @@ use crate::fault::Fault;
 use crate::limits::FRAME_MAX;
 use serde::Serialize;
 
-/// One message: an envelope that was read, and a body that wasn't.
+/// One message: a decoded envelope and an encoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// What routing needs.
+    /// The decoded envelope.
     pub envelope: Envelope,
-    /// The MessagePack body, untouched.
+    /// The encoded body.
     pub body: Bytes,
 }
 
-/// Why a stream of bytes is no stream of frames. After one of these the connection can't go on.
+/// The reason why bytes are not a stream of frames. The connection can't be used any more, except after
+/// an unknown method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The length prefix names more than [`FRAME_MAX`] bytes.
@@ -29,31 +30,31 @@ pub enum FrameError {
 }
 
 const PREFIX: usize = 4;
-/// Room for most messages: a buffer that grows is copied.
-const USUAL: usize = 512;
+/// Initial capacity in bytes; it is enough for most messages, which saves growing the buffer.
+const USUAL_FRAME: usize = 512;
 
 impl Frame {
-    /// Encodes envelope and body as bytes ready to be written.
+    /// Encodes a whole frame, with its length prefix.
     ///
     /// # Errors
-    /// A body that can't be encoded, or a frame above [`FRAME_MAX`].
+    /// The body can't be encoded, or the frame exceeds [`FRAME_MAX`].
     pub fn encode<T: Serialize>(envelope: &Envelope, body: &T) -> Result<Bytes, EncodeError> {
-        let mut out = Vec::with_capacity(USUAL);
+        let mut out = Vec::with_capacity(USUAL_FRAME);
         out.extend([0; PREFIX]);
         envelope.write(&mut out);
         encode_into(&mut out, body)?;
         finish(out)
     }
 
-    /// Encodes a refusal of a request.
+    /// Encodes the refusal of a request.
     pub fn fault(request: &Envelope, fault: &Fault) -> Result<Bytes, EncodeError> {
         Self::encode(&request.answer(crate::Kind::Fault), fault)
     }
 
-    /// Puts a body that is encoded already under a new envelope.
+    /// Encodes a frame from an envelope and an encoded body.
     ///
     /// # Errors
-    /// A frame above [`FRAME_MAX`].
+    /// The frame exceeds [`FRAME_MAX`].
     pub fn forward(envelope: &Envelope, body: &[u8]) -> Result<Bytes, EncodeError> {
         let mut out = Vec::with_capacity(PREFIX + Envelope::MAX + body.len());
         out.extend([0; PREFIX]);
@@ -62,44 +63,44 @@ impl Frame {
         finish(out)
     }
 
-    /// The bytes before a body of that many bytes.
+    /// Encodes the part of a frame before a body of `body` bytes.
     ///
     /// # Errors
-    /// A frame above [`FRAME_MAX`].
-    pub fn head(envelope: &Envelope, body: usize) -> Result<Head, EncodeError> {
-        let mut bytes = [0; Head::MAX];
+    /// The frame exceeds [`FRAME_MAX`].
+    pub fn head(envelope: &Envelope, body: usize) -> Result<FrameHead, EncodeError> {
+        let mut bytes = [0; FrameHead::MAX];
         let end = envelope.write_at(&mut bytes, PREFIX);
         let length = end - PREFIX + body;
         if length > FRAME_MAX {
             return Err(EncodeError::TooLong(length));
         }
         bytes[..PREFIX].copy_from_slice(&(length as u32).to_be_bytes());
-        Ok(Head { bytes, length: end as u8 })
+        Ok(FrameHead { bytes, length: end as u8 })
     }
 
     /// Reads a frame from the bytes after its length prefix.
     ///
     /// # Errors
-    /// An envelope that can't be read.
+    /// The envelope can't be read.
     pub fn from_payload(payload: Bytes) -> Result<Self, EnvelopeError> {
         let (envelope, length) = Envelope::read(&payload)?;
         Ok(Self { envelope, body: payload.slice(length..) })
     }
 }
 
-/// What stands before a body: the length of both together, and the envelope.
+/// The part of a frame before its body: the length prefix and the envelope.
 #[derive(Debug, Clone, Copy)]
-pub struct Head {
+pub struct FrameHead {
     bytes: [u8; Self::MAX],
     length: u8,
 }
 
-impl Head {
-    /// Longest head, in bytes.
+impl FrameHead {
+    /// Length of the longest head, in bytes.
     pub const MAX: usize = PREFIX + Envelope::MAX;
 }
 
-impl std::ops::Deref for Head {
+impl std::ops::Deref for FrameHead {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -116,22 +117,22 @@ fn finish(mut out: Vec<u8>) -> Result<Bytes, EncodeError> {
     Ok(out.into())
 }
 
-/// A whole frame where it lies, nothing copied.
+/// A whole frame that borrows its body.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Cut<'a> {
-    /// How many bytes it takes, its length prefix included.
+pub struct FrameSlice<'a> {
+    /// The length of the frame in bytes, with its length prefix.
     pub length: usize,
-    /// What routing needs.
+    /// The decoded envelope.
     pub envelope: Result<Envelope, EnvelopeError>,
-    /// The body, untouched; empty when the envelope can't be read.
+    /// The encoded body; empty if the envelope can't be read.
     pub body: &'a [u8],
 }
 
-impl<'a> Cut<'a> {
-    /// The frame at the front of `bytes`; `None` when more bytes are needed.
+impl<'a> FrameSlice<'a> {
+    /// Returns the frame at the front of `bytes`, or `None` if more bytes are needed.
     ///
     /// # Errors
-    /// [`FrameError::TooLong`].
+    /// [`FrameError::TooLong`] if the length prefix exceeds [`FRAME_MAX`].
     pub fn first(bytes: &'a [u8]) -> Result<Option<Self>, FrameError> {
         let Some(length) = length_at(bytes)? else { return Ok(None) };
         let Some(payload) = bytes.get(PREFIX..length) else { return Ok(None) };
@@ -142,7 +143,7 @@ impl<'a> Cut<'a> {
         Ok(Some(Self { length, envelope, body }))
     }
 
-    /// How many bytes the frame at the front lacks; 0 when it is whole, or its length isn't known.
+    /// Returns how many bytes the frame at the front lacks; 0 if it is whole or its length is unknown.
     pub fn missing(bytes: &[u8]) -> usize {
         match length_at(bytes) {
             Ok(Some(length)) => length.saturating_sub(bytes.len()),
@@ -151,7 +152,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// The length of the frame at the front, its prefix included, once that is known.
+/// Returns the length of the frame at the front with its prefix, once the prefix is there.
 fn length_at(bytes: &[u8]) -> Result<Option<usize>, FrameError> {
     let Some(prefix) = bytes.first_chunk::<PREFIX>() else { return Ok(None) };
     let length = u32::from_be_bytes(*prefix) as usize;
@@ -161,36 +162,38 @@ fn length_at(bytes: &[u8]) -> Result<Option<usize>, FrameError> {
     Ok(Some(PREFIX + length))
 }
 
-/// Longest body that is copied out of the decoder's buffer; a longer one takes its part of the buffer
-/// along. So a small body never keeps a large buffer alive.
-const COPIED_MAX: usize = 8 * 1024;
+/// Length in bytes of the longest body that is copied out of the decoder's buffer; a longer one takes the
+/// buffer over. So a small body never keeps a large buffer alive.
+const COPIED_BODY_MAX: usize = 8 * 1024;
 
-/// Cuts a stream of bytes into frames. Feed it with [`FrameDecoder::extend`] or through
-/// [`FrameDecoder::room`], drain it with [`FrameDecoder::next_frame`]. Holds at most one incomplete frame
-/// and what was last fed; none of it once it is drained, unless it is told
-/// to [`FrameDecoder::keep_buffer`].
+/// Cuts a stream of bytes into frames: feed it with [`FrameDecoder::extend`] or through
+/// [`FrameDecoder::room`], drain it with [`FrameDecoder::next_frame`].
+///
+/// It holds at most one incomplete frame and the bytes that were fed last. Once it is drained it frees its
+/// buffer, unless [`FrameDecoder::keep_buffer`] was called.
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
     buffer: Vec<u8>,
-    /// Where the next frame begins.
+    /// The index at which the next frame begins.
     start: usize,
     keeps: bool,
 }
 
 impl FrameDecoder {
-    /// Has it keep its buffer for the next bytes: for a connection that is rarely idle.
+    /// Keeps the buffer between frames, for a connection that is rarely idle.
     pub fn keep_buffer(&mut self) {
         self.keeps = true;
     }
 
-    /// Appends bytes as they came.
+    /// Appends received bytes.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).extend_from_slice(bytes);
-        // What has begun goes on where it is.
+        // Reserves space for the rest of an incomplete frame.
         self.room(0);
     }
 
-    /// The buffer to append to, with room for the rest of a frame that has begun and for `least` bytes.
+    /// Returns the buffer to append to, with capacity for `least` bytes and for the rest of an incomplete
+    /// frame.
     pub fn room(&mut self, least: usize) -> &mut Vec<u8> {
         if self.start > 0 {
             self.buffer.drain(..std::mem::take(&mut self.start));
@@ -199,28 +202,32 @@ impl FrameDecoder {
         &mut self.buffer
     }
 
-    /// How many bytes of a frame are still to come; 0 when that isn't known, or none has begun.
+    /// Returns how many bytes of an incomplete frame are missing; 0 if there is none or its length is
+    /// unknown.
     pub fn missing(&self) -> usize {
-        Cut::missing(&self.buffer[self.start..])
+        FrameSlice::missing(&self.buffer[self.start..])
     }
 
-    /// What is held: a frame that hasn't come whole, once the whole ones before it are taken.
+    /// Returns the bytes that were not taken yet: an incomplete frame, once [`FrameDecoder::next_frame`]
+    /// returned `None`.
     pub fn held(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
 
-    /// The next whole frame; `None` when more bytes are needed.
+    /// Returns the next whole frame, or `None` if more bytes are needed.
     ///
     /// # Errors
-    /// [`FrameError::TooLong`] before anything is allocated for the frame; an unreadable envelope.
-    /// An unknown method consumes its frame, so that the caller may refuse it and go on.
+    /// [`FrameError::TooLong`], before anything is allocated for the frame, or an unreadable envelope. A
+    /// frame with an unknown method is consumed, so that the caller may refuse it and continue.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
-        let Some(Cut { length, envelope, body }) = Cut::first(&self.buffer[self.start..])? else {
+        let Some(FrameSlice { length, envelope, body }) =
+            FrameSlice::first(&self.buffer[self.start..])?
+        else {
             return Ok(None);
         };
         let end = self.start + length;
         let last = end == self.buffer.len();
-        let body = if body.len() <= COPIED_MAX || !last {
+        let body = if body.len() <= COPIED_BODY_MAX || !last {
             let body = Bytes::copy_from_slice(body);
             self.start = end;
             body
@@ -240,8 +247,11 @@ impl FrameDecoder {
         Ok(Some(Frame { envelope: envelope?, body }))
     }
 
-    /// True when no part of a frame is waiting.
+    /// Returns true when no bytes wait.
     pub fn is_empty(&self) -> bool {
         self.start == self.buffer.len()
     }
 }
+
+// Former names, until all users have the new ones.
+pub use self::{FrameHead as Head, FrameSlice as Cut};

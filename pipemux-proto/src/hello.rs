@@ -1,62 +1,62 @@
-//! The first message each way.
+//! The first message in each direction.
 
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Code, Fault};
 use crate::prototype::Prototype;
 
-/// The protocol's version, apart from any release's. Majors don't understand each other; a higher
-/// minor only adds fields, methods and features that the other side may ignore.
+/// The version of the protocol, which is independent of releases. Peers of different majors don't
+/// understand each other; a higher minor only adds fields, methods and features that a peer may ignore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProtocolVersion {
-    /// Changes when an old peer would misunderstand.
+    /// Grows when an older peer would misunderstand a message.
     pub major: u16,
-    /// Changes when something is added.
+    /// Grows when something is added.
     pub minor: u16,
 }
 
 /// The version that this crate speaks.
 pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 2 };
 
-/// The feature of a daemon that takes a client's [`Method::Seen`](crate::Method::Seen) as an event, too.
+/// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an event.
 pub const SEEN_EVENT: &str = "seen-event";
 
-/// Who speaks.
+/// The role of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// `pipemuxd`.
+    /// The daemon, `pipemuxd`.
     Daemon,
-    /// A provider's process.
+    /// An app's process.
     App,
-    /// The command line, a library, a bridge.
+    /// The command line, a library or a bridge.
     Client,
 }
 
-/// The first message each way, as an event; nothing else is sent before the other's has come,
-/// except that a client may send its first request right behind its own.
+/// The first message in each direction, an event. A peer sends nothing else before it has received the
+/// other's, except for what `PROTOCOL.md` lets it send ahead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version spoken.
+    /// The version that this side speaks.
     pub protocol: ProtocolVersion,
-    /// Optional abilities by name; unknown ones are ignored.
+    /// Names of optional features; unknown ones are ignored.
     #[serde(default)]
     pub features: Vec<String>,
-    /// Who speaks.
+    /// The role of this side.
     pub role: Role,
     /// The software's name and release, for people: `pipemux 0.1.0`.
     #[serde(default)]
     pub software: String,
-    /// From an app: the prefix of its tokens, `MT` for `[[MT:Node:7]]`.
+    /// The prefix of the app's tokens, `MT` for `[[MT:Node:7]]`; absent from others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_prefix: Option<String>,
-    /// An app's actions; empty from others.
+    /// The app's actions; empty from others.
     #[serde(default)]
     pub prototypes: Vec<Prototype>,
 }
 
 impl Hello {
-    /// A greeting of this version without prototypes.
+    /// Makes a greeting of the current version without features and prototypes.
     pub fn new(role: Role, software: impl Into<String>) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -68,10 +68,10 @@ impl Hello {
         }
     }
 
-    /// Checks that the two sides understand each other.
+    /// Checks that the two sides speak the same major version.
     ///
     /// # Errors
-    /// Another major version: names both and says what to do.
+    /// The majors differ; the error names both versions and says what to do.
     pub fn check(&self) -> Result<(), Fault> {
         if self.protocol.major == PROTOCOL.major {
             return Ok(());

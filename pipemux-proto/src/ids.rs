@@ -1,4 +1,4 @@
-//! Names: providers, sessions, lives of a process.
+//! Identifiers of providers, sessions and incarnations.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 
 use crate::limits::{PROVIDER_MAX, SESSION_MAX};
 
-/// Why a name was refused; says what was expected.
+/// The reason why a text is not an identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// Not a provider name.
+    /// The text is not a provider name.
     #[error(
         "`{0}` is not a provider name: expected a lower-case letter, then up to 31 of a-z, 0-9 and -"
     )]
     Provider(String),
-    /// Not a session id.
+    /// The text is not a session id.
     #[error(
         "`{0}` is not a session id: expected a letter or digit, then up to 63 of A-Z, a-z, 0-9, '.', '_' and '-'"
     )]
     Session(String),
-    /// Not `provider/session`.
+    /// The text is not `provider/session`.
     #[error("`{0}` is not a session: expected <provider>/<session>, for example notebook/main")]
     Address(String),
 }
@@ -32,7 +32,7 @@ macro_rules! name {
         pub struct $Name(Box<str>);
 
         impl $Name {
-            /// The name as text.
+            /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -63,13 +63,13 @@ macro_rules! name {
 }
 
 name!(
-    /// A registered app: `[a-z][a-z0-9-]{0,31}`.
+    /// The name of a registered app: `[a-z][a-z0-9-]{0,31}`.
     ProviderId,
     is_provider,
     Provider
 );
 name!(
-    /// One instance of an app with its own state: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+    /// The id of one instance of an app, which has its own state: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
     SessionId,
     is_session,
     Session
@@ -87,7 +87,7 @@ fn is_session(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
-/// A session's address as it is shown: `notebook/main`.
+/// The address of a session: `notebook/main`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionAddr {
@@ -98,7 +98,7 @@ pub struct SessionAddr {
 }
 
 impl SessionAddr {
-    /// The session id that is meant when none is given.
+    /// The session id that stands for an absent one.
     pub const DEFAULT_SESSION: &'static str = "main";
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for SessionAddr {
     }
 }
 
-/// One process's life of a session. The daemon numbers them, from 1; 0 stands for none.
+/// The number of one run of a session's process. The daemon counts them from 1; 0 stands for none.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

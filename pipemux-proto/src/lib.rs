@@ -1,30 +1,31 @@
-//! What crosses a process boundary in PipeMux, and nothing else.
+//! The messages between PipeMux's processes, and the syntaxes that daemon, clients and apps share.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`ids`] | names of providers, sessions and lives of a process |
+//! | [`ids`] | names of providers and sessions, numbers of incarnations |
 //! | [`limits`] | the bounds of the wire |
-//! | [`frame`], [`envelope`] | how bytes become messages |
-//! | [`hello`] | the first message each way, and versions |
-//! | [`app`] | daemon ↔ app messages |
-//! | [`client`] | client ↔ daemon messages |
+//! | [`frame`], [`envelope`], [`codec`] | how bytes become messages |
+//! | [`hello`] | the first message in each direction, and the protocol's version |
+//! | [`app`] | messages between daemon and app |
+//! | [`client`] | messages between client and daemon |
 //! | [`report`] | the answer of a verb as data (`--json`) |
-//! | [`watch`] | what is told as it happens |
-//! | [`projection`] | a window as slots, before ids are minted |
-//! | [`prototype`] | an action's signature |
-//! | [`value`] | MessagePack values: literals and opaque blobs |
+//! | [`watch`] | events and parts of logs |
+//! | [`projection`] | a window as slots, before the daemon assigns ids |
+//! | [`prototype`] | the signature of an action |
+//! | [`value`] | MessagePack values: decoded, or passed on undecoded |
 //! | [`refs`] | the ref grammar: `obj:23@e17` |
-//! | [`call`] | the call syntax of `run` |
+//! | [`call`] | the call syntax of `run`, and the `docui` blocks of a message |
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
-//! | [`paths`] | where a daemon keeps its state and listens |
-//! | [`text`] | text that messages share with who keeps it |
+//! | [`paths`] | the paths of a daemon's state and socket |
+//! | [`text`] | text that messages share with its owner |
 //!
-//! **Invariant: no IO, no runtime.** Nothing here opens, waits or reads a clock, so that each side of
-//! the wire and every test can use it.
+//! **Invariant: no IO, no runtime.** Nothing in this crate opens a file, waits, or reads a clock, so that
+//! every process and every test can use it.
 //!
-//! **Invariant: one definition a message.** Both ends of a wire use the type that is defined here;
-//! `PROTOCOL.md` beside this crate describes the same for other languages.
+//! **Invariant: one definition for each message.** Both ends of a wire use the type that is defined here.
+//! `PROTOCOL.md` beside this crate describes the same messages for other languages, and a test compares
+//! the two.
 #![forbid(unsafe_code)]
 
 pub mod app;
@@ -57,5 +58,5 @@ pub use hello::{Hello, Role};
 pub use ids::{Incarnation, ProviderId, SessionAddr, SessionId};
 pub use value::{Blob, Value};
 
-// A bridge until all users name the crate itself.
+// A bridge until all users name the crate itself; so are the modules `output` and `table`.
 pub use pipemux_tokens as tokens;

@@ -1,6 +1,6 @@
-//! The bounds of the wire. Both ends keep them; what passes one is refused, never cut in silence.
+//! The bounds of the wire. Both ends enforce them: what exceeds a bound is refused, never cut silently.
 
-/// Longest frame after its length prefix, in bytes: envelope and body together.
+/// Longest frame without its length prefix, in bytes: envelope and body together.
 pub const FRAME_MAX: usize = 1024 * 1024;
 /// Longest body of an exchange, in bytes: with the longest envelope it still fits one frame.
 pub const EXCHANGE_MAX: usize = FRAME_MAX - 64;
@@ -10,23 +10,23 @@ pub const PROVIDER_MAX: usize = 32;
 pub const SESSION_MAX: usize = 64;
 /// Longest app-local key, in bytes.
 pub const KEY_MAX: usize = 512;
-/// Longest code of one `run`, in bytes. Long text comes as `stdin`, which counts on its own.
+/// Longest code of one `run`, in bytes. Its `stdin` has a bound of its own.
 pub const CODE_MAX: usize = 256 * 1024;
-/// Longest standard input of one `run`, in bytes; with its code it must fit one frame.
+/// Longest standard input of one `run`, in bytes. Code and standard input together fit one frame.
 pub const STDIN_MAX: usize = 640 * 1024;
-/// Most steps of one `run`, nested calls included.
+/// Largest number of steps in one `run`, including nested calls.
 pub const STEPS_MAX: usize = 256;
 /// Deepest nesting of calls and lists in the call syntax.
 pub const NESTING_MAX: usize = 16;
 /// Deepest nesting of arrays and maps in a value.
 pub const VALUE_DEPTH_MAX: usize = 32;
-/// Most items of a list in the call syntax.
+/// Largest number of items of a list, or arguments of a call, in the call syntax.
 pub const LIST_MAX: usize = 4096;
-/// Most choices that one question lists; the rest is counted.
+/// Largest number of options that one question lists; the rest are counted.
 pub const CHOICES_MAX: usize = 20;
 /// Longest value passed from one app to another, in bytes.
 pub const COPY_MAX: usize = 512 * 1024;
-/// One chunk of a `Read`, in bytes.
+/// Length of one chunk when the daemon reads a value, in bytes.
 pub const READ_CHUNK: u32 = 128 * 1024;
-/// Longest that a `view`, `watch` or `logs` waits for something to happen, in milliseconds.
+/// Longest time that a `view`, `watch` or `logs` waits, in milliseconds.
 pub const WAIT_MAX_MS: u32 = 3_600_000;

@@ -1,57 +1,60 @@
-//! Where the daemon of a user keeps its state and listens: the same answer for it and its clients.
+//! The paths where a user's daemon keeps its state and listens. Daemon and clients derive the same paths.
 //!
-//! Pure: the environment is an argument, nothing is looked up on disk.
+//! **Invariant: pure.** The environment is an argument, and nothing is looked up on disk.
 
 use std::path::{Path, PathBuf};
 
-/// Longest socket path, in bytes: macOS holds 103 and a final zero, Linux 107.
+/// Length of the longest socket path, in bytes: macOS allows 103 before the final zero, Linux 107.
 pub const SOCKET_PATH_MAX: usize = 100;
 
-/// The places of one daemon. There is one daemon a user and state directory.
+/// The paths of one daemon. A user has one daemon for each state directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
-    /// What outlives the daemon.
+    /// The directory of everything that outlives the daemon.
     pub state_dir: PathBuf,
-    /// Holds the socket, and nothing that is to last; always the socket's parent.
+    /// The directory of the socket, which holds nothing permanent; always the socket's parent.
     pub runtime_dir: PathBuf,
-    /// Where the daemon listens.
+    /// The socket on which the daemon listens.
     pub socket: PathBuf,
-    /// Locked by the daemon for as long as it lives.
+    /// The file that the daemon locks while it runs.
     pub lock: PathBuf,
-    /// What the daemon prints.
+    /// The daemon's log.
     pub log: PathBuf,
 }
 
 impl Paths {
-    /// Derives the places from the environment, which `get` looks up.
+    /// Derives the paths from the environment; `get` returns the value of a variable.
     ///
-    /// State: `$PIPEMUX_STATE_DIR`, else `$XDG_STATE_HOME/pipemux`, else `$HOME/.local/state/pipemux`.
-    /// Socket: in `$PIPEMUX_RUNTIME_DIR`, else `$XDG_RUNTIME_DIR/pipemux`, else `/tmp/pipemux-<uid>`;
-    /// in the latter too when its path would be longer than [`SOCKET_PATH_MAX`]. Its name is a hash of
-    /// the state directory's path, so daemons of several state directories share a runtime directory.
+    /// The state directory is `$PIPEMUX_STATE_DIR`, else `$XDG_STATE_HOME/pipemux`, else
+    /// `$HOME/.local/state/pipemux`. The socket is in `$PIPEMUX_RUNTIME_DIR`, else in
+    /// `$XDG_RUNTIME_DIR/pipemux`, else in `/tmp/pipemux-<uid>`, which is also used if the socket's path
+    /// would otherwise be longer than [`SOCKET_PATH_MAX`]. The socket's name is a hash of the state
+    /// directory's path, so that daemons of several state directories can share a runtime directory.
     ///
-    /// An empty variable counts as unset, and so does a relative `XDG_…` one, as its specification
-    /// asks.
+    /// An empty variable counts as unset. So does a relative `XDG_…` one, as the XDG specification
+    /// demands.
     ///
     /// # Errors
-    /// A relative `PIPEMUX_…` path, and no variable to find the state directory by; says what to set.
+    /// A `PIPEMUX_…` path is relative, or no variable determines the state directory. The error says what
+    /// to set.
     pub fn from_env(get: impl Fn(&str) -> Option<String>, uid: u32) -> Result<Paths, String> {
-        let own = |name: &str| own_path(name, get(name));
+        let pipemux = |name: &str| pipemux_path(name, get(name));
         let xdg = |name: &str| absolute(get(name)).map(|base| base.join("pipemux"));
 
-        let state_dir = match own("PIPEMUX_STATE_DIR")? {
+        let state_dir = match pipemux("PIPEMUX_STATE_DIR")? {
             Some(path) => path,
             None => xdg("XDG_STATE_HOME")
                 .or_else(|| absolute(get("HOME")).map(|home| home.join(".local/state/pipemux")))
                 .ok_or("no directory for the state: set HOME, or PIPEMUX_STATE_DIR to an absolute path")?,
         };
-        let short = || PathBuf::from(format!("/tmp/pipemux-{uid}"));
-        let wanted =
-            own("PIPEMUX_RUNTIME_DIR")?.or_else(|| xdg("XDG_RUNTIME_DIR")).unwrap_or_else(short);
+        let fallback = || PathBuf::from(format!("/tmp/pipemux-{uid}"));
+        let preferred = pipemux("PIPEMUX_RUNTIME_DIR")?
+            .or_else(|| xdg("XDG_RUNTIME_DIR"))
+            .unwrap_or_else(fallback);
 
         let name = socket_name(&state_dir);
-        let fits = wanted.as_os_str().len() + 1 + name.len() <= SOCKET_PATH_MAX;
-        let runtime_dir = if fits { wanted } else { short() };
+        let fits = preferred.as_os_str().len() + 1 + name.len() <= SOCKET_PATH_MAX;
+        let runtime_dir = if fits { preferred } else { fallback() };
         Ok(Paths {
             socket: runtime_dir.join(name),
             lock: state_dir.join("daemon.lock"),
@@ -62,7 +65,7 @@ impl Paths {
     }
 }
 
-fn own_path(name: &str, value: Option<String>) -> Result<Option<PathBuf>, String> {
+fn pipemux_path(name: &str, value: Option<String>) -> Result<Option<PathBuf>, String> {
     let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
     match absolute(Some(value.clone())) {
         Some(path) => Ok(Some(path)),
@@ -70,7 +73,8 @@ fn own_path(name: &str, value: Option<String>) -> Result<Option<PathBuf>, String
     }
 }
 
-/// The path without doubled slashes, `.` parts and a final slash, so that one directory has one hash.
+/// Removes doubled slashes, `.` parts and a final slash, so that a directory has one hash however its
+/// path is written.
 fn absolute(value: Option<String>) -> Option<PathBuf> {
     let value = value?;
     let path = Path::new(&value);
@@ -95,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn own_variables_win_over_xdg_and_those_over_home() {
+    fn pipemux_variables_override_xdg_ones_which_override_home() {
         let home = ("HOME", "/home/ann");
         let found = paths(&[home]).unwrap();
         assert_eq!(found.state_dir, Path::new("/home/ann/.local/state/pipemux"));
@@ -115,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_directory_has_one_socket_however_it_is_written() {
+    fn spelling_of_the_state_directory_does_not_change_the_socket() {
         let socket = |dir| paths(&[("PIPEMUX_STATE_DIR", dir)]).unwrap().socket;
         assert_eq!(socket("/a/b"), socket("/a//b/"));
         assert_eq!(socket("/a/b"), socket("/a/./b"));
@@ -123,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_has_the_same_name_in_every_release() {
+    fn socket_name_is_the_same_in_every_release() {
         let found = paths(&[("PIPEMUX_STATE_DIR", "/a/b"), ("PIPEMUX_RUNTIME_DIR", "/r")]);
         assert_eq!(found.unwrap().socket, Path::new("/r/363e289cb38ee0cc.sock"));
     }
 
     #[test]
-    fn a_socket_path_never_passes_the_limit() {
+    fn socket_path_never_exceeds_the_limit() {
         for length in 60..140 {
             let runtime = format!("/{}", "r".repeat(length));
             let found = paths(&[("HOME", "/h"), ("PIPEMUX_RUNTIME_DIR", &runtime)]).unwrap();
@@ -141,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_and_missing_paths_are_refused_or_passed_over() {
+    fn relative_pipemux_paths_are_refused_and_relative_xdg_paths_ignored() {
         let error = paths(&[("PIPEMUX_STATE_DIR", "state"), ("HOME", "/h")]).unwrap_err();
         assert_eq!(error, "PIPEMUX_STATE_DIR is `state`: expected an absolute path");
         assert!(paths(&[("HOME", "/h"), ("PIPEMUX_RUNTIME_DIR", "r")]).is_err());

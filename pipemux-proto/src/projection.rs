@@ -1,7 +1,7 @@
-//! A window's content as an app sends it: slots, not text.
+//! A window's content as an app sends it: slots instead of text.
 //!
-//! The daemon mints the ids and writes the Markdown. So an app can't forge an anchor, text that
-//! merely looks like one is inert, and an app in any language needs no anchor table.
+//! The daemon assigns the ids and writes the Markdown. So an app can't forge an anchor, text that only
+//! looks like one has no effect, and an app in any language needs no table of anchors.
 
 mod borrowed;
 
@@ -13,7 +13,7 @@ use crate::value::{Blob, Value};
 
 pub use borrowed::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
 
-/// Level of detail.
+/// The level of detail.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -21,22 +21,22 @@ pub use borrowed::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
 pub enum Lod {
     /// One line.
     Gist,
-    /// What one needs to go on.
+    /// What a reader needs in order to continue.
     #[default]
     Summary,
     /// Everything that the budget holds.
     Full,
 }
 
-/// An argument of an action, placed by name.
+/// An argument of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arg {
-    /// A value, encoded.
+    /// An encoded value.
     Value(Blob),
     /// One of the session's own things.
     Ref(RefArg),
-    /// Several arguments, of which some may be refs.
+    /// Several arguments, some of which may be refs.
     List(Vec<Arg>),
     /// A value read from another session's thing.
     Copied(Copied),
@@ -45,23 +45,23 @@ pub enum Arg {
 /// A thing of the session as the reader saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RefArg {
-    /// The app's own name of it.
+    /// The app's name for the thing.
     pub key: String,
-    /// The meaning that the reader saw; an app refuses another one as stale.
+    /// The revision that the reader saw; the app refuses another one as stale.
     pub rev: u64,
-    /// Its type, if it has one.
+    /// The thing's type, if it has one.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
 }
 
-/// A value that came from another session by reference.
+/// A value that was passed from another session by reference.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Copied {
-    /// The value, encoded.
+    /// The encoded value.
     pub value: Blob,
-    /// The session it was read from: `editor/main`.
+    /// The session that it was read from: `editor/main`.
     pub from: String,
-    /// What it is called there.
+    /// Its name in that session.
     pub label: String,
 }
 
@@ -77,42 +77,43 @@ pub type Args = BTreeMap<String, Arg>;
 /// A thing that can be referred to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ObjectSlot {
-    /// The app's own name of it, never used again for something else.
+    /// The app's name for the thing; it is never used again for another one.
     pub key: String,
-    /// Changes when the thing's meaning does.
+    /// The revision; the app changes it when the thing's meaning changes.
     #[serde(default)]
     pub rev: u64,
-    /// Its type, for `Anchor<type>`.
+    /// The thing's type, for parameters of type `Anchor<type>`.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// What is shown.
+    /// The text that is shown.
     pub label: String,
 }
 
 /// A ready-made action on the same session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkSlot {
-    /// What is shown.
+    /// The text that is shown.
     pub label: String,
     /// The action's name.
     pub action: String,
-    /// Its bound arguments; refs among them carry the rev that they were made for.
+    /// The bound arguments; refs among them carry the revision that they were made for.
     #[serde(default)]
     pub args: Args,
-    /// True when the label hides a value worth varying: the call is then shown as the title.
+    /// True when the label hides an argument that a reader may want to change: the call is then shown as
+    /// the link's title.
     #[serde(default)]
     pub titled: bool,
 }
 
-/// Exact text, shown in a fence that is longer than any run of backticks in it.
+/// Exact text, shown in a fence that is longer than any run of backticks in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Code {
+pub struct CodePiece {
     /// The fence's language.
     #[serde(default)]
     pub lang: String,
     /// The text; lines end with `\n`, the last one may lack it.
     pub text: String,
-    /// The first line's number, when lines are to be numbered (`N<TAB>text`).
+    /// The number of the first line if lines are numbered (`N<TAB>text`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
 }
@@ -121,49 +122,52 @@ pub struct Code {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// Markdown. What looks like an anchor, a fence or a window's heading in it is made inert.
+    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading is escaped.
     Text(String),
     /// A thing.
     Object(ObjectSlot),
     /// An action.
     Link(LinkSlot),
     /// Exact text.
-    Code(Code),
+    Code(CodePiece),
 }
 
 /// A window's content at one version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Projection {
-    /// The app's state version: only grows within one life of the process.
+    /// The version of the app's state; it only grows within one incarnation.
     pub version: u64,
-    /// True when nothing changed since the request's `known_version`: the rest is then empty.
+    /// True when nothing changed since the request's `known_version`: all other fields are then empty.
     #[serde(default)]
     pub unchanged: bool,
-    /// What the heading says after the address: `src/parse.rs · 412 lines · saved`.
+    /// The heading after the session's address: `src/parse.rs · 412 lines · saved`.
     #[serde(default)]
     pub title: String,
-    /// Links for the likely next moves.
+    /// Links to likely next actions.
     #[serde(default)]
     pub nav: Vec<LinkSlot>,
-    /// What is shown.
+    /// The pieces of the content in order.
     #[serde(default)]
     pub content: Vec<Piece>,
-    /// Where in the whole the content stands: `lines 1-40`.
+    /// The part of the whole that the content shows: `lines 1-40`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
-    /// Actions that make sense now, by name; none: all of them.
+    /// The names of the actions that make sense now; absent for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<String>>,
-    /// Names that calls may use for keys: `selection`.
+    /// Names that calls may use for things: `selection`.
     #[serde(default)]
     pub names: BTreeMap<String, ObjectSlot>,
     /// The key that has the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<String>,
-    /// State of the app's own, for `view --json`.
+    /// The app's own state, for `view --json`.
     #[serde(default)]
     pub custom: BTreeMap<String, Value>,
-    /// About how many tokens were left out.
+    /// The approximate number of tokens that were left out.
     #[serde(default)]
     pub hidden_tokens: u64,
 }
+
+// The former name, until all users have the new one.
+pub use self::CodePiece as Code;

@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::Value;
 
-/// A parameter's or result's type.
+/// The type of a parameter or a return value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
     /// Text.
     String,
-    /// A whole number.
+    /// An integer.
     Int,
     /// A number.
     Float,
     /// `true` or `false`.
     Bool,
-    /// `null`; the result type `void`.
+    /// `null`; as a return type `void`.
     Null,
-    /// A place in numbered lines: a number as last seen, an anchor, or `'file:20'`.
+    /// A position in numbered lines: a number as last seen, an anchor, or `'file:20'`.
     Line,
-    /// Anything.
+    /// Any value.
     Any,
     /// One of these strings.
     Union(Vec<String>),
-    /// A visible thing, of this type if one is named.
+    /// A visible thing, of this type if one is given.
     Anchor(Option<String>),
-    /// Any number of these.
+    /// A list of such values.
     List(Box<Type>),
-    /// This or `null`.
+    /// Such a value or `null`.
     Optional(Box<Type>),
 }
 
@@ -61,41 +61,41 @@ impl fmt::Display for Type {
     }
 }
 
-/// How much an action can spoil.
+/// How much damage an action can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// Changes nothing but the view.
+    /// The action changes nothing but the view.
     Safe,
-    /// Changes what the app keeps; can be undone or done again.
+    /// The action changes data in a way that can be undone or repeated.
     #[default]
     Changes,
-    /// Takes away what can't be had back: is always asked first.
+    /// The action removes data irrecoverably, so it always needs confirmation.
     Destructive,
 }
 
-/// How much room an action gets in a window.
+/// How much space an action gets in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prominence {
-    /// A line of its own, with its documentation.
+    /// A line of its own with its documentation.
     Featured,
     /// On the shared line of signatures.
     #[default]
     Listed,
-    /// Only counted; `pipemux help` and level of detail `Full` show it.
+    /// Only counted; `pipemux help` and the level of detail `Full` show it.
     Help,
 }
 
 /// A parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Param {
-    /// Its name, `[a-z][a-z0-9_]*`.
+    /// The name, `[a-z][a-z0-9_]*`.
     pub name: String,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// What it is when it isn't given; without one it is required.
+    /// The value of an absent argument; a parameter without a default is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
 }
@@ -103,37 +103,38 @@ pub struct Param {
 /// An action's signature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prototype {
-    /// Its name, `[a-z][a-z0-9_]*`.
+    /// The name, `[a-z][a-z0-9_]*`.
     pub name: String,
-    /// What it does: one or two sentences.
+    /// What the action does, in one or two sentences.
     #[serde(default)]
     pub doc: String,
-    /// In the order that positional arguments fill.
+    /// The parameters, in the order in which positional arguments fill them.
     #[serde(default)]
     pub params: Vec<Param>,
-    /// What a nested call gets; none for `void`.
+    /// The type of the return value, which a nested call gets; absent for `void`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<Type>,
-    /// How much it can spoil.
+    /// How much damage the action can do.
     #[serde(default)]
     pub risk: Risk,
-    /// True when doing it twice is the same as once, so that it may be sent again after a crash.
+    /// True when carrying out the action twice has the same effect as once, so that it may be sent again
+    /// after a crash.
     #[serde(default)]
     pub idempotent: bool,
-    /// How much room it gets in a window.
+    /// How much space the action gets in a window.
     #[serde(default)]
     pub prominence: Prominence,
 }
 
 impl Prototype {
-    /// The form for windows: an untyped parameter is a string, a default gives the type.
-    /// `replace_lines(first: line, last: line, text)`
+    /// Returns the short form for windows: `replace_lines(first: line, last: line, text)`. A parameter
+    /// without a type is a string, and a default implies the type.
     pub fn compact(&self) -> String {
-        // What may be left out altogether is help's to tell.
-        let spare = |param: &&Param| {
+        // Parameters that may be left out appear only in the help.
+        let is_listed = |param: &&Param| {
             !(matches!(param.ty, Type::Optional(_)) && param.default == Some(Value::Null))
         };
-        let params = self.params.iter().filter(spare);
+        let params = self.params.iter().filter(is_listed);
         let params = params.map(|param| match (&param.ty, &param.default) {
             (Type::String, None) => param.name.clone(),
             (Type::Union(_), Some(default)) => format!("{}: {} = {default}", param.name, param.ty),
@@ -147,7 +148,7 @@ impl Prototype {
         }
     }
 
-    /// The whole declaration with its doc comment, for `help` and level of detail `Full`.
+    /// Returns the whole declaration with its doc comment, for `help` and the level of detail `Full`:
     /// `function cast_fireball(target: Anchor<enemy>, mana: int = 10): void;`
     pub fn declaration(&self) -> String {
         let params = self.params.iter().map(|param| match &param.default {

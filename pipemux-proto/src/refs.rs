@@ -8,13 +8,13 @@
 //! token = "[[" prefix ":" type ":" key "]]"
 //! ```
 //!
-//! A first segment with `/` that is followed by `:` is provider/session. A key is percent-encoded,
-//! so that a printed ref can stand bare in the call syntax and as the target of a Markdown link.
-//! Reading is more tolerant than printing: a key may hold what has no meaning in a ref itself.
+//! A first segment with `/` that is followed by `:` is provider/session. A key is percent-encoded, so
+//! that a printed ref can stand without quotes in the call syntax and as the target of a Markdown link.
+//! Parsing is more tolerant than printing: a key may contain any character that has no meaning in refs.
 //!
-//! A token is an app's own way to write a ref to one of its things (`[[MT:Node:7]]`, context UI's
-//! Action Token): the prefix `[A-Z][A-Z0-9]{0,7}` says which app, the type is
-//! `[A-Za-z][A-Za-z0-9_-]*`, and the key stands as it is, with anything in it but `]` and line ends.
+//! A token (Action Token) is an app's own notation for a ref to one of its things: `[[MT:Node:7]]`. The
+//! prefix `[A-Z][A-Z0-9]{0,7}` identifies the app, the type is `[A-Za-z][A-Za-z0-9_-]*`, and the key is
+//! written without escapes: it may contain anything but `]` and line ends.
 
 pub(crate) mod token;
 
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::SessionAddr;
 use crate::limits::KEY_MAX;
 
-/// What a ref refers to.
+/// The kind of thing that a ref refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RefKind {
     /// A thing.
@@ -35,62 +35,62 @@ pub enum RefKind {
     Link,
 }
 
-/// The last part of a ref.
+/// The last part of a ref, which identifies the thing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Local {
-    /// A display id, unique in the workspace.
+    /// An id that the daemon assigned, unique in the workspace.
     Id(u64),
-    /// The app's own key, decoded.
+    /// The app's own key, without percent-encoding.
     Key(String),
 }
 
-/// A reference as an agent writes it. In messages and on disk it is its text.
+/// A reference as an agent writes it. Messages and files contain its text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Ref {
-    /// The prefix of a token, `MT`: the app that declared it owns the thing. A token is an `obj`
-    /// with a type and a key, and without an owner.
+    /// The prefix if this is a token: `MT`. The thing belongs to the app that declared the prefix. A token
+    /// is an `obj` with a type and a key, and without an owner.
     pub prefix: Option<String>,
-    /// Thing or action.
+    /// A thing or an action.
     pub kind: RefKind,
-    /// The owner, in the full form.
+    /// The session that owns the thing, in the full form.
     pub owner: Option<SessionAddr>,
-    /// The type, checked where given.
+    /// The thing's type, which is checked if it is given.
     pub ty: Option<String>,
-    /// Display id or key.
+    /// The id or key.
     pub local: Local,
-    /// The epoch it is pinned to.
+    /// The epoch in which the ref was seen, if it is pinned to one.
     pub epoch: Option<u64>,
 }
 
-/// Why a text isn't a ref.
+/// The reason why a text isn't a ref.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a ref: expected {expected} at byte {at}, for example {example}")]
 pub struct RefError {
-    /// What should have stood there.
+    /// What the grammar expects at this position.
     pub expected: String,
-    /// Where, in bytes from the text's start; always on a character boundary.
+    /// The position in bytes from the text's start; always on a character boundary.
     pub at: usize,
-    /// A ref of the form that was likely meant.
+    /// An example of the form that was probably meant.
     pub example: &'static str,
 }
 
 impl Ref {
-    /// The short form of a thing: `obj:23`.
+    /// Makes the short form of a ref to a thing: `obj:23`.
     pub fn obj(id: u64) -> Self {
         Self::short(RefKind::Obj, id)
     }
 
-    /// The short form of a ready-made action: `link:15`.
+    /// Makes the short form of a ref to a ready-made action: `link:15`.
     pub fn link(id: u64) -> Self {
         Self::short(RefKind::Link, id)
     }
 
-    /// Reads what a person types after a verb: a ref, or a bare id (`15`, `15@e3`) of the default
-    /// kind, with white space around it.
+    /// Parses the argument of a verb: a ref, or an id alone (`15`, `15@e3`) of the default kind, with
+    /// optional white space around it.
     ///
     /// # Errors
-    /// Neither a ref nor an id.
+    /// The text is neither a ref nor an id.
     pub fn parse_loose(text: &str, default_kind: RefKind) -> Result<Self, RefError> {
         let trimmed = text.trim();
         let skipped = text.len() - text.trim_start().len();
@@ -161,9 +161,8 @@ impl From<Ref> for String {
     }
 }
 
-/// The canonical form, which reads back as the same ref. An empty key, one longer than [`KEY_MAX`], a
-/// type outside its grammar, and in a token a key with a `]` or a line end have no form that reads
-/// back.
+/// Writes the canonical form, which parses as the same ref. No form exists for an empty key, a key longer
+/// than [`KEY_MAX`], a type outside its grammar, and a token whose key contains `]` or a line end.
 impl fmt::Display for Ref {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.prefix {
@@ -174,7 +173,7 @@ impl fmt::Display for Ref {
     }
 }
 
-/// The word before the first colon.
+/// Writes the word before the first colon.
 impl fmt::Display for RefKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -200,7 +199,7 @@ fn parse_id(text: &str, kind: RefKind) -> Result<Ref, RefError> {
     Ok(Ref { epoch, ..Ref::short(kind, parse_number(id, 0, example)?) })
 }
 
-/// Takes `@e17` off the end.
+/// Splits `@e17` off the end.
 fn split_epoch(text: &str, at: usize) -> Result<(&str, Option<u64>), RefError> {
     let example = "obj:23@e17";
     let Some((body, pin)) = text.split_once('@') else { return Ok((text, None)) };
@@ -289,7 +288,7 @@ fn is_decimal(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// One number has one form: with leading zeros, two texts would name one thing.
+/// Refuses leading zeros: with them, several texts would refer to one thing.
 fn parse_number(digits: &str, at: usize, example: &'static str) -> Result<u64, RefError> {
     if digits.len() > 1 && digits.starts_with('0') {
         return Err(expected("a number without leading zeros", at, example));
@@ -325,7 +324,8 @@ fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
     Ok(())
 }
 
-/// What ends or splits a ref, ends it in the call syntax, or bends a Markdown link.
+/// Returns true for characters that end or split a ref, end it in the call syntax, or break a Markdown
+/// link.
 fn must_encode(c: char) -> bool {
     matches!(c, '%' | '@' | ':' | '(' | ')' | ',' | ';' | ']' | '\'' | '"' | '`' | '<' | '>' | '\\')
         || c.is_whitespace()

@@ -1,4 +1,4 @@
-//! A verb's answer as data: what `--json` prints.
+//! The answer of a verb as data: what `--json` prints.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,98 +11,103 @@ use crate::value::Value;
 pub struct Report {
     /// The workspace's name.
     pub workspace: String,
-    /// Its epoch after the call.
+    /// The workspace's epoch after the call.
     pub epoch: u64,
-    /// What was carried out; empty for `view`.
+    /// The steps of the run; empty for `view`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<Step>,
-    /// What is asked, if something is.
+    pub steps: Vec<StepReport>,
+    /// The question that waits for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<Asked>,
-    /// Windows: of an act those it invoked, of `view` what was asked for.
+    pub question: Option<OpenQuestion>,
+    /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
-    /// What the reader should know.
+    /// Lines for the reader, for example that an app was restarted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
-    /// Why nothing was carried out.
+    /// The reason why no step was carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
-    /// Tokens.
-    pub receipt: Receipt,
+    /// The tokens of the answer.
+    pub receipt: TokenReceipt,
 }
 
-/// Tokens shown of tokens available, estimated.
+/// Estimated tokens: those shown, of those available.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
-    /// In this answer.
+pub struct TokenReceipt {
+    /// The tokens of this answer.
     pub shown: u64,
-    /// If everything were shown.
+    /// The tokens if everything were shown.
     pub available: u64,
 }
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It took effect.
+pub enum StepStatus {
+    /// The step took effect.
     Done,
-    /// It did not.
+    /// The step did not succeed.
     Failed,
-    /// It asks.
+    /// The step waits for the answer to a question.
     Needs,
-    /// It was not begun.
+    /// The step was not begun.
     Skipped,
-    /// It was with the app when the app died or fell silent.
+    /// The app died or fell silent while it had the step, so nobody knows how it ended.
     Unknown,
 }
 
-/// One step.
+/// One step of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct StepReport {
     /// The call as it was written.
     pub call: String,
-    /// How it ended.
-    pub status: Status,
-    /// One line.
+    /// The result.
+    pub status: StepStatus,
+    /// The result in one line.
     #[serde(default)]
     pub brief: String,
-    /// More.
+    /// Multi-line detail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Its result.
+    /// The action's return value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// Why it failed.
+    /// The reason why the step failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
 }
 
-/// An open question.
+/// A question that waits for its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
-    /// For `answer --to`.
+pub struct OpenQuestion {
+    /// The number for `answer --to`.
     pub id: u64,
     /// How much is needed: one answer, a choice, or further questions after this one.
     #[serde(default)]
     pub level: Level,
-    /// What is asked.
+    /// The question.
     pub text: String,
-    /// What may be answered.
+    /// The listed options.
     pub options: Vec<AnswerOption>,
-    /// How many more options there are.
+    /// The number of further options.
     #[serde(default)]
     pub unlisted: u64,
-    /// Whole commands that answer it.
+    /// Whole commands that answer the question.
     pub hints: Vec<String>,
 }
 
 /// One way to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerOption {
-    /// What it is.
+    /// The option's text.
     pub label: String,
-    /// A link that chooses it.
+    /// A link that chooses the option.
     #[serde(rename = "ref")]
     pub link: String,
 }
+
+// Former names, until all users have the new ones.
+pub use self::{
+    OpenQuestion as Asked, StepReport as Step, StepStatus as Status, TokenReceipt as Receipt,
+};

@@ -1,16 +1,16 @@
-//! Text that is written once and read in many places.
+//! Text that is written once and shared by many owners.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// A text that is shared, not copied: also by the bytes of messages that are on their way.
+/// A text that is shared without copying, also with the bytes of messages that are being sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedText(Arc<String>);
 
 impl SharedText {
-    /// Its bytes, nothing copied.
+    /// Returns the text as bytes, without copying them.
     pub fn to_bytes(&self) -> Bytes {
         Bytes::from_owner(self.clone())
     }

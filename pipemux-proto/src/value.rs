@@ -1,4 +1,4 @@
-//! MessagePack values: as data ([`Value`]), and as bytes that nobody looks into ([`Blob`]).
+//! MessagePack values: decoded ([`Value`]), or as bytes that are passed on undecoded ([`Blob`]).
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::codec::{DecodeError, decode, encode};
 use crate::limits::VALUE_DEPTH_MAX;
 
-/// A value of an argument, a result or custom state.
+/// The value of an argument, a result or custom state.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
     /// `null`
@@ -18,9 +18,9 @@ pub enum Value {
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Another number.
+    /// A floating-point number.
     Float(f64),
     /// Text.
     Str(String),
@@ -28,19 +28,18 @@ pub enum Value {
     Bin(Bytes),
     /// Values in order.
     List(Vec<Value>),
-    /// Named values, in the order they came.
+    /// Named values, in the order of the message.
     Map(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// Encodes the value, so that it can travel undecoded.
+    /// Encodes the value, so that it can be passed on undecoded.
     pub fn to_blob(&self) -> Blob {
-        // A Value nests no deeper than memory allows and holds only what MessagePack has: this
-        // can't fail.
+        // Encoding can't fail: MessagePack can represent every Value.
         Blob(encode(self).unwrap_or_default().into())
     }
 
-    /// What kind of value, as error messages name it.
+    /// Returns the name of the value's type for error messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -54,7 +53,7 @@ impl Value {
         }
     }
 
-    /// The value of a key, when this is a map that has it.
+    /// Returns the value of a key, if this is a map that has it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, v)| v),
@@ -62,7 +61,7 @@ impl Value {
         }
     }
 
-    /// The text, when this is one.
+    /// Returns the text, if this is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text) => Some(text),
@@ -71,7 +70,7 @@ impl Value {
     }
 }
 
-/// The form of the call syntax: what an agent could write to mean this value.
+/// Writes the value in the call syntax, as an agent would write it.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,7 +101,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// As it is, where that is a name.
+/// Writes the key without quotes if it is a name.
 fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
     let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if !key.is_empty() && key.chars().all(named) { f.write_str(key) } else { write_quoted(f, key) }
@@ -181,22 +180,22 @@ impl Serialize for Value {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(AtDepth(VALUE_DEPTH_MAX))
+        deserializer.deserialize_any(DepthLimit(VALUE_DEPTH_MAX))
     }
 }
 
-/// Reads a value that nests at most so deep.
+/// Decodes a value that nests at most this deep.
 #[derive(Clone, Copy)]
-struct AtDepth(usize);
+struct DepthLimit(usize);
 
-impl<'de> de::DeserializeSeed<'de> for AtDepth {
+impl<'de> de::DeserializeSeed<'de> for DepthLimit {
     type Value = Value;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl AtDepth {
+impl DepthLimit {
     fn deeper<E: de::Error>(self) -> Result<Self, E> {
         let left = self.0.checked_sub(1);
         left.map(Self).ok_or_else(|| {
@@ -205,7 +204,7 @@ impl AtDepth {
     }
 }
 
-impl<'de> Visitor<'de> for AtDepth {
+impl<'de> Visitor<'de> for DepthLimit {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -262,15 +261,15 @@ impl<'de> Visitor<'de> for AtDepth {
     }
 }
 
-/// One encoded MessagePack value that is carried, not interpreted; on the wire a `bin`.
+/// One encoded MessagePack value that is passed on undecoded; on the wire a `bin`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Blob(pub Bytes);
 
 impl Blob {
-    /// Decodes the value: for the app that it is meant for, and for showing it.
+    /// Decodes the value, for the app that receives it or for display.
     ///
     /// # Errors
-    /// Bytes that are not one MessagePack value.
+    /// The bytes are not one MessagePack value.
     pub fn to_value(&self) -> Result<Value, DecodeError> {
         decode(&self.0)
     }

@@ -1,51 +1,51 @@
-//! What is told as it happens: events of a workspace, lines of a log.
+//! What the daemon reports as it happens: events of a workspace, lines of a log.
 
 use serde::{Deserialize, Serialize};
 
 /// The answer of `watch`: events in the order of their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Events {
-    /// Tells this daemon's life from others; numbers are of one life.
+    /// Identifies this run of the daemon: event numbers start from 1 in each run.
     pub life: u64,
-    /// What to ask after next.
+    /// The number to pass as `after` in the next request.
     pub last: u64,
-    /// The newest event that was dropped before it could be told; 0: none was.
+    /// The newest event that was dropped before it could be reported; 0 if none was.
     #[serde(default)]
     pub dropped: u64,
-    /// What happened; empty when nothing did in time.
-    pub events: Vec<Occurrence>,
+    /// The events; empty when none happened in time.
+    pub events: Vec<WorkspaceEvent>,
 }
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Occurrence {
-    /// Its number, from 1; numbers only rise, and some are missing.
+pub struct WorkspaceEvent {
+    /// The event's number, from 1. Numbers only grow; some are missing.
     pub number: u64,
-    /// When, UTC: `2026-01-31T12:00:00Z`.
+    /// The time in UTC: `2026-01-31T12:00:00Z`.
     pub at: String,
-    /// Of what kind.
-    pub what: What,
-    /// The workspace's name, if it is one workspace's alone.
+    /// The kind of event.
+    pub what: EventKind,
+    /// The workspace's name, unless the event concerns several workspaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The session, if it is about one: `editor/main`.
+    /// The session that the event concerns: `editor/main`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Whose doing it was, if somebody's.
+    /// The reader who caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader: Option<String>,
-    /// One line.
+    /// The event in one line.
     pub text: String,
-    /// How the session's process ended, if the event tells of its end.
+    /// How the session's process ended, if the event reports its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_exit: Option<ProcessExit>,
     /// The exit status of the run, as in [`crate::client::Answer::exit`], if the event is
-    /// [`What::Act`].
+    /// [`EventKind::Act`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_exit: Option<u8>,
 }
 
-/// How a process ended. Without any of these, nobody knows.
+/// How a process ended. When no field is set, nobody knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessExit {
     /// The status that the process exited with.
@@ -54,7 +54,7 @@ pub struct ProcessExit {
     /// The number of the signal that ended the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// The limit of its manifest that the process most likely ended for.
+    /// The limit that most likely ended the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ProcessLimit>,
 }
@@ -74,52 +74,57 @@ pub enum ProcessLimit {
     Other,
 }
 
-/// What kind of thing happened.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum EventKind {
     /// A run ended.
     Act,
-    /// What a session shows may have changed. Of several in a row only the last one is kept.
+    /// A session's content may have changed. Of several such events in a row only the last one is kept.
     Changed,
     /// A window was opened.
     Opened,
     /// A window was closed.
     Closed,
-    /// A session's process takes requests.
+    /// A session's process is ready for requests.
     Started,
     /// A session's process was lost.
     Crashed,
-    /// It takes requests again after a crash.
+    /// A session's process is ready for requests again after a crash.
     Restarted,
-    /// It stays down until it is asked for.
+    /// A session's process was lost and is not started again until someone asks for it.
     Failed,
-    /// It ended as it was asked to.
+    /// A session's process ended on request.
     Ended,
-    /// Its state was saved and its process ended, for nobody used it.
+    /// Nobody used the session, so its state was saved and its process ended.
     Hibernated,
     /// A question waits for its answer.
     Asked,
     /// A question was answered.
     Answered,
-    /// What readers of a workspace are told.
+    /// The readers of a workspace got a notice.
     Notice,
-    /// Providers came or went.
+    /// Providers were added or removed.
     Providers,
     /// A kind of a later version.
     #[serde(other)]
     Other,
 }
 
-/// The answer of `logs` that follows a log. Positions count the bytes of a log from its beginning on,
-/// also those that were rotated away.
+/// The answer of `logs` that follows a log. Positions count the bytes of a log from its beginning,
+/// including those that were rotated away.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPart {
-    /// What was printed; its last line may go on in the next part. Empty when nothing was in time.
+    /// The printed text; its last line may continue in the next part. Empty when nothing was printed in
+    /// time.
     pub text: String,
-    /// The position after it: what to ask after next.
+    /// The position after the text, to pass as `after` in the next request.
     pub next: u64,
-    /// Bytes before the text that are kept no more; 0: the text begins where it was asked for.
+    /// The number of bytes before the text that are no longer kept; 0 if the text begins where it was
+    /// asked for.
     #[serde(default)]
     pub missed: u64,
 }
+
+// Former names, until all users have the new ones.
+pub use self::{EventKind as What, WorkspaceEvent as Occurrence};

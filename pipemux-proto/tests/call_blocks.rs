@@ -22,7 +22,7 @@ fn refused(message: &str) -> CallError {
 }
 
 #[test]
-fn a_docui_block_runs_with_its_line() {
+fn docui_block_runs_and_keeps_its_line_number() {
     let message = "I save it:\n\n```docui\neditor.save()\n```\nDone.\n";
     let block = Block { code: "editor.save()\n".into(), first_line: 4 };
     assert_eq!(blocks(message), Ok(vec![block]));
@@ -51,7 +51,7 @@ fn a_docui_block_runs_with_its_line() {
 }
 
 #[test]
-fn what_is_mentioned_does_not_run() {
+fn mentioned_or_quoted_code_does_not_run() {
     for message in [
         "",
         "docui\na()",
@@ -90,7 +90,7 @@ fn what_is_mentioned_does_not_run() {
 }
 
 #[test]
-fn the_fences_indentation_is_not_code() {
+fn indentation_of_the_fence_is_removed_from_the_code() {
     let message = "  ```docui\n  f(text=<<END)\n    x\n y\n  END\n\n  ```\n";
     assert_eq!(codes(message), ["f(text=<<END)\n  x\ny\nEND\n\n"]);
     // Of a tab, what isn't indentation is left.
@@ -98,7 +98,7 @@ fn the_fences_indentation_is_not_code() {
 }
 
 #[test]
-fn an_open_text_hides_fences() {
+fn open_text_hides_fences() {
     for text in [
         "f(text=<<END)\n```\n```docui\nno()\n```\nEND\n",
         "f(text=<<'END', b=\"<<X\")\r\n```\r\nEND\r\n",
@@ -126,7 +126,7 @@ fn an_open_text_hides_fences() {
 }
 
 #[test]
-fn a_block_without_its_end_is_refused_with_its_line() {
+fn block_without_closing_fence_is_refused_with_its_line() {
     for (message, line, part) in [
         ("x\n```docui\na()\n", 2, "expected a closing ``` line behind it"),
         ("```docui", 1, "expected a closing ``` line"),
@@ -153,7 +153,7 @@ fn a_block_without_its_end_is_refused_with_its_line() {
 }
 
 #[test]
-fn errors_in_the_script_have_the_lines_of_the_message() {
+fn errors_in_the_script_have_line_numbers_of_the_message() {
     let message = "a\n\n```docui\nok()\n```\nb\n```docui\n```\n> c\n\n~~~docui\nf(<<END)\nx\nEND\n\n  g(1 2)\n~~~\n";
     let found = blocks(message).unwrap();
     assert_eq!(found.iter().map(|block| block.first_line).collect::<Vec<_>>(), [4, 8, 12]);
@@ -168,14 +168,14 @@ fn errors_in_the_script_have_the_lines_of_the_message() {
 }
 
 #[test]
-fn a_call_does_not_go_on_in_another_block() {
+fn call_does_not_continue_in_the_next_block() {
     let found = blocks("```docui\nf(\n```\n```docui\n1)\n```\n").unwrap();
     let error = parse(&script(&found), None).unwrap_err();
     assert_eq!(error.title, "unexpected `;`");
 }
 
 #[test]
-fn the_codes_bound_is_exact_and_of_all_blocks() {
+fn code_bound_is_exact_and_counts_all_blocks() {
     let code = |length: usize| format!("f('{}')\n", "x".repeat(length - "f('')\n".len()));
     let message =
         |length| format!("```docui\nok()\n```\n```docui\n{}```\n", code(length - "ok()\n".len()));
@@ -185,7 +185,7 @@ fn the_codes_bound_is_exact_and_of_all_blocks() {
 }
 
 #[test]
-fn long_messages_are_read() {
+fn long_messages_are_parsed_in_linear_time() {
     let prose = "Some words of `prose`, with a [link](obj:7).\n".repeat(230_000);
     let message = format!("{prose}\n```docui\na()\n```\n```docui\nb()\n```\n");
     assert!(message.len() > 10_000_000);
@@ -296,7 +296,7 @@ const PREFIXES: [&str; 19] = [
 ];
 
 /// The `docui` blocks outside of quotes, as another reader of CommonMark sees them.
-fn theirs(message: &str) -> Vec<String> {
+fn pulldown_cmark_blocks(message: &str) -> Vec<String> {
     let mut quotes = 0;
     let mut open: Option<String> = None;
     let mut found = Vec::new();
@@ -341,14 +341,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn only_the_parts_that_run_run(parts in prop::collection::vec(select(&PARTS[..]), 0..12)) {
+    fn only_docui_blocks_of_a_mixed_message_run(parts in prop::collection::vec(select(&PARTS[..]), 0..12)) {
         let message: String = parts.iter().flat_map(|(part, _)| ["\nText.\n\n", part, "\n"]).collect();
         let expected: Vec<_> = parts.iter().filter_map(|(_, code)| *code).collect();
         prop_assert_eq!(codes(&message), expected);
     }
 
     #[test]
-    fn code_that_is_read_is_whole(
+    fn code_with_hidden_fences_is_returned_whole(
         calls in prop::collection::vec(select(&CALLS[..]), 1..8),
         indent in 0..4usize,
     ) {
@@ -363,7 +363,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_runs_is_a_block_to_another_reader(
+    fn blocks_without_hidden_fences_are_those_of_pulldown_cmark(
         lines in prop::collection::vec(
             (prop::collection::vec(select(&PREFIXES[..]), 0..3), select(&CORES[..])),
             0..14,
@@ -373,12 +373,12 @@ proptest! {
         let message: String = lines.collect();
         if let Ok(found) = blocks(&message) {
             let ours: Vec<_> = found.into_iter().map(|block| block.code).collect();
-            prop_assert_eq!(ours, theirs(&message), "{}", message);
+            prop_assert_eq!(ours, pulldown_cmark_blocks(&message), "{}", message);
         }
     }
 
     #[test]
-    fn any_text_is_read_or_refused(
+    fn any_message_gives_blocks_or_an_error_with_a_valid_span(
         text in any::<String>(),
         pieces in prop::collection::vec(select(&CORES[..]), 0..12),
         glue in "[\n\r\t >`'<-]{0,3}",

@@ -18,7 +18,7 @@ fn shown(code: &str) -> String {
 }
 
 #[test]
-fn an_error_shows_its_line_with_a_caret() {
+fn error_shows_its_line_with_carets() {
     let code = r#"editor.replace("a", nw="b")"#;
     let start = code.find("nw").unwrap();
     let note = "replace has old, new, all: did you mean new?";
@@ -37,7 +37,7 @@ fn an_error_shows_its_line_with_a_caret() {
 }
 
 #[test]
-fn carets_stand_under_wide_characters() {
+fn carets_align_under_wide_characters() {
     let code = "f()\r\n\tf('笔记🙂', 1px)\r\ng()";
     let fault = refused(code).to_fault(code);
     assert_eq!(
@@ -53,7 +53,7 @@ fn carets_stand_under_wide_characters() {
 }
 
 #[test]
-fn a_long_line_is_cut_around_the_mark() {
+fn long_line_is_shortened_around_the_mark() {
     let code = format!("f('{}', 1px, '{}')", "é".repeat(500), "笔".repeat(500));
     let message = refused(&code).to_fault(&code).message;
     let lines: Vec<_> = message.lines().collect();
@@ -73,7 +73,7 @@ fn a_long_line_is_cut_around_the_mark() {
 }
 
 #[test]
-fn any_span_is_marked_somewhere() {
+fn span_outside_the_code_is_marked_inside() {
     for (code, start, end) in
         [("", 0, 9), ("笔记", 1, 2), ("a\n", 2, 2), ("a\nb", 9, 1), ("ab", 2, 0), ("a\r\n", 1, 3)]
     {
@@ -86,7 +86,7 @@ fn any_span_is_marked_somewhere() {
 }
 
 #[test]
-fn refusals_say_what_to_write() {
+fn errors_say_what_to_write_instead() {
     for (code, parts) in [
         ("", &["nothing to run", "editor.save()"][..]),
         (" ;\n ", &["nothing to run"]),
@@ -191,7 +191,7 @@ fn refusals_say_what_to_write() {
 }
 
 #[test]
-fn stdin_must_hold_something_and_is_used_once() {
+fn stdin_is_refused_when_empty_or_used_twice() {
     for stdin in [None, Some("")] {
         let error = parse("f(text=stdin)", stdin).unwrap_err();
         assert_eq!(error.title, "stdin is empty");
@@ -202,13 +202,13 @@ fn stdin_must_hold_something_and_is_used_once() {
 }
 
 #[test]
-fn the_first_error_in_reading_order_is_reported() {
+fn first_error_in_reading_order_is_reported() {
     assert_eq!(refused("f(1 2); g(\"").span, Span { start: 4, end: 5 });
     assert_eq!(refused("await f(); {").title, "not a call");
 }
 
 #[test]
-fn bounds_are_kept_exactly() {
+fn bounds_are_enforced_exactly() {
     let nested = |open: &str, close: &str, depth| open.repeat(depth) + "1" + &close.repeat(depth);
     assert!(parse(&nested("f(", ")", NESTING_MAX), None).is_ok());
     assert_eq!(refused(&nested("f(", ")", NESTING_MAX + 1)).title, "nested too deep");
@@ -243,7 +243,7 @@ fn deep_nesting_is_refused_without_recursion() {
 }
 
 #[test]
-fn messages_never_repeat_long_input() {
+fn error_messages_never_repeat_long_input() {
     let long = "x".repeat(100_000);
     for code in [
         long.clone(),
@@ -265,7 +265,7 @@ fn messages_never_repeat_long_input() {
 }
 
 #[test]
-fn the_nearest_name_is_found() {
+fn nearest_suggests_the_name_with_fewest_mistakes() {
     let names = ["old", "new", "all"];
     assert_eq!(nearest("nw", names), Some("new"));
     assert_eq!(nearest("lod", names), Some("old"));

@@ -146,23 +146,23 @@ fn plain(expr: Expr) -> Value {
 }
 
 #[test]
-fn the_valid_code_is_valid() {
+fn code_to_spoil_is_valid() {
     assert!(parse(VALID, Some("x")).is_ok_and(|script| script.steps.len() == 4));
 }
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(code in any::<String>()) {
+    fn any_text_is_parsed_or_refused_with_a_valid_span(code in any::<String>()) {
         check(&code)?;
     }
 
     #[test]
-    fn any_pieces_are_read_or_refused(pieces in prop::collection::vec(select(&PIECES[..]), 0..24)) {
+    fn any_sequence_of_pieces_is_parsed_or_refused_with_a_valid_span(pieces in prop::collection::vec(select(&PIECES[..]), 0..24)) {
         check(&pieces.concat())?;
     }
 
     #[test]
-    fn spoiled_code_is_read_or_refused(
+    fn spoiled_code_is_parsed_or_refused_with_a_valid_span(
         edits in prop::collection::vec((any::<Index>(), 0..12usize, select(&PIECES[..])), 1..5),
     ) {
         let mut chars: Vec<char> = VALID.chars().collect();
@@ -176,19 +176,19 @@ proptest! {
     }
 
     #[test]
-    fn every_beginning_of_valid_code_is_read_or_refused(length in any::<Index>()) {
+    fn any_prefix_of_valid_code_is_parsed_or_refused_with_a_valid_span(length in any::<Index>()) {
         check(&VALID[..VALID.floor_char_boundary(length.index(VALID.len()))])?;
     }
 
     #[test]
-    fn a_printed_value_reads_back(value in value()) {
+    fn printed_value_parses_as_itself(value in value()) {
         // A text with line breaks prints them escaped; what prints is one line.
         let expr = only_value(&format!("f({value})"), None);
         prop_assert_eq!(plain(expr), value);
     }
 
     #[test]
-    fn a_raw_block_is_exact(body in "([ -~笔🙂\t\r]{0,12}\n){0,4}[ -~笔]{0,12}", crlf in any::<bool>()) {
+    fn raw_block_and_stdin_keep_any_text_exactly(body in "([ -~笔🙂\t\r]{0,12}\n){0,4}[ -~笔]{0,12}", crlf in any::<bool>()) {
         prop_assume!(!body.split('\n').any(|line| line.trim_end_matches('\r') == "END"));
         let expected = Expr::Value(Value::Str(body.clone()));
         let newline = if crlf { "\r\n" } else { "\n" };

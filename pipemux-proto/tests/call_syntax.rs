@@ -55,7 +55,7 @@ fn steps_are_separated_by_semicolons_and_lines() {
 }
 
 #[test]
-fn targets_split_at_the_last_dot() {
+fn call_names_split_at_the_last_dot() {
     assert_eq!(target(&call("save()")), (String::new(), "save"));
     assert_eq!(target(&call("editor.save()")), ("editor".into(), "save"));
     assert_eq!(target(&call("my-app.save()")), ("my-app".into(), "save"));
@@ -83,7 +83,7 @@ fn parameters_may_be_named_like_ref_kinds() {
 }
 
 #[test]
-fn values() {
+fn literals_have_their_values() {
     let value = |text: &str| match args(&format!("f({text})")).remove(0) {
         Expr::Value(value) => value,
         other => panic!("{text}: {other:?}"),
@@ -107,7 +107,7 @@ fn values() {
 }
 
 #[test]
-fn refs_end_where_the_syntax_goes_on() {
+fn refs_end_before_signs_and_white_space() {
     let refs = args("f(obj:23,link:42 ,[obj:notebook/main:note:7], obj:file:src/main.ts)");
     assert_eq!(refs[0], Expr::Ref(Ref::obj(23)));
     assert_eq!(refs[1], Expr::Ref(Ref::link(42)));
@@ -118,7 +118,7 @@ fn refs_end_where_the_syntax_goes_on() {
 }
 
 #[test]
-fn nested_calls_lists_and_names() {
+fn arguments_can_be_calls_lists_and_names() {
     let values = args("git_commit(git_staged(), editor.lines(1, [2, [3]]), selection, a/b.c)");
     assert!(matches!(&values[0], Expr::Call(call) if call.action == "git_staged"));
     assert!(matches!(&values[1], Expr::Call(call) if call.args.len() == 2));
@@ -135,7 +135,7 @@ fn lines_inside_parentheses_are_white_space() {
 }
 
 #[test]
-fn quoted_texts() {
+fn quoted_texts_decode_their_escapes() {
     assert_eq!(texts(r#"f('a\n\t\\\'\"b', "it's", '', "")"#), ["a\n\t\\'\"b", "it's", "", ""]);
     assert_eq!(
         texts("f('''one\r\n  'two' ''\n\\t''', \"\"\"a\"b\"\"\")"),
@@ -145,7 +145,7 @@ fn quoted_texts() {
 }
 
 #[test]
-fn raw_blocks_are_exact() {
+fn raw_blocks_keep_their_text_exactly() {
     let body = "quotes ' \" ''' \\n \\d\n```docui\nrun()\n```\n<<OTHER\n END\nEND \nENDE\n\ttab\n";
     for opening in ["<<END", "<<'END'", "<<\"END\""] {
         let code = format!("editor.replace_lines(30, 32, text={opening})\n{body}END\nsave()");
@@ -168,7 +168,7 @@ fn raw_blocks_drop_one_final_newline() {
 }
 
 #[test]
-fn what_follows_a_raw_blocks_word_on_its_line_is_code() {
+fn code_continues_on_the_line_that_opens_a_raw_block() {
     let calls = calls("editor.insert(at=1, text=<<A, more=<<B); save()\none\nA\ntwo\nB\nundo()\n");
     let names: Vec<_> = calls.iter().map(|call| call.action.as_str()).collect();
     assert_eq!(names, ["insert", "save", "undo"]);
@@ -185,7 +185,7 @@ fn what_follows_a_raw_blocks_word_on_its_line_is_code() {
 }
 
 #[test]
-fn stdin_is_all_of_standard_input() {
+fn stdin_is_the_whole_standard_input_without_its_last_newline() {
     let text = |stdin: &str| {
         let script = parse("f(text=stdin)", Some(stdin)).unwrap();
         match script.steps.as_slice() {
@@ -204,7 +204,7 @@ fn stdin_is_all_of_standard_input() {
 }
 
 #[test]
-fn spans_are_those_of_the_text() {
+fn spans_cover_the_written_code() {
     let code = "x();\n 笔.f(1)".replace('笔', "editor/b");
     let second = &calls(&code)[1];
     assert_eq!(&code[second.span.start..second.span.end], "editor/b.f(1)");
@@ -221,7 +221,7 @@ fn a_leading_byte_order_mark_is_white_space() {
 }
 
 #[test]
-fn the_documented_examples_read() {
+fn documented_examples_parse() {
     for code in [
         r#"editor.replace("Session", "SessionId"); editor.save()"#,
         "editor.replace_lines(5, 9, text='')\neditor.replace_lines(30, 32, text=<<END)\nany\nEND\n",
@@ -257,7 +257,7 @@ fn calls_are_shortened_to_one_line() {
 }
 
 #[test]
-fn tokens_stand_bare_beside_lists_of_lists() {
+fn action_tokens_are_told_apart_from_lists_of_lists() {
     let token = |text: &str| Expr::Ref(text.parse().unwrap());
     assert_eq!(
         args("f([[MT:Node:7]], x=[[MT:View:主 视图, a)]]@e3)"),
@@ -288,7 +288,7 @@ fn tokens_stand_bare_beside_lists_of_lists() {
 }
 
 #[test]
-fn the_bare_name_stdin_is_found() {
+fn stdin_at_finds_only_the_name_used_as_a_value() {
     for code in [
         "editor.insert(3, text=stdin)",
         "editor.insert(3, stdin)",

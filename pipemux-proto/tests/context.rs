@@ -40,7 +40,7 @@ fn round_trip(text: &str) -> Context {
 }
 
 #[test]
-fn the_minimal_vector_comes_back_as_it_was() {
+fn minimal_test_vector_round_trips_unchanged() {
     let context = round_trip(MINIMAL);
     assert_eq!(context.header.app_id, "notebook");
     assert_eq!(context.state.current_lod, LodLevel::Summary);
@@ -62,7 +62,7 @@ fn compact(json: &str) -> String {
 }
 
 #[test]
-fn the_vector_with_anchors_comes_back_as_it_was() {
+fn test_vector_with_anchors_round_trips_unchanged() {
     let context = round_trip(ANCHORED);
     let button = &context.anchors["expand-entry-1"];
     assert_eq!((button.ty, button.target.as_deref()), (AnchorType::Button, Some("entry-1")));
@@ -70,7 +70,7 @@ fn the_vector_with_anchors_comes_back_as_it_was() {
 }
 
 #[test]
-fn both_readings_of_compatibility_have_a_method() {
+fn equal_majors_are_compatible_and_equal_minors_render_the_same() {
     let version = |major, minor| ContextVersion { major, minor, patch: 0 };
     let (v1, v2, v3) = (version(1, 0), version(1, 1), version(2, 0));
     // The third vector.
@@ -82,7 +82,17 @@ fn both_readings_of_compatibility_have_a_method() {
 }
 
 #[test]
-fn a_context_without_its_least_fields_is_refused() {
+fn fields_of_later_versions_are_ignored() {
+    let mut value: serde_json::Value = serde_json::from_str(MINIMAL).unwrap();
+    value["later"] = 1.into();
+    value["header"]["later"] = 1.into();
+    value["state"]["later"] = 1.into();
+    let context: Context = serde_json::from_value(value).unwrap();
+    assert_eq!(context, round_trip(MINIMAL));
+}
+
+#[test]
+fn context_without_a_minimal_field_is_refused() {
     for field in ["header", "state", "content", "anchors"] {
         let mut value: serde_json::Value = serde_json::from_str(MINIMAL).unwrap();
         value.as_object_mut().unwrap().remove(field);

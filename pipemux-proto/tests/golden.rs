@@ -1,7 +1,7 @@
-//! Messages of each minor version as they were encoded once: they are read for ever, and written the same.
+//! Messages of each minor version as they were encoded once. They must decode for ever and encode the same.
 //!
-//! One file for each message and variant, a whole frame in hex. A file is never changed; a new message or
-//! variant gets a new one: `PIPEMUX_GOLDEN=write` writes those that are missing.
+//! There is one file for each message and variant with a whole frame in hex. A file is never changed; a new
+//! message or variant gets a new file: `PIPEMUX_GOLDEN=write` writes the missing ones.
 
 mod samples;
 
@@ -12,7 +12,7 @@ use pipemux_proto::{Frame, FrameDecoder};
 use samples::samples;
 
 #[test]
-fn every_message_is_read_and_written_as_ever() {
+fn golden_messages_decode_and_encode_unchanged() {
     for sample in samples() {
         let path = folder().join(format!("{}.hex", sample.name));
         let Ok(text) = std::fs::read_to_string(&path) else {
@@ -28,26 +28,27 @@ fn every_message_is_read_and_written_as_ever() {
         let mut decoder = FrameDecoder::default();
         decoder.extend(&bytes);
         let frame = decoder.next_frame().expect("a frame").expect("a whole one");
-        assert!(decoder.is_empty(), "{}: bytes behind it", sample.name);
+        assert!(decoder.is_empty(), "{}: trailing bytes", sample.name);
         assert_eq!(frame.envelope, sample.envelope, "{}: the envelope", sample.name);
-        let again = (sample.again)(&frame).unwrap_or_else(|why| panic!("{}: {why}", sample.name));
-        assert_eq!(hex(&again), hex(&bytes), "{}: written again", sample.name);
-        assert_eq!(hex(&sample.bytes), hex(&bytes), "{}: what it says", sample.name);
+        let encoded =
+            (sample.reencode)(&frame).unwrap_or_else(|why| panic!("{}: {why}", sample.name));
+        assert_eq!(hex(&encoded), hex(&bytes), "{}: encoded again", sample.name);
+        assert_eq!(hex(&sample.bytes), hex(&bytes), "{}: the content", sample.name);
     }
 }
 
 #[test]
-fn no_golden_message_is_forgotten() {
+fn every_golden_file_has_a_sample() {
     let known: BTreeSet<String> =
         samples().into_iter().map(|s| format!("{}.hex", s.name)).collect();
     for entry in std::fs::read_dir(folder()).expect("a folder") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-        assert!(known.contains(&name), "{name} is read by no test");
+        assert!(known.contains(&name), "{name} belongs to no sample");
     }
 }
 
 #[test]
-fn every_method_and_kind_has_one() {
+fn every_method_and_kind_has_a_golden_message() {
     let all = samples();
     for method in pipemux_proto::Method::ALL {
         assert!(
@@ -71,7 +72,7 @@ fn fields_of_1_2_are_absent_on_the_wire_unless_set() {
 }
 
 #[test]
-fn what_a_later_version_adds_is_passed_over() {
+fn fields_and_codes_of_later_versions_are_ignored() {
     // {"version": 3, "news": [1]}
     let body = [
         0x82, 0xa7, b'v', b'e', b'r', b's', b'i', b'o', b'n', 3, 0xa4, b'n', b'e', b'w', b's',
@@ -86,13 +87,13 @@ fn what_a_later_version_adds_is_passed_over() {
 }
 
 #[test]
-fn a_body_behind_a_body_is_refused() {
+fn trailing_and_missing_bodies_are_refused() {
     assert!(pipemux_proto::decode::<pipemux_proto::app::Empty>(&[0x80, 0x80]).is_err());
     assert!(pipemux_proto::decode::<pipemux_proto::app::Empty>(&[]).is_err());
 }
 
-/// A frame that was read, read as its message and written again.
-pub fn rewrite<T: serde::Serialize + serde::de::DeserializeOwned>(
+/// Decodes a frame as a message of type `T` and encodes it again.
+pub fn reencode<T: serde::Serialize + serde::de::DeserializeOwned>(
     frame: &Frame,
 ) -> Result<Vec<u8>, String> {
     let body: T = pipemux_proto::decode(&frame.body).map_err(|error| error.to_string())?;
@@ -103,7 +104,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-/// Sixteen bytes a line.
+/// Writes sixteen bytes on each line.
 fn hex(bytes: &[u8]) -> String {
     let line = |line: &[u8]| {
         let words: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();

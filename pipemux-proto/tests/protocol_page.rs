@@ -6,7 +6,7 @@ use page::{PAGE, Types, section};
 use pipemux_proto::{Frame, Incarnation, Method, envelope, hello, limits};
 
 #[test]
-fn every_method_stands_in_the_table_with_its_number() {
+fn page_lists_every_method_with_its_number() {
     for method in Method::ALL {
         let row = format!("| `{method:?}` | {} |", *method as u8);
         assert!(PAGE.contains(&row), "PROTOCOL.md lacks the row {row} …");
@@ -17,7 +17,7 @@ fn every_method_stands_in_the_table_with_its_number() {
 }
 
 #[test]
-fn the_page_names_one_version() {
+fn page_names_one_protocol_version() {
     let hello::ProtocolVersion { major, minor } = hello::PROTOCOL;
     assert!(PAGE.starts_with(&format!("# The protocol, version {major}.{minor}\n")));
     let as_field = format!("`{{major: {major}, minor: {minor}}}`");
@@ -27,7 +27,7 @@ fn the_page_names_one_version() {
 }
 
 #[test]
-fn every_kind_stands_in_the_table() {
+fn page_lists_every_kind() {
     use envelope::Kind::{Cancel, Event, Fault, Reply, Request};
     for kind in [Request, Reply, Fault, Event, Cancel] {
         let row = format!("| {} | {} |", format!("{kind:?}").to_lowercase(), kind as u8);
@@ -36,7 +36,7 @@ fn every_kind_stands_in_the_table() {
 }
 
 #[test]
-fn every_field_and_variant_of_a_message_stands_in_its_section() {
+fn page_describes_every_field_and_variant() {
     let types = Types::read();
     assert!(types.all.len() > 45, "only {} types were found", types.all.len());
     for ty in &types.all {
@@ -53,7 +53,7 @@ fn every_field_and_variant_of_a_message_stands_in_its_section() {
 }
 
 #[test]
-fn every_section_is_of_a_type_that_is_there() {
+fn page_describes_no_type_that_does_not_exist() {
     let types = Types::read();
     for line in PAGE.lines() {
         let Some(name) = line.strip_prefix("#### `").and_then(|l| l.strip_suffix('`')) else {
@@ -66,7 +66,7 @@ fn every_section_is_of_a_type_that_is_there() {
 }
 
 #[test]
-fn links_within_the_page_lead_somewhere() {
+fn links_within_the_page_resolve() {
     let anchors: Vec<String> = PAGE.lines().filter(|l| l.starts_with('#')).map(anchor).collect();
     for (at, _) in PAGE.match_indices("](#") {
         let target = PAGE[at + 3..].split(')').next().unwrap_or_default();
@@ -75,7 +75,7 @@ fn links_within_the_page_lead_somewhere() {
 }
 
 #[test]
-fn the_bounds_are_those_of_the_crate() {
+fn page_states_the_bounds_of_the_crate() {
     for bound in [
         limits::FRAME_MAX,
         limits::PROVIDER_MAX,
@@ -105,7 +105,7 @@ fn the_bounds_are_those_of_the_crate() {
 }
 
 #[test]
-fn the_bytes_of_the_example_are_a_frame() {
+fn example_bytes_are_the_encoded_frame() {
     let start = PAGE.find("```hex\n").expect("an example in hex") + 7;
     let block = &PAGE[start..start + PAGE[start..].find("```").expect("its end")];
     let mut bytes = Vec::new();

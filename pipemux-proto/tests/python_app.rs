@@ -1,4 +1,4 @@
-//! The app at the end of `PROTOCOL.md`, run as it stands there, with this test as its daemon.
+//! Runs the example app of `PROTOCOL.md` unchanged, with this test as its daemon.
 
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use pipemux_proto::app::{
-    Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project,
-    QuestionKind, Read as ReadValue, Resume,
+    Choice, Chunk, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
+    Project, QuestionKind, ReadRequest, Resume,
 };
 use pipemux_proto::projection::{Arg, Args, Lod, Piece, Projection, RefArg};
 use pipemux_proto::prototype::Risk;
@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 const LIFE: Incarnation = Incarnation(1_000);
 
 #[test]
-fn the_pages_app_runs_as_it_stands_there() {
+fn example_app_of_the_page_runs_unchanged() {
     let folder = Folder::new("pages-app");
     let Some(mut app) = App::start(&folder) else { return };
     assert_eq!(app.open(&folder), Vec::<String>::new());
@@ -39,19 +39,19 @@ fn the_pages_app_runs_as_it_stands_there() {
     assert!(app.project(Lod::Summary, Some(1)).unchanged);
     assert!(app.project(Lod::Gist, Some(0)).content.is_empty());
 
-    // A ref carries the rev that was seen: another one is refused, and so is what is gone.
+    // A ref carries the revision that was seen: the app refuses another one, and a thing that is gone.
     let item = |rev| Arg::Ref(RefArg { key: object.key.clone(), rev, ty: None });
     app.done("edit", [("item", item(0)), ("text", Value::from("new").into())]);
     let stale = app.invoke("done", [("item", item(0))], None).expect_err("stale");
     assert_eq!((stale.code, stale.key.as_deref()), (Code::Stale, Some(object.key.as_str())));
-    let read = |rev| ReadValue { key: object.key.clone(), rev, offset: 1, max: 10 };
+    let read = |rev| ReadRequest { key: object.key.clone(), rev, offset: 1, max: 10 };
     let chunk: Chunk = app.ask(Method::AppRead, &read(1)).expect("a chunk");
     assert_eq!((&chunk.data[..], chunk.total, chunk.text), (&b"ew"[..], 3, true));
     let keys = vec![object.key.clone(), "never".to_owned()];
     let located: Located = app.ask(Method::Locate, &Locate { keys }).expect("places");
-    assert_eq!(located.places, [Place::Shown, Place::Gone(None)]);
+    assert_eq!(located.places, [KeyLocation::Shown, KeyLocation::Gone(None)]);
 
-    // It asks before it destroys.
+    // The app asks before it destroys data.
     let Ok(Outcome::Needs(needs)) = app.invoke("clear", [], None) else { panic!("it must ask") };
     assert_eq!(needs.question.kind, QuestionKind::Confirm);
     let resume = Resume { token: needs.token, choice: Choice::Yes };
@@ -59,7 +59,7 @@ fn the_pages_app_runs_as_it_stands_there() {
     assert_eq!(done.brief, "0 to do");
     assert!(app.invoke("dance", [], None).is_err());
 
-    // What it kept is there in its next life, and keys aren't used again.
+    // The state survives a restart, and keys aren't used again.
     app.done("add", [("text", Value::from("kept").into())]);
     app.close();
     let mut app = App::start(&folder).expect("python3 is there");
@@ -80,11 +80,11 @@ struct App {
 }
 
 impl App {
-    /// Starts the page's code; none, with a message, where there is no Python.
+    /// Starts the page's code; returns none, with a message, on a machine without Python.
     #[allow(clippy::print_stdout)]
     fn start(folder: &Folder) -> Option<Self> {
         let (ours, theirs) = UnixStream::pair().expect("a socketpair");
-        // As standard input, which needs no unsafe code to inherit; the app only looks at the number.
+        // Passed as standard input, because that needs no unsafe code; the app only uses the number.
         let spawned = Command::new("python3")
             .arg(folder.write("todo.py", &code()))
             .env("PIPEMUX_FD", "0")
@@ -112,7 +112,7 @@ impl App {
     }
 
     fn open(&mut self, folder: &Folder) -> Vec<String> {
-        let open = Open {
+        let open = OpenRequest {
             session: "todo/main".parse().expect("a session"),
             attach: false,
             again: false,
@@ -186,7 +186,7 @@ impl App {
 
     fn send(&mut self, envelope: &Envelope, body: &impl Serialize) {
         let bytes = Frame::encode(envelope, body).expect("a frame");
-        // In two portions, as a socket may give them.
+        // In two parts, as a socket may deliver them.
         let (head, tail) = bytes.split_at(bytes.len() / 2);
         self.stream.write_all(head).expect("written");
         self.stream.write_all(tail).expect("written");
@@ -205,7 +205,7 @@ impl App {
     }
 }
 
-/// The test failed in between: nothing is left running.
+/// Leaves no process running when a test fails.
 impl Drop for App {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -221,7 +221,7 @@ fn code() -> String {
     block[..block.find("\n```").expect("its end") + 1].to_owned()
 }
 
-/// A folder of this test's own.
+/// A folder for this test alone.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -18,7 +18,7 @@ fn owner(text: &str) -> Option<SessionAddr> {
 }
 
 #[test]
-fn reads_every_form() {
+fn every_form_of_ref_is_parsed() {
     assert_eq!(read("obj:23"), Ref::obj(23));
     assert_eq!(read("link:15"), Ref::link(15));
     assert_eq!(read("obj:23@e17"), Ref { epoch: Some(17), ..Ref::obj(23) });
@@ -33,7 +33,7 @@ fn reads_every_form() {
 }
 
 #[test]
-fn a_slash_makes_an_owner_only_before_a_colon() {
+fn slash_makes_an_owner_only_before_a_colon() {
     let plain = read("obj:src/main.ts");
     assert_eq!((plain.owner, plain.ty, plain.local), (None, None, key("src/main.ts")));
     let typed = read("obj:file:src/main.ts");
@@ -42,7 +42,7 @@ fn a_slash_makes_an_owner_only_before_a_colon() {
 }
 
 #[test]
-fn decimal_keys_and_ids_stay_apart() {
+fn decimal_keys_differ_from_ids() {
     assert_eq!(read("obj:7").local, Local::Id(7));
     assert_eq!(read("obj:=7").local, key("7"));
     assert_eq!(read("obj:=007").local, key("007"));
@@ -54,7 +54,7 @@ fn decimal_keys_and_ids_stay_apart() {
 }
 
 #[test]
-fn prints_what_can_stand_bare() {
+fn printed_keys_are_percent_encoded() {
     let printed = |text: &str| Ref { local: key(text), ..Ref::obj(0) }.to_string();
     assert_eq!(printed("a b,c;d]e)f'g\"h\ni"), "obj:a%20b%2Cc%3Bd%5De%29f%27g%22h%0Ai");
     assert_eq!(printed("=a=b"), "obj:%3Da=b");
@@ -64,13 +64,13 @@ fn prints_what_can_stand_bare() {
 }
 
 #[test]
-fn reading_tolerates_what_has_no_meaning_in_a_ref() {
+fn parsing_accepts_characters_without_meaning_in_refs() {
     assert_eq!(read("obj:file:a(1),[2].ts").local, key("a(1),[2].ts"));
     assert_eq!(read("obj:a%2fb").to_string(), "obj:a/b");
 }
 
 #[test]
-fn refuses_with_the_place_and_an_example() {
+fn refused_refs_name_the_position_and_an_example() {
     for (text, at, part) in [
         ("", 0, "`obj:` or `link:`"),
         ("23", 0, "`obj:` or `link:`"),
@@ -107,7 +107,7 @@ fn refuses_with_the_place_and_an_example() {
 }
 
 #[test]
-fn reads_tokens() {
+fn action_tokens_are_parsed() {
     let node = read("[[MT:Node:7]]");
     assert_eq!((node.prefix.as_deref(), node.ty.as_deref()), (Some("MT"), Some("Node")));
     assert_eq!((node.kind, &node.local, node.epoch), (RefKind::Obj, &key("7"), None));
@@ -119,7 +119,7 @@ fn reads_tokens() {
 }
 
 #[test]
-fn refuses_tokens_with_the_place() {
+fn refused_tokens_name_the_position_and_an_example() {
     for (text, at, part) in [
         ("[[", 2, "an app's prefix"),
         ("[[MT", 2, "an app's prefix"),
@@ -151,7 +151,7 @@ fn refuses_tokens_with_the_place() {
 }
 
 #[test]
-fn keys_have_a_bound() {
+fn keys_beyond_the_bound_are_refused() {
     let longest = format!("obj:{}", "k".repeat(KEY_MAX));
     assert_eq!(read(&longest).to_string(), longest);
     assert!(format!("{longest}k").parse::<Ref>().is_err());
@@ -161,7 +161,7 @@ fn keys_have_a_bound() {
 }
 
 #[test]
-fn loose_reading_takes_bare_ids() {
+fn parse_loose_accepts_ids_without_a_kind() {
     let loose = |text| Ref::parse_loose(text, RefKind::Link);
     assert_eq!(loose("15"), Ok(Ref::link(15)));
     assert_eq!(loose(" 15@e3\n"), Ok(Ref { epoch: Some(3), ..Ref::link(15) }));
@@ -212,7 +212,7 @@ fn any_token() -> impl Strategy<Value = Ref> {
 
 proptest! {
     #[test]
-    fn what_is_printed_reads_back(reference in any_ref()) {
+    fn printed_ref_parses_as_itself(reference in any_ref()) {
         let printed = reference.to_string();
         prop_assert_eq!(printed.parse::<Ref>(), Ok(reference));
         let ends = |c: char| c.is_whitespace() || c.is_control() || ",;)]'\"".contains(c);
@@ -220,14 +220,14 @@ proptest! {
     }
 
     #[test]
-    fn a_printed_token_reads_back(token in any_token()) {
+    fn printed_token_parses_as_itself(token in any_token()) {
         let printed = token.to_string();
         prop_assert_eq!(printed.parse::<Ref>(), Ok(token.clone()));
         prop_assert_eq!(Ref::parse_loose(&format!(" {printed}\n"), RefKind::Link), Ok(token));
     }
 
     #[test]
-    fn a_ref_is_its_text_in_messages(reference in prop_oneof![any_ref(), any_token()]) {
+    fn ref_is_serialized_as_its_text(reference in prop_oneof![any_ref(), any_token()]) {
         let json = serde_json::to_value(&reference).unwrap();
         prop_assert_eq!(&json, &reference.to_string());
         prop_assert_eq!(serde_json::from_value::<Ref>(json).unwrap(), reference);
@@ -244,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_at_a_boundary(
+    fn any_text_is_parsed_or_refused_at_a_character_boundary(
         text in any::<String>(),
         prefix in "(obj:|link:|obj:a/b:|\\[\\[|\\[\\[MT:|\\[\\[MT:Node:|)",
         suffix in "(|\\]\\]|\\]\\]@e)",

@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn envelopes_are_read_as_they_were_written(envelope in envelopes(), behind in any::<[u8; 3]>()) {
+    fn envelopes_round_trip_and_refuse_every_cut(envelope in envelopes(), behind in any::<[u8; 3]>()) {
         let mut bytes = Vec::new();
         envelope.write(&mut bytes);
         prop_assert!(bytes.len() <= Envelope::MAX);
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_an_envelope_or_none(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn decoding_any_bytes_as_an_envelope_stays_in_bounds(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         let _ = Envelope::read(&bytes);
         let mut like = vec![0x95];
         like.extend(bytes);
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn any_portions_give_the_same_frames(
+    fn frames_do_not_depend_on_how_the_stream_is_cut(
         messages in prop::collection::vec((envelopes(), prop::collection::vec(any::<u8>(), 0..200)), 0..8),
         cuts in prop::collection::vec(1..40_usize, 1..60),
     ) {
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn any_stream_is_frames_or_an_error(portions in prop::collection::vec(
+    fn decoding_any_stream_never_panics(portions in prop::collection::vec(
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..40),
             // Short lengths, so that frames come about.
@@ -136,14 +136,14 @@ proptest! {
     }
 
     #[test]
-    fn values_are_read_as_they_were_written(value in values()) {
+    fn values_round_trip(value in values()) {
         let bytes = encode(&value).expect("it encodes");
         prop_assert_eq!(&decode::<Value>(&bytes).expect("it reads"), &value);
         prop_assert_eq!(value.to_blob().to_value().expect("it reads"), value);
     }
 
     #[test]
-    fn any_bytes_are_a_value_or_none(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn decoding_any_bytes_as_a_message_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         let _ = decode::<Value>(&bytes);
         let _ = decode::<pipemux_proto::projection::Projection>(&bytes);
         let _ = decode::<pipemux_proto::client::Call>(&bytes);
@@ -151,7 +151,7 @@ proptest! {
 }
 
 #[test]
-fn a_length_above_the_bound_is_refused_at_once() {
+fn length_above_the_bound_is_refused_before_the_frame_arrives() {
     for length in [FRAME_MAX as u32 + 1, u32::MAX] {
         let mut decoder = FrameDecoder::default();
         // The prefix alone: nothing of the frame was awaited, nothing allocated for it.
@@ -164,7 +164,7 @@ fn a_length_above_the_bound_is_refused_at_once() {
 }
 
 #[test]
-fn the_longest_frame_fits_and_one_byte_more_does_not() {
+fn frame_bound_is_exact() {
     let envelope = Envelope::request(Method::Verb, 1, Incarnation(0));
     let mut head = Vec::new();
     envelope.write(&mut head);
@@ -177,7 +177,7 @@ fn the_longest_frame_fits_and_one_byte_more_does_not() {
 }
 
 #[test]
-fn an_unknown_method_costs_its_frame_only() {
+fn unknown_method_consumes_only_its_frame() {
     let mut decoder = FrameDecoder::default();
     decoder.extend(&[0, 0, 0, 7, 0x95, 0, 99, 5, 0, 0, 0x80]);
     decoder.extend(
@@ -189,7 +189,7 @@ fn an_unknown_method_costs_its_frame_only() {
 }
 
 #[test]
-fn a_frame_shorter_than_an_envelope_is_none() {
+fn frame_shorter_than_an_envelope_is_refused() {
     for bytes in [&[0, 0, 0, 0][..], &[0, 0, 0, 1, 0x95], &[0, 0, 0, 2, 0x95, 0xcf]] {
         let mut decoder = FrameDecoder::default();
         decoder.extend(bytes);
@@ -198,7 +198,7 @@ fn a_frame_shorter_than_an_envelope_is_none() {
 }
 
 #[test]
-fn values_nest_so_deep_and_no_deeper() {
+fn value_nesting_bound_is_exact() {
     let nested = |levels: usize, open: &[u8]| {
         let mut bytes = open.repeat(levels);
         bytes.push(0xc0);
@@ -213,7 +213,7 @@ fn values_nest_so_deep_and_no_deeper() {
 }
 
 #[test]
-fn a_length_that_lies_allocates_nothing() {
+fn oversized_collection_length_is_refused_without_allocation() {
     // Arrays, maps, strings and bytes of four thousand millions.
     for first in [0xdd, 0xdf, 0xdb, 0xc6] {
         assert!(decode::<Value>(&[first, 0xff, 0xff, 0xff, 0xff, 0x00]).is_err());

@@ -1,16 +1,16 @@
-//! Three enemies and a fireball: a whole PipeMux app.
+//! A complete PipeMux app: a fight with three enemies and a fireball.
 
-use docui::{Anchor, App, Context, Done, Fault, Found, Look, Object, Opening, Reply, View};
+use docui::{Anchor, App, Context, Done, Fault, Found, Object, Opening, Reply, View, ViewRequest};
 
 docui::kind!(Enemy = "enemy");
 docui::actions! {
-    /// What one can do in the arena.
+    /// The actions in the arena.
     enum Action {
         /// Physical attack.
         changes featured Attack = attack(target: Anchor<Enemy>);
         /// Magic; each point of mana hits once.
         changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
-        /// Takes what a dead enemy has.
+        /// Takes the belongings of a dead enemy.
         changes featured Loot = loot(target: Anchor);
         /// Leaves the enemies behind.
         changes listed Flee = flee();
@@ -34,7 +34,7 @@ struct Arena {
 impl Arena {
     fn hit(&mut self, key: &str, damage: i64) -> Result<Reply, Fault> {
         let enemy = self.enemies.iter_mut().find(|enemy| enemy.key == key && enemy.hp > 0);
-        let enemy = enemy.ok_or_else(|| Fault::not_found("it is dead already").about(key))?;
+        let enemy = enemy.ok_or_else(|| Fault::not_found("it is already dead").about(key))?;
         enemy.hp -= damage;
         enemy.state = if enemy.hp > 0 { "受了伤" } else { "倒下了" };
         let Fighter { name, hp, .. } = *enemy;
@@ -46,7 +46,7 @@ impl Arena {
     }
 }
 
-/// A dead enemy is another thing than the living one, so it has another key.
+/// A dead enemy is a different object from the living one, so it has a different key.
 fn corpse(key: &str) -> String {
     format!("corpse-{key}")
 }
@@ -73,7 +73,7 @@ impl App for Arena {
                 let left = self.enemies.len();
                 self.enemies.retain(|enemy| corpse(enemy.key) != target.key);
                 if self.enemies.len() == left {
-                    return Err(Fault::failed("it is alive and keeps what it has"));
+                    return Err(Fault::failed("it is still alive"));
                 }
                 self.gold += 7;
                 Ok(Done::new("7 gold").into())
@@ -85,7 +85,7 @@ impl App for Arena {
         }
     }
 
-    fn view(&self, _: &Look) -> View {
+    fn view(&self, _: &ViewRequest) -> View {
         let mut view = View::new(format!("{} enemies · {} gold", self.enemies.len(), self.gold));
         if self.fled {
             view.text("You are safe.\n").only([]);

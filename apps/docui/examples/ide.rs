@@ -1,4 +1,5 @@
-//! A file browser with git: a PipeMux app around a directory and a program that are there anyway.
+//! A file browser with git: a PipeMux app around an existing directory and an existing program.
+//!
 //! A file's key is its path, so that a ref to it can be written as `obj:file:src/main.ts`.
 
 use std::fs;
@@ -6,31 +7,31 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use docui::{Anchor, App, ArgType, Context, Done, Fault, Found, Lod, Look, Object, Opening, Reply};
-use docui::{Value, View, tokens};
+use docui::{Anchor, App, ArgType, Context, Done, Fault, Found, Lod, Object, Opening, Reply};
+use docui::{Value, View, ViewRequest, tokens};
 use pipemux_proto::limits::{COPY_MAX, KEY_MAX};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 
 /// Most files that are listed.
 pub const FILES_MAX: usize = 2000;
-/// Most paths that a link binds; with more it would be no quick one.
+/// Most paths in the arguments of a link. With more files staged there is no such link.
 const BOUND_MAX: usize = 20;
-/// Most lines of git's that an answer repeats.
-const SAID_MAX: usize = 40;
+/// Most lines of git's output in an answer.
+const OUTPUT_LINES_MAX: usize = 40;
 
 docui::kind!(/** A file. */ pub File = "file");
 docui::actions! {
-    /// What one can do in a working tree.
+    /// The actions on a working tree.
     #[allow(clippy::enum_variant_names)]
     pub enum Action {
-        /// What git tells of the tree.
+        /// Shows `git status`.
         safe listed GitStatus = git_status() -> String;
-        /// The files that are staged.
+        /// Lists the staged files.
         safe listed GitStaged = git_staged() -> Vec<String>;
-        /// Stages files as they are now: refs, paths, or both.
+        /// Stages files as they are now, given as refs, paths or both.
         changes listed GitStage = git_stage(files: Vec<FilePath>);
-        /// Commits what is staged; of that only these files, if any are given.
+        /// Commits what is staged, or only these files of it.
         changes listed GitCommit = git_commit(message: String, files: Vec<FilePath> = []);
     }
 }
@@ -41,7 +42,8 @@ pub struct FilePath(pub String);
 
 impl ArgType for FilePath {
     fn ty() -> Type {
-        // For an anchor type, text would have to be a ref; for text, a ref would be what is in the file.
+        // With an anchor type, paths would be refused. With a string type, a ref would be replaced by
+        // the content of the file.
         Type::Any
     }
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
@@ -55,26 +57,26 @@ impl ArgType for FilePath {
     }
 }
 
-/// A working tree as it was last looked at.
+/// A working tree and its last scan.
 pub struct Ide {
     root: PathBuf,
     session: String,
     tree: Tree,
 }
 
-/// What there is to show.
+/// The files of a working tree and their state in git.
 #[derive(Default, PartialEq)]
 struct Tree {
-    /// Paths from the root, sorted.
+    /// Paths relative to the root, sorted.
     files: Vec<String>,
-    /// Those that git has staged, deleted ones among them.
+    /// The paths of staged changes, including deletions.
     staged: Vec<String>,
-    /// Those that differ from what is staged or committed.
+    /// The paths that differ from what is staged or committed.
     changed: Vec<String>,
 }
 
 impl Ide {
-    fn look(&self) -> Tree {
+    fn scan(&self) -> Tree {
         let (mut files, mut under) = (Vec::new(), vec![String::new()]);
         while let Some(directory) = under.pop().filter(|_| files.len() < FILES_MAX) {
             for entry in fs::read_dir(self.root.join(&directory)).into_iter().flatten().flatten() {
@@ -84,7 +86,7 @@ impl Ide {
                     Ok(of) if of.is_dir() && name != ".git" && name != "target" => {
                         under.push(path + "/");
                     }
-                    // No links: what lies elsewhere is not shown as lying here.
+                    // Symbolic links are skipped: their targets may be outside the tree.
                     Ok(of) if of.is_file() && path.len() <= KEY_MAX => files.push(path),
                     _ => {}
                 }
@@ -92,7 +94,7 @@ impl Ide {
         }
         files.sort();
         files.truncate(FILES_MAX);
-        // Without git there is still a directory to look at.
+        // Without git the files are still listed.
         let staged = self.staged().unwrap_or_default();
         Tree { files, staged, changed: self.changed().unwrap_or_default() }
     }
@@ -107,27 +109,29 @@ impl Ide {
         self.git(&listed, &[]).map(paths)
     }
 
-    /// Runs git in the root, with these files and no other ones. Its own words are the error.
+    /// Runs git in the root with these files. When it fails, its output is the error message.
     fn git(&self, args: &[&str], files: &[String]) -> Result<String, Fault> {
         let mut git = Command::new("git");
-        // A look at the tree must not lock out whoever works in it.
+        // Reading the tree must not take locks that would block somebody working in it.
         git.args(["--no-optional-locks", "--literal-pathspecs", "-C"]).arg(&self.root).args(args);
         git.arg("--").args(files).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0");
         let unable = |error| Fault::failed(format!("git can't be run: {error}"));
         let ended = git.output().map_err(unable)?;
-        let words = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let output = String::from_utf8_lossy(&ended.stdout).into_owned();
         if ended.status.success() {
-            return Ok(words);
+            return Ok(output);
         }
-        let words = format!("{}{words}", String::from_utf8_lossy(&ended.stderr));
-        Err(Fault::failed(format!("git {}: {}", args[0], head(words.trim()))))
+        let output = format!("{}{output}", String::from_utf8_lossy(&ended.stderr));
+        Err(Fault::failed(format!("git {}: {}", args[0], head(output.trim()))))
     }
 
     fn commit(&self, message: &str, files: &[String]) -> Result<Done, Fault> {
-        // With paths git takes the files from the disk: that has to be what was staged.
+        // With paths, git commits the files as they are on disk, so they must equal what was staged.
         if !files.is_empty() && self.git(&["diff", "--quiet"], files).is_err() {
-            return Err(Fault::refused("some of these files differ from what is staged of them")
-                .hint("git_stage them again, or leave files out: what is staged is committed"));
+            return Err(Fault::refused("some of these files differ from their staged versions")
+                .hint(
+                    "stage them again with git_stage, or leave out files to commit what is staged",
+                ));
         }
         let message = format!("--message={message}");
         self.git(&["commit", "--quiet", &message], files)?;
@@ -148,8 +152,8 @@ impl App for Ide {
         if opening.args.is_empty() || directory(opening)? == self.root {
             return Ok(Vec::new());
         }
-        Err(Fault::refused(format!("{} is open here", self.root.display()))
-            .hint("another directory is another session: pipemux open ide/other <directory>"))
+        Err(Fault::refused(format!("{} is already open here", self.root.display()))
+            .hint("open another directory in its own session: pipemux open ide/other <directory>"))
     }
 
     fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
@@ -174,12 +178,12 @@ impl App for Ide {
         Ok(done.into())
     }
 
-    fn view(&self, look: &Look) -> View {
+    fn view(&self, request: &ViewRequest) -> View {
         let Tree { files, staged, changed } = &self.tree;
         let (root, all) = (self.root.display(), count(files.len()));
         let git = format!("{} staged, {} changed", staged.len(), changed.len());
         let mut view = View::new(format!("{root} · {all} · {git}"));
-        if look.lod == Lod::Gist {
+        if request.lod == Lod::Gist {
             return view;
         }
         if (1..=BOUND_MAX).contains(&staged.len()) {
@@ -187,11 +191,11 @@ impl App for Ide {
             let action = Action::GitCommit { message: "Update".into(), files };
             view.titled_link("Git: Commit All", &action).text("\n");
         }
-        let mut left = look.budget.saturating_sub(100);
+        let mut left = request.budget.saturating_sub(100);
         for (index, path) in files.iter().enumerate() {
             let cost = tokens::estimate(path) + 8;
             if cost > left {
-                let (rest, more) = ((files.len() - index) as u64, look.budget * 4);
+                let (rest, more) = ((files.len() - index) as u64, request.budget * 4);
                 let call = format!("pipemux view ide/{} --budget {more}", self.session);
                 view.text(format!("… {rest} more: {call}\n")).hidden(rest * cost);
                 break;
@@ -220,7 +224,7 @@ impl App for Ide {
 
     fn refresh(&mut self) -> bool {
         let before = std::mem::take(&mut self.tree);
-        self.tree = self.look();
+        self.tree = self.scan();
         before != self.tree
     }
 }
@@ -236,8 +240,8 @@ fn paths(separated: String) -> Vec<String> {
 }
 
 fn head(text: &str) -> String {
-    let lines: Vec<_> = text.lines().take(SAID_MAX).collect();
-    lines.join("\n") + if text.lines().count() > SAID_MAX { "\n…" } else { "" }
+    let lines: Vec<_> = text.lines().take(OUTPUT_LINES_MAX).collect();
+    lines.join("\n") + if text.lines().count() > OUTPUT_LINES_MAX { "\n…" } else { "" }
 }
 
 fn count(files: usize) -> String {

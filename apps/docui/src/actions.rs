@@ -1,41 +1,50 @@
-//! Declaring what an app can do.
+//! Declares the actions that an app offers.
 
 use pipemux_proto::Fault;
 use pipemux_proto::projection::Args;
-use pipemux_proto::prototype::Prototype;
+use pipemux_proto::prototype::{Prototype, Risk};
 
-/// A closed set of actions; made by [`crate::actions!`].
+/// A closed set of actions. Don't implement it by hand: [`crate::actions!`] does.
 pub trait Actions: Sized {
-    /// Their signatures, in the order declared.
+    /// Returns the signatures of all actions, in the order they were declared.
     fn prototypes() -> Vec<Prototype>;
 
-    /// Reads an action from its name and arguments.
+    /// Makes an action from its name and arguments. Parameters with a default may be missing.
     ///
     /// # Errors
-    /// An unknown name or parameter, a missing argument, another type.
+    /// The action or a parameter is unknown, an argument is missing or has another type. The message
+    /// names the parameter and the expected type.
     fn decode(name: &str, args: Args) -> Result<Self, Fault>;
 
-    /// The name and arguments that give it back.
+    /// Returns the name and arguments from which [`Actions::decode`] makes this action.
     fn encode(&self) -> (&'static str, Args);
 
-    /// The action's name.
+    /// Returns whether the action only looks, changes something, or destroys something.
+    fn risk(&self) -> Risk;
+
+    /// Returns the action's name.
     fn name(&self) -> &'static str {
         self.encode().0
     }
 }
 
-/// Declares an app's actions: an enum whose variants carry the parameters.
+/// Declares an app's actions: an enum with one variant per action, whose fields are the parameters.
 ///
-/// Each is `risk prominence Variant = name(parameters) -> result;`, where risk is `safe`, `changes` or
-/// `destructive` (which is always confirmed first), and prominence is `featured` (a line of its own with
-/// its documentation in the window), `listed` (on the shared line) or `help` (only counted). `, idempotent`
-/// before the semicolon says that doing it twice is the same as once.
+/// Each action is written as `risk prominence Variant = name(parameters) -> result;`. The result is
+/// optional, and so is `, idempotent` before the semicolon. The doc comment is shown to readers.
+///
+/// | part | values |
+/// |---|---|
+/// | risk | `safe` changes nothing but views; `changes` can be undone or redone; `destructive` can't, so the reader must confirm it first |
+/// | prominence | `featured` has a line of its own with its doc comment; `listed` is named on a line shared with others; `help` is only counted, and shown by `pipemux help` |
+/// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`] |
+/// | `idempotent` | carrying out the action twice has the same effect as once, so that it may be repeated after a crash |
 ///
 /// ```
 /// use docui::{Actions, Anchor};
 /// docui::kind!(pub Enemy = "enemy");
 /// docui::actions! {
-///     /// What one can do in the arena.
+///     /// The actions in the arena.
 ///     pub enum Action {
 ///         /// Magic; costs mana.
 ///         changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
@@ -106,6 +115,12 @@ macro_rules! actions {
                     Some(extra) => {
                         Err($crate::Fault::usage(format!("{name} has no parameter {extra}")))
                     }
+                }
+            }
+
+            fn risk(&self) -> $crate::private::Risk {
+                match self {
+                    $($Name::$Variant { .. } => $crate::actions!(@risk $risk),)*
                 }
             }
 

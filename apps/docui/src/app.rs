@@ -1,4 +1,4 @@
-//! What an app implements.
+//! The [`App`] trait, and the requests that the SDK hands to an app.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,168 +14,193 @@ use crate::view::View;
 
 /// An application: a model that actions change and views show.
 ///
-/// A returned [`Fault`] means that nothing took effect.
+/// Each session has a value of this type. The SDK calls its methods one at a time, on one thread.
+/// A method that returns a [`Fault`] must have changed nothing.
+///
+/// An app must implement [`App::open`], [`App::update`], [`App::view`] and [`App::find`]; the other
+/// methods have defaults that suit an app without files, questions or saved state.
 pub trait App: Sized {
-    /// What can be done; declare it with [`crate::actions!`].
+    /// The app's actions. Declare them with [`crate::actions!`].
     type Action: Actions;
 
-    /// The prefix of the tokens that views write into their text, `MT` for `[[MT:Node:7]]`: `[A-Z]`, then at
-    /// most 7 of `[A-Z0-9]`. A token is accepted wherever a ref is, and means the object of that type
-    /// and key. None: the app writes no tokens.
+    /// The prefix of the tokens that views write into their text: `Some("MT")` for `[[MT:Node:7]]`.
+    /// It starts with `A`–`Z` and has at most 7 further characters of `A`–`Z` and `0`–`9`.
+    ///
+    /// A token is accepted wherever a ref is, and names the object of that type and key. `None` means
+    /// that the app writes no tokens.
     const TOKEN_PREFIX: Option<&'static str> = None;
 
-    /// True when an app that is opened with [`Opening::woken`] has exactly the state that [`App::save`]
-    /// wrote: the same views, revisions and undo steps. Such an app is put to sleep when nobody uses it
-    /// for long, and no reader sees a difference. False: it is never put to sleep.
+    /// Whether the app can be hibernated: saved, ended while nobody uses it, and started again later
+    /// without a reader noticing.
+    ///
+    /// Set it to `true` only if [`App::open`] with [`Opening::woken`] restores exactly the state that
+    /// [`App::save`] wrote: the same views, revs and undo steps. An app that leaves it `false` keeps
+    /// running.
     const RESUMES: bool = false;
 
-    /// Makes the model when the session starts. A fault ends the process and is shown to the caller.
+    /// Creates the model when the session starts.
     ///
     /// # Errors
-    /// Arguments that can't be used.
+    /// The arguments can't be used. The process ends, and the caller is shown the fault.
     fn open(opening: &Opening) -> Result<Self, Fault>;
 
-    /// What the reader should know of the first [`App::open`]: what was restored, what was lost.
+    /// Returns what readers should know about the first [`App::open`], one sentence per item: what was
+    /// restored, what was lost. Called once, directly after it.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Takes in a further `open` of the same session, for example another file. Returns what the
-    /// reader should know.
+    /// Handles a further `open` of the running session, for example with another file. Returns what
+    /// the reader should know, one sentence per item. The default ignores the arguments.
     ///
     /// # Errors
-    /// Arguments that can't be used.
+    /// The arguments can't be used. The session goes on unchanged.
     fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
         let _ = opening;
         Ok(Vec::new())
     }
 
-    /// Carries out one action.
+    /// Carries out one action. Returns [`crate::Done`] when it took effect, or [`Ask`] to put a
+    /// question to the reader first.
+    ///
+    /// The SDK has already checked the action's anchors: each names an object that exists and has not
+    /// changed since the reader saw it.
     ///
     /// # Errors
-    /// The action can't be carried out; nothing took effect.
+    /// The action can't be carried out. Nothing took effect.
     fn update(&mut self, action: Self::Action, context: &Context) -> Result<Reply, Fault>;
 
-    /// Shows the model at a level of detail, within about `look.budget` tokens. The same model and
-    /// look give the same view.
-    fn view(&self, look: &Look) -> View;
+    /// Renders the model at the requested level of detail, within about `request.budget` tokens.
+    ///
+    /// The same model and request must give the same view: readers are sent the differences between
+    /// views.
+    fn view(&self, request: &ViewRequest) -> View;
 
-    /// Finds the thing that a key names: for anchors in calls, and to tell how to get to what isn't
-    /// shown. Keys are never used again for something else.
+    /// Looks up the object that a key names.
+    ///
+    /// Called to check the anchors in calls, and to tell a reader how to reach an object that isn't
+    /// shown. A key must never be reused for another object.
     fn find(&self, key: &str) -> Found;
 
-    /// The value of a thing: what `read` prints and what another app gets by reference.
+    /// Returns the value of an object, as bytes: what `pipemux read` prints, and what another app
+    /// receives when it is passed a reference to the object.
     ///
     /// # Errors
-    /// The thing has no value.
+    /// The object has no value. This is the default for every object.
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
         Err(Fault::refused(format!("{key} has no value to read")).about(key))
     }
 
-    /// Answers bytes that a program sent past the desk: a bulk transfer, a page, a plotter. What they mean
-    /// is between the app and that program; the daemon passes them on unread. They come one after the
-    /// other, like actions, and bounded by [`pipemux_proto::limits::EXCHANGE_MAX`] each way.
+    /// Answers an exchange: bytes that a program sends to the session directly, without a window or an
+    /// action, for example for a bulk transfer or a live page.
     ///
-    /// Not for acting behind the readers' backs: what changes views says so with [`Exchanged::changed`].
+    /// App and program agree on the meaning of the bytes; the daemon does not read them. Exchanges
+    /// arrive one at a time, like actions, with at most [`pipemux_proto::limits::EXCHANGE_MAX`] bytes in
+    /// each direction.
+    ///
+    /// If an exchange changes what views show, mark the answer with [`ExchangeReply::changed`], so that
+    /// readers are told.
     ///
     /// # Errors
-    /// The app takes none, or not this one; nothing took effect.
-    fn exchange(&mut self, body: Bytes) -> Result<Exchanged, Fault> {
+    /// The app accepts no exchanges, which is the default, or it rejects this one. Nothing took effect.
+    fn exchange(&mut self, body: Bytes) -> Result<ExchangeReply, Fault> {
         let length = body.len();
-        Err(Fault::refused(format!("this app takes no exchanges ({length} bytes came)"))
-            .hint("act on it as its window shows: pipemux view"))
+        Err(Fault::refused(format!("this app takes no exchanges (received {length} bytes)"))
+            .hint("use the actions that its window shows: pipemux view"))
     }
 
-    /// Brings the model up to date with the world (a file on disk, the machine's load). Called before
-    /// each view and each action; returns true when what views show has changed.
+    /// Updates the model from the outside world, such as a file on disk or the machine's load. Returns
+    /// whether that changed what views show. Called before each view and each action.
     fn refresh(&mut self) -> bool {
         false
     }
 
-    /// What a destructive action would touch: asked before it is carried out. Its options are shown,
-    /// not chosen from.
+    /// Builds the question that is asked before a destructive action: what exactly it would affect.
+    /// Its options are listed for information and can't be picked.
     ///
     /// # Errors
-    /// The action can't be carried out at all.
+    /// The action can't be carried out in any case, so nothing needs to be confirmed.
     fn confirm(&self, action: &Self::Action) -> Result<Ask, Fault> {
         Ok(Ask::confirm(format!("{}: cannot be undone", action.name())))
     }
 
-    /// Writes down what the end of the process would lose.
+    /// Saves everything that would be lost when the process ends. Called before the session is closed
+    /// or hibernated; after a crash it has not been called.
     ///
     /// # Errors
-    /// It couldn't be written.
+    /// The state couldn't be saved.
     fn save(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Whether the state that was saved before the sleep was found whole, after an [`App::open`] with
-    /// [`Opening::woken`]. False: readers are told that it started anew.
+    /// Returns whether [`App::open`] with [`Opening::woken`] found the saved state complete. If not,
+    /// readers are told that the session was restarted.
     fn resumed(&self) -> bool {
         true
     }
 }
 
-/// The answer to an exchange.
+/// The answer to [`App::exchange`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exchanged {
+pub struct ExchangeReply {
     pub(crate) body: Bytes,
     pub(crate) changed: bool,
 }
 
-impl Exchanged {
-    /// Bytes for the program that asked.
+impl ExchangeReply {
+    /// Answers with these bytes.
     pub fn new(body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), changed: false }
     }
 
-    /// Says that what views show has changed by it: those who look on are told.
+    /// Marks that the exchange changed what views show, so that readers are told.
     #[must_use]
     pub fn changed(mut self) -> Self {
         self.changed = true;
         self
     }
 
-    /// The bytes.
+    /// Returns the answer's bytes.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 }
 
-/// An `open` of the session.
+/// One `open` of a session: who opens it, with which arguments and from where.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
-    /// The name that the app is registered under, which calls on it begin with: `editor`.
+    /// The name that the app is registered under, such as `editor`. Calls on the app begin with it.
     pub provider: String,
-    /// The session's id: `main`.
+    /// The session's id, such as `main`.
     pub session: String,
-    /// What followed the session on the command line.
+    /// The arguments that followed the session on the command line.
     pub args: Vec<String>,
     /// The caller's working directory.
     pub cwd: PathBuf,
-    /// The caller's environment, as far as it is passed on.
+    /// The caller's environment variables, as far as the daemon passes them on.
     pub env: BTreeMap<String, String>,
-    /// A directory of the session's own; it exists and survives restarts.
+    /// A directory for this session's state alone. It exists, and survives restarts.
     pub state_dir: PathBuf,
-    /// True when the daemon repeats an earlier `open` after the process was lost.
+    /// True when the daemon repeats an earlier `open` because the process was lost or hibernated.
     pub again: bool,
-    /// True when the process before this one was put to sleep, its state saved. Only for apps that say
-    /// so in [`App::RESUMES`].
+    /// True when the previous process was hibernated and its state saved. Only apps with
+    /// [`App::RESUMES`] see this.
     pub woken: bool,
 }
 
 impl Opening {
-    /// A path argument as the caller means it: relative to the caller's directory.
+    /// Resolves a path argument against the caller's working directory.
     pub fn path(&self, argument: &str) -> PathBuf {
         self.cwd.join(Path::new(argument))
     }
 
-    /// The session's address: `editor/main`.
+    /// Returns the session's address: `editor/main`.
     pub fn address(&self) -> String {
         format!("{}/{}", self.provider, self.session)
     }
 
-    /// What calls on the session begin with: `editor`, or `editor/two` when it isn't the main one.
+    /// Returns what calls on this session begin with: `editor` for the main session, `editor/two` for
+    /// another one. Use it for the calls in hints.
     pub fn callee(&self) -> String {
         match self.session == SessionAddr::DEFAULT_SESSION {
             true => self.provider.clone(),
@@ -184,63 +209,68 @@ impl Opening {
     }
 }
 
-/// Around an action: who acts, and on what state.
+/// The circumstances of an action: who requested it, and which state they had seen.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
-    /// Who acts.
+    /// The reader who requested the action.
     pub reader: String,
-    /// The same for all steps of one run, and for the answer that resumes it.
+    /// Identifies the run. All steps of one run share it, and so does the answer that resumes the run.
     pub run_id: String,
-    /// The version that the reader last saw; numbers in the action mean that one. 0: none seen.
+    /// The version of the state that the reader saw last. Line numbers in the action refer to that
+    /// version. 0: the reader has seen none.
     pub seen_version: u64,
-    /// True when the reader saw an earlier life of this app and not this one: its numbers mean what this
-    /// process never showed.
+    /// True when the reader saw only an earlier process of this session. Line numbers in the action
+    /// then refer to a state that this process never showed.
     pub seen_lost: bool,
     /// The caller's working directory; empty when it isn't known.
     pub cwd: PathBuf,
-    /// The version that the state has now.
+    /// The current version of the state.
     pub version: u64,
-    /// The answer, when this action asked before: what was given with the question, and the choice.
+    /// The answer to the question that this action asked before: the token that was given with the
+    /// question, and the reader's choice. `None` when the action has not asked yet.
     pub answer: Option<(Vec<u8>, Choice)>,
 }
 
 impl Context {
-    /// A path as the caller means it: relative to the caller's directory, when that is known.
+    /// Resolves a path against the caller's working directory, if that is known.
     pub fn path(&self, argument: &str) -> PathBuf {
         self.cwd.join(Path::new(argument))
     }
 
-    /// The version that the state will have once this action took effect.
+    /// Returns the version that the state will have once this action has taken effect.
     pub fn next_version(&self) -> u64 {
         self.version + 1
     }
 }
 
-/// How a window is looked at.
+/// A request for a window's content.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
-    /// Which window; the same number while it is open.
+pub struct ViewRequest {
+    /// Identifies the window for as long as it is open.
     pub window: u64,
-    /// How much detail.
+    /// The level of detail.
     pub lod: Lod,
-    /// About how many tokens the view may take.
+    /// About how many tokens the view may take; estimate them with [`crate::tokens::estimate`].
     pub budget: u64,
-    /// The version that is shown.
+    /// The version of the state that is shown.
     pub version: u64,
 }
 
-/// Where a thing is.
+/// The result of looking up a key with [`App::find`].
+///
+/// A **rev** is the revision of an object. Change it whenever the object changes so much that a
+/// reader should see it again before acting on it; calls with an older rev are refused as stale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// In view. The number is its rev: changes when the thing's meaning does.
+    /// The object is in view and has this rev.
     Here(u64),
-    /// There, but folded, scrolled or filtered away.
+    /// The object exists, but is folded, scrolled or filtered out of view.
     Hidden {
-        /// Its rev.
+        /// The object's rev.
         rev: u64,
-        /// How to get to it: `click [show all]`.
+        /// How to bring it into view: `click [show all]`.
         how: String,
     },
-    /// Not there; how it vanished, if that is known: `died in step 1`.
+    /// The object doesn't exist. Says how it disappeared, if that is known: `Slime 1 died`.
     Gone(Option<String>),
 }

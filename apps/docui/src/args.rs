@@ -1,4 +1,14 @@
-//! Types that parameters may have, and how arguments become them.
+//! The types that an action's parameters may have, and the conversion of arguments to them.
+//!
+//! | Rust type | shown to readers as | accepts |
+//! |---|---|---|
+//! | `String`, `i64`, `f64`, `bool` | `string`, `int`, `float`, `bool` | a value of that type; an `f64` also an integer |
+//! | [`Anchor`] | `Anchor<enemy>`, `Anchor` | a ref to one of the app's own objects |
+//! | [`Line`] | `line` | a line number, a ref, or text such as `'other.rs:20'` |
+//! | [`Text`] | `string` | a string, or a value of another app by reference |
+//! | [`Value`] | `any` | any value |
+//! | `Vec<T>`, `Option<T>` | a list, an optional value | as `T`; one `T` also stands for a list of one |
+//! | [`crate::choices!`] | `'cpu'\|'mem'` | one of these strings |
 
 use std::marker::PhantomData;
 
@@ -6,28 +16,28 @@ use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-/// A type that a parameter may have.
+/// A type that a parameter may have. Implement it to give your own types to actions.
 pub trait ArgType: Sized {
-    /// The type as prototypes show it.
+    /// Returns the type as signatures show it.
     fn ty() -> Type;
 
-    /// Takes an argument.
+    /// Converts an argument to this type.
     ///
     /// # Errors
-    /// An argument of another type: says which was expected.
+    /// The argument has another type. Make the fault with [`expected`], which names both.
     fn from_arg(arg: Arg) -> Result<Self, Fault>;
 
-    /// The argument that gives this back.
+    /// Returns the argument from which [`ArgType::from_arg`] makes this value.
     fn to_arg(&self) -> Arg;
 }
 
-/// The type of a thing, for [`Anchor`].
+/// The type of an object, as in `Anchor<enemy>`. Declare one with [`crate::kind!`].
 pub trait Kind {
-    /// The name in `Anchor<name>`; none for things of any type.
+    /// The type's name, or `None` for objects of any type.
     const NAME: Option<&'static str>;
 }
 
-/// Things of any type.
+/// Stands for objects of any type, as in `Anchor<Any>`, which may be written `Anchor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Any;
 
@@ -35,19 +45,21 @@ impl Kind for Any {
     const NAME: Option<&'static str> = None;
 }
 
-/// One of the app's own things. The SDK has checked that it is there and means what it meant when the
-/// reader saw it.
+/// A reference to one of the app's own objects.
+///
+/// In an action that reaches [`crate::App::update`], the SDK has checked that the object exists and that
+/// nobody else changed it since the reader saw it.
 #[derive(Debug)]
 pub struct Anchor<K = Any> {
-    /// The app's name of it.
+    /// The app's own name for the object.
     pub key: String,
-    /// The rev that the reader saw.
+    /// The object's rev. In an action: its current rev. In a link: the rev that the link is valid for.
     pub rev: u64,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K> Anchor<K> {
-    /// An anchor for a link: to the thing of that key, as it is now.
+    /// Refers to the object with this key and rev. Use it to fill in the arguments of a link.
     pub fn new(key: impl Into<String>, rev: u64) -> Self {
         Self { key: key.into(), rev, kind: PhantomData }
     }
@@ -85,14 +97,14 @@ impl<K: Kind> ArgType for Anchor<K> {
     }
 }
 
-/// A place in numbered lines.
+/// A line of a numbered text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// A number as the reader last saw it.
+    /// A line number, in the version that the reader saw: [`crate::Context::seen_version`].
     Number(i64),
-    /// A thing that stands there: a selection, a match.
+    /// The line of an object, such as a selection or a match.
     At(Anchor<Any>),
-    /// As written: `other.rs:20`.
+    /// Text for the app to interpret, such as `other.rs:20`.
     Text(String),
 }
 
@@ -119,12 +131,13 @@ impl ArgType for Line {
     }
 }
 
-/// A text that may have come from another app by reference.
+/// A text that may have been copied from another app by reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
     /// The text.
     pub text: String,
-    /// Where it came from: session and label (`editor/main`, `src/parse.rs:101-300`).
+    /// Where the text was copied from: the session and the label that its app gave it, such as
+    /// `("editor/main", "src/parse.rs:101-300")`. `None` when the text was written in the call.
     pub from: Option<(String, String)>,
 }
 
@@ -176,7 +189,7 @@ impl<T: ArgType> ArgType for Vec<T> {
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
         match arg {
             Arg::List(items) => items.into_iter().map(T::from_arg).collect(),
-            // One thing stands for a list of one.
+            // A single item is accepted as a list of one.
             Arg::Ref(_) => T::from_arg(arg).map(|item| vec![item]),
             Arg::Value(_) | Arg::Copied(_) => match value_of(&arg)? {
                 Value::List(items) => {
@@ -228,19 +241,15 @@ scalar! {
     f64, Type::Float, Value::Float(number) => number, Value::Int(number) => number as f64;
 }
 
-/// The value of an argument that is no ref.
+/// Returns the value of an argument.
 ///
 /// # Errors
-/// A ref, or bytes that are no value.
+/// The argument is a ref, or its bytes can't be decoded.
 pub fn value_of(arg: &Arg) -> Result<Value, Fault> {
     match arg {
-        Arg::Value(blob) => {
-            blob.to_value().map_err(|error| Fault::usage(format!("an unreadable value: {error}")))
+        Arg::Value(blob) | Arg::Copied(Copied { value: blob, .. }) => {
+            blob.to_value().map_err(|error| Fault::usage(format!("unreadable value: {error}")))
         }
-        Arg::Copied(copied) => copied
-            .value
-            .to_value()
-            .map_err(|error| Fault::usage(format!("an unreadable value: {error}"))),
         Arg::List(items) => items.iter().map(value_of).collect::<Result<_, _>>().map(Value::List),
         Arg::Ref(found) => {
             Err(Fault::usage("expected a value, not a ref").about(found.key.clone()))
@@ -248,18 +257,20 @@ pub fn value_of(arg: &Arg) -> Result<Value, Fault> {
     }
 }
 
-/// The error for an argument of another type.
+/// Makes the fault for an argument that has another type than expected: `expected int, not a ref`.
 pub fn expected(ty: &Type, arg: &Arg) -> Fault {
     let given = match arg {
         Arg::Ref(_) => "a ref".to_owned(),
         Arg::List(_) => "a list".to_owned(),
-        Arg::Value(blob) => blob.to_value().map_or("nothing readable".into(), |v| v.kind().into()),
+        Arg::Value(blob) => {
+            blob.to_value().map_or("an unreadable value".into(), |v| v.kind().into())
+        }
         Arg::Copied(_) => "a copied value".to_owned(),
     };
     Fault::usage(format!("expected {ty}, not {given}"))
 }
 
-/// Declares a set of strings that a parameter may be.
+/// Declares a parameter type that accepts only these strings, as an enum.
 ///
 /// ```
 /// docui::choices! {
@@ -292,7 +303,9 @@ macro_rules! choices {
     };
 }
 
-/// Names a type of things, for `Anchor<Name>`.
+/// Declares a type of objects, for parameters such as `Anchor<Enemy>`.
+///
+/// An object gets the type in the view, by the same name: `Object::new(key, label).ty("enemy")`.
 ///
 /// ```
 /// docui::kind!(/** An enemy. */ pub Enemy = "enemy");

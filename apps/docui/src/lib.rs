@@ -1,28 +1,32 @@
 //! SDK for PipeMux apps.
 //!
-//! An app is a model, an [`App::update`] that carries out one action, and an [`App::view`] that shows
-//! the model as slots. The SDK does the wire, the greeting, prototypes, levels of detail, anchors'
-//! revs and errors.
+//! An app is a model, an [`App::update`] that carries out one action, and an [`App::view`] that renders
+//! the model as Markdown with anchors. The SDK does the rest: the connection to the daemon, action
+//! signatures, argument types, stale anchors, errors.
 //!
-//! | module | holds |
+//! | module | purpose |
 //! |---|---|
-//! | [`App`] | what an app implements |
-//! | [`actions!`], [`choices!`] | declare actions and string choices |
-//! | [`args`] | types that parameters may have |
-//! | [`reply`] | how an update ends |
-//! | [`view`] | building a window |
-//! | [`serve`] | the loop around an app |
-//! | [`testing`] | an app under test without a daemon |
+//! | [`App`] | the trait that an app implements |
+//! | [`actions!`], [`choices!`], [`kind!`] | declare actions, string choices and types of objects |
+//! | [`args`] | the types that an action's parameters may have |
+//! | [`view`] | builds the content of a window |
+//! | [`reply`] | the result of an update: done, or a question |
+//! | [`state_file`] | replaces small files in the state directory |
+//! | [`serve`] | runs an app on its connection to the daemon |
+//! | [`testing`] | drives an app in tests, without a daemon |
 //!
-//! # A whole app
+//! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
+//! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself.
 //!
-//! The first scenario of the UI-Anchor document: enemies, a fireball, a way out.
+//! # A complete app
+//!
+//! A fight with three enemies, a fireball and a way out:
 //!
 //! ```no_run
 #![doc = include_str!("../examples/arena.rs")]
 //! ```
 //!
-//! Register it with a manifest `arena.toml` in `$XDG_CONFIG_HOME/pipemux/apps/`:
+//! To register it, write a manifest `arena.toml` to `$XDG_CONFIG_HOME/pipemux/apps/`:
 //!
 //! ```toml
 //! id = "arena"
@@ -30,30 +34,33 @@
 //! description = "Three enemies and a fireball"
 //! ```
 //!
-//! **Invariant: an app never waits.** The loop is one thread that takes one message at a time; an app
-//! does its work within a message and keeps no locks.
+//! Then open it: `pipemux open arena`.
 //!
-//! **Invariant: an app mints nothing.** It names things by keys; ids, epochs and Markdown are the
-//! daemon's.
+//! **Invariant: an app never waits.** One thread handles one message at a time. An app finishes its work
+//! within the message and holds no locks between messages.
+//!
+//! **Invariant: an app creates no anchor ids.** It names its objects by keys of its own; the daemon assigns
+//! ids and epochs and writes the final Markdown.
 #![deny(unsafe_code)]
 
 mod actions;
 mod app;
 pub mod args;
-mod desk;
+mod connection;
 mod fd;
-mod link;
-mod own;
 pub mod reply;
+mod run_changes;
 pub mod serve;
-mod server;
+mod session;
+mod session_table;
+pub mod state_file;
 pub mod testing;
 pub mod view;
 
 pub use actions::Actions;
-pub use app::{App, Context, Exchanged, Found, Look, Opening};
+pub use app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
 pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
-/// What exchanges are made of.
+/// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::projection::Lod;
@@ -62,7 +69,11 @@ pub use reply::{Ask, Done, Reply};
 pub use serve::run;
 pub use view::{Object, View};
 
-/// What the macros' expansions name.
+/// Former names of [`ExchangeReply`] and [`ViewRequest`].
+#[doc(hidden)]
+pub use app::{ExchangeReply as Exchanged, ViewRequest as Look};
+
+/// Names that the macros' expansions refer to.
 #[doc(hidden)]
 pub mod private {
     pub use pipemux_proto::projection::{Arg, Args};

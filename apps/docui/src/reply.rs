@@ -1,18 +1,19 @@
-//! How an update ends.
+//! The result of an update: the action was carried out, or a question must be answered first.
 
 use pipemux_proto::Value;
 use pipemux_proto::app::{self, OptionItem, Question, QuestionKind};
+use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::projection::LinkSlot;
 
 use crate::actions::Actions;
-use crate::view::link;
+use crate::view::link_slot;
 
-/// How an update ends, when it does not fail.
+/// The result of an update that did not fail. [`Done`] and [`Ask`] convert into it with `into()`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// It took effect.
+    /// The action took effect.
     Done(Done),
-    /// It asks first; nothing took effect.
+    /// The app asks a question first. Nothing took effect yet.
     Ask(Ask),
 }
 
@@ -27,68 +28,76 @@ impl From<Ask> for Reply {
     }
 }
 
-/// An action that took effect.
+/// Reports an action that took effect.
+///
+/// ```
+/// use docui::Done;
+/// let done = Done::new("2 of 3 matches").value(2);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Done(pub(crate) app::Done);
 
 impl Done {
-    /// With one line of what came of it: `2 of 3 matches`. The daemon writes the action's name before
+    /// Summarises the effect in one line: `2 of 3 matches`. The daemon writes the action's name before
     /// it.
     pub fn new(brief: impl Into<String>) -> Self {
         Self(app::Done { brief: brief.into(), ..app::Done::default() })
     }
 
-    /// Adds more, shown when asked for.
+    /// Adds multi-line detail, which is shown on request.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// Sets the result.
+    /// Sets the action's result, which a script or another app can use.
     #[must_use]
     pub fn value(mut self, value: impl Into<Value>) -> Self {
         self.0.value = Some(value.into().to_blob());
         self
     }
 
-    /// Names the result for another app that gets it: `src/parse.rs:101-300`.
+    /// Names the origin of the result, for another app that receives it: `src/parse.rs:101-300`.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.0.label = Some(label.into());
         self
     }
 
-    /// Adds what one would do next: `undo`. Bind the change that it belongs to in its arguments.
+    /// Adds a link to a likely next action, such as `undo`. If the link belongs to this change, name the
+    /// change in the action's arguments, so that it still means this one after further changes.
     #[must_use]
     pub fn link(mut self, label: impl Into<String>, action: &impl Actions) -> Self {
-        self.0.links.push(link(label, action));
+        self.0.links.push(link_slot(label, action));
         self
     }
 
-    /// The links so far.
+    /// Returns the links that were added so far.
     pub fn links(&self) -> &[LinkSlot] {
         &self.0.links
     }
 }
 
-/// A question that must be answered before an action goes on. The answer comes as the same action with
-/// [`crate::Context::answer`].
+/// A question that must be answered before an action goes on.
+///
+/// When the reader answers, [`crate::App::update`] is called again with the same action, and with the
+/// answer in [`crate::Context::answer`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask(pub(crate) app::Needs);
 
 impl Ask {
-    /// Asks for some of the options: `answer 1,3`, `all`, `all but 2`, `none`.
+    /// Asks the reader to pick any number of the options: `answer 1,3`, `all`, `all but 2`, `none`.
     pub fn pick_many(text: impl Into<String>) -> Self {
         Self::new(text, QuestionKind::PickMany)
     }
 
-    /// Asks for one of the options.
+    /// Asks the reader to pick one of the options.
     pub fn pick_one(text: impl Into<String>) -> Self {
         Self::new(text, QuestionKind::PickOne)
     }
 
-    /// Asks yes or no, showing what would be touched.
+    /// Asks for a yes or no. List what would be affected as options.
     pub fn confirm(text: impl Into<String>) -> Self {
         Self::new(text, QuestionKind::Confirm)
     }
@@ -98,11 +107,11 @@ impl Ask {
         Self::new(text, QuestionKind::Text)
     }
 
-    /// Adds an option: a short label (`line 57`) that becomes a link, and the rest of its line. Past
-    /// [`pipemux_proto::limits::CHOICES_MAX`] options are counted, not listed.
+    /// Adds an option: a short label that becomes a link, such as `line 57`, and the rest of its line.
+    /// Options beyond [`CHOICES_MAX`] are only counted.
     #[must_use]
     pub fn option(mut self, label: impl Into<String>, text: impl Into<String>) -> Self {
-        if self.0.question.options.len() < pipemux_proto::limits::CHOICES_MAX {
+        if self.0.question.options.len() < CHOICES_MAX {
             self.0.question.options.push(OptionItem { label: label.into(), text: text.into() });
         } else {
             self.0.question.unlisted += 1;
@@ -110,14 +119,14 @@ impl Ask {
         self
     }
 
-    /// Counts options that are not given.
+    /// Adds to the number of options that are counted without being listed.
     #[must_use]
     pub fn unlisted(mut self, more: u64) -> Self {
         self.0.question.unlisted += more;
         self
     }
 
-    /// Sets what comes back with the answer.
+    /// Sets bytes that come back with the answer, for example what the options were when it was asked.
     #[must_use]
     pub fn token(mut self, token: impl Into<Vec<u8>>) -> Self {
         self.0.token = pipemux_proto::Blob(token.into().into());

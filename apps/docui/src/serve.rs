@@ -1,4 +1,4 @@
-//! The loop around an app: one thread, blocking reads, one message at a time.
+//! Runs an app on its connection: one thread, blocking reads, one message at a time.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -8,13 +8,15 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Envelope, Frame, Hello, Kind, Method};
 
 use crate::app::App;
-use crate::desk::Desk;
+use crate::connection::Connection;
 use crate::fd;
-use crate::link::Link;
-use crate::server::{Next, Server};
+use crate::session::{Response, Session};
+use crate::session_table::SessionTable;
 
-/// Serves an app on the connection that this process inherited, each session with a model of its own, until the daemon closes it. What
-/// goes wrong is written to standard error, which is the session's log.
+/// Serves an app on the connection that this process inherited from the daemon, until the daemon closes
+/// it. Each session gets its own model. Returns the exit code for `main`.
+///
+/// An error is written to standard error, which is the session's log.
 ///
 /// ```ignore
 /// fn main() -> std::process::ExitCode {
@@ -26,38 +28,41 @@ pub fn run<A: App>() -> ExitCode {
         .and_then(|stream| serve::<A>(stream).map_err(|error| format!("connection: {error}")));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            // Nobody is left to tell when even this fails.
-            let _ = writeln!(std::io::stderr(), "{why}");
+        Err(message) => {
+            // If this fails too, nobody can be told.
+            let _ = writeln!(std::io::stderr(), "{message}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Serves one app on a connection until the other side closes it or asks for the end.
+/// Serves an app on a connection, until the other side closes it or asks the app to end.
 ///
 /// # Errors
-/// The connection broke, or what came on it are no frames.
+/// The connection broke, the daemon speaks another major version of the protocol, or the bytes
+/// received are not frames.
 pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
-    let mut link = Link::new(stream);
+    let mut connection = Connection::new(stream);
     let hello = Envelope::event(Method::Hello, Incarnation::default());
-    let greeting = Frame::encode(&hello, &Server::<A>::hello()).map_err(std::io::Error::other)?;
-    link.send(&greeting)?;
-    let mut desk = Desk::<A>::new();
-    while let Some(frame) = link.next_frame()? {
+    let greeting = Frame::encode(&hello, &Session::<A>::hello()).map_err(std::io::Error::other)?;
+    connection.send(&greeting)?;
+    let mut session_table = SessionTable::<A>::new();
+    while let Some(frame) = connection.next_frame()? {
         match (frame.envelope.kind, frame.envelope.method) {
             (_, Method::Hello) => {
                 check_version(&frame)?;
-                desk.greeted(frame.envelope.incarnation);
+                session_table.handle_hello(frame.envelope.incarnation);
             }
-            (Kind::Request, Method::Exchange) => exchange(&mut link, &mut desk, frame)?,
+            (Kind::Request, Method::Exchange) => {
+                exchange(&mut connection, &mut session_table, frame)?;
+            }
             _ => {
-                // What is asked next may take long.
-                link.flush()?;
-                match desk.handle(&frame).map_err(std::io::Error::other)? {
-                    Next::Wait => {}
-                    Next::Send(bytes) => link.send(&bytes)?,
-                    Next::End(bytes) => return link.send(&bytes),
+                // Handling this request may take long; earlier answers should not wait for it.
+                connection.flush()?;
+                match session_table.handle(&frame).map_err(std::io::Error::other)? {
+                    Response::Ignore => {}
+                    Response::Send(bytes) => connection.send(&bytes)?,
+                    Response::SendAndExit(bytes) => return connection.send(&bytes),
                 }
             }
         }
@@ -65,17 +70,21 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     Ok(())
 }
 
-fn exchange<A: App>(link: &mut Link, desk: &mut Desk<A>, frame: Frame) -> std::io::Result<()> {
+fn exchange<A: App>(
+    connection: &mut Connection,
+    session_table: &mut SessionTable<A>,
+    frame: Frame,
+) -> std::io::Result<()> {
     let request = frame.envelope;
-    match desk.exchange(request.incarnation, frame.body) {
-        Ok((body, None)) => link.answer(&request, &body),
+    match session_table.exchange(request.incarnation, frame.body) {
+        Ok((body, None)) => connection.answer(&request, &body),
         Ok((body, Some(changed))) => {
             let event = Envelope::event(Method::Changed, request.incarnation);
-            let told = Frame::encode(&event, &changed).map_err(std::io::Error::other)?;
-            link.send(&told)?;
-            link.answer(&request, &body)
+            let event = Frame::encode(&event, &changed).map_err(std::io::Error::other)?;
+            connection.send(&event)?;
+            connection.answer(&request, &body)
         }
-        Err(fault) => link.refuse(&request, &fault),
+        Err(fault) => connection.refuse(&request, &fault),
     }
 }
 

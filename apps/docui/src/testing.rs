@@ -1,4 +1,11 @@
-//! An app under test, without a daemon: what the wire would carry, in process.
+//! Drives an app in tests, without a daemon: the messages of the protocol are passed in process.
+//!
+//! ```ignore
+//! let mut host = Host::<Arena>::open(&[], dir.path(), dir.path())?;
+//! let attack = Action::Attack { target: Anchor::new("s1", 0) };
+//! assert!(matches!(host.invoke(&attack), Outcome::Done(_)));
+//! assert!(host.text(Lod::Summary, 1000)?.contains("[Slime 1](obj:s1)"));
+//! ```
 
 use std::path::Path;
 
@@ -8,33 +15,37 @@ use pipemux_proto::{Blob, Fault, SessionAddr};
 
 use crate::actions::Actions;
 use crate::app::App;
-use crate::server::Server;
+use crate::session::Session;
 
-/// Stands in for the daemon: opens the app, invokes actions, asks for views.
+/// Stands in for the daemon: opens one session of the app, invokes actions, requests views.
 pub struct Host<A> {
-    server: Server<A>,
+    session: Session<A>,
     address: SessionAddr,
     state_dir: String,
     cwd: String,
+    /// The version of the last view, which the default reader has seen.
     seen_version: u64,
+    /// How many runs were begun; the last one's id is made of it.
     runs: u64,
+    /// The action that asked a question last, and the question's token.
     asked: Option<(Invoke, Blob)>,
     opened: bool,
 }
 
 impl<A: App> Host<A> {
-    /// Opens an app with arguments, in a working directory, with a directory for its state.
+    /// Opens the app as the session `app/main`, with these arguments, working directory and state
+    /// directory.
     ///
     /// # Errors
-    /// What the app's `open` refuses.
+    /// The app's `open` failed.
     pub fn open(args: &[&str], cwd: &Path, state_dir: &Path) -> Result<Self, Fault> {
         Self::open_as("app/main", args, cwd, state_dir)
     }
 
-    /// Opens an app as the session of that address: `editor/main`.
+    /// Opens the app as the session with this address: `editor/main`.
     ///
     /// # Errors
-    /// What is no address, and what the app's `open` refuses.
+    /// The address is invalid, or the app's `open` failed.
     pub fn open_as(
         address: &str,
         args: &[&str],
@@ -43,7 +54,7 @@ impl<A: App> Host<A> {
     ) -> Result<Self, Fault> {
         let address = address.parse().map_err(|error| Fault::usage(format!("{error}")))?;
         let mut host = Self {
-            server: Server::new(),
+            session: Session::new(),
             address,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
@@ -56,38 +67,36 @@ impl<A: App> Host<A> {
         Ok(host)
     }
 
-    /// Puts the app to sleep and wakes it with the opens given, as the daemon does: what it showed and
-    /// the numbers that were seen mean the same afterwards.
+    /// Hibernates the app and wakes it with these opens, each a list of arguments, as the daemon does.
     ///
     /// # Errors
-    /// The app can't be put to sleep, or didn't find its state again.
-    pub fn sleep_and_wake(&mut self, opens: &[&[&str]]) -> Result<(), Fault> {
-        let version = self.sleep()?;
+    /// The app can't be hibernated, or did not find its saved state again.
+    pub fn hibernate_and_wake(&mut self, opens: &[&[&str]]) -> Result<(), Fault> {
+        let version = self.hibernate()?;
         self.wake(version, opens).and_then(|(resumed, notes)| match resumed {
             true => Ok(()),
-            false => {
-                Err(Fault::failed("it did not find the state that it saved").hint(notes.join(" ")))
-            }
+            false => Err(Fault::failed("the app did not find the state that it had saved")
+                .hint(notes.join(" "))),
         })
     }
 
-    /// Has the app save its state, and ends it as the daemon does. Returns the version that was saved.
+    /// Has the app save its state and ends it, as the daemon does. Returns the version that was saved.
     ///
     /// # Errors
-    /// The app can't be put to sleep: it is as it was.
-    pub fn sleep(&mut self) -> Result<u64, Fault> {
-        let version = self.server.sleep()?.version;
-        self.server.save()?;
-        self.server = Server::new();
+    /// The app can't be hibernated. It goes on unchanged.
+    pub fn hibernate(&mut self) -> Result<u64, Fault> {
+        let version = self.session.hibernate()?.version;
+        self.session.save()?;
+        self.session = Session::new();
         self.opened = false;
         Ok(version)
     }
 
-    /// Starts the app that was put to sleep with that version. Returns whether it went on from there,
-    /// and what it noted.
+    /// Starts the app that was hibernated with this version, and repeats these opens. Returns whether
+    /// the app resumed from its saved state, and what it noted.
     ///
     /// # Errors
-    /// What the app's `open` and `attach` refuse.
+    /// The app's `open` or `attach` failed.
     pub fn wake(&mut self, version: u64, opens: &[&[&str]]) -> Result<(bool, Vec<String>), Fault> {
         let (mut resumed, mut notes) = (true, Vec::new());
         for args in opens {
@@ -98,17 +107,35 @@ impl<A: App> Host<A> {
         Ok((resumed, notes))
     }
 
-    /// Opens the session once more.
+    /// Former name of [`Host::hibernate_and_wake`].
     ///
     /// # Errors
-    /// What the app's `attach` refuses.
+    /// As [`Host::hibernate_and_wake`].
+    #[doc(hidden)]
+    pub fn sleep_and_wake(&mut self, opens: &[&[&str]]) -> Result<(), Fault> {
+        self.hibernate_and_wake(opens)
+    }
+
+    /// Former name of [`Host::hibernate`].
+    ///
+    /// # Errors
+    /// As [`Host::hibernate`].
+    #[doc(hidden)]
+    pub fn sleep(&mut self) -> Result<u64, Fault> {
+        self.hibernate()
+    }
+
+    /// Opens the session once more, with these arguments. Returns what the app noted.
+    ///
+    /// # Errors
+    /// The app's `attach` failed.
     pub fn attach(&mut self, args: &[&str]) -> Result<Vec<String>, Fault> {
         self.open_once(args, false, 0).map(|opened| opened.notes)
     }
 
     fn open_once(&mut self, args: &[&str], again: bool, woken: u64) -> Result<Opened, Fault> {
         let attach = std::mem::replace(&mut self.opened, true);
-        self.server.open(Open {
+        self.session.open(Open {
             session: self.address.clone(),
             attach,
             again,
@@ -120,45 +147,51 @@ impl<A: App> Host<A> {
         })
     }
 
-    /// The model, to look into.
+    /// Returns the app, for a test to inspect.
     ///
     /// # Errors
-    /// The app isn't open.
+    /// The app is not open.
     pub fn app(&self) -> Result<&A, Fault> {
-        self.server.app()
+        self.session.app()
     }
 
-    /// Carries out an action as a run of its own by the default reader, who saw what
-    /// [`Host::project`] last gave. A destructive action isn't confirmed: answer its question.
+    /// Carries out an action in a new run, by the default reader, who has seen what [`Host::project`]
+    /// returned last. A destructive action first asks for confirmation: use [`Host::answer`].
     pub fn invoke(&mut self, action: &A::Action) -> Outcome {
         self.invoke_as("default", self.seen_version, action)
     }
 
-    /// Carries out an action by a reader who saw that version, as a run of its own.
+    /// Carries out an action in a new run, by a reader who has seen this version.
     pub fn invoke_as(&mut self, reader: &str, seen_version: u64, action: &A::Action) -> Outcome {
         self.runs += 1;
         self.step_as(reader, seen_version, action)
     }
 
-    /// Carries out an action by the default reader, who saw an earlier life of the app and not this
-    /// one, as a run of its own.
+    /// Carries out an action in a new run, by the default reader, who has seen only an earlier process
+    /// of the app: [`crate::Context::seen_lost`].
     pub fn invoke_lost(&mut self, action: &A::Action) -> Outcome {
         self.runs += 1;
         self.step_lost(action)
     }
 
-    /// Carries out an action as a further step of the run that [`Host::invoke_lost`] began.
+    /// Carries out an action as a further step of the current run, which [`Host::invoke_lost`] began.
     pub fn step_lost(&mut self, action: &A::Action) -> Outcome {
         let invoke = Invoke { seen_lost: true, ..self.message("default", 0, action) };
         self.send(invoke)
     }
 
-    /// Where the caller stands from here on: what relative paths start from.
-    pub fn stand(&mut self, cwd: &Path) {
+    /// Sets the caller's working directory for what follows.
+    pub fn set_cwd(&mut self, cwd: &Path) {
         self.cwd = cwd.to_string_lossy().into_owned();
     }
 
-    /// Carries out an action as a further step of the run that was last begun.
+    /// Former name of [`Host::set_cwd`].
+    #[doc(hidden)]
+    pub fn stand(&mut self, cwd: &Path) {
+        self.set_cwd(cwd);
+    }
+
+    /// Carries out an action as a further step of the current run.
     pub fn step_as(&mut self, reader: &str, seen_version: u64, action: &A::Action) -> Outcome {
         let invoke = self.message(reader, seen_version, action);
         self.send(invoke)
@@ -179,15 +212,15 @@ impl<A: App> Host<A> {
         }
     }
 
-    /// Sends bytes past the desk.
+    /// Sends bytes to the app as an exchange, and returns its answer.
     ///
     /// # Errors
-    /// As [`App::exchange`].
+    /// As [`App::exchange`]; also when the answer is too long.
     pub fn exchange(&mut self, body: impl Into<bytes::Bytes>) -> Result<bytes::Bytes, Fault> {
-        self.server.exchange(body.into()).map(|(body, _)| body)
+        self.session.exchange(body.into()).map(|(body, _)| body)
     }
 
-    /// Answers the question that the last action asked.
+    /// Answers the question that was asked last.
     pub fn answer(&mut self, choice: Choice) -> Outcome {
         let Some((mut invoke, token)) = self.asked.take() else {
             return Outcome::Failed(Fault::refused("no question is open"));
@@ -197,21 +230,22 @@ impl<A: App> Host<A> {
         self.send(invoke)
     }
 
-    /// The window at a level of detail; counts as seen.
+    /// Returns the window's content at a level of detail. The default reader has then seen it.
     ///
     /// # Errors
-    /// The app isn't open.
+    /// The app is not open.
     pub fn project(&mut self, lod: Lod, budget: u32) -> Result<Projection, Fault> {
-        let look = Project { window: 1, lod, budget, known_version: None };
-        let projection = self.server.project(&look)?;
+        let request = Project { window: 1, lod, budget, known_version: None };
+        let projection = self.session.project(&request)?;
         self.seen_version = projection.version;
         Ok(projection)
     }
 
-    /// The window as flat text: things as `[label](obj:key)`, links as `[label](link:action)`.
+    /// Returns the window's content as text, with objects as `[label](obj:key)` and links as
+    /// `[label](link:action)`. The default reader has then seen it.
     ///
     /// # Errors
-    /// The app isn't open.
+    /// The app is not open.
     pub fn text(&mut self, lod: Lod, budget: u32) -> Result<String, Fault> {
         let projection = self.project(lod, budget)?;
         let mut text = format!("## {}\n", projection.title);
@@ -240,7 +274,7 @@ impl<A: App> Host<A> {
     }
 
     fn send(&mut self, invoke: Invoke) -> Outcome {
-        let outcome = self.server.invoke(invoke.clone());
+        let outcome = self.session.invoke(invoke.clone());
         if let Outcome::Needs(needs) = &outcome {
             self.asked = Some((invoke, needs.token.clone()));
         }

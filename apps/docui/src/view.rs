@@ -1,29 +1,29 @@
-//! Building a window.
+//! Builds the content of a window.
 
 use pipemux_proto::Value;
 use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
 
 use crate::actions::Actions;
 
-/// A thing that a view shows and calls can refer to.
+/// An object that a view shows and that calls can refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object(ObjectSlot);
 
 impl Object {
-    /// A thing with the app's own key and what is shown for it. A key is never used again for
-    /// something else.
+    /// Makes an object from the app's own key for it and the label that is shown. A key must never be
+    /// reused for another object.
     pub fn new(key: impl Into<String>, label: impl Into<String>) -> Self {
         Self(ObjectSlot { key: key.into(), rev: 0, ty: None, label: label.into() })
     }
 
-    /// Sets its type, for parameters of type `Anchor<type>`.
+    /// Sets the object's type, so that it can be passed to parameters of type `Anchor<type>`.
     #[must_use]
     pub fn ty(mut self, ty: impl Into<String>) -> Self {
         self.0.ty = Some(ty.into());
         self
     }
 
-    /// Sets its rev; change it when the thing's meaning does. The same as [`crate::Found`] tells.
+    /// Sets the object's rev, 0 if it is never set. It must be the rev that [`crate::App::find`] returns.
     #[must_use]
     pub fn rev(mut self, rev: u64) -> Self {
         self.0.rev = rev;
@@ -31,48 +31,57 @@ impl Object {
     }
 }
 
-/// A window's content. Pieces are shown in the order they are added.
+/// The content of a window. Pieces are shown in the order in which they are added.
+///
+/// ```
+/// use docui::{Object, View};
+/// let mut view = View::new("2 enemies");
+/// view.text("- ").object(Object::new("s1", "Slime 1").ty("enemy")).text(" 11 HP\n");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct View(pub(crate) Projection);
 
 impl View {
-    /// With what the heading says after the session's address: `src/parse.rs · 412 lines · saved`.
+    /// Starts a view with its title, which follows the session's address in the heading:
+    /// `src/parse.rs · 412 lines · saved`.
     pub fn new(title: impl Into<String>) -> Self {
         Self(Projection { title: title.into(), ..Projection::default() })
     }
 
     /// Adds a link to the row under the heading.
     pub fn nav(&mut self, label: impl Into<String>, action: &impl Actions) -> &mut Self {
-        self.0.nav.push(link(label, action));
+        self.0.nav.push(link_slot(label, action));
         self
     }
 
-    /// Adds Markdown. What looks like an anchor, a fence or a window's heading in it is made inert.
+    /// Adds Markdown. Anything in it that looks like an anchor, a code fence or a window's heading is
+    /// escaped.
     pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
         self.piece(Piece::Text(text.into()))
     }
 
-    /// Adds a thing: `[label](obj:23)`.
+    /// Adds an object: `[label](obj:23)`.
     pub fn object(&mut self, object: Object) -> &mut Self {
         self.piece(Piece::Object(object.0))
     }
 
-    /// Adds an action: `[label](link:42)`.
+    /// Adds a link that carries out an action: `[label](link:42)`.
     pub fn link(&mut self, label: impl Into<String>, action: &impl Actions) -> &mut Self {
-        self.piece(Piece::Link(link(label, action)))
+        self.piece(Piece::Link(link_slot(label, action)))
     }
 
-    /// Adds an action whose label hides a value worth varying: `[fire](link:42 "cast(mana=20)")`.
+    /// Adds a link that also shows its call, for arguments that a reader may want to vary:
+    /// `[fire](link:42 "cast(mana=20)")`.
     pub fn titled_link(&mut self, label: impl Into<String>, action: &impl Actions) -> &mut Self {
-        self.piece(Piece::Link(LinkSlot { titled: true, ..link(label, action) }))
+        self.piece(Piece::Link(LinkSlot { titled: true, ..link_slot(label, action) }))
     }
 
-    /// Adds exact text in a fence.
+    /// Adds a code block. The text is shown exactly as given; `lang` names its language.
     pub fn code(&mut self, lang: impl Into<String>, text: impl Into<String>) -> &mut Self {
         self.piece(Piece::Code(Code { lang: lang.into(), text: text.into(), first: None }))
     }
 
-    /// Adds exact text in a fence, its lines numbered from `first`.
+    /// Adds a code block whose lines are numbered from `first`.
     pub fn lines(
         &mut self,
         lang: impl Into<String>,
@@ -82,37 +91,37 @@ impl View {
         self.piece(Piece::Code(Code { lang: lang.into(), text: text.into(), first: Some(first) }))
     }
 
-    /// Says where in the whole the content stands: `lines 1-40`.
+    /// Sets which part of the whole is shown: `lines 1-40`.
     pub fn position(&mut self, position: impl Into<String>) -> &mut Self {
         self.0.position = Some(position.into());
         self
     }
 
-    /// Names the actions that make sense now; without this, all do.
+    /// Limits the actions that the window offers to these names. Without this, it offers all.
     pub fn only<'a>(&mut self, actions: impl IntoIterator<Item = &'a str>) -> &mut Self {
         self.0.actions = Some(actions.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Binds a name that calls may use for a thing: `selection`.
+    /// Binds a name that calls may use for an object: `selection` in `editor.selection`.
     pub fn bind(&mut self, name: impl Into<String>, object: Object) -> &mut Self {
         self.0.names.insert(name.into(), object.0);
         self
     }
 
-    /// Sets the focus.
+    /// Sets the key of the object that has the focus.
     pub fn focus(&mut self, key: impl Into<String>) -> &mut Self {
         self.0.focus = Some(key.into());
         self
     }
 
-    /// Sets state of the app's own, for `view --json`.
+    /// Sets a named value of the app's own state, which `pipemux view --json` prints.
     pub fn custom(&mut self, name: impl Into<String>, value: impl Into<Value>) -> &mut Self {
         self.0.custom.insert(name.into(), value.into());
         self
     }
 
-    /// Says about how many tokens were left out.
+    /// Sets about how many tokens were left out to meet the budget.
     pub fn hidden(&mut self, tokens: u64) -> &mut Self {
         self.0.hidden_tokens = tokens;
         self
@@ -120,7 +129,7 @@ impl View {
 
     fn piece(&mut self, piece: Piece) -> &mut Self {
         match (self.0.content.last_mut(), piece) {
-            // The longer one stays where it is, if it can.
+            // Copies the shorter of the two texts into the longer one.
             (Some(Piece::Text(before)), Piece::Text(mut text)) if before.len() < text.len() => {
                 text.reserve_exact(before.len());
                 text.insert_str(0, before);
@@ -133,7 +142,8 @@ impl View {
     }
 }
 
-pub(crate) fn link(label: impl Into<String>, action: &impl Actions) -> LinkSlot {
+/// Makes a link from a label and the action that it carries out.
+pub(crate) fn link_slot(label: impl Into<String>, action: &impl Actions) -> LinkSlot {
     let (name, args) = action.encode();
     LinkSlot { label: label.into(), action: name.into(), args, titled: false }
 }

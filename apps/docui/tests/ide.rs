@@ -1,4 +1,4 @@
-//! The example `ide` on real repositories.
+//! The example app `ide` on real git repositories.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[allow(dead_code)]
@@ -17,12 +17,12 @@ use pipemux_proto::projection::{Arg, Copied, Piece};
 use pipemux_proto::{Value, prototype::Risk};
 use tempfile::TempDir;
 
-struct Desk {
+struct Fixture {
     host: Host<Ide>,
     dir: TempDir,
 }
 
-impl Desk {
+impl Fixture {
     fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         git(dir.path(), &["init", "--quiet"]);
@@ -91,16 +91,17 @@ fn commit(message: &str, paths: &[&str]) -> Action {
 }
 
 #[test]
-fn the_scenario_of_the_document() {
-    let mut desk = Desk::new(&[("src/main.ts", "a"), ("src/utils.ts", "b"), ("target/x", "c")]);
-    let text = desk.text();
+fn files_are_staged_and_committed_through_the_bound_link() {
+    let mut fixture =
+        Fixture::new(&[("src/main.ts", "a"), ("src/utils.ts", "b"), ("target/x", "c")]);
+    let text = fixture.text();
     assert!(text.contains(" · 2 files · 0 staged, 3 changed\n"), "{text}");
     assert!(text.contains("- [src/main.ts](obj:src/main.ts) changed\n"), "{text}");
     assert!(!text.contains("target/") && !text.contains(".git/"), "{text}");
-    assert_eq!(desk.done(stage(&["src/main.ts", "src/utils.ts"])).brief, "2 files staged");
-    assert_eq!(desk.staged(), ["src/main.ts", "src/utils.ts"]);
-    // The link is bound to what is staged now, and says so.
-    let projection = desk.host.project(Lod::Summary, 1500).unwrap();
+    assert_eq!(fixture.done(stage(&["src/main.ts", "src/utils.ts"])).brief, "2 files staged");
+    assert_eq!(fixture.staged(), ["src/main.ts", "src/utils.ts"]);
+    // The link names the files that are staged now.
+    let projection = fixture.host.project(Lod::Summary, 1500).unwrap();
     let link = projection.content.iter().find_map(|piece| match piece {
         Piece::Link(link) => Some(link),
         _ => None,
@@ -109,16 +110,16 @@ fn the_scenario_of_the_document() {
     assert_eq!((link.label.as_str(), link.titled), ("Git: Commit All", true));
     let bound = Action::decode(&link.action, link.args.clone()).unwrap();
     assert_eq!(bound, commit("Update", &["src/main.ts", "src/utils.ts"]));
-    assert!(desk.done(bound).brief.ends_with(" Update"));
-    assert!(desk.committed().starts_with("Update\0"));
-    assert!(desk.text().contains("0 staged, 1 changed"));
+    assert!(fixture.done(bound).brief.ends_with(" Update"));
+    assert!(fixture.committed().starts_with("Update\0"));
+    assert!(fixture.text().contains("0 staged, 1 changed"));
 }
 
 #[test]
-fn files_are_given_as_refs_paths_or_another_steps_result() {
-    let mut desk =
-        Desk::new(&[("a b.rs", "1"), ("文.rs", "2"), ("-n", "3"), ("*", "4"), ("x", "5")]);
-    desk.text();
+fn files_are_given_as_refs_paths_or_result_of_another_step() {
+    let mut fixture =
+        Fixture::new(&[("a b.rs", "1"), ("文.rs", "2"), ("-n", "3"), ("*", "4"), ("x", "5")]);
+    fixture.text();
     let anchor = Anchor::<ide::File>::new("文.rs", 0);
     let decode =
         |files| Action::decode("git_stage", [("files".to_owned(), files)].into_iter().collect());
@@ -129,64 +130,64 @@ fn files_are_given_as_refs_paths_or_another_steps_result() {
     assert_eq!(decode(copied).unwrap(), stage(&["-n", "*"]));
     assert_eq!(decode(Value::Int(7).into()).unwrap_err().code, Code::Usage);
     // Names are taken literally: neither options nor patterns.
-    desk.done(stage(&["-n", "*"]));
-    assert_eq!(desk.staged(), ["*", "-n"]);
-    desk.done(stage(&["文.rs", "a b.rs"]));
-    assert_eq!(desk.staged(), ["*", "-n", "a b.rs", "文.rs"]);
-    assert!(desk.text().contains("[x](obj:x) changed\n"));
+    fixture.done(stage(&["-n", "*"]));
+    assert_eq!(fixture.staged(), ["*", "-n"]);
+    fixture.done(stage(&["文.rs", "a b.rs"]));
+    assert_eq!(fixture.staged(), ["*", "-n", "a b.rs", "文.rs"]);
+    assert!(fixture.text().contains("[x](obj:x) changed\n"));
 }
 
 #[test]
-fn a_commit_of_some_files_leaves_the_others_staged() {
-    let mut desk = Desk::new(&[("a", "1\n"), ("b", "1\n"), ("c", "1\n")]);
-    desk.done(stage(&["a", "b", "c"]));
-    desk.done(commit("-a\n\nfirst", &[]));
-    assert!(desk.committed().starts_with("-a\0"), "{}", desk.committed());
-    write(desk.dir.path(), "a", "2\n");
-    std::fs::remove_file(desk.dir.path().join("b")).unwrap();
-    desk.done(stage(&["a", "b"]));
-    assert_eq!(desk.staged(), ["a", "b"]);
-    desk.done(commit("only b", &["b"]));
-    assert!(desk.committed().starts_with("only b\0") && desk.committed().contains("\nb\0"));
-    assert_eq!(desk.staged(), ["a"]);
-    // What was staged is what is committed, never what came after it.
-    write(desk.dir.path(), "a", "3\n");
-    assert!(desk.text().contains("[a](obj:a) staged changed\n"));
-    let refused = desk.fault(commit("a", &["a"]));
+fn committing_some_files_leaves_the_others_staged() {
+    let mut fixture = Fixture::new(&[("a", "1\n"), ("b", "1\n"), ("c", "1\n")]);
+    fixture.done(stage(&["a", "b", "c"]));
+    fixture.done(commit("-a\n\nfirst", &[]));
+    assert!(fixture.committed().starts_with("-a\0"), "{}", fixture.committed());
+    write(fixture.dir.path(), "a", "2\n");
+    std::fs::remove_file(fixture.dir.path().join("b")).unwrap();
+    fixture.done(stage(&["a", "b"]));
+    assert_eq!(fixture.staged(), ["a", "b"]);
+    fixture.done(commit("only b", &["b"]));
+    assert!(fixture.committed().starts_with("only b\0") && fixture.committed().contains("\nb\0"));
+    assert_eq!(fixture.staged(), ["a"]);
+    // Only what was staged is committed, never a later change of the file.
+    write(fixture.dir.path(), "a", "3\n");
+    assert!(fixture.text().contains("[a](obj:a) staged changed\n"));
+    let refused = fixture.fault(commit("a", &["a"]));
     assert_eq!(refused.code, Code::Refused);
-    desk.done(commit("a", &[]));
-    assert_eq!(git(desk.dir.path(), &["show", "HEAD:a"]), "2\n");
+    fixture.done(commit("a", &[]));
+    assert_eq!(git(fixture.dir.path(), &["show", "HEAD:a"]), "2\n");
 }
 
 #[test]
-fn gits_own_words_are_the_error() {
-    let mut desk = Desk::new(&[("a", "1\n")]);
+fn errors_of_git_are_passed_on() {
+    let mut fixture = Fixture::new(&[("a", "1\n")]);
     for (action, words) in [
         (stage(&["nope"]), "git add: fatal: pathspec 'nope' did not match any files"),
         (stage(&["../elsewhere"]), "is outside repository"),
         (commit("x", &[]), "git commit: "),
         (commit("x", &["nope"]), "did not match any file"),
     ] {
-        let fault = desk.fault(action);
+        let fault = fixture.fault(action);
         assert_eq!(fault.code, Code::Failed);
         assert!(fault.message.contains(words), "{fault}");
     }
-    assert_eq!(desk.done(stage(&[])).brief, "0 files staged");
-    desk.done(stage(&["a"]));
-    assert!(desk.fault(commit("", &[])).message.contains("empty commit message"));
-    let status = desk.done(Action::GitStatus {});
+    assert_eq!(fixture.done(stage(&[])).brief, "0 files staged");
+    fixture.done(stage(&["a"]));
+    assert!(fixture.fault(commit("", &[])).message.contains("empty commit message"));
+    let status = fixture.done(Action::GitStatus {});
     assert!(status.brief.starts_with("No commits yet on "), "{status:?}");
     assert_eq!(status.detail.as_deref(), Some("A  a"));
 }
 
 #[test]
-fn a_files_text_is_its_value() {
+fn reading_a_file_returns_its_bytes() {
     let big = "x".repeat(512 * 1024);
-    let mut desk =
-        Desk::new(&[("a.txt", "文\r\n"), ("big", &big), ("bigger", &(big.clone() + "x"))]);
-    std::os::unix::fs::symlink("/etc/passwd", desk.dir.path().join("link")).unwrap();
-    assert!(!desk.text().contains("link]"));
-    let app = desk.host.app().unwrap();
+    let mut fixture =
+        Fixture::new(&[("a.txt", "文\r\n"), ("big", &big), ("bigger", &(big.clone() + "x"))]);
+    std::os::unix::fs::symlink("/etc/passwd", fixture.dir.path().join("link")).unwrap();
+    assert!(!fixture.text().contains("link]"));
+    let app = fixture.host.app().unwrap();
     assert_eq!(app.read("a.txt").unwrap(), "文\r\n".as_bytes());
     assert_eq!(app.read("big").unwrap().len(), 512 * 1024);
     assert_eq!(app.read("bigger").unwrap_err().code, Code::Refused);
@@ -194,26 +195,28 @@ fn a_files_text_is_its_value() {
     for other in ["link", "../x", "/etc/passwd", ".git/config", ""] {
         assert_eq!(app.find(other), Found::Gone(None), "{other}");
     }
-    std::fs::remove_file(desk.dir.path().join("a.txt")).unwrap();
-    desk.text();
-    assert_eq!(desk.host.app().unwrap().find("a.txt"), Found::Gone(None));
+    std::fs::remove_file(fixture.dir.path().join("a.txt")).unwrap();
+    fixture.text();
+    assert_eq!(fixture.host.app().unwrap().find("a.txt"), Found::Gone(None));
 }
 
 #[test]
-fn a_directory_below_the_top_shows_and_stages_what_is_in_it() {
-    let desk = Desk::new(&[("top", "1"), ("sub/in", "2")]);
-    let mut desk =
-        Desk { host: Host::open(&["sub"], desk.dir.path(), desk.dir.path()).unwrap(), ..desk };
-    assert!(desk.text().contains("- [in](obj:in) changed\n"));
-    git(desk.dir.path(), &["add", "top"]);
-    desk.done(stage(&["in"]));
-    assert_eq!(desk.staged(), ["in"]);
-    desk.done(commit("in", &["in"]));
-    assert!(desk.committed().contains("sub/in") && !desk.committed().contains("top"));
+fn subdirectory_of_repository_shows_and_stages_only_its_files() {
+    let fixture = Fixture::new(&[("top", "1"), ("sub/in", "2")]);
+    let mut fixture = Fixture {
+        host: Host::open(&["sub"], fixture.dir.path(), fixture.dir.path()).unwrap(),
+        ..fixture
+    };
+    assert!(fixture.text().contains("- [in](obj:in) changed\n"));
+    git(fixture.dir.path(), &["add", "top"]);
+    fixture.done(stage(&["in"]));
+    assert_eq!(fixture.staged(), ["in"]);
+    fixture.done(commit("in", &["in"]));
+    assert!(fixture.committed().contains("sub/in") && !fixture.committed().contains("top"));
 }
 
 #[test]
-fn much_is_cut_and_what_is_no_repository_is_shown_all_the_same() {
+fn long_listing_is_cut_and_plain_directory_is_shown_without_git() {
     let dir = tempfile::tempdir().unwrap();
     for n in 0..FILES_MAX + 10 {
         std::fs::write(dir.path().join(format!("{n:05}")), "").unwrap();
@@ -237,6 +240,6 @@ fn much_is_cut_and_what_is_no_repository_is_shown_all_the_same() {
 }
 
 #[test]
-fn nothing_that_git_can_do_here_is_destructive() {
+fn no_action_is_destructive() {
     assert!(Action::prototypes().iter().all(|action| action.risk != Risk::Destructive));
 }

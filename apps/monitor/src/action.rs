@@ -1,4 +1,4 @@
-//! What can be done in a monitor.
+//! The actions of a monitor.
 
 use docui::Anchor;
 
@@ -11,19 +11,19 @@ docui::kind!(
     pub Process = "process"
 );
 docui::choices! {
-    /// What processes are sorted by.
+    /// The figure that processes are sorted by.
     pub enum By { Cpu = "cpu", Mem = "mem" }
 }
 docui::actions! {
     /// An action of the monitor.
     pub enum Action {
-        /// The busiest processes.
+        /// Lists the busiest processes.
         safe featured Top = top(n: i64 = 10, by: By = By::Cpu);
         /// Shows a resource in detail.
         safe listed Expand = expand(resource: Anchor<Resource>);
-        /// Shows it in one line.
+        /// Shows a resource in one line.
         safe listed Fold = fold(resource: Anchor<Resource>);
-        /// Samples now.
+        /// Takes a new sample.
         safe listed Refresh = refresh();
         /// Sends SIGTERM to one of your own processes.
         destructive help Kill = kill(process: Anchor<Process>);

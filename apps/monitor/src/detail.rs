@@ -1,68 +1,21 @@
-//! A resource in one line, and in full.
+//! Describes the machine and its resources in words: in one line, and in detail.
 
 use std::cmp::Ordering;
 use std::time::Duration;
 
 use crate::action::By;
-use crate::figures::{duration, load, of, over, part, percent, size};
+use crate::format::{duration, load, percent, period_suffix, ratio, size, used_of_total};
+use crate::resource::Resource;
 use crate::sample::{Disk, Period, Process, Sample};
 
-/// A resource of the machine, in the order shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Resource {
-    /// CPU time.
-    Cpu,
-    /// Memory.
-    Memory,
-    /// Swap.
-    Swap,
-    /// Disks.
-    Disks,
-    /// Load averages.
-    Load,
-    /// Processes.
-    Processes,
-}
-
-impl Resource {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Cpu, Self::Memory, Self::Swap, Self::Disks, Self::Load, Self::Processes];
-
-    /// Its key.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::Swap => "swap",
-            Self::Disks => "disks",
-            Self::Load => "load",
-            Self::Processes => "processes",
-        }
-    }
-
-    /// The resource of a key.
-    pub fn from_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|resource| resource.key() == key)
-    }
-
-    /// What a reader calls it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Cpu => "CPU",
-            other => other.key(),
-        }
-    }
-}
-
-/// All that matters in one line:
+/// Describes the machine in one line:
 /// `CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%`. The disk is the fullest one.
 pub fn gist(sample: &Sample) -> String {
     let mut parts = vec![
-        format!("CPU {}{}", percent(sample.cpu.total), over(sample.cpu.over)),
-        format!("mem {}", of(sample.memory.used, sample.memory.total)),
+        format!("CPU {}{}", percent(sample.cpu.total), period_suffix(sample.cpu.over)),
+        format!("mem {}", used_of_total(sample.memory.used, sample.memory.total)),
     ];
-    parts.extend(fullest(sample).map(|disk| format!("disk {}", part(disk.used(), disk.total))));
+    parts.extend(fullest(sample).map(|disk| format!("disk {}", ratio(disk.used(), disk.total))));
     parts.extend(sample.load.map(|averages| format!("load {}", load(averages[0]))));
     parts.extend(
         top(sample, By::Cpu, 1)
@@ -72,21 +25,25 @@ pub fn gist(sample: &Sample) -> String {
     parts.join(" · ")
 }
 
-/// A resource in one line.
+/// Describes a resource in one line.
 pub fn line(resource: Resource, sample: &Sample) -> String {
     match resource {
         Resource::Cpu => {
             let cpu = &sample.cpu;
             let cores = if cpu.count == 1 { "core" } else { "cores" };
-            format!("{}{} · {} {cores}", percent(cpu.total), over(cpu.over), cpu.count)
+            format!("{}{} · {} {cores}", percent(cpu.total), period_suffix(cpu.over), cpu.count)
         }
         Resource::Memory => {
             let memory = sample.memory;
-            format!("{} ({})", of(memory.used, memory.total), part(memory.used, memory.total))
+            format!(
+                "{} ({})",
+                used_of_total(memory.used, memory.total),
+                ratio(memory.used, memory.total)
+            )
         }
         Resource::Swap => match sample.swap {
             (_, 0) => "none".into(),
-            (used, total) => format!("{} ({})", of(used, total), part(used, total)),
+            (used, total) => format!("{} ({})", used_of_total(used, total), ratio(used, total)),
         },
         Resource::Disks => match (fullest(sample), sample.disks.len()) {
             (None, 0) => "none".into(),
@@ -95,14 +52,14 @@ pub fn line(resource: Resource, sample: &Sample) -> String {
             (Some(disk), number) => format!("{number} · fullest: {}", disk_line(disk)),
         },
         Resource::Load => match sample.load {
-            None => "not told by this system".into(),
+            None => "not available on this system".into(),
             Some(averages) => averages.map(load).join(" "),
         },
         Resource::Processes => {
             let busiest = top(sample, By::Cpu, 3);
             let names: Vec<_> = busiest
                 .iter()
-                // Of the idle ones, none is told before another.
+                // Idle processes are not busiest; naming some of them would mislead.
                 .filter(|process| process.cpu >= 0.5)
                 .map(|process| format!("{} {}", process.name, percent(process.cpu)))
                 .collect();
@@ -112,12 +69,15 @@ pub fn line(resource: Resource, sample: &Sample) -> String {
     }
 }
 
-/// What a resource shows beyond its one line, in lines; processes are shown as a table of their own.
+/// Returns the lines that describe a resource beyond [`line()`]. Processes have none: the view shows them
+/// as a table.
 pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
     match resource {
         Resource::Cpu => {
             let mut lines = vec![match sample.cpu.over {
-                Period::Boot => "since boot; of each core once there is a second sample".to_owned(),
+                Period::Boot => {
+                    "since boot; figures of each core follow with the next sample".to_owned()
+                }
                 Period::Last(last) => format!("over the last {:.1} s", last.as_secs_f64()),
             }];
             lines.extend(sample.cpu.cores.chunks(8).enumerate().map(|(row, cores)| {
@@ -131,15 +91,15 @@ pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
         Resource::Memory => {
             let memory = sample.memory;
             let sizes = [memory.used, memory.available, memory.total].map(size);
-            vec![format!("used {} · available {} · in all {}", sizes[0], sizes[1], sizes[2])]
+            vec![format!("used {} · available {} · total {}", sizes[0], sizes[1], sizes[2])]
         }
         Resource::Swap if sample.swap.1 == 0 => Vec::new(),
         Resource::Swap => {
             let (used, total) = sample.swap;
             let sizes = [used, total.saturating_sub(used), total].map(size);
-            vec![format!("used {} · free {} · in all {}", sizes[0], sizes[1], sizes[2])]
+            vec![format!("used {} · free {} · total {}", sizes[0], sizes[1], sizes[2])]
         }
-        // A single writable one is in the line already.
+        // `line` already describes a single writable disk.
         Resource::Disks if sample.disks.len() == 1 && fullest(sample).is_some() => Vec::new(),
         Resource::Disks => sample.disks.iter().map(disk_line).collect(),
         Resource::Load => {
@@ -159,7 +119,8 @@ pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
     }
 }
 
-/// The first processes in an order; equals by pid, so that the same sample gives the same list.
+/// Returns the first `number` processes in an order. Equal ones are in the order of their pids, so that
+/// the same sample gives the same list.
 pub fn top(sample: &Sample, by: By, number: usize) -> Vec<&Process> {
     let mut processes: Vec<_> = sample.processes.iter().collect();
     let order = |a: &&Process, b: &&Process| -> Ordering {
@@ -174,12 +135,12 @@ pub fn top(sample: &Sample, by: By, number: usize) -> Vec<&Process> {
     processes
 }
 
-/// A process's figures, as the cells after its name.
+/// Returns the cells after a process's name: pid, CPU, memory.
 pub fn cells(process: &Process) -> [String; 3] {
     [process.pid.to_string(), percent(process.cpu), size(process.memory)]
 }
 
-/// A resource as plain text: for `read`, and for another app.
+/// Describes a resource in full as plain text, for `pipemux read` and for another app.
 pub fn text(resource: Resource, sample: &Sample, by: By, number: usize) -> String {
     let mut text = format!("{} {}\n", resource.label(), line(resource, sample));
     for line in lines(resource, sample) {
@@ -193,16 +154,21 @@ pub fn text(resource: Resource, sample: &Sample, by: By, number: usize) -> Strin
     text
 }
 
-/// The disk that will be full first: what can't be written can't fill up.
+/// Returns the writable disk with the largest share used. A read-only disk can't fill up.
 fn fullest(sample: &Sample) -> Option<&Disk> {
     let share = |disk: &Disk| disk.used() as f64 / disk.total.max(1) as f64;
     let disks = sample.disks.iter().filter(|disk| !disk.read_only);
-    // The first of equals.
+    // Of equal ones, `max_by` returns the last, so that reversing gives the first.
     disks.rev().max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
 fn disk_line(disk: &Disk) -> String {
     let read_only = if disk.read_only { " read-only" } else { "" };
-    let share = part(disk.used(), disk.total);
-    format!("{} {} ({share}) {}{read_only}", disk.mount, of(disk.used(), disk.total), disk.kind)
+    let share = ratio(disk.used(), disk.total);
+    format!(
+        "{} {} ({share}) {}{read_only}",
+        disk.mount,
+        used_of_total(disk.used(), disk.total),
+        disk.kind
+    )
 }

@@ -1,20 +1,20 @@
-//! Ending one process: exactly the one that was shown, and none that others stand on.
+//! Terminates one process: exactly the one that was shown, and none that the session depends on.
 
 use docui::{Ask, Fault};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::figures::{duration, percent, size};
+use crate::format::{duration, percent, size};
 use crate::sample::{Inspected, Process};
 use crate::sampler::Sampler;
 
-/// Most processes between this one and the first of the system.
+/// Most ancestors of this process that are protected.
 const ANCESTORS_MAX: usize = 64;
 
-/// Asks whether the process of a key is to be ended, showing what it is.
+/// Builds the question whether to terminate the process with this key, with the details of the process.
 ///
 /// # Errors
-/// It has ended, or is none that is ended from here.
+/// The process has ended, or must not be terminated from here.
 pub fn question(sampler: &mut Sampler, key: &str) -> Result<Ask, Fault> {
     let found = permitted(sampler, key)?;
     let Inspected { process, user, command, age, .. } = &found;
@@ -24,96 +24,102 @@ pub fn question(sampler: &mut Sampler, key: &str) -> Result<Ask, Fault> {
         size(process.memory),
         duration(*age),
     );
-    let command = if command.is_empty() { "not shown by the system" } else { command };
+    let command = if command.is_empty() { "not available" } else { command };
     Ok(Ask::confirm(format!("SIGTERM to {}, cannot be undone", named(process)))
         .option("command", command)
         .option("", figures))
 }
 
-/// Sends SIGTERM to the process of a key, and doesn't wait for its end: `SIGTERM sent to rustc (pid 123)`.
+/// Sends SIGTERM to the process with this key, without waiting for its end. Returns what was done:
+/// `SIGTERM sent to rustc (pid 123)`.
 ///
 /// # Errors
-/// It has ended, its pid is another process's by now, it is none that is ended from here, or the
+/// The process has ended, even if its pid was reused; it must not be terminated from here; or the
 /// system refuses the signal.
 pub fn terminate(sampler: &mut Sampler, key: &str) -> Result<String, Fault> {
     let pid = Process::pid_in(key).and_then(|pid| i32::try_from(pid).ok());
     let pid = pid.and_then(Pid::from_raw).ok_or_else(|| gone(key))?;
-    // In this order: what the handle holds can't become another process behind the check.
+    // The handle is opened before the check: what it refers to can no longer change after it.
     let handle = Handle::open(pid).map_err(|error| refused(error, key))?;
     let found = permitted(sampler, key)?;
     handle.terminate().map_err(|error| refused(error, key))?;
     Ok(format!("SIGTERM sent to {}", named(&found.process)))
 }
 
-/// What this process is, for telling whom it must leave alone.
+/// Decides which processes may be terminated: those of the same user, but neither the monitor itself nor
+/// what it runs under.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Own {
-    /// Its pid.
+pub struct KillGuard {
+    /// The monitor's pid.
     pub pid: u32,
-    /// The user it acts for.
+    /// The user that the monitor runs as.
     pub uid: u32,
-    /// Its parent, its parent's parent, and so on.
+    /// The pids of the monitor's parent, its parent's parent and so on.
     pub ancestors: Vec<u32>,
 }
 
-impl Own {
-    fn look(sampler: &mut Sampler) -> Self {
+impl KillGuard {
+    /// Reads the monitor's own pid, user and ancestors.
+    fn new(sampler: &mut Sampler) -> Self {
         let pid = std::process::id();
         let mut ancestors = Vec::new();
-        let mut above = sampler.inspect(pid).and_then(|own| own.parent);
-        while let Some(parent) = above
+        let mut parent = sampler.inspect(pid).and_then(|own| own.parent);
+        while let Some(ancestor) = parent
             && ancestors.len() < ANCESTORS_MAX
         {
-            ancestors.push(parent);
-            above = sampler.inspect(parent).and_then(|found| found.parent);
+            ancestors.push(ancestor);
+            parent = sampler.inspect(ancestor).and_then(|found| found.parent);
         }
         Self { pid, uid: rustix::process::getuid().as_raw(), ancestors }
     }
 
-    /// Why a process is not ended from here, if it isn't.
-    pub fn objection(&self, found: &Inspected) -> Option<Fault> {
+    /// Checks that a process may be terminated.
+    ///
+    /// # Errors
+    /// The process is protected, belongs to another user, or has already ended.
+    pub fn check(&self, found: &Inspected) -> Result<(), Fault> {
         let name = named(&found.process);
         let pid = found.process.pid;
         if pid == 1 {
-            return Some(Fault::refused(format!("{name} is the system's first process")));
+            return Err(Fault::refused(format!("{name} is the system's first process")));
         }
         if pid == self.pid {
-            let fault = Fault::refused(format!("{name} is this monitor itself"));
-            return Some(fault.hint("pipemux sessions lists it, pipemux end ends it"));
+            return Err(Fault::refused(format!("{name} is this monitor itself"))
+                .hint("pipemux sessions lists it, pipemux end ends it"));
         }
         if self.ancestors.contains(&pid) {
-            let fault = Fault::refused(format!("{name} is one that this monitor runs under"));
-            return Some(fault.hint("pipemux down ends the daemon with all apps"));
+            return Err(Fault::refused(format!("this monitor runs under {name}"))
+                .hint("pipemux down ends the daemon with all apps"));
         }
         if found.uid != Some(self.uid) {
             let message = format!("{name} belongs to {}, not to you", found.user);
-            return Some(
-                Fault::refused(message).hint("only your own processes are ended from here"),
+            return Err(
+                Fault::refused(message).hint("only your own processes can be terminated from here")
             );
         }
-        found.ended.then(|| {
-            Fault::refused(format!("{name} has ended already; its parent has yet to take note"))
-        })
+        if found.ended {
+            let message = format!("{name} has already ended; its parent has not reaped it yet");
+            return Err(Fault::refused(message));
+        }
+        Ok(())
     }
 }
 
-/// The process of a key as it is now, if it may be ended.
+/// Returns the current details of the process with this key, if it may be terminated.
 fn permitted(sampler: &mut Sampler, key: &str) -> Result<Inspected, Fault> {
-    let own = Own::look(sampler);
+    let guard = KillGuard::new(sampler);
     let found = Process::pid_in(key).and_then(|pid| sampler.inspect(pid));
     let found = found.filter(|found| found.process.key() == key).ok_or_else(|| gone(key))?;
-    match own.objection(&found) {
-        Some(fault) => Err(fault),
-        None => Ok(found),
-    }
+    guard.check(&found)?;
+    Ok(found)
 }
 
-/// What a signal is sent through.
+/// A way to signal a process.
 enum Handle {
-    /// The process itself, whatever becomes of its pid.
+    /// A handle on the process itself, which stays valid when its pid is reused.
     #[cfg(target_os = "linux")]
     Process(rustix::fd::OwnedFd),
-    /// Whatever has the pid: systems without handles, where only the start time tells.
+    /// The pid, on systems without handles. Only the start time tells whether it was reused.
     Pid(Pid),
 }
 
@@ -122,7 +128,7 @@ impl Handle {
         #[cfg(target_os = "linux")]
         match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
             Ok(handle) => return Ok(Self::Process(handle)),
-            // A kernel before 5.3, or a sandbox that doesn't know the call.
+            // The kernel is older than 5.3, or a sandbox forbids the call.
             Err(Errno::NOSYS | Errno::PERM) => {}
             Err(error) => return Err(error),
         }
@@ -149,7 +155,7 @@ fn gone(key: &str) -> Fault {
 fn refused(error: Errno, key: &str) -> Fault {
     match error {
         Errno::SRCH => gone(key),
-        Errno::PERM => Fault::refused("the system allows no signal to that process"),
+        Errno::PERM => Fault::refused("the system does not allow a signal to this process"),
         other => Fault::failed(format!("no signal was sent: {other}")),
     }
 }
@@ -159,29 +165,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_stand_on_is_left_alone() {
-        let own = Own { pid: 50, uid: 1000, ancestors: vec![40, 30] };
+    fn guard_protects_the_monitor_its_ancestors_and_other_users() {
+        let guard = KillGuard { pid: 50, uid: 1000, ancestors: vec![40, 30] };
         let found = |pid, uid| Inspected {
             process: Process { pid, name: "x".into(), ..Process::default() },
             uid,
             user: "root".into(),
             ..Inspected::default()
         };
-        let objection = |pid, uid| own.objection(&found(pid, uid)).map(|fault| fault.message);
-        assert_eq!(objection(60, Some(1000)), None);
+        assert!(guard.check(&found(60, Some(1000))).is_ok());
         for (pid, uid, part) in [
             (1, Some(1000), "first process"),
             (50, Some(1000), "this monitor itself"),
-            (40, Some(1000), "runs under"),
-            (30, Some(1000), "runs under"),
+            (40, Some(1000), "monitor runs under"),
+            (30, Some(1000), "monitor runs under"),
             (60, Some(0), "belongs to root, not to you"),
             (60, None, "not to you"),
         ] {
-            let message = objection(pid, uid).unwrap_or_default();
-            assert!(message.starts_with(&format!("x (pid {pid}) ")), "{message}");
+            let message = guard.check(&found(pid, uid)).unwrap_err().message;
+            assert!(message.contains(&format!("x (pid {pid})")), "{message}");
             assert!(message.contains(part), "{message}");
         }
         let ended = Inspected { ended: true, ..found(60, Some(1000)) };
-        assert!(own.objection(&ended).is_some());
+        assert!(guard.check(&ended).unwrap_err().message.contains("already ended"));
     }
 }

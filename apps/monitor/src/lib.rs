@@ -1,35 +1,41 @@
-//! What the machine is doing: CPU, memory, swap, disks, load, processes, at three levels of detail.
+//! The state of the machine at three levels of detail: CPU, memory, swap, disks, load, processes.
 //!
-//! | module | holds |
+//! | module | purpose |
 //! |---|---|
-//! | [`action`] | what can be done |
-//! | [`app`] | the model: settings and the last sample |
-//! | [`sample`] | figures of one moment, as plain data |
-//! | [`sampler`] | taking them from the system |
-//! | [`kill`] | ending one process: who may be ended, and by what |
+//! | [`action`] | the actions |
+//! | [`model`] | a session: its settings and the last sample |
+//! | [`update`] | carries out an action on the model |
+//! | [`view`] | renders a sample as a window |
+//! | [`app`] | connects model, update and view to docui |
+//! | [`sample`] | the figures of one moment, as plain data |
+//! | [`sampler`] | takes samples from the system |
+//! | [`resource`] | the resources that are shown |
+//! | [`detail`] | describes the machine and its resources in words |
+//! | [`mod@format`] | formats figures |
 //! | [`settings`] | what is expanded, kept across restarts |
-//! | [`figures`] | numbers as a reader wants them |
-//! | [`detail`] | a resource in one line, and in full |
-//! | [`view`] | the window |
+//! | [`kill`] | terminates one process, if that is allowed |
 //!
-//! **Invariant: a view shows a sample, it takes none.** Only [`sampler`] looks at the system or the
-//! clock, so that the same sample and settings give the same bytes.
+//! **Invariant: a view takes no sample.** Only [`sampler`] and [`model`] look at the system or the clock, so
+//! that the same sample and settings give the same view.
 //!
-//! **Invariant: a signal reaches the process that was shown, or none.** [`kill`] holds a handle to it
-//! before it compares the start time; a pid that the system has given again is another process.
+//! **Invariant: a signal reaches the process that was shown, or none.** [`kill`] opens a handle on the process
+//! before it compares the start time, so a process that reuses the pid is not hit.
 //!
-//! **Invariant: nothing waits for a figure.** A share of CPU time is that of the time since the sample
-//! before; for the first one since boot. Where that isn't the last few seconds, the view says so.
+//! **Invariant: nothing waits for a figure.** A share of CPU time is taken over the time since the previous
+//! sample, and for the first sample since boot. Unless that is the last few seconds, the view says so.
 
 pub mod action;
 pub mod app;
 pub mod detail;
-pub mod figures;
+pub mod format;
 pub mod kill;
+pub mod model;
+pub mod resource;
 pub mod sample;
 pub mod sampler;
 pub mod settings;
+pub mod update;
 pub mod view;
 
 pub use action::Action;
-pub use app::Monitor;
+pub use model::Monitor;

@@ -1,77 +1,78 @@
-//! Figures of one moment, as plain data.
+//! The figures of one moment, as plain data.
 
 use std::time::Duration;
 
-/// What the machine was doing at one moment. Sizes are in bytes.
+/// The figures of the machine at one moment. Sizes are in bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
-    /// CPU time.
+    /// The use of CPU time.
     pub cpu: Cpu,
-    /// Memory.
+    /// The use of memory.
     pub memory: Memory,
-    /// Swap, used and in all.
+    /// Swap space: used and total.
     pub swap: (u64, u64),
-    /// Disks, by mount point.
+    /// The mounted disks, sorted by mount point.
     pub disks: Vec<Disk>,
-    /// Load averages over 1, 5 and 15 minutes; none where the system has none.
+    /// Load averages over 1, 5 and 15 minutes, if the system has them.
     pub load: Option<[f64; 3]>,
-    /// Seconds since boot; none where the system doesn't tell.
+    /// Seconds since boot, if the system tells.
     pub uptime: Option<u64>,
-    /// All processes, in no order.
+    /// All processes, in no particular order.
     pub processes: Vec<Process>,
 }
 
 /// Shares of CPU time over a period, in percent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cpu {
-    /// Of all cores together: 100 is all of them busy.
+    /// The share of all cores together: 100 means that all are busy.
     pub total: f32,
-    /// Of each core; empty when the period has none yet.
+    /// The share of each core; empty before the second sample.
     pub cores: Vec<f32>,
-    /// How many cores there are.
+    /// The number of cores.
     pub count: usize,
-    /// The period.
+    /// The period that the shares are taken over.
     pub over: Period,
 }
 
-/// What a share of CPU time is a share of.
+/// The period that a share of CPU time is taken over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Period {
-    /// The time since boot; for a process, its life.
+    /// The time since boot; for a process, the time since it started.
     #[default]
     Boot,
-    /// The time since the sample before.
+    /// The time since the previous sample.
     Last(Duration),
 }
 
-/// Memory.
+/// The use of memory, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Taken.
+    /// The memory in use.
     pub used: u64,
-    /// What could still be taken without swapping.
+    /// The memory that can still be allocated without swapping.
     pub available: u64,
-    /// In all.
+    /// The memory of the machine.
     pub total: u64,
 }
 
-/// A mounted disk.
+/// A mounted disk. Sizes are in bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk {
-    /// Where it is mounted.
+    /// The directory where it is mounted.
     pub mount: String,
-    /// Its file system: `ext4`.
+    /// The type of its file system: `ext4`.
     pub kind: String,
-    /// In all.
+    /// Its size.
     pub total: u64,
-    /// Free for a user.
+    /// The space that is free for ordinary users.
     pub available: u64,
-    /// True for what can't fill up.
+    /// True when it is mounted read-only.
     pub read_only: bool,
 }
 
 impl Disk {
-    /// What a user can't write any more, blocks reserved for root among it: `df` counts those apart.
+    /// Returns the space that ordinary users can't write any more. It includes the blocks reserved for
+    /// root, which `df` counts separately.
     pub fn used(&self) -> u64 {
         self.total.saturating_sub(self.available)
     }
@@ -80,45 +81,45 @@ impl Disk {
 /// A process.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Process {
-    /// Its id, which the system gives again when it has ended.
+    /// Its id, which the system may reuse when the process has ended.
     pub pid: u32,
-    /// When it started, in seconds since 1970.
+    /// When it started, in seconds since the Unix epoch.
     pub start: u64,
     /// Its name.
     pub name: String,
-    /// Share of one core's time in percent, over the sample's period.
+    /// Its share of one core in percent, over the sample's period.
     pub cpu: f32,
-    /// Its resident memory.
+    /// Its resident memory, in bytes.
     pub memory: u64,
 }
 
 impl Process {
-    /// The process and no other one of the same pid.
+    /// Returns a key that tells it from any other process that had or will have the same pid.
     pub fn key(&self) -> String {
         format!("p{}-{}", self.pid, self.start)
     }
 
-    /// The pid in a key, if it is one of ours.
+    /// Returns the pid in a process's key, or `None` if the key is not a process's.
     pub fn pid_in(key: &str) -> Option<u32> {
         key.strip_prefix('p')?.split_once('-')?.0.parse().ok()
     }
 }
 
-/// A process at a closer look.
+/// A process with the details that a confirmation shows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inspected {
     /// Its figures.
     pub process: Process,
-    /// The id of the user that it belongs to; none where the system doesn't tell.
+    /// The id of the user that it belongs to, if the system tells.
     pub uid: Option<u32>,
-    /// That user's name, or the id where there is no name.
+    /// That user's name, or `uid 1000` if there is no name.
     pub user: String,
-    /// Its command line; empty when the system shows none.
+    /// Its command line; empty if the system does not show it.
     pub command: String,
-    /// How long it has run.
+    /// How long it has been running.
     pub age: Duration,
-    /// The process that it was started by, or is now kept by.
+    /// The pid of its parent.
     pub parent: Option<u32>,
-    /// True when it has ended and only its parent's taking note is missing.
+    /// True when it has ended, but its parent has not waited for it yet (a zombie).
     pub ended: bool,
 }

@@ -1,4 +1,4 @@
-//! Taking samples from the system.
+//! Takes samples from the system.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,31 +9,32 @@ use sysinfo::{System, UpdateKind};
 
 use crate::sample::{Cpu, Disk, Inspected, Memory, Period, Process, Sample};
 
-/// The shortest period that shares of CPU time are taken over: the system counts in ticks of 10 ms.
+/// Shortest period that shares of CPU time are taken over. The system counts in ticks of 10 ms, so a
+/// shorter one would be inaccurate.
 const PERIOD_MIN: Duration = Duration::from_millis(250);
 
-/// Takes samples; remembers the counters that shares are the difference of.
+/// Takes samples. It remembers the previous counters, from which shares of CPU time are computed.
 pub struct Sampler {
     system: System,
     disks: Disks,
-    /// When the counters were read, and what processes had used of CPU time by then.
-    counted: Option<(Instant, HashMap<String, u64>)>,
+    /// When the counters were last read, and the CPU time that each process had used, in milliseconds.
+    counters: Option<(Instant, HashMap<String, u64>)>,
     cpu: Cpu,
-    /// Shares over the same period as `cpu`.
+    /// Shares of processes, by key, over the same period as `cpu`.
     shares: HashMap<String, f32>,
 }
 
 impl Sampler {
-    /// Looks at the system.
+    /// Prepares sampling. Takes no sample yet.
     ///
     /// # Errors
-    /// The system isn't one that figures can be had of.
+    /// The system is not supported.
     pub fn new() -> Result<Self, Fault> {
-        let unknown = |error| Fault::failed(format!("this system gives no figures: {error}"));
+        let unknown = |error| Fault::failed(format!("this system provides no figures: {error}"));
         Ok(Self {
             system: System::new().map_err(unknown)?,
             disks: Disks::new().map_err(unknown)?,
-            counted: None,
+            counters: None,
             cpu: Cpu::default(),
             shares: HashMap::new(),
         })
@@ -42,12 +43,12 @@ impl Sampler {
     /// Takes a sample.
     pub fn sample(&mut self) -> Sample {
         let now = Instant::now();
-        let since = self.counted.as_ref().map(|(then, _)| now.duration_since(*then));
+        let since = self.counters.as_ref().map(|(then, _)| now.duration_since(*then));
         self.system.refresh_memory();
-        // Tasks would cost as much again for each thread, and nothing here shows them.
+        // Threads are not shown, and reading one costs as much as reading a process.
         let kind = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
         if since.is_none_or(|since| since >= PERIOD_MIN) {
-            // Before the processes: their refresh would count as one of the CPUs, without the cores.
+            // CPUs come first: refreshing processes also refreshes the total, but not the cores.
             self.system.refresh_cpu_usage();
         }
         self.system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
@@ -70,7 +71,7 @@ impl Sampler {
         }
     }
 
-    /// Looks at one process as it is now; none when there is no such process.
+    /// Reads the details of one process. Returns `None` if there is no process with this pid.
     pub fn inspect(&mut self, pid: u32) -> Option<Inspected> {
         let pid = Pid::from_u32(pid);
         let always = UpdateKind::Always;
@@ -92,9 +93,9 @@ impl Sampler {
         })
     }
 
-    /// Takes shares of CPU time over the period that ends now.
+    /// Computes shares of CPU time over the period that ends now.
     fn count(&mut self, now: Instant, since: Option<Duration>) {
-        let before = self.counted.take().map(|(_, used)| used).unwrap_or_default();
+        let before = self.counters.take().map(|(_, used)| used).unwrap_or_default();
         let mut used = HashMap::with_capacity(before.len());
         self.shares.clear();
         for process in self.system.processes().values() {
@@ -104,13 +105,13 @@ impl Sampler {
                 (Some(since), Some(before)) => {
                     total.saturating_sub(*before) as f64 / since.as_millis().max(1) as f64
                 }
-                // It started within the period, or there is none yet.
+                // The process started within the period, or this is the first sample.
                 _ => lifetime_share(process),
             };
             self.shares.insert(process_key.clone(), (share * 100.0) as f32);
             used.insert(process_key, total);
         }
-        self.counted = Some((now, used));
+        self.counters = Some((now, used));
         self.cpu = Cpu {
             total: self.system.global_cpu_usage(),
             cores: match since {
@@ -145,7 +146,7 @@ fn key(process: &sysinfo::Process) -> String {
     Process { pid, start, ..Process::default() }.key()
 }
 
-/// The share of one core over a process's life; of less than a second counts as one.
+/// Returns the share of one core since a process started. Less than a second counts as one second.
 fn lifetime_share(process: &sysinfo::Process) -> f64 {
     process.accumulated_cpu_time() as f64 / (process.run_time().max(1) * 1000) as f64
 }
@@ -166,7 +167,7 @@ fn disks(disks: &Disks) -> Vec<Disk> {
             (device, found)
         })
         .collect();
-    // A device that is mounted several times is one disk, known by its shortest path.
+    // A device that is mounted several times is listed once, at its shortest path.
     listed.sort_by(|(a, x), (b, y)| {
         (a, x.total, x.mount.len(), &x.mount).cmp(&(b, y.total, y.mount.len(), &y.mount))
     });
@@ -176,7 +177,7 @@ fn disks(disks: &Disks) -> Vec<Disk> {
     disks
 }
 
-/// A name that anybody may have chosen, fit for one cell of a table.
+/// Makes a name, which anybody may have chosen, fit into one cell of a table.
 fn printable(name: &str) -> String {
     const LONGEST: usize = 60;
     name.chars()
@@ -185,7 +186,8 @@ fn printable(name: &str) -> String {
         .collect()
 }
 
-/// A user's name, or the id where the system's own file has none: nothing that may wait is asked.
+/// Returns a user's name from `/etc/passwd`, or `uid 1000` if it is not there. Other directories of
+/// users are not asked, because they may block.
 fn user(uid: u32) -> String {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let id = uid.to_string();
@@ -197,7 +199,7 @@ fn user(uid: u32) -> String {
     name.unwrap_or_else(|| format!("uid {id}"))
 }
 
-/// A command line that anybody may have written, fit for one line.
+/// Makes a command line, which anybody may have chosen, fit into one line.
 fn command(line: &str) -> String {
     const LONGEST: usize = 200;
     let clean = |c: char| if c.is_control() { ' ' } else { c };
@@ -213,14 +215,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_gives_figures() {
+    fn sample_of_this_machine_is_plausible() {
         let mut sampler = Sampler::new().unwrap();
         let sample = sampler.sample();
         assert!(sample.memory.total > 0 && sample.memory.used <= sample.memory.total);
         assert!(sample.cpu.count > 0 && (0.0..=100.0).contains(&sample.cpu.total));
         assert_eq!(sample.cpu.over, Period::Boot);
         assert!(sample.processes.iter().any(|process| process.pid == std::process::id()));
-        // Too soon for another period: the shares stay those of the first one.
+        // If the second sample came too soon, the shares of the first one are kept.
         let again = sampler.sample();
         if again.cpu.over == Period::Boot {
             assert_eq!(again.cpu, sample.cpu);
@@ -228,13 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn a_period_is_the_time_since_the_sample_before() {
+    fn period_is_the_time_since_the_previous_sample() {
         let mut sampler = Sampler::new().unwrap();
         sampler.sample();
-        // As if it had been a while ago.
-        if let Some((then, _)) = &mut sampler.counted {
-            *then = then.checked_sub(Duration::from_secs(3)).unwrap();
-        }
+        // Pretends that the first sample was taken three seconds earlier.
+        let (then, _) = sampler.counters.as_mut().unwrap();
+        *then = then.checked_sub(Duration::from_secs(3)).unwrap();
         let sample = sampler.sample();
         let Period::Last(over) = sample.cpu.over else { panic!("{:?}", sample.cpu) };
         assert!(over >= Duration::from_secs(3) && over < Duration::from_secs(30), "{over:?}");
@@ -242,20 +243,20 @@ mod tests {
     }
 
     #[test]
-    fn a_closer_look_tells_whose_process_it_is() {
+    fn inspection_identifies_this_process() {
         let mut sampler = Sampler::new().unwrap();
         let own = sampler.inspect(std::process::id()).unwrap();
         assert_eq!(Process::pid_in(&own.process.key()), Some(std::process::id()));
         assert_eq!(own.parent, Some(std::os::unix::process::parent_id()));
         assert!(own.process.memory > 0 && !own.command.is_empty() && !own.ended, "{own:?}");
-        // The same process, whether looked at closely or in a sample.
+        // A sample gives the process the same key.
         let sample = sampler.sample();
         assert!(sample.processes.iter().any(|process| process.key() == own.process.key()));
         assert_eq!(sampler.inspect(u32::MAX), None);
     }
 
     #[test]
-    fn names_fit_a_cell() {
+    fn names_and_command_lines_are_made_printable() {
         assert_eq!(printable("a|b\n`c`"), "a?b??c?");
         assert_eq!(printable(&"x".repeat(100)).len(), 60);
         assert_eq!(command("sh -c\necho\u{1b}[1m |"), "sh -c echo [1m |");

@@ -1,26 +1,26 @@
-//! What is expanded, and how many processes in which order: kept across restarts.
+//! What a session shows: expanded resources, and how many processes in which order. Kept across
+//! restarts.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::action::By;
-use crate::detail::Resource;
+use crate::resource::Resource;
 
 /// Most processes that are listed.
 pub const TOP_MAX: i64 = 100;
 
-/// What a session shows.
+/// The settings of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Resources shown in detail.
+    /// The resources that are shown in detail.
     pub expanded: BTreeSet<Resource>,
-    /// How many processes, 1 to [`TOP_MAX`].
+    /// How many processes are listed, 1 to [`TOP_MAX`].
     pub top: usize,
-    /// What they are sorted by.
+    /// The figure that processes are sorted by.
     pub by: By,
 }
 
@@ -30,26 +30,26 @@ impl Default for Settings {
     }
 }
 
-/// The file's form; unlike [`Settings`] it may say anything.
+/// The content of the file. Unlike in [`Settings`], any value may occur.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
-struct Saved {
+struct SavedSettings {
     expanded: Vec<String>,
     top: i64,
     by: String,
 }
 
-impl Default for Saved {
+impl Default for SavedSettings {
     fn default() -> Self {
         Self { expanded: Vec::new(), top: 10, by: "cpu".into() }
     }
 }
 
 impl Settings {
-    /// Reads them; what is missing or makes no sense is as at first.
+    /// Loads the settings. What is missing or invalid gets its default.
     pub fn load(state_dir: &Path) -> Self {
         let text = std::fs::read_to_string(file(state_dir)).unwrap_or_default();
-        let saved: Saved = toml::from_str(&text).unwrap_or_default();
+        let saved: SavedSettings = toml::from_str(&text).unwrap_or_default();
         Self {
             expanded: saved.expanded.iter().filter_map(|key| Resource::from_key(key)).collect(),
             top: top(saved.top).unwrap_or(10),
@@ -57,33 +57,25 @@ impl Settings {
         }
     }
 
-    /// Writes them down: all or nothing.
+    /// Saves the settings atomically.
     ///
     /// # Errors
     /// The state directory can't be written.
     pub fn save(&self, state_dir: &Path) -> Result<(), Fault> {
-        let saved = Saved {
+        let saved = SavedSettings {
             expanded: self.expanded.iter().map(|resource| resource.key().into()).collect(),
             top: i64::try_from(self.top).unwrap_or(TOP_MAX),
             by: if self.by == By::Mem { "mem" } else { "cpu" }.into(),
         };
         let text = toml::to_string(&saved).map_err(|error| Fault::failed(error.to_string()))?;
-        let write = || {
-            let mut temporary = tempfile::NamedTempFile::new_in(state_dir)?;
-            temporary.write_all(text.as_bytes())?;
-            // No sync: after a power cut older settings are no loss.
-            temporary.persist(file(state_dir)).map_err(|error| error.error)
-        };
-        write().map(drop).map_err(|error: std::io::Error| {
-            Fault::failed(format!("{}: {error}", file(state_dir).display()))
-        })
+        state_file::replace(&file(state_dir), text.as_bytes())
     }
 }
 
-/// Checks how many processes are asked for.
+/// Converts the number of processes that a reader asks for.
 ///
 /// # Errors
-/// Less than 1 or more than [`TOP_MAX`].
+/// The number is less than 1 or more than [`TOP_MAX`].
 pub fn top(n: i64) -> Result<usize, Fault> {
     usize::try_from(n)
         .ok()
@@ -100,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_come_back() {
+    fn saved_settings_are_loaded_again() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Settings::load(dir.path()), Settings::default());
         let expanded = [Resource::Cpu, Resource::Disks].into();
@@ -110,8 +102,17 @@ mod tests {
         assert!(settings.save(&dir.path().join("missing")).is_err());
     }
 
+    /// `tests/saved/settings.toml` is as version 0.1 saved it. It must stay readable by every later
+    /// version.
     #[test]
-    fn garbage_counts_as_nothing() {
+    fn settings_of_version_0_1_are_loaded() {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved");
+        let expanded = Resource::ALL.into();
+        assert_eq!(Settings::load(&dir), Settings { expanded, top: 3, by: By::Mem });
+    }
+
+    #[test]
+    fn invalid_settings_get_their_defaults() {
         let dir = tempfile::tempdir().unwrap();
         let load = |text: &str| {
             std::fs::write(file(dir.path()), text).unwrap();

@@ -1,28 +1,31 @@
-//! The window.
+//! Renders a sample as a window.
 
 use docui::{Anchor, Lod, Object, View, tokens};
 
 use crate::action::{Action, By};
-use crate::detail::{self, Resource};
+use crate::detail;
+use crate::resource::Resource;
 use crate::sample::Sample;
 use crate::settings::Settings;
 
-/// About what an anchor costs beside its label.
-const ANCHOR: u64 = 8;
-/// Tokens kept for saying what was cut.
-const RESERVE: u64 = 20;
+/// About how many tokens an anchor takes besides its label.
+const ANCHOR_COST: u64 = 8;
+/// Tokens reserved for the line that says what was cut.
+const CUT_NOTE_TOKENS: u64 = 20;
 
-/// Shows a sample at a level of detail, within about so many tokens. `address` is the session's.
+/// Renders a sample at a level of detail, in about `budget` tokens. `address` is the session's, for the
+/// hint that shows more.
 pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address: &str) -> View {
     let mut view = View::new("");
-    let plain = least(sample);
-    if lod == Lod::Gist || budget < plain {
+    let folded = folded_cost(sample);
+    if lod == Lod::Gist || budget < folded {
         view.text(detail::gist(sample) + "\n");
-        view.hidden(plain);
+        view.hidden(folded);
         return view;
     }
     view.nav("refresh", &Action::Refresh {});
-    let mut room = Room { left: budget.saturating_sub(plain + RESERVE), cut: 0 };
+    let mut details =
+        DetailBudget { left: budget.saturating_sub(folded + CUT_NOTE_TOKENS), cut: 0 };
     for resource in Resource::ALL {
         let anchor = Anchor::new(resource.key(), 0);
         let expanded = settings.expanded.contains(&resource);
@@ -35,35 +38,37 @@ pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address
         };
         view.text("\n");
         if lod == Lod::Full || expanded {
-            room.add_lines(&mut view, resource, sample);
+            details.add_lines(&mut view, resource, sample);
             if resource == Resource::Processes {
-                room.add_processes(&mut view, sample, settings);
+                details.add_processes(&mut view, sample, settings);
             }
         }
     }
-    if room.cut > 0 {
-        let more = budget.saturating_mul(2).max(budget.saturating_add(room.cut * 2));
+    if details.cut > 0 {
+        let more = budget.saturating_mul(2).max(budget.saturating_add(details.cut * 2));
         view.text(format!("… cut to fit: pipemux view {address} --budget {more}\n"));
     }
-    view.hidden(room.cut);
+    view.hidden(details.cut);
     view
 }
 
-/// About what the window costs with everything folded.
-fn least(sample: &Sample) -> u64 {
+/// Returns about how many tokens the window takes with all resources folded.
+fn folded_cost(sample: &Sample) -> u64 {
     let lines = Resource::ALL.iter().map(|resource| detail::line(*resource, sample));
-    lines.map(|line| tokens::estimate(&line) + 2 * ANCHOR + 2).sum()
+    lines.map(|line| tokens::estimate(&line) + 2 * ANCHOR_COST + 2).sum()
 }
 
-/// Room for details, and what didn't find any.
-struct Room {
+/// The budget in tokens that is left for details.
+struct DetailBudget {
     left: u64,
+    /// The cost of the details that were left out.
     cut: u64,
 }
 
-impl Room {
-    fn takes(&mut self, cost: u64) -> bool {
-        // What follows a line that was cut is cut too: a list without its middle would mislead.
+impl DetailBudget {
+    /// Spends `cost` if it is left, and returns whether it was.
+    fn spend(&mut self, cost: u64) -> bool {
+        // After one line was cut, so are all that follow: a list without its middle would mislead.
         let fits = self.cut == 0 && cost <= self.left;
         if fits {
             self.left -= cost;
@@ -76,7 +81,7 @@ impl Room {
     fn add_lines(&mut self, view: &mut View, resource: Resource, sample: &Sample) {
         for line in detail::lines(resource, sample) {
             let line = format!("  {line}\n");
-            if self.takes(tokens::estimate(&line)) {
+            if self.spend(tokens::estimate(&line)) {
                 view.text(line);
             }
         }
@@ -85,13 +90,14 @@ impl Room {
     fn add_processes(&mut self, view: &mut View, sample: &Sample, settings: &Settings) {
         let by = if settings.by == By::Mem { "memory" } else { "CPU" };
         let head = format!("\n| top {} by {by} | pid | CPU | memory |\n|-|-|-|-|\n", settings.top);
-        if !self.takes(tokens::estimate(&head)) {
+        if !self.spend(tokens::estimate(&head)) {
             return;
         }
         view.text(head);
         for process in detail::top(sample, settings.by, settings.top) {
             let cells = format!(" | {} |\n", detail::cells(process).join(" | "));
-            if self.takes(tokens::estimate(&process.name) + tokens::estimate(&cells) + ANCHOR) {
+            if self.spend(tokens::estimate(&process.name) + tokens::estimate(&cells) + ANCHOR_COST)
+            {
                 view.text("| ");
                 view.object(Object::new(process.key(), &process.name).ty("process"));
                 view.text(cells);

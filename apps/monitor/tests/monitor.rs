@@ -1,4 +1,4 @@
-//! The monitor on this machine, as the wire would drive it, and its window of fixed samples.
+//! The monitor on this machine, and its window for fixed samples.
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -8,7 +8,8 @@ use std::time::Duration;
 use docui::testing::Host;
 use docui::{Anchor, App, Choice, Found, Lod, View};
 use pipemux_monitor::action::By;
-use pipemux_monitor::detail::{self, Resource};
+use pipemux_monitor::detail;
+use pipemux_monitor::resource::Resource;
 use pipemux_monitor::sample::{Cpu, Disk, Memory, Period, Process, Sample};
 use pipemux_monitor::sampler::Sampler;
 use pipemux_monitor::settings::Settings;
@@ -59,29 +60,31 @@ fn fixed() -> Sample {
     }
 }
 
-/// A view as text. Only an app's views leave docui as text, so one shows it.
+/// Returns a view as text. Only the views of an app can be had as text, so an app is made that shows
+/// this one.
 fn text(view: View) -> String {
-    FIXED.with(|fixed| fixed.replace(Some(view)));
+    SHOWN.with(|shown| shown.replace(Some(view)));
     let dir = tempfile::tempdir().unwrap();
-    let mut host = Host::<Shower>::open(&[], dir.path(), dir.path()).unwrap();
+    let mut host = Host::<FixedView>::open(&[], dir.path(), dir.path()).unwrap();
     host.text(Lod::Full, 1000).unwrap()
 }
 
 thread_local! {
-    static FIXED: std::cell::RefCell<Option<View>> = const { std::cell::RefCell::new(None) };
+    static SHOWN: std::cell::RefCell<Option<View>> = const { std::cell::RefCell::new(None) };
 }
 
-struct Shower(View);
+/// An app that shows the view in [`SHOWN`].
+struct FixedView(View);
 
-impl App for Shower {
+impl App for FixedView {
     type Action = Action;
     fn open(_: &docui::Opening) -> Result<Self, Fault> {
-        Ok(Self(FIXED.with(|fixed| fixed.take()).unwrap()))
+        Ok(Self(SHOWN.with(|shown| shown.take()).unwrap()))
     }
     fn update(&mut self, _: Action, _: &docui::Context) -> Result<docui::Reply, Fault> {
         Ok(docui::Done::new("").into())
     }
-    fn view(&self, _: &docui::Look) -> View {
+    fn view(&self, _: &docui::ViewRequest) -> View {
         self.0.clone()
     }
     fn find(&self, _: &str) -> Found {
@@ -94,12 +97,12 @@ fn show(sample: &Sample, settings: &Settings, lod: Lod, budget: u64) -> String {
 }
 
 #[test]
-fn a_gist_is_one_line() {
+fn gist_is_one_line() {
     let gist = "CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%";
     assert_eq!(detail::gist(&fixed()), gist);
     let shown = show(&fixed(), &Settings::default(), Lod::Gist, 100);
     assert_eq!(shown, format!("## \n\n{gist}\n"));
-    // A summary that has no room is a gist.
+    // A summary beyond the budget becomes a gist.
     assert_eq!(show(&fixed(), &Settings::default(), Lod::Summary, 20), shown);
     let first = Sample { cpu: Cpu { over: Period::Boot, ..fixed().cpu }, ..fixed() };
     assert!(detail::gist(&first).starts_with("CPU 38% since boot · mem "));
@@ -107,7 +110,7 @@ fn a_gist_is_one_line() {
 }
 
 #[test]
-fn a_summary_is_a_line_a_resource() {
+fn summary_has_a_line_for_each_resource() {
     let expected = "## \n[refresh](link:refresh) \n\
         [CPU](obj:cpu) 38% · 2 cores [expand](link:expand)\n\
         [memory](obj:memory) 5.1/24 GB (21%) [expand](link:expand)\n\
@@ -119,12 +122,12 @@ fn a_summary_is_a_line_a_resource() {
 }
 
 #[test]
-fn full_shows_everything() {
+fn full_view_shows_all_details() {
     let settings = Settings { top: 2, by: By::Mem, ..Settings::default() };
     let shown = show(&fixed(), &settings, Lod::Full, 5000);
     for part in [
         "  over the last 1.5 s\n  core 1 90% · core 2 12%\n",
-        "  used 5.1 GB · available 18 GB · in all 24 GB\n",
+        "  used 5.1 GB · available 18 GB · total 24 GB\n",
         "  /cd 4/4 GB (100%) ext4 read-only\n  /home 10/500 GB (2%) ext4\n",
         "  1 min 0.8 · 5 min 0.5 · 15 min 0.2\n  up 3 h\n",
         "| top 2 by memory | pid | CPU | memory |\n|-|-|-|-|\n\
@@ -137,7 +140,7 @@ fn full_shows_everything() {
 }
 
 #[test]
-fn details_that_find_no_room_are_cut_and_said() {
+fn details_beyond_the_budget_are_cut_with_a_hint() {
     let mut sample = fixed();
     let process = |pid| Process { pid, name: "worker".into(), ..Process::default() };
     sample.processes = (1..=200).map(process).collect();
@@ -149,9 +152,9 @@ fn details_that_find_no_room_are_cut_and_said() {
 }
 
 proptest! {
-    /// Whatever the system tells, it is shown, at any level of detail and budget.
+    /// No figures make rendering fail, whatever the system reports.
     #[test]
-    fn any_sample_is_shown(
+    fn any_sample_is_shown_at_any_level_and_budget(
         shares in proptest::collection::vec(any::<f32>(), 0..20),
         sizes in proptest::collection::vec(any::<u64>(), 6),
         name in "\\PC{0,20}",
@@ -193,7 +196,7 @@ fn fault(host: &mut Host<Monitor>, action: Action) -> Fault {
 }
 
 #[test]
-fn settings_outlive_the_process() {
+fn settings_survive_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
     assert_eq!(done(&mut host, Action::Top { n: 3, by: By::Mem }).brief, "3 by memory");
@@ -211,7 +214,7 @@ fn settings_outlive_the_process() {
 }
 
 #[test]
-fn a_number_out_of_range_is_a_usage_error() {
+fn invalid_arguments_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
     for n in [0, -1, 101, i64::MAX, i64::MIN] {
@@ -226,7 +229,7 @@ fn a_number_out_of_range_is_a_usage_error() {
 }
 
 #[test]
-fn a_process_is_found_by_pid_and_start() {
+fn process_is_found_by_pid_and_start_time() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
     done(&mut host, Action::Top { n: 100, by: By::Mem });
@@ -249,14 +252,14 @@ fn a_process_is_found_by_pid_and_start() {
 }
 
 #[test]
-fn refreshing_samples_now() {
+fn refresh_answers_with_the_gist_of_a_new_sample() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
     let brief = done(&mut host, Action::Refresh {}).brief;
     assert!(brief.starts_with("CPU ") && brief.contains(" · mem "), "{brief}");
 }
 
-/// A process of ours that does nothing, and is gone at the test's end.
+/// A child process that does nothing. It is killed at the end of the test.
 struct Sleep(Child);
 
 impl Sleep {
@@ -285,7 +288,7 @@ fn kill_of(key: &str) -> Action {
 }
 
 #[test]
-fn killing_shows_what_it_hits_and_asks_first() {
+fn kill_shows_the_process_and_asks_first() {
     let dir = tempfile::tempdir().unwrap();
     let mut sleep = Sleep::spawn(&mut Command::new("sleep"));
     let (mut host, pid) = (open(&dir), sleep.0.id());
@@ -304,7 +307,7 @@ fn killing_shows_what_it_hits_and_asks_first() {
 }
 
 #[test]
-fn a_recycled_pid_is_another_process() {
+fn process_with_a_reused_pid_is_not_killed() {
     let dir = tempfile::tempdir().unwrap();
     let mut sleep = Sleep::spawn(&mut Command::new("sleep"));
     let mut host = open(&dir);
@@ -312,7 +315,7 @@ fn a_recycled_pid_is_another_process() {
     let (pid, start) = key.split_once('-').unwrap();
     let earlier = format!("{pid}-{}", start.parse::<u64>().unwrap() - 1);
     assert_eq!(fault(&mut host, kill_of(&earlier)).code, Code::NotFound);
-    // Also when it happens after the last sample: the signal itself is tied to the start time.
+    // The same holds if the pid is reused after the last sample: the signal checks the start time too.
     let mut sampler = Sampler::new().unwrap();
     for wrong in [&earlier, "p0-0", "p-1-1", "cpu", "p4294967295-1", "p99999999999-1"] {
         let refused = kill::terminate(&mut sampler, wrong).unwrap_err();
@@ -322,7 +325,7 @@ fn a_recycled_pid_is_another_process() {
 }
 
 #[test]
-fn what_the_monitor_stands_on_is_not_killed() {
+fn monitor_and_its_ancestors_are_not_killed() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
     let mut sampler = Sampler::new().unwrap();
@@ -339,7 +342,7 @@ fn what_the_monitor_stands_on_is_not_killed() {
 }
 
 #[test]
-fn another_users_process_is_not_killed() {
+fn process_of_another_user_is_not_killed() {
     // Only root can start one.
     if !rustix::process::getuid().is_root() {
         return;
@@ -353,7 +356,7 @@ fn another_users_process_is_not_killed() {
 }
 
 #[test]
-fn what_has_ended_gets_no_signal() {
+fn process_that_ended_after_the_question_gets_no_signal() {
     let dir = tempfile::tempdir().unwrap();
     let mut sleep = Sleep::spawn(&mut Command::new("sleep"));
     let mut host = open(&dir);

@@ -1,4 +1,4 @@
-//! What can be done in a notebook.
+//! The actions of a notebook.
 
 use docui::{Anchor, Text};
 
@@ -9,31 +9,31 @@ docui::kind!(
 docui::actions! {
     /// An action of the notebook.
     pub enum Action {
-        /// A new entry; the text may come from another app by reference.
+        /// Adds an entry; the text may come from another app by reference.
         changes featured Add = add(title: String, text: Text, tags: Vec<String> = [], summary: String = "", gist: String = "");
-        /// All words, "a phrase", 中文; best first.
+        /// Finds entries with all words, "a phrase" or 中文; best match first.
         safe featured Search = search(query: String);
         /// Replaces the text.
         changes listed Edit = edit(entry: Anchor<Entry>, text: Text);
-        /// Adds lines at the end.
+        /// Adds lines to the end of the text.
         changes listed Append = append(entry: Anchor<Entry>, text: Text);
-        /// One level more: gist, summary, full.
+        /// Shows one level more: gist, summary, full.
         safe listed Expand = expand(entry: Anchor<Entry>);
-        /// One level less: full, summary, gist.
+        /// Shows one level less: full, summary, gist.
         safe listed Fold = fold(entry: Anchor<Entry>);
-        /// Shows these in full and the others as gists; [] shows all as summaries.
+        /// Shows these entries in full and the others as gists; [] shows all as summaries.
         safe help Focus = focus(entries: Vec<Anchor<Entry>>);
-        /// Shows only entries with that tag.
+        /// Shows only entries with this tag.
         safe help Filter = filter(tag: String);
-        /// Ends search and filter.
+        /// Clears search and filter.
         safe help ShowAll = show_all();
-        /// Gives another title.
+        /// Changes the title.
         changes help Rename = rename(entry: Anchor<Entry>, title: String);
         /// Replaces the tags.
         changes help Tag = tag(entry: Anchor<Entry>, tags: Vec<String>);
-        /// Deletes an entry, or several, for good.
+        /// Permanently deletes one or more entries.
         destructive help Remove = remove(entry: Vec<Anchor<Entry>>);
-        /// Takes one change back; the link in its answer names it.
+        /// Undoes one change, named as in the link of its answer.
         changes help Undo = undo(change: String);
     }
 }

@@ -1,15 +1,15 @@
-//! Pieces of a view whose cost is known before they are added.
+//! Parts of a view whose cost is known before they are added to it.
 
 use docui::{Object, View, tokens};
 
 use crate::action::Action;
 
-/// About what an anchor costs beside its label: `[](obj:123)`.
-const ANCHOR: u64 = 8;
-/// About what a fence costs.
-const FENCE: u64 = 4;
+/// About how many tokens an anchor takes besides its label: `[](obj:123)`.
+const ANCHOR_COST: u64 = 8;
+/// About how many tokens the fence of a code block takes.
+const FENCE_COST: u64 = 4;
 
-/// Pieces that are shown together or not at all.
+/// Parts of a view that are shown together or not at all.
 #[derive(Debug, Default)]
 pub struct Block {
     parts: Vec<Part>,
@@ -33,38 +33,38 @@ impl Block {
         self.parts.push(Part::Text(text));
     }
 
-    /// Adds an entry's anchor.
+    /// Adds an entry's title with its anchor.
     pub fn entry(&mut self, key: String, rev: u64, title: &str) {
-        self.count(title, ANCHOR);
+        self.count(title, ANCHOR_COST);
         self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev)));
     }
 
-    /// Adds a link behind what is there.
+    /// Adds a space and a link.
     pub fn link(&mut self, label: &'static str, action: Action) {
         self.text(" ");
-        self.count(label, ANCHOR);
+        self.count(label, ANCHOR_COST);
         self.parts.push(Part::Link(label, action));
     }
 
-    /// Adds exact text.
+    /// Adds a code block, whose text is shown exactly.
     pub fn code(&mut self, text: impl Into<String>) {
         let text = text.into();
-        self.count(&text, FENCE);
+        self.count(&text, FENCE_COST);
         self.parts.push(Part::Code(text));
     }
 
-    /// About how many tokens it is.
+    /// Returns about how many tokens the block takes.
     pub fn cost(&self) -> u64 {
         self.cost
     }
 
-    /// How many bytes it is, anchors aside.
+    /// Returns how many bytes the block takes, without anchors.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds it to a view.
-    pub fn put(self, view: &mut View) {
+    /// Adds the block to a view.
+    pub fn add_to(self, view: &mut View) {
         for part in self.parts {
             match part {
                 Part::Text(text) => view.text(text),
@@ -81,8 +81,9 @@ impl Block {
     }
 }
 
-/// The longest beginning of whole lines within about so many tokens and bytes, and how many lines
-/// are left out. A first line that is too long by itself is cut.
+/// Returns the longest run of whole lines at the beginning of a text that takes about `tokens_max`
+/// tokens and at most `bytes_max` bytes, and the number of lines left out. If the first line alone is
+/// too long, it is cut.
 pub fn head(text: &str, tokens_max: u64, bytes_max: usize) -> (&str, u64) {
     let (mut end, mut spent, mut lines) = (0, 0, 0);
     for line in text.split_inclusive('\n') {
@@ -94,7 +95,8 @@ pub fn head(text: &str, tokens_max: u64, bytes_max: usize) -> (&str, u64) {
         lines += 1;
     }
     if end == 0 && !text.is_empty() {
-        // Two bytes a token at most of what is cut: scripts that cost more have longer characters.
+        // Two bytes per token stay within the budget: in scripts that cost more tokens per character,
+        // a character has more bytes.
         let wanted = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(2);
         end = text.floor_char_boundary(wanted.min(bytes_max));
     }
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_has_whole_lines() {
+    fn head_has_whole_lines_or_part_of_the_first() {
         let text = "one two\nthree four\nfive";
         assert_eq!(head(text, 100, 100), (text, 0));
         assert_eq!(head(text, 100, 10), ("one two\n", 2));

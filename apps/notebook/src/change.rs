@@ -1,191 +1,272 @@
-//! Writing entries: one transaction an action, and what is needed to take it back.
+//! Writes entries: one transaction per action, with a record from which the change can be undone.
+
+use std::fmt;
+use std::str::FromStr;
 
 use docui::Fault;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::entry::{self, Content};
-use crate::schema::FileId;
-use crate::store::Store;
+use crate::schema::{FileId, StoreError};
+use crate::store::{Store, unsigned};
 
-/// Changes that can be taken back, over all entries.
+/// How many changes can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
-/// Bytes of earlier texts that are kept for taking changes back.
+/// Bytes of earlier texts that are kept for undo, over all changes.
 pub const CHANGES_BYTES_MAX: i64 = 16 * 1024 * 1024;
 
 /// An entry as the caller saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
-    /// Its id.
+pub struct EntryRef {
+    /// The entry's id.
     pub id: i64,
-    /// Its rev then.
+    /// The rev that the caller saw.
     pub rev: u64,
 }
 
-/// A change that took effect.
+/// Identifies a recorded change. In calls it is written as `c12`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangeId(i64);
+
+impl fmt::Display for ChangeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "c{}", self.0)
+    }
+}
+
+impl FromStr for ChangeId {
+    type Err = Fault;
+
+    fn from_str(text: &str) -> Result<Self, Fault> {
+        let number = text.strip_prefix('c').and_then(|digits| digits.parse().ok());
+        number.map(Self).ok_or_else(|| {
+            Fault::usage(format!("change: expected an id like c12, not {text:?}"))
+                .hint("click the [undo] link in the answer to the change")
+        })
+    }
+}
+
+/// The actions that change an entry's content. Each recorded change names its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// The entry was created.
+    Add,
+    /// The text was replaced.
+    Edit,
+    /// Lines were added at the end.
+    Append,
+    /// The title was changed.
+    Rename,
+    /// The tags were replaced.
+    Tag,
+    /// An earlier change was undone.
+    Undo,
+}
+
+impl ChangeKind {
+    /// Returns the value of the column `changes.what`.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Edit => "edit",
+            Self::Append => "append",
+            Self::Rename => "rename",
+            Self::Tag => "tag",
+            Self::Undo => "undo",
+        }
+    }
+}
+
+/// The result of [`Store::add`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// Names it for [`Store::undo`].
-    pub id: i64,
-    /// The entry.
+pub struct Added {
+    /// The change, for [`Store::undo`].
+    pub change: ChangeId,
+    /// The new entry's id.
     pub entry: i64,
-    /// How the entry was before; none: it wasn't there.
-    pub before: Option<Content>,
-    /// How it is now; none: it is gone.
-    pub after: Option<Content>,
+}
+
+/// The result of [`Store::amend`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Amended {
+    /// The change, for [`Store::undo`].
+    pub change: ChangeId,
+    /// The entry's content before the change.
+    pub before: Content,
+    /// The entry's content after the change.
+    pub after: Content,
+}
+
+/// The result of [`Store::undo`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Undone {
+    /// The change had created the entry, which is removed again.
+    Removed {
+        /// The removed content.
+        content: Content,
+    },
+    /// The entry has its earlier content again.
+    Restored {
+        /// The change that the undo itself made. Undoing it redoes the original change.
+        change: ChangeId,
+        /// The restored content.
+        content: Content,
+    },
 }
 
 impl Store {
     /// Adds an entry.
     ///
     /// # Errors
-    /// A part out of its bounds; the store can't be written.
-    pub fn add(&mut self, content: Content) -> Result<Change, Fault> {
+    /// A part of the content exceeds its bounds, or the store can't be written.
+    pub fn add(&mut self, content: &Content) -> Result<Added, Fault> {
         content.check()?;
         self.write(|transaction| {
-            let entry = insert(transaction, &content)?;
-            let id = record(transaction, entry, "add", 1, None)?;
-            Ok(Ok(Change { id, entry, before: None, after: Some(content) }))
+            let entry = insert(transaction, content)?;
+            let change = record(transaction, entry, ChangeKind::Add, 1, None)?;
+            Ok(Added { change, entry })
         })
     }
 
-    /// Changes an entry's content; none when that made no difference.
+    /// Changes an entry's content with `edit`. Returns `None` when that made no difference.
     ///
     /// # Errors
-    /// Changed or removed since it was seen; a part out of its bounds; the store can't be written.
+    /// The entry was changed or removed since it was seen, a part of the new content exceeds its
+    /// bounds, or the store can't be written.
     pub fn amend(
         &mut self,
-        seen: Seen,
-        what: &str,
-        change: impl FnOnce(&mut Content),
-    ) -> Result<Option<Change>, Fault> {
+        entry: EntryRef,
+        kind: ChangeKind,
+        edit: impl FnOnce(&mut Content),
+    ) -> Result<Option<Amended>, Fault> {
         self.write(|transaction| {
-            let before = match content(transaction, seen)? {
-                Ok(before) => before,
-                Err(fault) => return Ok(Err(fault)),
-            };
+            let before = read(transaction, entry)?;
             let mut after = before.clone();
-            change(&mut after);
+            edit(&mut after);
             if after == before {
-                return Ok(Ok(None));
+                return Ok(None);
             }
-            if let Err(fault) = after.check() {
-                return Ok(Err(fault));
-            }
-            let rev = update(transaction, seen, &after)?;
-            let id = record(transaction, seen.id, what, rev, Some(&before))?;
-            Ok(Ok(Some(Change { id, entry: seen.id, before: Some(before), after: Some(after) })))
+            after.check()?;
+            let rev = update(transaction, entry, &after)?;
+            let change = record(transaction, entry.id, kind, rev, Some(&before))?;
+            Ok(Some(Amended { change, before, after }))
         })
     }
 
-    /// Deletes entries, with what was kept for taking their changes back: all of them or none.
+    /// Deletes all of these entries or none, together with the records of their changes. Returns their
+    /// contents.
     ///
     /// # Errors
-    /// One was changed or removed since it was seen; the store can't be written.
-    pub fn remove(&mut self, entries: &[Seen]) -> Result<Vec<Content>, Fault> {
+    /// An entry was changed or removed since it was seen, or the store can't be written.
+    pub fn remove(&mut self, entries: &[EntryRef]) -> Result<Vec<Content>, Fault> {
         self.write(|transaction| {
             let mut removed = Vec::with_capacity(entries.len());
-            for seen in entries {
-                match content(transaction, *seen)? {
-                    Ok(before) => removed.push(before),
-                    Err(fault) => return Ok(Err(fault)),
-                }
-                delete(transaction, seen.id)?;
+            for entry in entries {
+                removed.push(read(transaction, *entry)?);
+                delete(transaction, entry.id)?;
             }
-            Ok(Ok(removed))
+            Ok(removed)
         })
     }
 
-    /// Takes one change back. Unless it was an `add`, that is a change of its own.
+    /// Undoes one change. Unless the change had created the entry, the undo is a change of its own, which
+    /// can be undone in turn.
     ///
     /// # Errors
-    /// No longer kept; the entry changed since; the store can't be written.
-    pub fn undo(&mut self, change: i64) -> Result<Change, Fault> {
+    /// The change is no longer recorded, the entry was changed again since, or the store can't be
+    /// written.
+    pub fn undo(&mut self, change: ChangeId) -> Result<Undone, Fault> {
         self.write(|transaction| {
-            let found = transaction
+            let recorded = transaction
                 .query_row(
                     "SELECT entry, rev_after, title, text, summary, gist, tags, origin, outdated
                      FROM changes WHERE id = ?1",
-                    [change],
+                    [change.0],
                     |row| {
-                        let seen = Seen { id: row.get(0)?, rev: unsigned(row.get(1)?) };
+                        let entry = EntryRef { id: row.get(0)?, rev: unsigned(row.get(1)?) };
                         let title: Option<String> = row.get(2)?;
-                        Ok((seen, title.map(|title| earlier(row, title)).transpose()?))
+                        Ok((entry, title.map(|title| content(row, title)).transpose()?))
                     },
                 )
                 .optional()?;
-            let Some((seen, earlier)) = found else {
-                let message = format!("change {change} is not kept any more");
-                let hint = format!("the last {CHANGES_MAX} are, of entries that are still there");
-                return Ok(Err(Fault::not_found(message).hint(hint)));
+            let Some((entry, earlier)) = recorded else {
+                let message = format!("change {change} is no longer kept");
+                let hint =
+                    format!("only the last {CHANGES_MAX} changes of existing entries are kept");
+                return Err(Fault::not_found(message).hint(hint).into());
             };
-            let now = match content(transaction, seen)? {
-                Ok(now) => now,
-                Err(_) => {
-                    let fault = Fault::stale("the entry was changed again since; nothing undone")
-                        .hint("nothing was undone: take back what was changed since first, the newest before the others");
-                    return Ok(Err(fault.about(entry::key(seen.id))));
+            let current = read(transaction, entry).map_err(|error| match error {
+                StoreError::Refused(_) => Fault::stale(
+                    "the entry was changed again since; nothing was undone",
+                )
+                .hint("nothing was undone: undo the later changes of the entry first, newest first")
+                .about(entry::key(entry.id))
+                .into(),
+                error @ StoreError::Sqlite(_) => error,
+            })?;
+            match earlier {
+                None => {
+                    delete(transaction, entry.id)?;
+                    Ok(Undone::Removed { content: current })
                 }
-            };
-            let id = match &earlier {
-                None => delete(transaction, seen.id).map(|()| change)?,
-                Some(earlier) => {
-                    let rev = update(transaction, seen, earlier)?;
-                    record(transaction, seen.id, "undo", rev, Some(&now))?
+                Some(content) => {
+                    let rev = update(transaction, entry, &content)?;
+                    let kind = ChangeKind::Undo;
+                    let change = record(transaction, entry.id, kind, rev, Some(&current))?;
+                    Ok(Undone::Restored { change, content })
                 }
-            };
-            Ok(Ok(Change { id, entry: seen.id, before: Some(now), after: earlier }))
+            }
         })
     }
 
-    /// Runs one transaction; a fault rolls it back.
+    /// Runs `work` in a transaction, which is rolled back if it fails.
     fn write<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, Fault>>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, Fault> {
         if FileId::of(&self.path) != self.file {
-            // SQLite would go on writing into the file without a name, and all would be lost.
+            // SQLite would go on writing to the file that has lost its name, and all would be lost.
             let message = format!(
                 "{} was moved, deleted or replaced since it was opened; nothing was written",
                 self.path.display(),
             );
-            return Err(Fault::refused(message).hint("put it back, or open the session anew"));
+            return Err(Fault::refused(message).hint("put it back, or open the session again"));
         }
-        let outcome = (|| {
+        let run = || {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let outcome = work(&transaction)?;
-            if outcome.is_ok() {
-                transaction.commit()?;
-            }
-            Ok(outcome)
-        })();
-        outcome.map_err(|error| self.fault(&error))?
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|error: StoreError| error.into_fault(&self.path))
     }
 }
 
-fn content(transaction: &Transaction<'_>, seen: Seen) -> rusqlite::Result<Result<Content, Fault>> {
+/// Reads an entry's content, if its rev is still the one that was seen.
+fn read(transaction: &Transaction<'_>, entry: EntryRef) -> Result<Content, StoreError> {
     let found = transaction
         .query_row(
             "SELECT id, rev, title, text, summary, gist,
                 coalesce((SELECT group_concat(tag, char(10)) FROM
                     (SELECT tag FROM tags WHERE entry = ?1 ORDER BY tag)), ''),
                 origin, outdated FROM entries WHERE id = ?1",
-            [seen.id],
-            |row| Ok((unsigned(row.get(1)?), earlier(row, row.get(2)?)?)),
+            [entry.id],
+            |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)),
         )
         .optional()?;
-    let key = entry::key(seen.id);
-    Ok(match found {
-        None => Err(Fault::not_found("removed").about(key)),
-        Some((rev, _)) if rev != seen.rev => {
-            Err(Fault::stale("changed since it was seen").about(key))
+    let key = entry::key(entry.id);
+    match found {
+        None => Err(Fault::not_found("removed").about(key).into()),
+        Some((rev, _)) if rev != entry.rev => {
+            Err(Fault::stale("changed since it was seen").about(key).into())
         }
         Some((_, content)) => Ok(content),
-    })
+    }
 }
 
-/// The content in columns 3 to 8 of a row.
-fn earlier(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Result<Content> {
+/// Reads a content from columns 3 to 8 of a row. The title, which may be NULL there, is given.
+fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Result<Content> {
     let tags: String = row.get(6)?;
     Ok(Content {
         title,
@@ -218,13 +299,18 @@ fn insert(transaction: &Transaction<'_>, content: &Content) -> rusqlite::Result<
     Ok(id)
 }
 
-fn update(transaction: &Transaction<'_>, seen: Seen, content: &Content) -> rusqlite::Result<u64> {
-    let rev = seen.rev + 1;
+/// Replaces an entry's content. Returns its new rev.
+fn update(
+    transaction: &Transaction<'_>,
+    entry: EntryRef,
+    content: &Content,
+) -> rusqlite::Result<u64> {
+    let rev = entry.rev + 1;
     transaction.execute(
         "UPDATE entries SET rev = ?2, lines = ?3, tokens = ?4, outdated = ?5, title = ?6, gist = ?7,
          summary = ?8, origin = ?9, text = ?10 WHERE id = ?1",
         params![
-            seen.id,
+            entry.id,
             rev as i64,
             content.lines() as i64,
             docui::tokens::estimate(&content.text) as i64,
@@ -236,25 +322,26 @@ fn update(transaction: &Transaction<'_>, seen: Seen, content: &Content) -> rusql
             content.text,
         ],
     )?;
-    transaction.execute("DELETE FROM words WHERE rowid = ?1", [seen.id])?;
-    transaction.execute("DELETE FROM tags WHERE entry = ?1", [seen.id])?;
-    index(transaction, seen.id, content)?;
+    transaction.execute("DELETE FROM words WHERE rowid = ?1", [entry.id])?;
+    transaction.execute("DELETE FROM tags WHERE entry = ?1", [entry.id])?;
+    index(transaction, entry.id, content)?;
     Ok(rev)
 }
 
 fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
-    // Tags and changes go with it.
+    // The foreign keys delete its tags and changes too.
     transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?;
     Ok(())
 }
 
+/// Writes an entry's tags and its row in the search index.
 fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite::Result<()> {
-    let mut tag = transaction.prepare("INSERT INTO tags (entry, tag) VALUES (?1, ?2)")?;
-    for name in &content.tags {
-        tag.execute(params![id, name])?;
+    let mut insert_tag = transaction.prepare("INSERT INTO tags (entry, tag) VALUES (?1, ?2)")?;
+    for tag in &content.tags {
+        insert_tag.execute(params![id, tag])?;
     }
-    let tokens = crate::words::indexed;
+    let tokens = crate::search::index_text;
     transaction.execute(
         "INSERT INTO words (rowid, title, text, summary, tags) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![
@@ -268,14 +355,15 @@ fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite:
     Ok(())
 }
 
-/// Keeps how an entry was before a change, and forgets the oldest past the bounds.
+/// Records the content that an entry had before a change, and drops the oldest records beyond the
+/// bounds. `before` is `None` when the change created the entry.
 fn record(
     transaction: &Transaction<'_>,
     entry: i64,
-    what: &str,
+    kind: ChangeKind,
     rev_after: u64,
     before: Option<&Content>,
-) -> rusqlite::Result<i64> {
+) -> rusqlite::Result<ChangeId> {
     let none = Content::default();
     let content = before.unwrap_or(&none);
     transaction.execute(
@@ -284,7 +372,7 @@ fn record(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
             entry,
-            what,
+            kind.as_str(),
             rev_after as i64,
             content.text.len() as i64,
             before.map(|before| &before.title),
@@ -303,9 +391,5 @@ fn record(
              WHERE bytes > ?2)",
         params![id - CHANGES_MAX, CHANGES_BYTES_MAX],
     )?;
-    Ok(id)
-}
-
-fn unsigned(number: i64) -> u64 {
-    number.try_into().unwrap_or(0)
+    Ok(ChangeId(id))
 }

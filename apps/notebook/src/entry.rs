@@ -1,9 +1,9 @@
-//! An entry's parts: their bounds, its key, its levels.
+//! The parts of an entry, their bounds, its key and its levels of detail.
 
 use docui::Fault;
 use serde::{Deserialize, Serialize};
 
-/// Longest text of an entry, in bytes; also what can be passed on to another app.
+/// Longest text of an entry, in bytes. It is also the most that can be passed to another app.
 pub const TEXT_MAX: usize = 512 * 1024;
 /// Longest title or gist, in characters.
 pub const LINE_MAX: usize = 200;
@@ -16,21 +16,21 @@ pub const TAGS_MAX: usize = 32;
 /// Longest query, in characters.
 pub const QUERY_MAX: usize = 1000;
 
-/// How much of an entry is shown.
+/// How much of an entry is shown. The serialized names are part of a file format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// One line.
+    /// One line: the title, and the gist if there is one.
     Gist,
-    /// Title and summary.
+    /// The title and the summary.
     #[default]
     Summary,
-    /// The text.
+    /// The whole text.
     Full,
 }
 
 impl Level {
-    /// The next level up; the highest stays.
+    /// Returns the next level up, or the same if it is the highest.
     pub fn up(self) -> Self {
         match self {
             Level::Gist => Level::Summary,
@@ -38,7 +38,7 @@ impl Level {
         }
     }
 
-    /// The next level down; the lowest stays.
+    /// Returns the next level down, or the same if it is the lowest.
     pub fn down(self) -> Self {
         match self {
             Level::Full => Level::Summary,
@@ -46,7 +46,7 @@ impl Level {
         }
     }
 
-    /// Its name, as the reader is told.
+    /// Returns the name that readers see.
     pub fn name(self) -> &'static str {
         match self {
             Level::Gist => "gist",
@@ -56,45 +56,61 @@ impl Level {
     }
 }
 
-/// What an entry says: all that actions change and undo brings back.
+/// The content of an entry: everything that actions change and undo restores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Content {
-    /// One line.
+    /// The title, one line.
     pub title: String,
     /// The text.
     pub text: String,
-    /// The author's summary; empty: none.
+    /// The author's summary; empty if there is none.
     pub summary: String,
-    /// The author's gist, one line; empty: none.
+    /// The author's gist, one line; empty if there is none.
     pub gist: String,
-    /// Sorted, each once.
+    /// The tags, sorted and without duplicates.
     pub tags: Vec<String>,
-    /// Where the text came from: `editor/main src/parse.rs:101-300`; empty: typed in.
+    /// Where the text was copied from, separated by `, `: `editor/main src/parse.rs:101-300`. Empty if
+    /// it was written.
     pub origin: String,
-    /// True when the text changed after summary and gist were written.
+    /// True when the text changed after the summary and gist were written.
     pub outdated: bool,
 }
 
 impl Content {
-    /// How many lines the text has.
+    /// Returns how many lines the text has.
     pub fn lines(&self) -> u64 {
         self.text.lines().count() as u64
     }
 
-    /// Holds every part to its bounds.
+    /// Adds an origin of the text, unless it is already listed or the list would exceed `bytes_max`.
+    pub fn add_origin(&mut self, origin: &str, bytes_max: usize) {
+        const SEPARATOR: &str = ", ";
+        // Labels may contain the separator, so the list can't be split at it to search it.
+        let is_listed = format!("{SEPARATOR}{}{SEPARATOR}", self.origin)
+            .contains(&format!("{SEPARATOR}{origin}{SEPARATOR}"));
+        if origin.is_empty() || is_listed || self.origin.len() + origin.len() > bytes_max {
+            return;
+        }
+        if !self.origin.is_empty() {
+            self.origin += SEPARATOR;
+        }
+        self.origin += origin;
+    }
+
+    /// Checks every part against its bounds.
     ///
     /// # Errors
-    /// Names the parameter, what was expected and the bound.
+    /// A part exceeds its bounds. The fault names the parameter and the bound.
     pub fn check(&self) -> Result<(), Fault> {
         if self.title.is_empty() {
             return Err(Fault::usage("title: expected one line of text, got nothing"));
         }
         one_line("title", &self.title)?;
         one_line("gist", &self.gist)?;
-        let long = self.summary.chars().count();
-        if long > SUMMARY_MAX {
-            let message = format!("summary: {long} characters, at most {SUMMARY_MAX} are kept");
-            return Err(Fault::usage(message).hint("put the long form into text"));
+        let length = self.summary.chars().count();
+        if length > SUMMARY_MAX {
+            let message = format!("summary: {length} characters, at most {SUMMARY_MAX}");
+            return Err(Fault::usage(message).hint("put the long version into text"));
         }
         if self.text.len() > TEXT_MAX {
             let message =
@@ -105,16 +121,16 @@ impl Content {
     }
 }
 
-/// Cleans tags: trimmed, sorted, each once.
+/// Trims and sorts tags, and removes duplicates.
 ///
 /// # Errors
-/// An empty or overlong tag, one with a comma or a line break, too many.
+/// A tag is empty, too long, or has a comma or line break in it, or there are too many tags.
 pub fn clean_tags(tags: &[String]) -> Result<Vec<String>, Fault> {
     let mut clean = tags.iter().map(|tag| clean_tag(tag)).collect::<Result<Vec<_>, _>>()?;
     clean.sort();
     clean.dedup();
     if clean.len() > TAGS_MAX {
-        let message = format!("tags: {} of them, at most {TAGS_MAX}", clean.len());
+        let message = format!("tags: {} given, at most {TAGS_MAX}", clean.len());
         return Err(Fault::usage(message));
     }
     Ok(clean)
@@ -123,11 +139,11 @@ pub fn clean_tags(tags: &[String]) -> Result<Vec<String>, Fault> {
 fn clean_tag(tag: &str) -> Result<String, Fault> {
     let clean = tag.trim();
     if clean.is_empty() {
-        return Err(Fault::usage("tags: an empty tag").hint("no tags at all: tags=[]"));
+        return Err(Fault::usage("tags: an empty tag").hint("for no tags at all, write tags=[]"));
     }
     if clean.contains(',') || clean.chars().any(is_break) {
         return Err(Fault::usage(format!("tags: {clean:?} has a comma or a line break"))
-            .hint("several tags are a list: tags=['a', 'b']"));
+            .hint("write several tags as a list: tags=['a', 'b']"));
     }
     if clean.chars().count() > TAG_MAX {
         return Err(Fault::usage(format!("tags: a tag has at most {TAG_MAX} characters")));
@@ -137,12 +153,12 @@ fn clean_tag(tag: &str) -> Result<String, Fault> {
 
 fn one_line(name: &str, text: &str) -> Result<(), Fault> {
     if text.chars().any(is_break) {
-        return Err(Fault::usage(format!("{name}: expected one line, got a line break in it"))
-            .hint("the rest belongs into text"));
+        return Err(Fault::usage(format!("{name}: expected one line, but it has a line break"))
+            .hint("put the other lines into text"));
     }
-    let long = text.chars().count();
-    if long > LINE_MAX {
-        return Err(Fault::usage(format!("{name}: {long} characters, at most {LINE_MAX}")));
+    let length = text.chars().count();
+    if length > LINE_MAX {
+        return Err(Fault::usage(format!("{name}: {length} characters, at most {LINE_MAX}")));
     }
     Ok(())
 }
@@ -151,26 +167,17 @@ fn is_break(c: char) -> bool {
     (c.is_control() && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// The key of an entry: `n7`. Not a bare number, which would read as a display id.
+/// Returns the key of an entry: `n7`. A bare number could be taken for an anchor's id.
 pub fn key(id: i64) -> String {
     format!("n{id}")
 }
 
-/// The id in a key, if it is one of ours.
+/// Returns the id in an entry's key, or `None` if the key is not an entry's.
 pub fn id(key: &str) -> Option<i64> {
     let digits = key.strip_prefix('n')?;
     let id = digits.parse().ok()?;
-    // `n07` and `n+7` are not keys: one entry has one key.
+    // `n07` and `n+7` are refused, so that an entry has only one key.
     (id > 0 && self::key(id) == key).then_some(id)
-}
-
-/// A number with its noun: `1 line`, `14 entries`.
-pub fn count(number: u64, noun: &str) -> String {
-    match (number, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{number} {stem}ies"),
-        (_, None) => format!("{number} {noun}s"),
-    }
 }
 
 #[cfg(test)]
@@ -178,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_has_one_key() {
+    fn entry_has_exactly_one_key() {
         assert_eq!(id(&key(7)), Some(7));
         for wrong in ["", "n", "7", "n0", "n07", "n+7", "n-1", "m7", "n7 ", "n99999999999999999999"]
         {
@@ -187,7 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_clean() {
+    fn origin_is_listed_once_and_within_its_bound() {
+        let mut content = Content::default();
+        let origins = ["a/b f(x, y)", "a/b g", "a/b f(x, y)", "a/b", "", "a/b too long"];
+        for origin in origins {
+            content.add_origin(origin, 22);
+        }
+        assert_eq!(content.origin, "a/b f(x, y), a/b g, a/b");
+    }
+
+    #[test]
+    fn tags_are_trimmed_sorted_and_checked() {
         let tags = |tags: &[&str]| {
             clean_tags(&tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>())
         };
@@ -196,12 +213,5 @@ mod tests {
             assert!(tags(&[wrong]).is_err(), "{wrong:?}");
         }
         assert!(tags(&["x".repeat(TAG_MAX + 1).as_str()]).is_err());
-    }
-
-    #[test]
-    fn numbers_agree_with_their_noun() {
-        assert_eq!(count(1, "entry"), "1 entry");
-        assert_eq!(count(0, "entry"), "0 entries");
-        assert_eq!(count(2, "line"), "2 lines");
     }
 }

@@ -1,37 +1,43 @@
 //! Notes in one SQLite file: three levels of detail for each entry, full-text search in any script.
 //!
-//! | module | holds |
+//! | module | purpose |
 //! |---|---|
-//! | [`action`] | what can be done |
-//! | [`asleep`] | which state of the store was shown before a sleep |
-//! | [`app`] | the model: a store and what of it is shown |
-//! | [`update`] | carrying out an action |
-//! | [`view`], [`block`] | showing entries within a budget |
-//! | [`entry`] | an entry's parts, their bounds, keys and levels |
-//! | [`shown`] | search, filter and folding of one session, kept in its state directory |
-//! | [`schema`] | opening a store: refusals, migrations |
-//! | [`store`] | reading entries |
-//! | [`change`] | writing entries, and taking that back |
-//! | [`words`] | text as search tokens, queries, snippets |
+//! | [`action`] | the actions |
+//! | [`model`] | a session: its store, and what it shows of the store |
+//! | [`update`] | carries out an action on the model |
+//! | [`view`], [`block`] | render the model within a budget |
+//! | [`app`] | connects model, update and view to docui |
+//! | [`entry`] | the parts of an entry, their bounds, keys and levels of detail |
+//! | [`schema`] | opens a store: refusals, migrations |
+//! | [`store`], [`change`] | read entries; write entries and undo that |
+//! | [`search`] | tokens, queries, snippets |
+//! | [`view_state`] | search, filter and levels of one session, kept in its state directory |
+//! | [`hibernation`] | which state of the store views showed before the session was hibernated |
+//! | [`mod@format`] | counts and titles |
 //!
-//! **Invariant: an answer given is on disk.** Each action is one transaction, committed before
+//! **Invariant: an answered change is on disk.** Each action is one transaction, committed before
 //! `update` returns.
 //!
-//! **Invariant: a key names one entry for ever.** Ids are AUTOINCREMENT; a removed entry's is not
-//! given again.
+//! **Invariant: a key names one entry for ever.** Ids are AUTOINCREMENT, so the id of a removed entry is
+//! never used again.
+//!
+//! **Invariant: modules depend on each other in one direction.** `app` uses `update` and `view`; both use
+//! `model`; `model` uses the store and the files.
 
 pub mod action;
 pub mod app;
-pub mod asleep;
 pub mod block;
 pub mod change;
 pub mod entry;
+pub mod format;
+pub mod hibernation;
+pub mod model;
 pub mod schema;
-pub mod shown;
+pub mod search;
 pub mod store;
 pub mod update;
 pub mod view;
-pub mod words;
+pub mod view_state;
 
 pub use action::Action;
-pub use app::Notebook;
+pub use model::Notebook;

@@ -1,4 +1,4 @@
-//! Opening a store: what is refused and why, and bringing an older one up to date.
+//! Opens a store: refuses unsuitable files and migrates older ones.
 
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -8,16 +8,17 @@ use std::time::Duration;
 use docui::Fault;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-/// Marks a SQLite file as a notebook: "PMnb".
+/// Marks a SQLite file as a notebook: `PMnb`.
 const APPLICATION_ID: i64 = 0x504d_6e62;
 
-/// How long to wait for another process's transaction; ours are short, so theirs should be.
-const BUSY: Duration = Duration::from_millis(500);
+/// How long to wait for another process's transaction. A notebook's transactions are short.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What makes each schema version from the one before. Never change one that was released: add one.
+/// The statements that make each schema version from the one before. Never change a released one: add
+/// another.
 ///
-/// Large columns come last, so that reading the others doesn't walk through them. `words` holds
-/// tokens only (see [`crate::words`]); its tokenizer just splits them at the spaces again.
+/// Large columns come last, so that reading the others doesn't walk through them. `words` holds only
+/// tokens (see [`crate::search`]); its tokenizer splits them at the spaces again.
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     INSERT INTO meta VALUES ('id', lower(hex(randomblob(16))));
@@ -60,49 +61,84 @@ const MIGRATIONS: &[&str] = &["
     );
 "];
 
-/// Opens the store at a path, making it when there is none.
+/// Opens the store at a path. Creates it if there is none.
 ///
 /// # Errors
-/// A path that can't hold a store, a file that is none, a newer one, a locked or read-only one. Each
-/// says what to do.
+/// The path can't hold a store, or the file is not a store, was written by a newer notebook, is locked
+/// or read-only. The fault says what to do.
 pub fn open(path: &Path) -> Result<Connection, Fault> {
     check_path(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags);
-    connection.and_then(|mut c| prepare(&mut c, path).map(|ready| ready.map(|()| c))).map_err(
-        |error| match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => not_ours(path, "not a SQLite file"),
-            _ => fault(&error, path),
-        },
-    )?
+    let open = || {
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        prepare(&mut connection, path)?;
+        Ok(connection)
+    };
+    open().map_err(|error: StoreError| match &error {
+        StoreError::Sqlite(sqlite)
+            if sqlite.sqlite_error_code() == Some(ErrorCode::NotADatabase) =>
+        {
+            foreign_file(path, "not a SQLite file")
+        }
+        _ => error.into_fault(path),
+    })
 }
 
-/// What a SQLite error means to the caller. Nothing was written when it is returned.
+/// Why an operation on a store failed: an error of SQLite, or a fault that the notebook found itself.
+#[derive(Debug)]
+pub(crate) enum StoreError {
+    Sqlite(rusqlite::Error),
+    Refused(Fault),
+}
+
+impl StoreError {
+    /// Converts the error for the caller. `path` is the store's.
+    pub(crate) fn into_fault(self, path: &Path) -> Fault {
+        match self {
+            Self::Sqlite(error) => fault(&error, path),
+            Self::Refused(fault) => fault,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> Self {
+        Self::Refused(fault)
+    }
+}
+
+/// Explains a SQLite error to the caller. When one occurs, nothing was written.
 pub fn fault(error: &rusqlite::Error, path: &Path) -> Fault {
     let path = path.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             Fault::refused(format!("{path} is locked by another program; nothing was written"))
-                .hint("send it again when that program is done")
+                .hint("repeat the call when that program has finished")
         }
         Some(ErrorCode::DiskFull) => {
             Fault::failed(format!("no space left for {path}; nothing was written"))
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             Fault::refused(format!("{path} can't be written: {error}"))
-                .hint(format!("ls -l {path}* shows who may"))
+                .hint(format!("check its permissions: ls -l {path}*"))
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             Fault::failed(format!("{path} is damaged: {error}"))
-                .hint("put a copy of an earlier state in its place")
+                .hint("replace it with a backup copy")
         }
         _ => Fault::failed(format!("{path}: {error}")),
     }
 }
 
-/// Whether two looks at a path saw the same file.
+/// Identifies a file independently of its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
@@ -110,7 +146,7 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// The file that a path leads to now; none when there is none.
+    /// Returns the file that a path leads to now, or `None` if there is none.
     pub fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = std::fs::metadata(path).ok()?;
@@ -118,8 +154,8 @@ impl FileId {
     }
 }
 
-/// Anything but a plain file, or a place for one, is refused before SQLite touches it: opening a
-/// named pipe would wait for ever.
+/// Refuses anything but a plain file, or a path where one can be created. SQLite must not see the
+/// others: opening a named pipe would block for ever.
 fn check_path(path: &Path) -> Result<(), Fault> {
     let shown = path.display();
     match std::fs::metadata(path) {
@@ -144,51 +180,58 @@ fn check_parent(path: &Path) -> Result<(), Fault> {
     }
 }
 
-fn prepare(connection: &mut Connection, path: &Path) -> Result<Result<(), Fault>, rusqlite::Error> {
-    connection.busy_timeout(BUSY)?;
-    let version = match state(connection)? {
-        State::Empty => 0,
-        State::Ours(version) => version,
-        State::Foreign => {
-            return Ok(Err(not_ours(path, "a SQLite file of another program")));
+/// Checks that the file is a store of a known version, sets the connection up and migrates the store.
+fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let version = match database_kind(connection)? {
+        DatabaseKind::Empty => 0,
+        DatabaseKind::Notebook { version } => version,
+        DatabaseKind::Foreign => {
+            return Err(foreign_file(path, "a SQLite file of another program").into());
         }
     };
     let newest = MIGRATIONS.len();
     if version > newest {
         let message = format!(
-            "{} was written by a newer notebook (schema {version}, this one knows {newest})",
+            "{} was written by a newer notebook (schema {version}, this one supports {newest})",
             path.display(),
         );
-        return Ok(Err(Fault::refused(message).hint("update pipemux, or name another file")));
+        return Err(Fault::refused(message).hint("update pipemux, or name another file").into());
     }
     if connection.is_readonly("main")? {
-        let message = format!("{} is read-only", path.display());
-        return Ok(Err(Fault::refused(message).hint(format!("chmod u+w {}", path.display()))));
+        let fault = Fault::refused(format!("{} is read-only", path.display()));
+        return Err(fault.hint(format!("chmod u+w {}", path.display())).into());
     }
-    // WAL: readers in other processes never wait for a writer. FULL: each commit is synced, so that
-    // an answer given outlives not only a killed process (NORMAL would do for that) but a power cut;
-    // it costs one fsync an action, and actions come at the pace of a model's turns.
+    // WAL: readers in other processes never wait for a writer. FULL: each commit is synced, so that a
+    // change survives a power cut once it was answered. NORMAL would survive only a killed process. The
+    // cost is one fsync per action, and actions come at the pace of a model's turns.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")?;
     migrate(connection, version)?;
-    Ok(Ok(()))
+    Ok(())
 }
 
-enum State {
+/// The owner of a SQLite file.
+enum DatabaseKind {
+    /// Nobody: it has no tables yet.
     Empty,
-    Ours(usize),
+    /// A notebook, with this schema version.
+    Notebook { version: usize },
+    /// Another program.
     Foreign,
 }
 
-fn state(connection: &Connection) -> Result<State, rusqlite::Error> {
+fn database_kind(connection: &Connection) -> Result<DatabaseKind, rusqlite::Error> {
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     if number("PRAGMA application_id")? == APPLICATION_ID {
         let version = number("PRAGMA user_version")?;
-        return Ok(State::Ours(usize::try_from(version).unwrap_or(usize::MAX)));
+        return Ok(DatabaseKind::Notebook {
+            version: usize::try_from(version).unwrap_or(usize::MAX),
+        });
     }
     Ok(match number("SELECT count(*) FROM sqlite_master")? {
-        0 => State::Empty,
-        _ => State::Foreign,
+        0 => DatabaseKind::Empty,
+        _ => DatabaseKind::Foreign,
     })
 }
 
@@ -197,10 +240,10 @@ fn migrate(connection: &mut Connection, version: usize) -> Result<(), rusqlite::
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have done it while this one waited for the lock.
-    let version = match state(&transaction)? {
-        State::Ours(version) => version,
-        State::Empty | State::Foreign => 0,
+    // Another process may have migrated the store while this one waited for the lock.
+    let version = match database_kind(&transaction)? {
+        DatabaseKind::Notebook { version } => version,
+        DatabaseKind::Empty | DatabaseKind::Foreign => 0,
     };
     for step in MIGRATIONS.iter().skip(version) {
         transaction.execute_batch(step)?;
@@ -212,7 +255,7 @@ fn migrate(connection: &mut Connection, version: usize) -> Result<(), rusqlite::
     transaction.commit()
 }
 
-fn not_ours(path: &Path, why: &str) -> Fault {
-    Fault::refused(format!("{} is {why}; it was left as it is", path.display()))
-        .hint("name another file, or none for the session's own store")
+fn foreign_file(path: &Path, kind: &str) -> Fault {
+    Fault::refused(format!("{} is {kind}; it was left unchanged", path.display()))
+        .hint("name another file, or none to use the session's own store")
 }

@@ -1,4 +1,4 @@
-//! Reading entries: what is shown, found and counted.
+//! Reads entries: looks up, selects and counts them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow};
 
 use crate::schema::{self, FileId};
-use crate::words::Query;
+use crate::search::Query;
 
-/// Characters of a text that are read to show its beginning.
+/// Characters that are read of a text to show its beginning.
 const HEAD: usize = 600;
 
 /// An open store.
@@ -20,37 +20,37 @@ pub struct Store {
     data_version: i64,
 }
 
-/// Which entries: those that a search finds and that have a tag.
+/// A condition on entries. The default selects all.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
-    /// What is searched for.
+    /// If set, the search must find the entry.
     pub query: Option<Query>,
-    /// The tag.
+    /// If set, the entry must have this tag.
     pub tag: Option<String>,
 }
 
 /// An entry without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The id; [`crate::entry::key`] makes the key of it.
+    /// The entry's id. [`crate::entry::key`] makes its key.
     pub id: i64,
-    /// Raised with each change of its content.
+    /// The entry's revision, raised with each change of its content.
     pub rev: u64,
-    /// Lines of its text.
+    /// How many lines the text has.
     pub lines: u64,
-    /// About how many tokens its text is.
+    /// About how many tokens the text takes.
     pub tokens: u64,
-    /// True when the text changed after summary and gist were written.
+    /// True when the text changed after the summary and gist were written.
     pub outdated: bool,
-    /// One line.
+    /// The title, one line.
     pub title: String,
-    /// The author's gist, if any.
+    /// The author's gist; empty if there is none.
     pub gist: String,
-    /// The author's summary, if any.
+    /// The author's summary; empty if there is none.
     pub summary: String,
-    /// Where the text came from.
+    /// Where the text was copied from; empty if it was written.
     pub origin: String,
-    /// Sorted.
+    /// The tags, sorted.
     pub tags: Vec<String>,
     /// The beginning of the text.
     pub head: String,
@@ -63,7 +63,7 @@ impl Store {
     /// As [`schema::open`].
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let connection = schema::open(path)?;
-        // From here on by its real name: symbolic links may be turned, directories left.
+        // From here on the real path is used: symbolic links may change.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = FileId::of(&path);
         let mut store = Self { connection, path, file, data_version: 0 };
@@ -71,35 +71,35 @@ impl Store {
         Ok(store)
     }
 
-    /// The file.
+    /// Returns the real path of the store's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The store's own id, the same as long as it lives.
+    /// Returns the store's own id, a random one that it was created with.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn id(&self) -> Result<String, Fault> {
-        self.one("SELECT value FROM meta WHERE name = 'id'", [])
+        self.query_one("SELECT value FROM meta WHERE name = 'id'", [])
     }
 
-    /// True when another connection wrote something since this was last asked.
+    /// Returns true when another connection has written to the store since the last call.
     pub fn refresh(&mut self) -> bool {
-        match self.one("PRAGMA data_version", []) {
+        match self.query_one("PRAGMA data_version", []) {
             Ok(version) => std::mem::replace(&mut self.data_version, version) != version,
-            // What can't be read now is told by the view or the action that follows.
+            // If the store can't be read, the view or action that follows reports it.
             Err(_) => false,
         }
     }
 
-    /// Tells states of the store apart, for any connection: every write of a notebook changes it.
+    /// Returns a fingerprint of the store's state. Every change that a notebook makes changes it.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn mark(&self) -> Result<String, Fault> {
-        // Ids only rise and each change has one; what deletes an entry leaves fewer of them.
-        self.one(
+    pub fn fingerprint(&self) -> Result<String, Fault> {
+        // Every change but a removal gets an id that was never used before; a removal lowers the count.
+        self.query_one(
             "SELECT count(*) || ' ' || coalesce(sum(id), 0) || ' ' || coalesce(sum(rev), 0) || ' ' ||
                 coalesce((SELECT group_concat(seq, ' ') FROM
                     (SELECT seq FROM sqlite_sequence ORDER BY name)), '')
@@ -108,121 +108,123 @@ impl Store {
         )
     }
 
-    /// How many entries there are.
+    /// Returns how many entries there are.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn total(&self) -> Result<u64, Fault> {
-        self.one("SELECT count(*) FROM entries", []).map(unsigned)
+        self.query_one("SELECT count(*) FROM entries", []).map(unsigned)
     }
 
-    /// How many a selection has, and about how many tokens their texts are.
+    /// Returns how many entries a selection has, and about how many tokens their texts take.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn count(&self, selection: &Selection) -> Result<(u64, u64), Fault> {
-        let (from, params) = selection.scope();
+        let (from, params) = selection.sql();
         let sql = format!("SELECT count(*), coalesce(sum(tokens), 0) {from}");
-        self.query(&sql, params, |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))
+        self.query_all(&sql, params, |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))
             .map(|rows| rows.first().copied().unwrap_or_default())
     }
 
-    /// The ids of a selection's first entries: a search's best first, else the newest first.
+    /// Returns the ids of the first `limit` entries of a selection: the best matches of a search first,
+    /// otherwise the newest first.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn ids(&self, selection: &Selection, limit: u64) -> Result<Vec<i64>, Fault> {
-        let (from, params) = selection.scope();
-        // A hit in the title counts most, then tags, then the author's summary.
+        let (from, params) = selection.sql();
+        // A match in the title weighs most, then tags, then the author's summary.
         let order = match selection.query {
             Some(Query::Terms(_)) => "bm25(words, 10.0, 1.0, 2.0, 5.0), entries.id DESC",
             _ => "entries.id DESC",
         };
         let sql = format!("SELECT entries.id {from} ORDER BY {order} LIMIT {limit}");
-        self.query(&sql, params, |row| row.get(0))
+        self.query_all(&sql, params, |row| row.get(0))
     }
 
-    /// One entry.
+    /// Returns an entry, or `None` if there is none with this id.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn get(&self, id: i64) -> Result<Option<Row>, Fault> {
         let sql = format!("SELECT {COLUMNS} FROM entries WHERE id = ?1");
-        self.query(&sql, vec![id.into()], row).map(|rows| rows.into_iter().next())
+        self.query_all(&sql, vec![id.into()], row).map(|rows| rows.into_iter().next())
     }
 
-    /// An entry's rev.
+    /// Returns an entry's rev, or `None` if there is no entry with this id.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn rev(&self, id: i64) -> Result<Option<u64>, Fault> {
-        self.maybe("SELECT rev FROM entries WHERE id = ?1", [id])
+        self.query_optional("SELECT rev FROM entries WHERE id = ?1", [id])
             .map(|rev: Option<i64>| rev.map(unsigned))
     }
 
-    /// An entry's text.
+    /// Returns an entry's text, or `None` if there is no entry with this id.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn text(&self, id: i64) -> Result<Option<String>, Fault> {
-        self.maybe("SELECT text FROM entries WHERE id = ?1", [id])
+        self.query_optional("SELECT text FROM entries WHERE id = ?1", [id])
     }
 
-    /// True when there was an entry of that id, removed or not.
+    /// Returns whether an entry was ever created with this id.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn was(&self, id: i64) -> Result<bool, Fault> {
-        let last = self.maybe("SELECT seq FROM sqlite_sequence WHERE name = 'entries'", [])?;
+    pub fn existed(&self, id: i64) -> Result<bool, Fault> {
+        let last =
+            self.query_optional("SELECT seq FROM sqlite_sequence WHERE name = 'entries'", [])?;
         Ok(last.is_some_and(|last: i64| id <= last))
     }
 
-    /// True when a selection has the entry.
+    /// Returns whether a selection includes the entry, which must exist.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn has(&self, selection: &Selection, id: i64) -> Result<bool, Fault> {
+    pub fn selects(&self, selection: &Selection, id: i64) -> Result<bool, Fault> {
         if *selection == Selection::default() {
             return Ok(true);
         }
-        let (from, mut params) = selection.scope();
+        let (from, mut params) = selection.sql();
         params.push(id.into());
         let sql = format!("SELECT 1 {from} AND entries.id = ?{}", params.len());
-        self.query(&sql, params, |_| Ok(())).map(|rows| !rows.is_empty())
+        self.query_all(&sql, params, |_| Ok(())).map(|rows| !rows.is_empty())
     }
 
-    /// All tags with how many entries have them, the most used first.
+    /// Returns all tags with the numbers of entries that have them, the most used first.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn tags(&self) -> Result<Vec<(String, u64)>, Fault> {
         let sql = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY count(*) DESC, tag";
-        self.query(sql, Vec::new(), |row| Ok((row.get(0)?, unsigned(row.get(1)?))))
+        self.query_all(sql, Vec::new(), |row| Ok((row.get(0)?, unsigned(row.get(1)?))))
     }
 
-    /// What a SQLite error means here.
+    /// Explains a SQLite error to the caller.
     pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
         schema::fault(error, &self.path)
     }
 
-    fn one<T: rusqlite::types::FromSql>(
+    fn query_one<T: rusqlite::types::FromSql>(
         &self,
         sql: &str,
         params: impl rusqlite::Params,
     ) -> Result<T, Fault> {
-        self.connection.query_row(sql, params, |row| row.get(0)).map_err(|e| self.fault(&e))
+        self.connection.query_row(sql, params, |row| row.get(0)).map_err(|error| self.fault(&error))
     }
 
-    fn maybe<T: rusqlite::types::FromSql>(
+    fn query_optional<T: rusqlite::types::FromSql>(
         &self,
         sql: &str,
         params: impl rusqlite::Params,
     ) -> Result<Option<T>, Fault> {
         let found = self.connection.query_row(sql, params, |row| row.get(0)).optional();
-        found.map_err(|e| self.fault(&e))
+        found.map_err(|error| self.fault(&error))
     }
 
-    fn query<T>(
+    fn query_all<T>(
         &self,
         sql: &str,
         params: Vec<Value>,
@@ -232,13 +234,13 @@ impl Store {
             let mut statement = self.connection.prepare(sql)?;
             statement.query_map(rusqlite::params_from_iter(params), take)?.collect()
         };
-        rows().map_err(|e| self.fault(&e))
+        rows().map_err(|error| self.fault(&error))
     }
 }
 
 impl Selection {
-    /// `FROM … WHERE …` and the values of its numbered parameters.
-    fn scope(&self) -> (String, Vec<Value>) {
+    /// Returns `FROM … WHERE …` and the values of its numbered parameters.
+    fn sql(&self) -> (String, Vec<Value>) {
         let (mut from, mut filters, mut params) = ("FROM entries".to_owned(), Vec::new(), vec![]);
         if let Some(tag) = &self.tag {
             params.push(tag.clone().into());
@@ -272,7 +274,7 @@ const COLUMNS: &str = "entries.id, rev, lines, tokens, outdated, entries.title, 
     (SELECT group_concat(tag, char(10)) FROM (SELECT tag FROM tags WHERE entry = entries.id \
      ORDER BY tag)), \
     substr(entries.text, 1, 600)";
-const _: () = assert!(HEAD == 600, "as in COLUMNS");
+const _: () = assert!(HEAD == 600, "COLUMNS repeats it");
 
 fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
     let tags: Option<String> = row.get(9)?;
@@ -291,6 +293,7 @@ fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
     })
 }
 
-fn unsigned(number: i64) -> u64 {
+/// Converts a count or revision, which SQLite stores as a signed number.
+pub(crate) fn unsigned(number: i64) -> u64 {
     number.try_into().unwrap_or(0)
 }

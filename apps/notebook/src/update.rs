@@ -1,14 +1,14 @@
-//! Carrying out an action.
+//! Carries out actions.
 
-use docui::{Done, Fault, Text};
+use docui::{Anchor, Ask, Done, Fault, Text};
 
-use crate::action::Action;
-use crate::app::{Notebook, all_seen, seen, tally};
-use crate::change::Change;
-use crate::entry::{self, Content, Level, QUERY_MAX, count};
-use crate::shown::quoted;
+use crate::action::{Action, Entry};
+use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, Undone};
+use crate::entry::{self, Content, Level, QUERY_MAX};
+use crate::format::{count, quoted};
+use crate::model::Notebook;
 
-/// Bytes of provenance that are kept for an entry made of many pieces.
+/// Most bytes that are kept about the origins of an entry's text.
 const ORIGIN_MAX: usize = 1000;
 
 /// Carries out one action.
@@ -23,50 +23,54 @@ pub fn update(notebook: &mut Notebook, action: Action) -> Result<Done, Fault> {
             let tags = entry::clean_tags(&tags)?;
             let (text, outdated) = (text.text, false);
             let (summary, gist) = (summary.trim().to_owned(), gist.trim().to_owned());
-            add(notebook, Content { title, text, summary, gist, tags, origin, outdated }, label)
+            add(notebook, &Content { title, text, summary, gist, tags, origin, outdated }, &label)
         }
         Action::Edit { entry, text } => {
             let (origin, label) = provenance(&text);
-            let change = notebook.store.amend(seen(&entry)?, "edit", |content| {
-                content.outdated |= content.text != text.text;
-                content.text = text.text;
-                content.origin = origin;
-            })?;
-            Ok(done(change, |_, after| {
+            let amended =
+                notebook.store.amend(entry_ref(&entry)?, ChangeKind::Edit, |content| {
+                    content.outdated |= content.text != text.text;
+                    content.text = text.text;
+                    content.origin = origin;
+                })?;
+            Ok(amend_reply(amended, |_, after| {
                 format!("{}, {}{label}", quoted(&after.title), count(after.lines(), "line"))
             }))
         }
         Action::Append { entry, text } => append(notebook, &entry, text),
         Action::Rename { entry, title } => {
             let title = title.trim().to_owned();
-            let change =
-                notebook.store.amend(seen(&entry)?, "rename", |content| content.title = title)?;
-            Ok(done(change, |before, after| {
+            let amended =
+                notebook.store.amend(entry_ref(&entry)?, ChangeKind::Rename, |content| {
+                    content.title = title
+                })?;
+            Ok(amend_reply(amended, |before, after| {
                 format!("{} is now {}", quoted(&before.title), quoted(&after.title))
             }))
         }
         Action::Tag { entry, tags } => {
             let tags = entry::clean_tags(&tags)?;
-            let change =
-                notebook.store.amend(seen(&entry)?, "tag", |content| content.tags = tags)?;
-            Ok(done(change, |_, after| match after.tags.is_empty() {
+            let amended = notebook
+                .store
+                .amend(entry_ref(&entry)?, ChangeKind::Tag, |content| content.tags = tags)?;
+            Ok(amend_reply(amended, |_, after| match after.tags.is_empty() {
                 true => format!("{}: no tags", quoted(&after.title)),
                 false => format!("{}: {}", quoted(&after.title), after.tags.join(", ")),
             }))
         }
         Action::Remove { entry } => {
-            let removed = notebook.store.remove(&all_seen(&entry)?)?;
+            let removed = notebook.store.remove(&entry_refs(&entry)?)?;
             let lines = removed.iter().map(Content::lines).sum();
             let titles: Vec<_> = removed.iter().map(|content| content.title.as_str()).collect();
-            Ok(Done::new(tally(&titles, lines)))
+            Ok(Done::new(summarize(&titles, lines)))
         }
-        Action::Undo { change } => undo(notebook, &change),
-        Action::Expand { entry } => refold(notebook, &entry, Level::up),
-        Action::Fold { entry } => refold(notebook, &entry, Level::down),
+        Action::Undo { change } => undo(notebook, change.parse()?),
+        Action::Expand { entry } => change_level(notebook, &entry, Level::up),
+        Action::Fold { entry } => change_level(notebook, &entry, Level::down),
         Action::Focus { entries } => {
-            let ids = entries.iter().map(|entry| seen(entry).map(|seen| seen.id));
+            let ids = entries.iter().map(|entry| entry_ref(entry).map(|entry| entry.id));
             let ids = ids.collect::<Result<Vec<_>, _>>()?;
-            notebook.show(|shown| shown.focus(&ids))?;
+            notebook.change_view_state(|state| state.focus(&ids))?;
             Ok(Done::new(match ids.len() as u64 {
                 0 => "all as summaries".to_owned(),
                 number => format!("{} in full, the others as gists", count(number, "entry")),
@@ -75,40 +79,57 @@ pub fn update(notebook: &mut Notebook, action: Action) -> Result<Done, Fault> {
         Action::Search { query } => search(notebook, &query),
         Action::Filter { tag } => filter(notebook, tag.trim()),
         Action::ShowAll {} => {
-            notebook.show(|shown| {
-                shown.query.clear();
-                shown.tag.clear();
+            notebook.change_view_state(|state| {
+                state.query.clear();
+                state.tag.clear();
             })?;
             Ok(Done::new(count(notebook.store.total()?, "entry")))
         }
     }
 }
 
-fn add(notebook: &mut Notebook, content: Content, label: String) -> Result<Done, Fault> {
+/// Builds the question that is asked before an action: which entries a removal would delete.
+///
+/// # Errors
+/// An entry doesn't exist, or the store can't be read.
+pub fn confirm(notebook: &Notebook, action: &Action) -> Result<Ask, Fault> {
+    let Action::Remove { entry } = action else { return Ok(Ask::confirm("cannot be undone")) };
+    let mut rows = Vec::new();
+    for entry in entry_refs(entry)? {
+        let row = notebook.store.get(entry.id)?;
+        rows.push(row.ok_or_else(|| Fault::not_found("removed").about(entry::key(entry.id)))?);
+    }
+    let titles: Vec<_> = rows.iter().map(|row| row.title.as_str()).collect();
+    let lines = rows.iter().map(|row| row.lines).sum();
+    let ask = Ask::confirm(format!("{}, cannot be undone", summarize(&titles, lines)));
+    Ok(match titles.as_slice() {
+        // The question itself names a single entry.
+        [_] => ask,
+        several => several.iter().fold(ask, |ask, title| ask.option(*title, "")),
+    })
+}
+
+fn add(notebook: &mut Notebook, content: &Content, label: &str) -> Result<Done, Fault> {
     let brief = format!("{}, {}{label}", quoted(&content.title), count(content.lines(), "line"));
-    let change = notebook.store.add(content)?;
-    // A new entry is to be read, also while others are out of focus. The note is in the store by
-    // now: that its level could not be kept is no failure of the action.
-    let _ = notebook.show(|shown| {
-        if shown.level(change.entry) < Level::Summary {
-            shown.set_level(change.entry, Level::Summary);
+    let added = notebook.store.add(content)?;
+    // A new entry is shown as a summary even while the others are folded to gists. Failing to save
+    // that is no failure of the action, because the entry is already in the store.
+    let _ = notebook.change_view_state(|state| {
+        if state.level(added.entry) < Level::Summary {
+            state.set_level(added.entry, Level::Summary);
         }
     });
-    let done = Done::new(brief).link("undo", &Action::Undo { change: name(change.id) });
-    Ok(match notebook.store.has(&notebook.shown.selection(), change.entry) {
+    let done = Done::new(brief).link("undo", &undo_action(added.change));
+    Ok(match notebook.store.selects(&notebook.view_state.selection(), added.entry) {
         Ok(false) => done.link("show all", &Action::ShowAll {}),
         _ => done,
     })
 }
 
-fn append(
-    notebook: &mut Notebook,
-    entry: &docui::Anchor<crate::action::Entry>,
-    text: Text,
-) -> Result<Done, Fault> {
+fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<Done, Fault> {
     let (origin, label) = provenance(&text);
     let more = count(text.text.lines().count() as u64, "line");
-    let change = notebook.store.amend(seen(entry)?, "append", |content| {
+    let amended = notebook.store.amend(entry_ref(entry)?, ChangeKind::Append, |content| {
         if text.text.is_empty() {
             return;
         }
@@ -117,66 +138,59 @@ fn append(
             content.text.push('\n');
         }
         content.text += &text.text;
-        let known = content.origin.split(", ").any(|known| known == origin);
-        if !origin.is_empty() && !known && content.origin.len() + origin.len() <= ORIGIN_MAX {
-            let gap = if content.origin.is_empty() { "" } else { ", " };
-            content.origin += &format!("{gap}{origin}");
-        }
+        content.add_origin(&origin, ORIGIN_MAX);
     })?;
-    Ok(done(change, |_, after| {
+    Ok(amend_reply(amended, |_, after| {
         let now = count(after.lines(), "line");
         format!("{}, {more} more{label}, now {now}", quoted(&after.title))
     }))
 }
 
-fn undo(notebook: &mut Notebook, change: &str) -> Result<Done, Fault> {
-    let id = change.strip_prefix('c').and_then(|digits| digits.parse().ok()).ok_or_else(|| {
-        Fault::usage(format!("change: expected a name like c12, not {change:?}"))
-            .hint("click the [undo] of the change's own answer")
-    })?;
-    let Change { id, before, after, .. } = notebook.store.undo(id)?;
-    let title = |content: &Option<Content>| {
-        content.as_ref().map(|content| quoted(&content.title)).unwrap_or_default()
-    };
-    Ok(match &after {
-        None => Done::new(format!("{} is out again", title(&before))),
-        Some(_) => Done::new(format!("{} is as before", title(&after)))
-            .link("redo", &Action::Undo { change: name(id) }),
+fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
+    Ok(match notebook.store.undo(change)? {
+        Undone::Removed { content } => {
+            Done::new(format!("{} is removed again", quoted(&content.title)))
+        }
+        Undone::Restored { change, content } => {
+            Done::new(format!("{} is restored", quoted(&content.title)))
+                .link("redo", &undo_action(change))
+        }
     })
 }
 
-fn refold(
+/// Sets an entry's level of detail to the one that `step` returns for its current level.
+fn change_level(
     notebook: &mut Notebook,
-    entry: &docui::Anchor<crate::action::Entry>,
+    entry: &Anchor<Entry>,
     step: fn(Level) -> Level,
 ) -> Result<Done, Fault> {
-    let id = seen(entry)?.id;
+    let id = entry_ref(entry)?.id;
     let row = notebook.store.get(id)?;
     let row = row.ok_or_else(|| Fault::not_found("removed").about(&entry.key))?;
-    let mut before = notebook.shown.level(id);
-    // Hits of a search show a snippet at both lower levels: they count as one.
-    if before == Level::Gist && !notebook.shown.query.is_empty() {
+    let mut before = notebook.view_state.level(id);
+    // In a search, gist and summary look the same: both show a snippet. They count as one level.
+    if before == Level::Gist && !notebook.view_state.query.is_empty() {
         before = Level::Summary;
     }
     let after = step(before);
-    notebook.show(|shown| shown.set_level(id, after))?;
+    notebook.change_view_state(|state| state.set_level(id, after))?;
     let already = if before == after { " already" } else { "" };
     Ok(Done::new(format!("{}: {}{already}", quoted(&row.title), after.name())))
 }
 
 fn search(notebook: &mut Notebook, query: &str) -> Result<Done, Fault> {
-    let long = query.chars().count();
-    if long > QUERY_MAX {
-        let message = format!("query: {long} characters, at most {QUERY_MAX}");
-        return Err(Fault::usage(message).hint("a few words that the entry has are enough"));
+    let length = query.chars().count();
+    if length > QUERY_MAX {
+        let message = format!("query: {length} characters, at most {QUERY_MAX}");
+        return Err(Fault::usage(message).hint("a few words of the entry are enough"));
     }
     let query = query.trim();
-    notebook.show(|shown| shown.query = query.to_owned())?;
+    notebook.change_view_state(|state| state.query = query.to_owned())?;
     if query.is_empty() {
-        return Ok(Done::new("no search"));
+        return Ok(Done::new("search cleared"));
     }
-    let (found, _) = notebook.store.count(&notebook.shown.selection())?;
-    let within = match notebook.shown.tag.as_str() {
+    let (found, _) = notebook.store.count(&notebook.view_state.selection())?;
+    let within = match notebook.view_state.tag.as_str() {
         "" => String::new(),
         tag => format!(" with tag {tag}"),
     };
@@ -195,11 +209,11 @@ fn filter(notebook: &mut Notebook, tag: &str) -> Result<Done, Fault> {
         });
     };
     let brief = format!("{} with tag {tag}", count(*entries, "entry"));
-    notebook.show(|shown| shown.tag = tag.to_owned())?;
+    notebook.change_view_state(|state| state.tag = tag.to_owned())?;
     Ok(Done::new(brief).link("show all", &Action::ShowAll {}))
 }
 
-/// The most used tags; the rest is counted.
+/// Lists the most used tags, and counts the others.
 fn list_tags(tags: &[(String, u64)]) -> String {
     const LISTED: usize = 20;
     let names: Vec<_> = tags.iter().take(LISTED).map(|(name, _)| name.as_str()).collect();
@@ -209,29 +223,62 @@ fn list_tags(tags: &[(String, u64)]) -> String {
     }
 }
 
-/// Where a text came from, to keep and to tell.
+/// Returns the origin of a text as it is stored, and as an answer mentions it. Both are empty for a text
+/// that was written in the call.
 fn provenance(text: &Text) -> (String, String) {
     match &text.from {
         None => Default::default(),
         Some((session, label)) => {
-            // It stands in one line, whatever the other app calls its things.
+            // Another app chose the label; here it must fit into one line.
             let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
             (format!("{session} {label}"), format!(" from {label}"))
         }
     }
 }
 
-fn done(change: Option<Change>, brief: impl FnOnce(&Content, &Content) -> String) -> Done {
-    match change {
-        None => Done::new("nothing changed: it was so already"),
-        Some(Change { id, before: Some(before), after: Some(after), .. }) => {
-            Done::new(brief(&before, &after)).link("undo", &Action::Undo { change: name(id) })
+/// Returns the answer to a change, which `brief` summarises from the contents before and after.
+fn amend_reply(amended: Option<Amended>, brief: impl FnOnce(&Content, &Content) -> String) -> Done {
+    match amended {
+        None => Done::new("nothing changed: the entry already matches"),
+        Some(Amended { change, before, after }) => {
+            Done::new(brief(&before, &after)).link("undo", &undo_action(change))
         }
-        Some(_) => Done::new("done"),
     }
 }
 
-/// The name of a change in calls.
-fn name(change: i64) -> String {
-    format!("c{change}")
+/// Returns the action that undoes a change.
+fn undo_action(change: ChangeId) -> Action {
+    Action::Undo { change: change.to_string() }
+}
+
+/// Returns the entry that an anchor names, as the caller saw it.
+fn entry_ref(anchor: &Anchor<Entry>) -> Result<EntryRef, Fault> {
+    let id = entry::id(&anchor.key)
+        .ok_or_else(|| Fault::not_found("no entry has that key").about(&anchor.key))?;
+    Ok(EntryRef { id, rev: anchor.rev })
+}
+
+/// Returns the entries that anchors name, without duplicates. There must be at least one.
+fn entry_refs(anchors: &[Anchor<Entry>]) -> Result<Vec<EntryRef>, Fault> {
+    let mut entries: Vec<EntryRef> = Vec::new();
+    for anchor in anchors {
+        let entry = entry_ref(anchor)?;
+        if entries.iter().all(|other| other.id != entry.id) {
+            entries.push(entry);
+        }
+    }
+    if entries.is_empty() {
+        return Err(Fault::usage("entry: expected at least one entry, got none")
+            .hint("write one as entry=obj:7, several as entry=[obj:7, obj:31]"));
+    }
+    Ok(entries)
+}
+
+/// Summarises entries: `"Release plan", 3 lines`, `3 entries, 214 lines`.
+fn summarize(titles: &[&str], lines: u64) -> String {
+    let lines = count(lines, "line");
+    match titles {
+        [title] => format!("{}, {lines}", quoted(title)),
+        several => format!("{}, {lines}", count(several.len() as u64, "entry")),
+    }
 }

@@ -1,86 +1,93 @@
-//! Showing entries within a budget.
+//! Shows entries within a budget.
 
-use docui::{Anchor, Fault, Lod, Look, View, tokens};
+use docui::{Anchor, Fault, Lod, View, ViewRequest, tokens};
 
 use crate::action::Action;
-use crate::app::Notebook;
 use crate::block::{Block, head};
-use crate::entry::{Level, count, key};
-use crate::shown::quoted;
+use crate::entry::{Level, key};
+use crate::format::{count, quoted};
+use crate::model::Notebook;
+use crate::search;
 use crate::store::{Row, Selection};
-use crate::words;
 
-/// Tokens of the one line of level of detail `Gist`.
-const GIST: u64 = 60;
-/// Tokens kept for saying what was cut.
-const RESERVE: u64 = 30;
-/// Entries read for one view at most.
+/// Budget in tokens of the one line at the level of detail `Gist`.
+const GIST_TOKENS: u64 = 60;
+/// Tokens reserved for the line that says what was cut.
+const CUT_NOTE_TOKENS: u64 = 30;
+/// Most entries that are read for one view.
 const ROWS_MAX: u64 = 2000;
-/// Bytes of one view, so that with its anchors it fits one frame whatever the budget.
+/// Most bytes of one view without its anchors, so that it fits into one frame whatever the budget.
 const BYTES_MAX: usize = 700 * 1024;
-/// Lines and characters a line of the summary that is made of a text's beginning.
-const HEAD_LINES: usize = 2;
-const HEAD_CHARS: usize = 160;
+/// Most lines of the summary that is made from the beginning of a text.
+const LEAD_LINES: usize = 2;
+/// Most characters in each of these lines.
+const LEAD_CHARS: usize = 160;
 
-/// Shows a notebook.
-pub fn view(notebook: &Notebook, look: &Look) -> View {
-    Page::new(notebook, look).and_then(|page| page.build()).unwrap_or_else(|fault| {
-        let mut view = View::new("unreadable");
-        view.text(fault.message);
-        fault.hints.iter().for_each(|hint| {
-            view.text(format!("\n{hint}"));
-        });
-        view
-    })
+/// Renders a notebook. If the store can't be read, the view shows the fault.
+pub fn view(notebook: &Notebook, request: &ViewRequest) -> View {
+    Renderer::new(notebook, request).and_then(|renderer| renderer.render()).unwrap_or_else(
+        |fault| {
+            let mut view = View::new("unreadable");
+            view.text(fault.message);
+            fault.hints.iter().for_each(|hint| {
+                view.text(format!("\n{hint}"));
+            });
+            view
+        },
+    )
 }
 
-struct Page<'a> {
+/// A notebook and the request that its view answers.
+struct Renderer<'a> {
     notebook: &'a Notebook,
     selection: Selection,
     lod: Lod,
     budget: u64,
+    /// How many entries the store has.
     total: u64,
+    /// How many entries are selected.
     count: u64,
+    /// About how many tokens the texts of the selected entries take.
     tokens: u64,
 }
 
-impl<'a> Page<'a> {
-    fn new(notebook: &'a Notebook, look: &Look) -> Result<Self, Fault> {
-        let selection = notebook.shown.selection();
+impl<'a> Renderer<'a> {
+    fn new(notebook: &'a Notebook, request: &ViewRequest) -> Result<Self, Fault> {
+        let selection = notebook.view_state.selection();
         let (count, tokens) = notebook.store.count(&selection)?;
         let total = notebook.store.total()?;
-        let (lod, budget) = (look.lod, look.budget);
+        let (lod, budget) = (request.lod, request.budget);
         Ok(Self { notebook, selection, lod, budget, total, count, tokens })
     }
 
-    fn build(&self) -> Result<View, Fault> {
+    fn render(&self) -> Result<View, Fault> {
         let (blocks, spent) = match self.lod {
             Lod::Gist => self.gist()?,
             Lod::Summary | Lod::Full => self.entries()?,
         };
         let mut view = View::new(self.title(blocks.len() as u64));
-        if self.notebook.shown.is_narrowed() {
+        if self.notebook.view_state.is_narrowed() {
             view.nav("show all", &Action::ShowAll {});
         }
-        if self.lod == Lod::Summary && self.notebook.shown.is_focused() {
+        if self.lod == Lod::Summary && self.notebook.view_state.is_focused() {
             view.nav("all as summaries", &Action::Focus { entries: Vec::new() });
         }
         view.hidden((self.tokens + 10 * self.count).saturating_sub(spent));
         let shown = blocks.len() as u64;
-        let mut in_line = false;
+        let mut after_inline = false;
         if self.lod == Lod::Gist && shown > 0 {
             view.text(if self.selection.query.is_some() { "best: " } else { "newest: " });
         }
-        for Shape { block, compact } in blocks {
-            match (in_line, compact) {
+        for EntryBlock { block, inline } in blocks {
+            match (after_inline, inline) {
                 (true, true) => view.text(" "),
                 (true, false) => view.text("\n"),
                 (false, _) => &mut view,
             };
-            in_line = compact;
-            block.put(&mut view);
+            after_inline = inline;
+            block.add_to(&mut view);
         }
-        if in_line {
+        if after_inline {
             view.text("\n");
         }
         if let Some(rest) = self.rest(shown) {
@@ -91,14 +98,14 @@ impl<'a> Page<'a> {
 
     fn title(&self, shown: u64) -> String {
         let all = count(self.total, "entry");
-        match self.notebook.shown.describe() {
+        match self.notebook.view_state.describe() {
             what if !what.is_empty() => format!("{} of {all} · {what}", self.count),
             _ if shown < self.count => format!("{shown} of {all}"),
             _ => all,
         }
     }
 
-    /// What stands below the entries: why there are none, or how to see the others.
+    /// Returns the line below the entries: why there are none, or how to see the others.
     fn rest(&self, shown: u64) -> Option<String> {
         let notebook = self.notebook;
         if self.total == 0 {
@@ -106,14 +113,14 @@ impl<'a> Page<'a> {
             return Some(format!("No entries yet. pipemux run '{call}' < file\n"));
         }
         if self.count == 0 {
-            let what = match notebook.shown.query.as_str() {
-                "" => notebook.shown.describe(),
+            let what = match notebook.view_state.query.as_str() {
+                "" => notebook.view_state.describe(),
                 query => quoted(query),
             };
             return Some(format!("0 results for {what}\n"));
         }
         let more = self.count.checked_sub(shown).filter(|more| *more > 0)?;
-        Some(match (self.lod, notebook.shown.is_narrowed()) {
+        Some(match (self.lod, notebook.view_state.is_narrowed()) {
             (Lod::Gist, _) => return None,
             (_, false) => {
                 format!("… {more} more: pipemux run '{}'\n", notebook.call("search(\"…\")"))
@@ -125,63 +132,68 @@ impl<'a> Page<'a> {
         })
     }
 
-    fn gist(&self) -> Result<(Vec<Shape>, u64), Fault> {
-        let mut fit = Fit::new(self.budget.min(GIST));
-        for id in self.notebook.store.ids(&self.selection, GIST / 8)? {
+    /// Returns the titles that fit into one line, and the tokens that they take.
+    fn gist(&self) -> Result<(Vec<EntryBlock>, u64), Fault> {
+        let mut list = BlockList::new(self.budget.min(GIST_TOKENS));
+        for id in self.notebook.store.ids(&self.selection, GIST_TOKENS / 8)? {
             let Some(row) = self.notebook.store.get(id)? else { continue };
-            if !fit.add(Shape { block: title(&row), compact: true }) {
+            if !list.add(EntryBlock { block: title(&row), inline: true }) {
                 break;
             }
         }
-        Ok((fit.shapes, fit.spent))
+        Ok((list.blocks, list.spent))
     }
 
-    fn entries(&self) -> Result<(Vec<Shape>, u64), Fault> {
+    /// Returns the entries that fit into the budget, and the tokens that they take.
+    fn entries(&self) -> Result<(Vec<EntryBlock>, u64), Fault> {
         let limit = (self.budget / 8 + 1).min(ROWS_MAX);
         let ids = self.notebook.store.ids(&self.selection, limit)?;
-        let reserve = if self.count > 1 { RESERVE } else { 0 };
-        let mut fit = Fit::new(self.budget.saturating_sub(reserve));
+        let reserve = if self.count > 1 { CUT_NOTE_TOKENS } else { 0 };
+        let mut list = BlockList::new(self.budget.saturating_sub(reserve));
         let last = ids.len().saturating_sub(1);
         for (index, id) in ids.into_iter().enumerate() {
-            // Read one by one: what doesn't fit isn't read.
+            // Entries are read one by one, so that those that don't fit aren't read.
             let Some(row) = self.notebook.store.get(id)? else { continue };
-            // One long text leaves some room for what follows.
-            let room = if index == last { fit.left() } else { fit.left() * 3 / 4 };
-            let shape = self.entry(&row, room, fit.bytes_left())?;
-            if !fit.add(shape) && !fit.add(Shape { block: title(&row), compact: true }) {
+            // One long text must leave some room for the entries after it.
+            let room = if index == last { list.left() } else { list.left() * 3 / 4 };
+            let block = self.entry(&row, room, list.bytes_left())?;
+            if !list.add(block) && !list.add(EntryBlock { block: title(&row), inline: true }) {
                 break;
             }
         }
-        Ok((fit.shapes, fit.spent))
+        Ok((list.blocks, list.spent))
     }
 
-    fn entry(&self, row: &Row, room: u64, bytes: usize) -> Result<Shape, Fault> {
-        let own = self.notebook.shown.level(row.id);
+    /// Renders an entry at its level, in about `room` tokens and at most `bytes` bytes.
+    fn entry(&self, row: &Row, room: u64, bytes: usize) -> Result<EntryBlock, Fault> {
+        let own = self.notebook.view_state.level(row.id);
         let level = if self.lod == Lod::Full { Level::Full } else { own };
         match (level, &self.selection.query) {
             (Level::Full, _) => self.full(row, own, room, bytes),
             (_, Some(query)) => {
                 let text = self.notebook.store.text(row.id)?.unwrap_or_default();
-                let line = words::snippet(&text, query).or_else(|| lead(&text).0.pop());
+                let line = search::snippet(&text, query).or_else(|| lead(&text).0.pop());
                 let mut block = heading(row);
                 block.link("expand", expand(row));
                 block.text("\n");
                 line.into_iter().for_each(|line| block.text(format!("  {line}\n")));
-                Ok(Shape { block, compact: false })
+                Ok(EntryBlock { block, inline: false })
             }
             (Level::Summary, None) => Ok(summary(row)),
             (Level::Gist, None) if row.gist.is_empty() => {
-                Ok(Shape { block: title(row), compact: true })
+                Ok(EntryBlock { block: title(row), inline: true })
             }
             (Level::Gist, None) => {
                 let mut block = title(row);
                 block.text(format!(" {}{}\n", row.gist, outdated(row)));
-                Ok(Shape { block, compact: false })
+                Ok(EntryBlock { block, inline: false })
             }
         }
     }
 
-    fn full(&self, row: &Row, own: Level, room: u64, bytes: usize) -> Result<Shape, Fault> {
+    /// Renders an entry with its text, which is cut to fit. `own` is the level that the entry has of
+    /// itself; when the whole view is at level `Full`, it may be lower.
+    fn full(&self, row: &Row, own: Level, room: u64, bytes: usize) -> Result<EntryBlock, Fault> {
         let text = self.notebook.store.text(row.id)?.unwrap_or_default();
         let mut block = heading(row);
         if own == Level::Full {
@@ -198,34 +210,34 @@ impl<'a> Page<'a> {
         match (shown.is_empty(), left) {
             (false, _) => block.code(shown),
             (true, 0) => {}
-            // A heading alone says less than the beginning in short.
+            // If no line of the text fits, a summary says more than the heading alone.
             (true, _) => return Ok(summary(row)),
         }
         if left > 0 {
             block.text(format!("… {left} of {} more{more}", count(row.lines, "line")));
         }
-        Ok(Shape { block, compact: false })
+        Ok(EntryBlock { block, inline: false })
     }
 }
 
-/// What one entry is shown as.
-struct Shape {
+/// One rendered entry.
+struct EntryBlock {
     block: Block,
-    /// True when it stands in one line with others.
-    compact: bool,
+    /// True when it is shown in one line with its neighbours.
+    inline: bool,
 }
 
-/// What was added so far, and the room that is left.
-struct Fit {
-    shapes: Vec<Shape>,
+/// The entries that were added so far, within the limits of a view.
+struct BlockList {
+    blocks: Vec<EntryBlock>,
     budget: u64,
     spent: u64,
     bytes: usize,
 }
 
-impl Fit {
+impl BlockList {
     fn new(budget: u64) -> Self {
-        Self { shapes: Vec::new(), budget, spent: 0, bytes: 0 }
+        Self { blocks: Vec::new(), budget, spent: 0, bytes: 0 }
     }
 
     fn left(&self) -> u64 {
@@ -236,15 +248,17 @@ impl Fit {
         BYTES_MAX.saturating_sub(self.bytes)
     }
 
-    /// Adds what fits; the first entry's title is added in any case.
-    fn add(&mut self, shape: Shape) -> bool {
-        let first = self.shapes.is_empty() && shape.compact;
-        if !first && (shape.block.cost() > self.left() || shape.block.bytes() > self.bytes_left()) {
+    /// Adds an entry if it fits, and returns whether it did. The first one is added in any case if it is
+    /// only a title.
+    fn add(&mut self, entry: EntryBlock) -> bool {
+        let always = self.blocks.is_empty() && entry.inline;
+        let fits = entry.block.cost() <= self.left() && entry.block.bytes() <= self.bytes_left();
+        if !always && !fits {
             return false;
         }
-        self.spent += shape.block.cost();
-        self.bytes += shape.block.bytes();
-        self.shapes.push(shape);
+        self.spent += entry.block.cost();
+        self.bytes += entry.block.bytes();
+        self.blocks.push(entry);
         true
     }
 }
@@ -262,14 +276,14 @@ fn heading(row: &Row) -> Block {
     block
 }
 
-fn summary(row: &Row) -> Shape {
+fn summary(row: &Row) -> EntryBlock {
     let mut block = heading(row);
     let (lines, whole) = match row.summary.is_empty() {
         true => lead(&row.head),
         false => (row.summary.lines().map(Into::into).collect(), false),
     };
-    // Nothing more to see: no link. Blank lines aside, what is shown is the text.
-    if !(whole && row.lines <= HEAD_LINES as u64) {
+    // If the whole text is shown, apart from blank lines, there is nothing to expand.
+    if !(whole && row.lines <= LEAD_LINES as u64) {
         block.link("expand", expand(row));
     }
     block.text("\n");
@@ -279,14 +293,14 @@ fn summary(row: &Row) -> Shape {
     if !row.summary.is_empty() && row.outdated {
         block.text(format!(" {}\n", outdated(row)));
     }
-    Shape { block, compact: false }
+    EntryBlock { block, inline: false }
 }
 
-/// The first lines of a text that say something, and whether none of them was cut.
+/// Returns the first lines of a text that are not blank, and whether none of them was cut.
 fn lead(text: &str) -> (Vec<String>, bool) {
     let mut whole = true;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(HEAD_LINES);
-    let lines = lines.map(|line| match line.char_indices().nth(HEAD_CHARS) {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LEAD_LINES);
+    let lines = lines.map(|line| match line.char_indices().nth(LEAD_CHARS) {
         None => line.to_owned(),
         Some((at, _)) => {
             whole = false;
@@ -301,5 +315,5 @@ fn expand(row: &Row) -> Action {
 }
 
 fn outdated(row: &Row) -> &'static str {
-    if row.outdated { " (of an earlier text)" } else { "" }
+    if row.outdated { " (outdated)" } else { "" }
 }

@@ -1,11 +1,11 @@
-//! Files that are no stores, and stores that are in another state than expected.
+//! Unsuitable files, damaged or locked stores, and crashes.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use std::fs;
 
-use common::{Desk, STORE, open};
+use common::{Fixture, STORE, open};
 use docui::Fault;
 use pipemux_proto::fault::Code;
 use rusqlite::Connection;
@@ -16,7 +16,7 @@ fn refused(dir: &TempDir, path: &str) -> Fault {
 }
 
 #[test]
-fn what_is_no_store_is_refused_and_left_alone() {
+fn file_that_is_no_store_is_refused_and_left_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let garbage = dir.path().join("garbage");
     fs::write(
@@ -48,7 +48,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_store() {
+fn empty_file_becomes_a_store() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("empty"), "").unwrap();
     let mut host = open(&dir, "x", &["empty"]).unwrap();
@@ -56,7 +56,7 @@ fn an_empty_file_becomes_a_store() {
 }
 
 #[test]
-fn the_default_store_is_in_the_state_directory() {
+fn default_store_is_in_the_state_directory() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir, "x", &[]).unwrap();
     common::done(&mut host, common::add("a", "b", &[]));
@@ -64,50 +64,50 @@ fn the_default_store_is_in_the_state_directory() {
 }
 
 #[test]
-fn a_newer_store_is_refused() {
-    let desk = Desk::new();
-    let (dir, path) = (&desk.dir, desk.store());
+fn store_of_a_newer_version_is_refused() {
+    let fixture = Fixture::new();
+    let (dir, path) = (&fixture.dir, fixture.store());
     Connection::open(path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let fault = refused(dir, STORE);
     assert!(fault.message.contains("newer notebook"), "{fault}");
 }
 
 #[test]
-fn a_locked_store_is_told_and_nothing_is_lost() {
-    let mut desk = Desk::new();
-    let other = Connection::open(desk.store()).unwrap();
+fn locked_store_refuses_changes_until_it_is_released() {
+    let mut fixture = Fixture::new();
+    let other = Connection::open(fixture.store()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let fault = desk.fault(common::add("a", "b", &[]));
+    let fault = fixture.fault(common::add("a", "b", &[]));
     assert!(fault.message.contains("locked by another program"), "{fault}");
-    // Reading goes on meanwhile.
-    assert!(desk.text().starts_with("## 0 entries"));
+    // Reading still works.
+    assert!(fixture.text().starts_with("## 0 entries"));
     other.execute_batch("ROLLBACK").unwrap();
-    desk.add("a", "b", &[]);
+    fixture.add("a", "b", &[]);
 }
 
 #[test]
-fn a_store_that_was_moved_away_is_not_written() {
-    let mut desk = Desk::new();
-    desk.add("a", "b", &[]);
-    let elsewhere = desk.dir.path().join("elsewhere.db");
-    fs::rename(desk.store(), &elsewhere).unwrap();
-    let fault = desk.fault(common::add("c", "d", &[]));
+fn store_that_was_moved_is_not_written() {
+    let mut fixture = Fixture::new();
+    fixture.add("a", "b", &[]);
+    let elsewhere = fixture.dir.path().join("elsewhere.db");
+    fs::rename(fixture.store(), &elsewhere).unwrap();
+    let fault = fixture.fault(common::add("c", "d", &[]));
     assert!(fault.message.contains("moved, deleted or replaced"), "{fault}");
-    fs::rename(&elsewhere, desk.store()).unwrap();
-    desk.add("c", "d", &[]);
+    fs::rename(&elsewhere, fixture.store()).unwrap();
+    fixture.add("c", "d", &[]);
 }
 
 #[test]
-fn a_damaged_store_says_so() {
-    let mut desk = Desk::new();
+fn damaged_store_is_reported() {
+    let mut fixture = Fixture::new();
     for n in 0..50 {
-        desk.add(&format!("{n}"), &"some text ".repeat(500), &[]);
+        fixture.add(&format!("{n}"), &"some text ".repeat(500), &[]);
     }
-    let path = desk.store();
-    let Desk { host, dir } = desk;
+    let path = fixture.store();
+    let Fixture { host, dir } = fixture;
     drop(host);
     let mut bytes = fs::read(&path).unwrap();
-    // The header stays, so that it opens.
+    // The header stays intact, so that the file is recognised.
     bytes[4096..].fill(0x5a);
     fs::write(&path, bytes).unwrap();
     match open(&dir, "x", &[STORE]) {
@@ -120,28 +120,28 @@ fn a_damaged_store_says_so() {
 }
 
 #[test]
-fn garbage_instead_of_the_foldings_loses_no_note() {
-    let mut desk = Desk::new();
-    desk.add("a", "b", &[]);
-    fs::write(desk.dir.path().join("state-a/shown.toml"), "levels = \0 {").unwrap();
-    let mut desk = desk.restart();
-    assert_eq!(desk.shown(), ["n1"]);
-    desk.done(common::search("nothing"));
-    let mut desk = desk.restart();
-    assert_eq!(desk.shown(), Vec::<String>::new());
+fn unreadable_view_state_is_ignored() {
+    let mut fixture = Fixture::new();
+    fixture.add("a", "b", &[]);
+    fs::write(fixture.dir.path().join("state-a/shown.toml"), "levels = \0 {").unwrap();
+    let mut fixture = fixture.restart();
+    assert_eq!(fixture.shown(), ["n1"]);
+    fixture.done(common::search("nothing"));
+    let mut fixture = fixture.restart();
+    assert_eq!(fixture.shown(), Vec::<String>::new());
 }
 
 #[test]
-fn what_was_answered_is_in_the_files_when_the_process_is_killed() {
-    let mut desk = Desk::new();
+fn answered_changes_are_in_the_files_before_the_process_ends() {
+    let mut fixture = Fixture::new();
     for n in 0..20 {
-        desk.add(&format!("note {n}"), "text", &[]);
+        fixture.add(&format!("note {n}"), "text", &[]);
     }
-    desk.done(common::edit(20, 1, "changed last"));
-    // The files as they lie there while the process lives: nothing is flushed by closing.
+    fixture.done(common::edit(20, 1, "changed last"));
+    // The files are copied while the process runs: closing it must not be needed to flush them.
     let after = tempfile::tempdir().unwrap();
     for name in [STORE.to_owned(), format!("{STORE}-wal")] {
-        fs::copy(desk.dir.path().join(&name), after.path().join(&name)).unwrap();
+        fs::copy(fixture.dir.path().join(&name), after.path().join(&name)).unwrap();
     }
     let mut host = open(&after, "x", &[STORE]).unwrap();
     let text = host.text(docui::Lod::Summary, 10_000).unwrap();

@@ -1,4 +1,4 @@
-//! Pieces of work, and how many instructions each may take: what the stored baseline says, and a little more.
+//! Pieces of work, and the number of instructions that each may take: the stored baseline with a tolerance.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ pub type Work = Box<dyn FnMut()>;
 
 /// Written by `tests/bench/instructions.py`.
 const BASELINE: &str = include_str!("../../../tests/bench/results/instructions.json");
-/// What is let pass above the baseline, in percent: other processors and C libraries choose other
-/// routines for copying.
+/// Tolerance above the baseline in percent, because processors and C libraries differ in their routines
+/// for copying.
 const TOLERANCE: u64 = 5;
-/// And in instructions: some dozen are five percent of a small piece of work.
+/// Additional tolerance in instructions, because a few dozen are five percent of a small piece of work.
 const SPARE: u64 = 60;
-/// How often work is done before it is counted: what only the first times cost doesn't count.
+/// How often work is done before it is counted, so that costs of the first time don't count.
 const BEFORE: usize = 20;
 
-/// Work that has been done some times already.
+/// Does the work a few times, and returns it ready to be counted.
 pub fn ready(mut work: impl FnMut() + 'static) -> Work {
     for _ in 0..BEFORE {
         work();
@@ -25,7 +25,8 @@ pub fn ready(mut work: impl FnMut() + 'static) -> Work {
     Box::new(work)
 }
 
-/// Bounds a piece of work by its baseline. What the baseline doesn't know exceeds its bound, which is 0.
+/// Bounds a piece of work by its baseline. Work that is missing in the baseline has the bound 0, so it
+/// fails.
 pub fn bounded(work: &str) -> LibraryBenchmarkConfig {
     let baseline: HashMap<String, u64> = serde_json::from_str(BASELINE).unwrap();
     let most = baseline.get(work).map_or(0, |count| count + count * TOLERANCE / 100 + SPARE);

@@ -1,49 +1,49 @@
-//! An error in the call itself.
+//! An error in the code of a `run`.
 
 use super::{Span, excerpt};
 use crate::fault::Fault;
 
-/// What is wrong with the code of a `run`, and where: found by the parser, or by whoever checks the
-/// calls against the prototypes.
+/// An error in the code of a `run` and its position. The parser finds it, or the check of the calls against
+/// the prototypes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{title}: {note}")]
 pub struct CallError {
-    /// What is wrong, in a few words: `unknown parameter`.
+    /// The error in a few words: `unknown parameter`.
     pub title: String,
-    /// The part of the code that is marked.
+    /// The range of the code to mark.
     pub span: Span,
-    /// What was expected, to stand behind the mark.
+    /// What was expected; shown after the mark.
     pub note: String,
-    /// What to do next, each a whole sentence or command.
+    /// What to do next; each a whole sentence or command.
     pub hints: Vec<String>,
 }
 
 impl CallError {
-    /// An error without hints.
+    /// Makes an error without hints.
     pub fn new(title: impl Into<String>, span: Span, note: impl Into<String>) -> Self {
         Self { title: title.into(), span, note: note.into(), hints: Vec::new() }
     }
 
-    /// Adds a way out.
+    /// Adds a hint: a whole sentence or command.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The answer to the agent: the title, the line of the code that holds the span, and a caret
-    /// line with the note. A span outside the code is marked at the nearest place inside.
+    /// Returns the error for the agent: the title, the line of the code with the span, and a line with
+    /// carets and the note. A span outside the code is marked at the nearest position inside.
     pub fn to_fault(&self, code: &str) -> Fault {
-        let place = excerpt::excerpt(code, self.span);
+        let excerpt = excerpt::excerpt(code, self.span);
         let message = format!(
             "{}\n{}\n{}{} {}",
             self.title,
-            place.line,
-            " ".repeat(place.indent),
-            "^".repeat(place.carets),
+            excerpt.line,
+            " ".repeat(excerpt.indent),
+            "^".repeat(excerpt.carets),
             self.note
         );
-        let fault = Fault::usage(message).at(place.at.line, place.at.column);
+        let fault = Fault::usage(message).at(excerpt.at.line, excerpt.at.column);
         self.hints.iter().fold(fault, |fault, hint| fault.hint(hint))
     }
 }

@@ -1,4 +1,4 @@
-//! Tokens of the call syntax, each with its place.
+//! Tokens of the call syntax, each with its position.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -7,22 +7,22 @@ use super::{CallError, Span};
 use crate::refs::{Ref, RefError, token};
 use crate::value::Value;
 
-/// What every refusal of other syntax says.
+/// The note of every error about other syntax.
 pub(super) const ONLY_CALLS: &str = "only calls: name(arg, name=value)";
 
 /// One token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token<'a> {
-    /// What it is.
-    pub kind: Kind<'a>,
-    /// Its place; of a raw block, that of `<<WORD`.
+    /// The token's kind and content.
+    pub kind: TokenKind<'a>,
+    /// The token's range; for a raw block that of `<<WORD`.
     pub span: Span,
 }
 
-/// What a token is.
+/// The kind and content of a token.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind<'a> {
-    /// A name with what may stand around it: `editor/b.replace`.
+pub(super) enum TokenKind<'a> {
+    /// A name with its qualifiers: `editor/b.replace`.
     Word(&'a str),
     /// A number.
     Number(Value),
@@ -32,59 +32,59 @@ pub(super) enum Kind<'a> {
     Text(String),
     /// One of `( ) [ ] , ; = :`.
     Sign(char),
-    /// A `-` that begins no number.
+    /// A `-` that doesn't begin a number.
     Dash,
-    /// A line's end.
+    /// The end of a line.
     Newline,
-    /// The code's end.
+    /// The end of the code.
     End,
 }
 
-/// Reads tokens on demand, so that the first error in reading order is the one that is reported.
+/// Reads tokens on demand, so that the error that is reported is the first one in reading order.
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
     /// The whole code.
     pub(super) code: &'a str,
-    /// The next byte to read.
+    /// The index of the next byte.
     pub(super) at: usize,
-    /// Where the code goes on after the present line, when raw blocks lie between.
+    /// The index at which the code continues after the current line, if raw blocks follow the line.
     pub(super) resume: Option<usize>,
 }
 
 impl<'a> Lexer<'a> {
-    /// Begins at the code's start.
+    /// Starts at the beginning of the code.
     pub fn new(code: &'a str) -> Self {
         Self { code, at: 0, resume: None }
     }
 
-    /// Reads the next token; at the end, [`Kind::End`] for ever.
+    /// Reads the next token; at the end of the code always [`TokenKind::End`].
     pub fn token(&mut self) -> Result<Token<'a>, CallError> {
         self.skip_space();
         let start = self.at;
         let mut following = self.rest().chars();
         let Some(first) = following.next() else {
-            // Errors about the end are shown on the last line that holds something.
+            // Errors at the end are shown on the last line that isn't blank.
             let end = self.code.trim_end().len();
-            return Ok(Token { kind: Kind::End, span: Span { start: end, end } });
+            return Ok(Token { kind: TokenKind::End, span: Span { start: end, end } });
         };
         let second = following.next();
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let kind = match first {
             '\n' => self.newline(),
-            '[' if begins_token(self.rest()) => self.app_token()?,
+            '[' if begins_app_token(self.rest()) => self.app_token()?,
             '(' | ')' | '[' | ']' | ',' | ';' | '=' | ':' => {
                 self.at += 1;
-                Kind::Sign(first)
+                TokenKind::Sign(first)
             }
-            '\'' | '"' => Kind::Text(self.quoted(first)?),
-            '<' if second == Some('<') => Kind::Text(self.raw_block()?),
+            '\'' | '"' => TokenKind::Text(self.quoted(first)?),
+            '<' if second == Some('<') => TokenKind::Text(self.raw_block()?),
             '0'..='9' => self.number()?,
             '-' | '.' if digit(second) || (second == Some('.') && digit(following.next())) => {
                 self.number()?
             }
             '-' => {
                 self.at += 1;
-                Kind::Dash
+                TokenKind::Dash
             }
             c if c.is_alphabetic() || c == '_' => self.word()?,
             c => return Err(self.unexpected(c, second)),
@@ -92,38 +92,38 @@ impl<'a> Lexer<'a> {
         Ok(Token { kind, span: self.span_from(start) })
     }
 
-    /// What hasn't been read yet.
+    /// Returns the code that hasn't been read yet.
     pub(super) fn rest(&self) -> &'a str {
         &self.code[self.at..]
     }
 
-    /// From there to the present place.
+    /// Returns the range from `start` to the current position.
     pub(super) fn span_from(&self, start: usize) -> Span {
         Span { start, end: self.at }
     }
 
-    /// Passes over white space within the line.
+    /// Skips white space within the line.
     pub(super) fn skip_space(&mut self) {
         let space = |c: char| (c.is_whitespace() && c != '\n') || c == '\u{feff}';
         self.at = self.code.len() - self.rest().trim_start_matches(space).len();
     }
 
-    fn newline(&mut self) -> Kind<'a> {
+    fn newline(&mut self) -> TokenKind<'a> {
         self.at = self.resume.take().unwrap_or(self.at + 1);
-        Kind::Newline
+        TokenKind::Newline
     }
 
     /// Reads characters while they match.
-    fn run(&mut self, matches: impl Fn(char) -> bool) -> &'a str {
+    fn take_while(&mut self, matches: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
-        let run = &rest[..rest.find(|c| !matches(c)).unwrap_or(rest.len())];
-        self.at += run.len();
-        run
+        let taken = &rest[..rest.find(|c| !matches(c)).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
     }
 
-    fn word(&mut self) -> Result<Kind<'a>, CallError> {
+    fn word(&mut self) -> Result<TokenKind<'a>, CallError> {
         let start = self.at;
-        let word = self.run(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'));
+        let word = self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'));
         let mut following = self.rest().chars();
         match (following.next(), following.next()) {
             (Some(':'), next) if matches!(word, "obj" | "link") && begins_ref(next) => {
@@ -136,33 +136,33 @@ impl<'a> Lexer<'a> {
                 Err(CallError::new("unexpected text prefix", span, note)
                     .hint("without any escapes: a raw block, text=<<END, or text=stdin"))
             }
-            _ => Ok(Kind::Word(word)),
+            _ => Ok(TokenKind::Word(word)),
         }
     }
 
-    fn reference(&mut self) -> Result<Kind<'a>, CallError> {
+    fn reference(&mut self) -> Result<TokenKind<'a>, CallError> {
         let start = self.at;
-        self.run(continues_ref);
+        self.take_while(continues_ref);
         self.read_ref(start)
     }
 
-    /// Reads `[[MT:Node:7]]`, whose id may hold white space.
-    fn app_token(&mut self) -> Result<Kind<'a>, CallError> {
+    /// Reads `[[MT:Node:7]]`, whose key may contain white space.
+    fn app_token(&mut self) -> Result<TokenKind<'a>, CallError> {
         let start = self.at;
-        self.run(|c| !token::ends_id(c));
+        self.take_while(|c| !token::ends_id(c));
         if self.rest().starts_with("]]") {
             self.at += "]]".len();
             if self.rest().starts_with('@') {
-                self.run(continues_ref);
+                self.take_while(continues_ref);
             }
         }
         self.read_ref(start)
     }
 
-    /// Reads the ref that has been passed over.
-    fn read_ref(&self, start: usize) -> Result<Kind<'a>, CallError> {
+    /// Parses the ref between `start` and the current position.
+    fn read_ref(&self, start: usize) -> Result<TokenKind<'a>, CallError> {
         let text = &self.code[start..self.at];
-        text.parse().map(Kind::Ref).map_err(|error: RefError| {
+        text.parse().map(TokenKind::Ref).map_err(|error: RefError| {
             let from = start + error.at;
             let span = Span { start: if from < self.at { from } else { start }, end: self.at };
             let note = format!("expected {}, for example {}", error.expected, error.example);
@@ -170,15 +170,15 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn number(&mut self) -> Result<Kind<'a>, CallError> {
+    fn number(&mut self) -> Result<TokenKind<'a>, CallError> {
         let start = self.at;
         if self.rest().starts_with('-') {
             self.at += 1;
         }
-        let run = self.run(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let run = self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
         if run.ends_with(['e', 'E']) && self.rest().starts_with(['+', '-']) {
             self.at += 1;
-            self.run(|c| c.is_alphanumeric());
+            self.take_while(|c| c.is_alphanumeric());
         }
         let span = self.span_from(start);
         let text = &self.code[start..self.at];
@@ -186,15 +186,15 @@ impl<'a> Lexer<'a> {
             let note = format!("expected {} to {}", i64::MIN, i64::MAX);
             return text
                 .parse()
-                .map(|number| Kind::Number(Value::Int(number)))
+                .map(|number| TokenKind::Number(Value::Int(number)))
                 .map_err(|_| CallError::new("number too large", span, note));
         }
-        // Rust's own grammar also takes `1.`, which is rather a slip.
+        // Rust's own grammar also accepts `1.`, which is more likely a typing mistake.
         let plain =
             text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
         match text.parse::<f64>() {
             Ok(number) if plain && !text.ends_with('.') && number.is_finite() => {
-                Ok(Kind::Number(Value::Float(number)))
+                Ok(TokenKind::Number(Value::Float(number)))
             }
             Ok(number) if plain && number.is_infinite() => {
                 Err(CallError::new("number too large", span, "expected a number below 1.8e308"))
@@ -243,21 +243,21 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What doesn't end a bare ref.
+/// Returns true for characters that don't end a ref.
 fn continues_ref(c: char) -> bool {
     !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | ';' | '\'' | '"'))
 }
 
-/// `[[MT:` begins a token; `[[1]]`, `[[name]]` and `[[obj:7]]` are lists of lists, in which no other
-/// word has a colon.
-fn begins_token(code: &str) -> bool {
+/// Returns true if the code begins with an Action Token: `[[MT:`. `[[1]]`, `[[name]]` and `[[obj:7]]` are
+/// lists of lists, in which no word but `obj` and `link` is followed by a colon.
+fn begins_app_token(code: &str) -> bool {
     let Some(inside) = code.strip_prefix("[[") else { return false };
     let end = inside.find(|c: char| !c.is_alphanumeric()).unwrap_or(inside.len());
     let (word, rest) = inside.split_at(end);
     !word.is_empty() && !matches!(word, "obj" | "link") && rest.starts_with(':')
 }
 
-/// `obj: 7` and `link='…'` are parameters of that name.
+/// Returns false for `obj: 7` and `link='…'`, where the word is the name of a parameter.
 fn begins_ref(next: Option<char>) -> bool {
     next.is_some_and(|c| continues_ref(c) && !matches!(c, '<' | '[' | '('))
 }

@@ -1,4 +1,4 @@
-//! Names: of actions with their owners, of parameters, of what an app binds.
+//! Names of actions with their owners, of parameters, and of values that an app defines.
 
 use super::lexer::ONLY_CALLS;
 use super::{CallError, Owner, Span};
@@ -12,13 +12,13 @@ pub(super) fn split_name(word: &str) -> Option<(Option<Owner>, &str)> {
     is_name(name).then_some((owner, name))
 }
 
-/// Whether the word could name an action, a parameter or a binding.
+/// Returns true if the word can be the name of an action, a parameter or a value.
 pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The refusal of a step that begins with this word.
+/// Returns the error for a step that begins with this word.
 pub(super) fn not_a_call(word: &str, span: Span) -> CallError {
     let error = CallError::new("not a call", span, ONLY_CALLS);
     match word {

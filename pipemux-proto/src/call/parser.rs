@@ -1,19 +1,19 @@
-//! The grammar, by recursive descent.
+//! The grammar, parsed by recursive descent.
 
 use std::collections::HashSet;
 
 use super::excerpt::clip;
-use super::lexer::{Kind, Lexer, ONLY_CALLS, Token};
+use super::lexer::{Lexer, ONLY_CALLS, Token, TokenKind};
 use super::name::{is_name, not_a_call, split_name};
 use super::text::drop_newline;
 use super::{Argument, Call, CallError, Expr, Script, Span, Step};
 use crate::limits::{CODE_MAX, LIST_MAX, NESTING_MAX, STEPS_MAX};
 use crate::value::Value;
 
-/// Reads the code of a `run`. In it, the name `stdin` stands for the text given here.
+/// Parses the code of a `run`, in which the name `stdin` stands for the given text.
 ///
 /// # Errors
-/// The first thing that isn't of the call syntax, or is past its bounds; code without any step.
+/// The first violation of the call syntax or of its bounds, or code without any step.
 pub fn parse(code: &str, stdin: Option<&str>) -> Result<Script, CallError> {
     if code.len() > CODE_MAX {
         let note = format!("{} bytes, at most {CODE_MAX}", code.len());
@@ -28,9 +28,9 @@ pub fn parse(code: &str, stdin: Option<&str>) -> Result<Script, CallError> {
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The token that comes next.
+    /// The next token.
     token: Token<'a>,
-    /// How many calls and lists are open.
+    /// The number of open calls and lists.
     depth: usize,
     steps: usize,
     stdin: Option<&'a str>,
@@ -41,14 +41,17 @@ impl<'a> Parser<'a> {
     fn script(&mut self) -> Result<Script, CallError> {
         let mut steps = Vec::new();
         loop {
-            while matches!(self.token.kind, Kind::Newline | Kind::Sign(';')) {
+            while matches!(self.token.kind, TokenKind::Newline | TokenKind::Sign(';')) {
                 self.advance()?;
             }
-            if self.token.kind == Kind::End {
+            if self.token.kind == TokenKind::End {
                 break;
             }
             steps.push(self.step()?);
-            if !matches!(self.token.kind, Kind::Newline | Kind::Sign(';') | Kind::End) {
+            if !matches!(
+                self.token.kind,
+                TokenKind::Newline | TokenKind::Sign(';') | TokenKind::End
+            ) {
                 return Err(self.after_step());
             }
         }
@@ -62,19 +65,21 @@ impl<'a> Parser<'a> {
     fn step(&mut self) -> Result<Step, CallError> {
         let first = self.advance()?;
         match first.kind {
-            Kind::Ref(reference) => {
+            TokenKind::Ref(reference) => {
                 self.count_step(first.span)?;
                 Ok(Step::Ref(reference, first.span))
             }
-            Kind::Word(word) if self.token.kind == Kind::Sign('(') => {
-                // With a parenthesis behind, these would pass for actions.
+            TokenKind::Word(word) if self.token.kind == TokenKind::Sign('(') => {
+                // Followed by a parenthesis, these words would look like actions.
                 if matches!(word, "if" | "for" | "while" | "switch" | "def" | "function") {
                     return Err(not_a_call(word, first.span));
                 }
                 self.call(word, first.span).map(Step::Call)
             }
-            Kind::Word(word) => match self.token.kind {
-                Kind::Newline | Kind::End | Kind::Sign(';') if split_name(word).is_some() => {
+            TokenKind::Word(word) => match self.token.kind {
+                TokenKind::Newline | TokenKind::End | TokenKind::Sign(';')
+                    if split_name(word).is_some() =>
+                {
                     let word = clip(word);
                     let note = format!("{word} is not a call: write {word}()");
                     Err(CallError::new("not a call", first.span, note))
@@ -84,10 +89,12 @@ impl<'a> Parser<'a> {
             kind => {
                 let error = CallError::new("not a call", first.span, ONLY_CALLS);
                 Err(match kind {
-                    Kind::Number(number) => {
+                    TokenKind::Number(number) => {
                         error.hint(format!("to click a link, give its ref: link:{number}"))
                     }
-                    Kind::Sign('[') => error.hint("to click a link, give only its ref: link:15"),
+                    TokenKind::Sign('[') => {
+                        error.hint("to click a link, give only its ref: link:15")
+                    }
                     _ => error,
                 })
             }
@@ -98,23 +105,23 @@ impl<'a> Parser<'a> {
         let note = "expected `;`, a new line or the end here";
         let error = CallError::new(self.unexpected(), self.token.span, note);
         match self.token.kind {
-            Kind::Sign(')') => error.hint("there is one `)` too many"),
+            TokenKind::Sign(')') => error.hint("there is one `)` too many"),
             _ => error.hint(ONLY_CALLS),
         }
     }
 
-    /// Reads `(…)`; the name has been read.
+    /// Reads `(…)` after the name of a call.
     fn call(&mut self, word: &str, name: Span) -> Result<Call, CallError> {
         let Some((owner, action)) = split_name(word) else {
             let note = "expected name, provider.name or provider/session.name";
             return Err(CallError::new("not an action's name", name, note));
         };
         self.count_step(name)?;
-        let open = self.enter()?;
+        let open = self.enter_call()?;
         let mut args: Vec<Argument> = Vec::new();
         let mut names = HashSet::new();
         while !self.closes(')', open)? {
-            self.bound(args.len(), "arguments")?;
+            self.check_count(args.len(), "arguments")?;
             let arg = self.argument()?;
             match &arg.name {
                 Some((name, span)) if !names.insert(name.clone()) => {
@@ -136,9 +143,9 @@ impl<'a> Parser<'a> {
 
     fn argument(&mut self) -> Result<Argument, CallError> {
         let first = self.advance()?;
-        let names = matches!(self.token.kind, Kind::Sign('=' | ':'));
+        let names = matches!(self.token.kind, TokenKind::Sign('=' | ':'));
         match first.kind {
-            Kind::Word(word) if names => {
+            TokenKind::Word(word) if names => {
                 if !is_name(word) {
                     let note = "expected name=value; a text stands in quotes";
                     return Err(CallError::new("not a parameter's name", first.span, note));
@@ -148,7 +155,7 @@ impl<'a> Parser<'a> {
                 let (value, span) = self.expr(value)?;
                 Ok(Argument { name: Some((word.to_owned(), first.span)), value, span })
             }
-            Kind::Text(_) if names => {
+            TokenKind::Text(_) if names => {
                 let note = "a parameter's name stands without quotes: name=value";
                 Err(CallError::new("name in quotes", first.span, note))
             }
@@ -163,17 +170,17 @@ impl<'a> Parser<'a> {
     fn expr(&mut self, first: Token<'a>) -> Result<(Expr, Span), CallError> {
         let span = first.span;
         let value = match first.kind {
-            Kind::Number(number) => Expr::Value(number),
-            Kind::Text(text) => Expr::Value(Value::Str(text)),
-            Kind::Ref(reference) => Expr::Ref(reference),
-            Kind::Sign('[') => return self.list(span),
-            Kind::Word(word) if self.token.kind == Kind::Sign('(') => {
+            TokenKind::Number(number) => Expr::Value(number),
+            TokenKind::Text(text) => Expr::Value(Value::Str(text)),
+            TokenKind::Ref(reference) => Expr::Ref(reference),
+            TokenKind::Sign('[') => return self.list(span),
+            TokenKind::Word(word) if self.token.kind == TokenKind::Sign('(') => {
                 let call = self.call(word, span)?;
                 let span = call.span;
                 return Ok((Expr::Call(Box::new(call)), span));
             }
-            Kind::Word(word) => self.word(word, span)?,
-            Kind::Dash => {
+            TokenKind::Word(word) => self.word(word, span)?,
+            TokenKind::Dash => {
                 let note = "expected a value; standard input is named stdin";
                 return Err(CallError::new("unexpected `-`", span, note)
                     .hint("write text=stdin in place of text=-"));
@@ -186,12 +193,12 @@ impl<'a> Parser<'a> {
         Ok((value, span))
     }
 
-    /// Reads the items; `[` has been read.
+    /// Reads the items of a list after its `[`.
     fn list(&mut self, open: Span) -> Result<(Expr, Span), CallError> {
-        self.deepen(open)?;
+        self.enter_nesting(open)?;
         let mut items = Vec::new();
         while !self.closes(']', open)? {
-            self.bound(items.len(), "items")?;
+            self.check_count(items.len(), "items")?;
             let first = self.advance()?;
             items.push(self.expr(first)?);
             self.separator(']', open)?;
@@ -237,17 +244,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the next token. Inside parentheses and brackets a newline is white space.
+    /// Returns the next token. Inside parentheses and brackets a newline is white space.
     fn advance(&mut self) -> Result<Token<'a>, CallError> {
         let next = self.lexer.token()?;
         let token = std::mem::replace(&mut self.token, next);
-        while self.depth > 0 && self.token.kind == Kind::Newline {
+        while self.depth > 0 && self.token.kind == TokenKind::Newline {
             self.token = self.lexer.token()?;
         }
         Ok(token)
     }
 
-    fn deepen(&mut self, open: Span) -> Result<(), CallError> {
+    fn enter_nesting(&mut self, open: Span) -> Result<(), CallError> {
         if self.depth == NESTING_MAX {
             let note = format!("calls and lists nest at most {NESTING_MAX} deep");
             return Err(CallError::new("nested too deep", open, note));
@@ -256,33 +263,33 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Takes the opening parenthesis.
-    fn enter(&mut self) -> Result<Span, CallError> {
-        self.deepen(self.token.span)?;
+    /// Reads the opening parenthesis.
+    fn enter_call(&mut self) -> Result<Span, CallError> {
+        self.enter_nesting(self.token.span)?;
         self.advance().map(|open| open.span)
     }
 
-    /// Takes the closing sign and returns its end.
+    /// Reads the closing sign and returns its end.
     fn leave(&mut self) -> Result<usize, CallError> {
         self.depth -= 1;
         self.advance().map(|close| close.span.end)
     }
 
-    /// Whether the closing sign comes next.
+    /// Returns true if the closing sign comes next.
     fn closes(&self, close: char, open: Span) -> Result<bool, CallError> {
         match self.token.kind {
-            Kind::End => Err(unclosed(close, open)),
-            Kind::Sign(sign) => Ok(sign == close),
+            TokenKind::End => Err(unclosed(close, open)),
+            TokenKind::Sign(sign) => Ok(sign == close),
             _ => Ok(false),
         }
     }
 
-    /// Takes the comma, unless the closing sign comes next.
+    /// Reads a comma, unless the closing sign comes next.
     fn separator(&mut self, close: char, open: Span) -> Result<(), CallError> {
         match self.token.kind {
-            Kind::Sign(',') => self.advance().map(drop),
-            Kind::Sign(sign) if sign == close => Ok(()),
-            Kind::End => Err(unclosed(close, open)),
+            TokenKind::Sign(',') => self.advance().map(drop),
+            TokenKind::Sign(sign) if sign == close => Ok(()),
+            TokenKind::End => Err(unclosed(close, open)),
             _ => {
                 let note = format!("expected `,` or `{close}` here");
                 Err(CallError::new(self.unexpected(), self.token.span, note))
@@ -290,7 +297,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn bound(&self, count: usize, what: &str) -> Result<(), CallError> {
+    fn check_count(&self, count: usize, what: &str) -> Result<(), CallError> {
         if count < LIST_MAX {
             return Ok(());
         }
@@ -312,11 +319,11 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn describe(kind: &Kind<'_>, code: &str, span: Span) -> String {
+fn describe(kind: &TokenKind<'_>, code: &str, span: Span) -> String {
     match kind {
-        Kind::End => "unexpected end".to_owned(),
-        Kind::Newline => "unexpected line end".to_owned(),
-        Kind::Text(_) => "unexpected text".to_owned(),
+        TokenKind::End => "unexpected end".to_owned(),
+        TokenKind::Newline => "unexpected line end".to_owned(),
+        TokenKind::Text(_) => "unexpected text".to_owned(),
         _ => format!("unexpected `{}`", clip(&code[span.start..span.end])),
     }
 }

@@ -1,14 +1,14 @@
-//! A call as it was written, on one line, without its long texts.
+//! A call as it was written, on one line and without its long texts.
 
 use super::Span;
-use super::lexer::{Kind, Lexer};
+use super::lexer::{Lexer, TokenKind};
 use crate::value::Value;
 
-/// How much of a text is kept, in characters: the most that makes the call fit.
+/// The numbers of characters that may remain of a text; the largest one that makes the call fit is used.
 const TEXT_CHARS: [usize; 4] = [60, 30, 15, 6];
 
-/// Shows the part of the code on one line of at most so many characters: white space tidied, long
-/// texts and raw blocks as `'first words…'`, so that an answer never repeats long input.
+/// Writes the part of the code on one line of at most `max` characters, with normalized white space. Long
+/// texts and raw blocks become `'first words…'`, so that an answer never repeats long input.
 pub fn shorten(code: &str, span: Span, max: usize) -> String {
     let mut line = String::new();
     for text_chars in TEXT_CHARS {
@@ -20,21 +20,21 @@ pub fn shorten(code: &str, span: Span, max: usize) -> String {
     cut(&line, max)
 }
 
-/// Writes tokens until they are past the bound.
+/// Writes tokens until the line is certainly too long.
 fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
     let mut line = String::new();
     let mut lexer = Lexer::new(code);
     let line_start =
         code.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    // Where a raw block's body begins depends on the blocks before it on its line, and where that
-    // line begins may be inside a text: then everything before is read too.
+    // The position of a raw block's body depends on the blocks before it on the same line, and the beginning
+    // of that line may be inside a text. In this case everything before the span must be read too.
     if code.get(line_start..span.start).is_some_and(|before| !before.contains("<<")) {
         lexer.at = span.start;
     }
     let mut gap = "";
-    // Each character has at most 4 bytes: past this the line is too long for certain.
+    // A character has at most 4 bytes, so beyond this length the line is certainly too long.
     while let Ok(token) = lexer.token()
-        && token.kind != Kind::End
+        && token.kind != TokenKind::End
         && token.span.start < span.end
         && line.len() <= max.saturating_mul(4)
     {
@@ -42,15 +42,15 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
             continue;
         }
         match token.kind {
-            Kind::Newline => continue,
-            Kind::Sign(')' | ']') => {}
+            TokenKind::Newline => continue,
+            TokenKind::Sign(')' | ']') => {}
             _ => line.push_str(gap),
         }
         gap = "";
         match token.kind {
-            Kind::Sign(',') => gap = ", ",
-            Kind::Sign(';') => gap = "; ",
-            Kind::Text(text) => {
+            TokenKind::Sign(',') => gap = ", ",
+            TokenKind::Sign(';') => gap = "; ",
+            TokenKind::Text(text) => {
                 let written = &code[token.span.start..token.span.end];
                 if is_short(written, text_chars) && !written.starts_with('<') {
                     line.push_str(written);
@@ -68,7 +68,7 @@ fn is_short(written: &str, chars: usize) -> bool {
     written.chars().nth(chars + 2).is_none() && !written.contains(char::is_control)
 }
 
-/// The text's beginning in quotes.
+/// Returns the beginning of the text in quotes.
 fn quoted(text: &str, chars: usize) -> String {
     let kept: String = text
         .chars()
@@ -79,7 +79,7 @@ fn quoted(text: &str, chars: usize) -> String {
     Value::Str(if is_whole { kept } else { cut(&(kept + "…"), chars) }).to_string()
 }
 
-/// Cuts the end off, at most so many characters with the ellipsis.
+/// Shortens the text to at most `max` characters, including the ellipsis.
 fn cut(text: &str, max: usize) -> String {
     if text.chars().nth(max).is_none() {
         return text.to_owned();

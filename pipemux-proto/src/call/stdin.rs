@@ -1,21 +1,20 @@
-//! Whether code asks for standard input.
+//! Whether code uses standard input.
 
 use super::Span;
-use super::lexer::{Kind, Lexer};
+use super::lexer::{Lexer, TokenKind};
 
-/// Finds the first place where the code has the name `stdin` as a value: outside of texts and raw
-/// blocks, and neither a parameter's name nor a call's. Code that isn't of the syntax is read as far
-/// as it is.
+/// Returns the first place where the code uses the name `stdin` as a value: outside of texts and raw
+/// blocks, and not as the name of a parameter or a call. Code with a syntax error is read up to the error.
 pub fn stdin_at(code: &str) -> Option<Span> {
     let mut lexer = Lexer::new(code);
     let mut found = None;
     while let Ok(token) = lexer.token() {
         match token.kind {
-            // Behind the word it is a name.
-            Kind::Sign('=' | ':' | '(') => found = None,
+            // After the word, these signs make it the name of a parameter or a call.
+            TokenKind::Sign('=' | ':' | '(') => found = None,
             _ if found.is_some() => break,
-            Kind::Word("stdin") => found = Some(token.span),
-            Kind::End => break,
+            TokenKind::Word("stdin") => found = Some(token.span),
+            TokenKind::End => break,
             _ => {}
         }
     }

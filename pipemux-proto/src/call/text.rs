@@ -45,8 +45,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `<<WORD`, and ahead its body, which begins on the next line or where the line's
-    /// previous body ended.
+    /// Reads `<<WORD`, and ahead of time its body, which begins on the next line, or after the body of the
+    /// previous raw block of the same line.
     pub(super) fn raw_block(&mut self) -> Result<String, CallError> {
         let start = self.at;
         self.at += "<<".len();
@@ -73,7 +73,7 @@ impl<'a> Lexer<'a> {
         CallError::new("unclosed text", opening, format!("expected {close} at its end"))
     }
 
-    /// A text that ends in the middle of a word had its own quote inside.
+    /// Refuses a text that is directly followed by a word or a quote: it contained its own quote.
     fn after_text(&self, text: String) -> Result<String, CallError> {
         match self.rest().chars().next() {
             Some(c) if c.is_alphanumeric() || matches!(c, '_' | '\'' | '"') => {
@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
             Some('t') => Ok('\t'),
             Some(same @ ('\\' | '\'' | '"')) => Ok(same),
             _ => {
-                // A line break isn't part of what can be shown.
+                // Control characters, such as line breaks, can't be shown.
                 let visible = escaped.filter(|c| !c.is_control());
                 let end = start + 1 + visible.map_or(0, char::len_utf8);
                 let shown = &self.code[start..end];
@@ -110,7 +110,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The word of `<<WORD`, `<<'WORD'` or `<<"WORD"`.
+    /// Reads the word of `<<WORD`, `<<'WORD'` or `<<"WORD"`.
     pub(super) fn block_word(&mut self, start: usize) -> Result<&'a str, CallError> {
         let rest = self.rest();
         let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
@@ -155,7 +155,7 @@ pub(super) fn drop_newline(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// How near a trimmed line is to closing a block; less is nearer, none is not at all.
+/// Returns how close a trimmed line is to the line that closes the block: less is closer, none is far off.
 fn nearness(line: &str, word: &str) -> Option<u8> {
     if line == word {
         return Some(0);

@@ -1,4 +1,4 @@
-//! Answers of long text, which is neither copied when they are written nor when they are read.
+//! Answers with a long text, which is copied neither when the answer is written nor when it is read.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -6,36 +6,37 @@ use serde::Deserialize;
 use super::{Answer, Body};
 use crate::codec::{DecodeError, EncodeError, decode, encode_into};
 
-/// Length of a body, in bytes, from which on its text is left where it came: a new buffer of that size costs
-/// more than what is copied to it.
-const LONG: usize = 32 * 1024;
+/// Length in bytes of the shortest body whose text keeps the buffer it arrived in: from this size on,
+/// a new buffer costs more than copying its content.
+const LONG_BODY: usize = 32 * 1024;
 
-/// An answer of text where it lies.
+/// An answer whose text is borrowed from the message.
 #[derive(Deserialize)]
-struct InPlace<'a> {
+struct BorrowedAnswer<'a> {
     exit: u8,
     #[serde(borrow)]
-    body: TextOnly<'a>,
+    body: BorrowedText<'a>,
     #[serde(default)]
     delivery: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum TextOnly<'a> {
+enum BorrowedText<'a> {
     Text(&'a str),
 }
 
 impl Answer {
-    /// Reads an answer from the body of a reply, whose buffer a long text takes over.
+    /// Decodes an answer from the body of a reply. A long text takes over the body's buffer.
     ///
     /// # Errors
-    /// Anything else than one answer.
+    /// The body is not exactly one answer.
     pub fn from_body(body: Bytes) -> Result<Self, DecodeError> {
-        if body.len() < LONG {
+        if body.len() < LONG_BODY {
             return decode(&body);
         }
-        let Ok(InPlace { exit, body: TextOnly::Text(text), delivery }) = decode(&body) else {
+        let Ok(BorrowedAnswer { exit, body: BorrowedText::Text(text), delivery }) = decode(&body)
+        else {
             return decode(&body);
         };
         let text = body.slice_ref(text.as_bytes());
@@ -46,10 +47,11 @@ impl Answer {
         }
     }
 
-    /// What stands before and behind a text of so many bytes in the body of an answer with it.
+    /// Encodes the body of an answer with a text of `length` bytes: the bytes before the text and those
+    /// after it.
     ///
     /// # Errors
-    /// None that these values lead to.
+    /// None for these values; encoding them can't fail.
     pub fn around_text(
         exit: u8,
         delivery: u64,
@@ -85,7 +87,7 @@ mod tests {
     use crate::codec::encode;
 
     #[test]
-    fn a_text_that_is_not_copied_is_the_same_on_the_wire_and_off_it() {
+    fn uncopied_text_is_encoded_and_decoded_like_any_other() {
         for length in [0, 1, 31, 32, 255, 256, 32_700, 65_535, 65_536, 300_001] {
             for (exit, delivery) in [(0, 0), (7, 200), (130, 70_000), (255, u64::MAX)] {
                 let text = "a 中 line\n".repeat(length / 11) + &"x".repeat(length % 11);
@@ -94,7 +96,7 @@ mod tests {
                 let body = encode(&answer).unwrap();
                 assert!([&before, text.as_bytes(), &after].concat() == body, "{length} {delivery}");
                 assert!(Answer::from_body(body.clone().into()).unwrap() == answer);
-                // A buffer that someone else has, too, is left to them.
+                // A buffer that is shared stays valid for its other owner.
                 let shared = Bytes::from(body);
                 let other = shared.clone();
                 assert!(Answer::from_body(shared).unwrap() == answer);
@@ -104,17 +106,17 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_and_what_is_none_are_told_apart_as_ever() {
-        let raw = Answer { exit: 0, body: Body::Raw(vec![7; 2 * LONG].into()), delivery: 1 };
+    fn from_body_refuses_what_decode_refuses() {
+        let raw = Answer { exit: 0, body: Body::Raw(vec![7; 2 * LONG_BODY].into()), delivery: 1 };
         assert_eq!(Answer::from_body(encode(&raw).unwrap().into()), Ok(raw));
-        let text = Answer { exit: 0, body: Body::Text("x".repeat(2 * LONG)), delivery: 1 };
+        let text = Answer { exit: 0, body: Body::Text("x".repeat(2 * LONG_BODY)), delivery: 1 };
         let body = encode(&text).unwrap();
         let cut_off = Bytes::from(body[..body.len() - 3].to_vec());
         assert!(Answer::from_body(cut_off).is_err());
         let more = Bytes::from([&body[..], &[0]].concat());
         assert_eq!(Answer::from_body(more), Err(DecodeError::Trailing(1)));
         let mut broken = body;
-        broken[LONG] = 0xff;
+        broken[LONG_BODY] = 0xff;
         assert!(Answer::from_body(broken.into()).is_err());
     }
 }

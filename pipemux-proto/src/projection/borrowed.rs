@@ -1,4 +1,4 @@
-//! A window's content where it lies in a message: nothing is copied to read it.
+//! A window's content that borrows its text from the message, so that decoding copies nothing.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{LinkSlot, ObjectSlot, Projection};
 use crate::value::Value;
 
-/// As [`Projection`], its content borrowed.
+/// A [`Projection`] with borrowed content.
 #[derive(Debug, Deserialize)]
 pub struct ProjectionRef<'a> {
     version: u64,
@@ -33,7 +33,7 @@ pub struct ProjectionRef<'a> {
     hidden_tokens: u64,
 }
 
-/// As [`super::Piece`].
+/// A borrowed [`super::Piece`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PieceRef<'a> {
@@ -49,22 +49,22 @@ pub enum PieceRef<'a> {
     Code(CodeRef<'a>),
 }
 
-/// As [`ObjectSlot`].
+/// A borrowed [`ObjectSlot`].
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct ObjectRef<'a> {
-    /// The app's own name of it.
+    /// The app's name for the thing.
     pub key: &'a str,
-    /// Changes when the thing's meaning does.
+    /// The revision.
     #[serde(default)]
     pub rev: u64,
-    /// Its type.
+    /// The thing's type.
     #[serde(default, rename = "type")]
     pub ty: Option<&'a str>,
-    /// What is shown.
+    /// The text that is shown.
     pub label: &'a str,
 }
 
-/// As [`super::Code`].
+/// A borrowed [`super::CodePiece`].
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct CodeRef<'a> {
     /// The fence's language.
@@ -72,13 +72,13 @@ pub struct CodeRef<'a> {
     pub lang: &'a str,
     /// The text.
     pub text: &'a str,
-    /// The first line's number, when lines are to be numbered.
+    /// The number of the first line if lines are numbered.
     #[serde(default)]
     pub first: Option<u64>,
 }
 
 impl<'a> ProjectionRef<'a> {
-    /// The projection without its content, and that.
+    /// Returns the projection without its content, and the content.
     pub fn split(self) -> (Projection, Vec<PieceRef<'a>>) {
         let Self { version, unchanged, title, nav, content, position, .. } = self;
         let Self { actions, names, focus, custom, hidden_tokens, .. } = self;
@@ -108,7 +108,7 @@ impl<'a> From<&'a ObjectSlot> for ObjectRef<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Code, Piece};
+    use super::super::{CodePiece, Piece};
     use super::*;
     use crate::codec::{decode, encode};
     use proptest::prelude::*;
@@ -131,7 +131,7 @@ mod tests {
                 titled
             })),
             (text, text, proptest::option::of(any::<u64>()))
-                .prop_map(|(lang, text, first)| Piece::Code(Code { lang, text, first })),
+                .prop_map(|(lang, text, first)| Piece::Code(CodePiece { lang, text, first })),
         ]
     }
 
@@ -146,14 +146,14 @@ mod tests {
             }),
             PieceRef::Link(link) => Piece::Link(link),
             PieceRef::Code(CodeRef { lang, text, first }) => {
-                Piece::Code(Code { lang: lang.into(), text: text.into(), first })
+                Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first })
             }
         }
     }
 
     proptest! {
         #[test]
-        fn borrowed_or_not_the_same_is_read(
+        fn borrowed_and_owned_projections_decode_alike(
             content in proptest::collection::vec(piece(), 0..8),
             title in "[a中]{0,40}",
             names in proptest::collection::btree_map("[a-z]{1,4}", "[a-z]{1,4}", 0..3),
@@ -185,7 +185,7 @@ mod tests {
                 let (head, content) = read.split();
                 Projection { content: content.into_iter().map(owned).collect(), ..head }
             });
-            // Compared as text: of damage there may come a number that isn't equal to itself.
+            // Compared as text, because a damaged float may be NaN, which isn't equal to itself.
             prop_assert_eq!(format!("{read:?}"), format!("{plain:?}"));
         }
     }

@@ -1,14 +1,14 @@
-//! Action Tokens: the refs that an app writes into its content itself.
+//! Action Tokens: refs that an app itself writes into its content.
 
 use std::fmt;
 
 use super::{Local, Ref, RefError, RefKind, checked_key, expected, split_epoch};
 
-/// Longest prefix, in bytes.
+/// Length of the longest prefix, in bytes.
 const PREFIX_MAX: usize = 8;
 const EXAMPLE: &str = "[[MT:Node:7]]";
 
-/// Reads `[[MT:Node:7]]`; the caller has seen `[[`.
+/// Parses `[[MT:Node:7]]`; the caller has seen `[[`.
 pub(super) fn parse(text: &str) -> Result<Ref, RefError> {
     let inside = text.strip_prefix("[[").unwrap_or(text);
     let at = text.len() - inside.len();
@@ -44,7 +44,7 @@ pub(super) fn parse(text: &str) -> Result<Ref, RefError> {
     })
 }
 
-/// Writes the token of that prefix.
+/// Writes the ref as a token with this prefix.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, prefix: &str, of: &Ref) -> fmt::Result {
     write!(f, "[[{prefix}:{}:", of.ty.as_deref().unwrap_or_default())?;
     match &of.local {
@@ -53,7 +53,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, prefix: &str, of: &Ref) -> fmt::
     }
 }
 
-/// What ends an id: it has no escapes.
+/// Returns true for characters that end a token's key, which has no escapes.
 pub(crate) fn ends_id(c: char) -> bool {
     matches!(c, ']' | '\n' | '\r')
 }

@@ -1,4 +1,4 @@
-//! Daemon and app.
+//! Messages between daemon and app.
 
 use bytes::Bytes;
 use pipemux_proto::app::*;
@@ -17,7 +17,7 @@ pub fn samples(all: &mut Vec<Sample>) {
 }
 
 fn opens(all: &mut Vec<Sample>) {
-    let open = Open {
+    let open = OpenRequest {
         session: "editor/main".parse().expect("a session"),
         attach: true,
         again: true,
@@ -28,7 +28,7 @@ fn opens(all: &mut Vec<Sample>) {
         woken: 0,
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
-    let woken = Open { woken: 70_000, ..open };
+    let woken = OpenRequest { woken: 70_000, ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
     let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: 0 };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
@@ -68,7 +68,11 @@ fn projections(all: &mut Vec<Sample>) {
             Piece::Text("text ".into()),
             Piece::Object(object.clone()),
             Piece::Link(link),
-            Piece::Code(Code { lang: "rust".into(), text: "fn f()\n".into(), first: Some(40) }),
+            Piece::Code(CodePiece {
+                lang: "rust".into(),
+                text: "fn f()\n".into(),
+                first: Some(40),
+            }),
         ],
         position: Some("lines 40-40".into()),
         actions: Some(vec!["edit".into()]),
@@ -80,7 +84,7 @@ fn projections(all: &mut Vec<Sample>) {
     add(all, "projection", reply, &projection);
 }
 
-/// One argument of each sort.
+/// One argument of each form.
 fn args() -> Args {
     let found = RefArg { key: "k1".into(), rev: 2, ty: Some("note".into()) };
     let copied = Copied {
@@ -164,17 +168,17 @@ fn no_link() -> LinkSlot {
 }
 
 fn look_ups(all: &mut Vec<Sample>) {
-    let read = Read { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072 };
+    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072 };
     add(all, "app-read", (Kind::Request, Method::AppRead), &read);
     let chunk = Chunk { data: Bytes::from_static("grü".as_bytes()), total: 131_076, text: true };
     add(all, "app-chunk", (Kind::Reply, Method::AppRead), &chunk);
     let keys = ["k1", "k2", "k3", "k4"].map(str::to_owned).to_vec();
     add(all, "locate", (Kind::Request, Method::Locate), &Locate { keys });
     let places = vec![
-        Place::Shown,
-        Place::Hidden("notebook.expand(entry=obj:3)".into()),
-        Place::Gone(Some("removed by another client".into())),
-        Place::Gone(None),
+        KeyLocation::Shown,
+        KeyLocation::Hidden("notebook.expand(entry=obj:3)".into()),
+        KeyLocation::Gone(Some("removed by another client".into())),
+        KeyLocation::Gone(None),
     ];
     add(all, "located", (Kind::Reply, Method::Locate), &Located { places });
 }

@@ -1,4 +1,4 @@
-//! Client and daemon.
+//! Messages between client and daemon.
 
 use bytes::Bytes;
 use pipemux_proto::client::*;
@@ -17,7 +17,7 @@ pub fn samples(all: &mut Vec<Sample>) {
 
 fn verbs(all: &mut Vec<Sample>) {
     let session = || -> SessionAddr { "editor/main".parse().expect("a session") };
-    let open = Open {
+    let open = OpenArgs {
         provider: "editor".parse().expect("a provider"),
         session: Some("main".parse().expect("a session")),
         args: vec!["a.rs".into()],
@@ -32,11 +32,11 @@ fn verbs(all: &mut Vec<Sample>) {
         path: "/bin".into(),
     };
     let verbs = [
-        ("open-pin", Verb::Open(Open { pin: Some(true), ..open.clone() })),
+        ("open-pin", Verb::Open(OpenArgs { pin: Some(true), ..open.clone() })),
         ("open", Verb::Open(open)),
-        ("view", Verb::View(View::default())),
-        ("view-one", Verb::View(View { session: Some(session()), since: Some(4), wait_ms: 0 })),
-        ("view-wait", Verb::View(View { session: None, since: None, wait_ms: 5_000 })),
+        ("view", Verb::View(ViewArgs::default())),
+        ("view-one", Verb::View(ViewArgs { session: Some(session()), since: Some(4), wait_ms: 0 })),
+        ("view-wait", Verb::View(ViewArgs { session: None, since: None, wait_ms: 5_000 })),
         ("click", Verb::Click { link: "link:15".into() }),
         ("run", Verb::Run { code: "editor.save()".into(), stdin: None }),
         (
@@ -58,13 +58,16 @@ fn verbs(all: &mut Vec<Sample>) {
             Verb::Logs { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 },
         ),
         ("limits", Verb::Limits),
-        ("watch", Verb::Watch(Watch::default())),
-        ("watch-after", Verb::Watch(Watch { after: Some(12), life: 3, wait_ms: 5_000, all: true })),
-        ("providers", Verb::Providers(Providers::default())),
-        ("providers-add", Verb::Providers(Providers { add: Some(added), remove: None })),
+        ("watch", Verb::Watch(WatchArgs::default())),
+        (
+            "watch-after",
+            Verb::Watch(WatchArgs { after: Some(12), life: 3, wait_ms: 5_000, all: true }),
+        ),
+        ("providers", Verb::Providers(ProvidersArgs::default())),
+        ("providers-add", Verb::Providers(ProvidersArgs { add: Some(added), remove: None })),
         (
             "providers-remove",
-            Verb::Providers(Providers {
+            Verb::Providers(ProvidersArgs {
                 add: None,
                 remove: Some("arena".parse().expect("a provider")),
             }),
@@ -76,7 +79,7 @@ fn verbs(all: &mut Vec<Sample>) {
     ];
     for (name, verb) in verbs {
         let plain = matches!(verb, Verb::Apps);
-        let call = Call {
+        let call = VerbRequest {
             workspace: Workspace { key: "/work".into(), name: "work".into() },
             reader: "default".into(),
             run_id: "r-1".into(),
@@ -85,14 +88,13 @@ fn verbs(all: &mut Vec<Sample>) {
             lod: plain.then_some(Lod::Full),
             at: plain.then_some(17),
             titles: plain,
-
             cwd: String::new(),
             verb,
         };
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
     }
-    add(all, "seen", (Kind::Request, Method::Seen), &Seen { delivery: 41 });
-    add(all, "seen-last", (Kind::Event, Method::Seen), &Seen { delivery: 41 });
+    add(all, "seen", (Kind::Request, Method::Seen), &DeliveryAck { delivery: 41 });
+    add(all, "seen-last", (Kind::Event, Method::Seen), &DeliveryAck { delivery: 41 });
     let workspace = Workspace { key: "/work".into(), name: "work".into() };
     let attach = Attach { workspace, session: session() };
     add(all, "attach", (Kind::Request, Method::Attach), &attach);
@@ -101,7 +103,7 @@ fn verbs(all: &mut Vec<Sample>) {
     exchanges(all);
 }
 
-/// Bodies that are no messages: they stay as they are.
+/// Bodies of exchanges are passed on as they are, without being decoded.
 fn exchanges(all: &mut Vec<Sample>) {
     let asked = Envelope {
         deadline_ms: 30_000,
@@ -117,11 +119,11 @@ fn exchanges(all: &mut Vec<Sample>) {
         let bytes = Frame::forward(&envelope, body).expect("it fits").to_vec();
         let head = Frame::head(&envelope, body.len()).expect("it fits");
         assert_eq!([&head[..], body].concat(), bytes);
-        let again = |frame: &Frame| {
-            let again = Frame::forward(&frame.envelope, &frame.body);
-            again.map(|bytes| bytes.to_vec()).map_err(|error| error.to_string())
+        let reencode = |frame: &Frame| {
+            let bytes = Frame::forward(&frame.envelope, &frame.body);
+            bytes.map(|bytes| bytes.to_vec()).map_err(|error| error.to_string())
         };
-        all.push(Sample { name: name.to_owned(), envelope, bytes, again });
+        all.push(Sample { name: name.to_owned(), envelope, bytes, reencode });
     }
 }
 
@@ -141,26 +143,26 @@ fn answers(all: &mut Vec<Sample>) {
     }
 }
 
-/// One of each kind.
+/// One event of each kind.
 fn events() -> Events {
     let kinds = [
-        What::Act,
-        What::Changed,
-        What::Opened,
-        What::Closed,
-        What::Started,
-        What::Crashed,
-        What::Restarted,
-        What::Failed,
-        What::Ended,
-        What::Hibernated,
-        What::Asked,
-        What::Answered,
-        What::Notice,
-        What::Providers,
-        What::Other,
+        EventKind::Act,
+        EventKind::Changed,
+        EventKind::Opened,
+        EventKind::Closed,
+        EventKind::Started,
+        EventKind::Crashed,
+        EventKind::Restarted,
+        EventKind::Failed,
+        EventKind::Ended,
+        EventKind::Hibernated,
+        EventKind::Asked,
+        EventKind::Answered,
+        EventKind::Notice,
+        EventKind::Providers,
+        EventKind::Other,
     ];
-    let told = |(at, what): (usize, &What)| Occurrence {
+    let told = |(at, what): (usize, &EventKind)| WorkspaceEvent {
         number: 13 + at as u64,
         at: "2025-12-10T10:00:00Z".into(),
         what: *what,
@@ -179,16 +181,16 @@ fn events() -> Events {
 fn exits() -> Events {
     let process = |code, signal, limit| Some(ProcessExit { code, signal, limit });
     let told = [
-        (What::Act, None, Some(4)),
-        (What::Ended, process(Some(0), None, None), None),
-        (What::Crashed, process(None, Some(11), None), None),
-        (What::Crashed, process(None, Some(24), Some(ProcessLimit::Cpu)), None),
-        (What::Crashed, process(Some(1), None, Some(ProcessLimit::Memory)), None),
-        (What::Failed, process(None, None, Some(ProcessLimit::Processes)), None),
-        (What::Crashed, process(None, None, Some(ProcessLimit::Other)), None),
-        (What::Crashed, process(None, None, None), None),
+        (EventKind::Act, None, Some(4)),
+        (EventKind::Ended, process(Some(0), None, None), None),
+        (EventKind::Crashed, process(None, Some(11), None), None),
+        (EventKind::Crashed, process(None, Some(24), Some(ProcessLimit::Cpu)), None),
+        (EventKind::Crashed, process(Some(1), None, Some(ProcessLimit::Memory)), None),
+        (EventKind::Failed, process(None, None, Some(ProcessLimit::Processes)), None),
+        (EventKind::Crashed, process(None, None, Some(ProcessLimit::Other)), None),
+        (EventKind::Crashed, process(None, None, None), None),
     ];
-    let occurrence = |(at, (what, process_exit, run_exit))| Occurrence {
+    let occurrence = |(at, (what, process_exit, run_exit))| WorkspaceEvent {
         number: 13 + at as u64,
         at: "2025-12-10T10:00:00Z".into(),
         what,
@@ -204,20 +206,26 @@ fn exits() -> Events {
 }
 
 fn report() -> Report {
-    let statuses = [Status::Done, Status::Failed, Status::Needs, Status::Skipped, Status::Unknown];
-    let step = |status| Step {
+    let statuses = [
+        StepStatus::Done,
+        StepStatus::Failed,
+        StepStatus::Needs,
+        StepStatus::Skipped,
+        StepStatus::Unknown,
+    ];
+    let step = |status| StepReport {
         call: "editor.save()".into(),
         status,
         brief: "saved".into(),
         detail: Some("412 lines".into()),
         value: Some(Value::Int(412)),
-        error: (status == Status::Failed).then(|| Fault::failed("disk full")),
+        error: (status == StepStatus::Failed).then(|| Fault::failed("disk full")),
     };
     Report {
         workspace: "work".into(),
         epoch: 17,
         steps: statuses.map(step).to_vec(),
-        question: Some(Asked {
+        question: Some(OpenQuestion {
             level: pipemux_proto::Level::Choice,
             id: 66,
             text: "3 matches".into(),
@@ -228,7 +236,7 @@ fn report() -> Report {
         windows: vec![window()],
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),
-        receipt: Receipt { shown: 69, available: 6912 },
+        receipt: TokenReceipt { shown: 69, available: 6912 },
     }
 }
 
@@ -239,13 +247,13 @@ fn window() -> Context {
         target: target.map(str::to_owned),
     };
     Context {
-        header: Header {
+        header: ContextHeader {
             app_id: "editor".into(),
             session_id: "main".into(),
             version: ContextVersion { major: 3, minor: 1, patch: 2 },
             timestamp: "2025-12-10T10:00:00Z".into(),
         },
-        state: State {
+        state: ViewState {
             current_lod: LodLevel::Summary,
             focus_id: Some("obj:3".into()),
             custom: Some([("unsaved".to_owned(), Value::Bool(true))].into()),
@@ -257,7 +265,7 @@ fn window() -> Context {
             ("obj:3".to_owned(), anchor(AnchorType::Reference, &[], None)),
         ]
         .into(),
-        history: Some(vec![Round {
+        history: Some(vec![HistoryRound {
             action: "editor.save()".into(),
             result: "saved".into(),
             timestamp: "2025-12-10T10:00:00Z".into(),

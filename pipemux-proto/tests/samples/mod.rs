@@ -1,10 +1,10 @@
-//! One of each message and variant.
+//! One sample of each message and variant.
 
 mod app;
 mod client;
 
 use pipemux_proto::app::Empty;
-use pipemux_proto::fault::{At, Level};
+use pipemux_proto::fault::{Level, SourcePosition};
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Code, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value};
@@ -16,8 +16,8 @@ pub struct Sample {
     pub name: String,
     pub envelope: Envelope,
     pub bytes: Vec<u8>,
-    /// Reads a frame as this message and writes it again.
-    pub again: fn(&Frame) -> Result<Vec<u8>, String>,
+    /// Decodes a frame as this message and encodes it again.
+    pub reencode: fn(&Frame) -> Result<Vec<u8>, String>,
 }
 
 pub fn samples() -> Vec<Sample> {
@@ -30,7 +30,7 @@ pub fn samples() -> Vec<Sample> {
     all
 }
 
-/// Frames of one conversation: life 7, request 300.
+/// Adds a frame of one conversation: incarnation 7, request 300.
 fn add<T: Serialize + DeserializeOwned>(
     all: &mut Vec<Sample>,
     name: &str,
@@ -43,7 +43,7 @@ fn add<T: Serialize + DeserializeOwned>(
     let deadline_ms = if kind == Kind::Request { 30_000 } else { 0 };
     let envelope = Envelope { kind, method, id, incarnation, deadline_ms };
     let bytes = Frame::encode(&envelope, body).expect("it encodes").to_vec();
-    all.push(Sample { name: name.to_owned(), envelope, bytes, again: crate::rewrite::<T> });
+    all.push(Sample { name: name.to_owned(), envelope, bytes, reencode: crate::reencode::<T> });
 }
 
 fn greetings(all: &mut Vec<Sample>) {
@@ -117,7 +117,7 @@ fn faults(all: &mut Vec<Sample>) {
     for (name, level) in [("choice", Level::Choice), ("wizard", Level::Wizard)] {
         let mut fault = Fault::usage("wrong").hint("pipemux view").about("k1");
         fault.level = level;
-        fault.at = Some(At { line: 2, column: 7 });
+        fault.at = Some(SourcePosition { line: 2, column: 7 });
         add(all, &format!("fault-{name}"), (Kind::Fault, Method::Verb), &fault);
     }
 }

@@ -1,6 +1,6 @@
-//! Characters as the pattern sees them.
+//! The classes of characters that the pattern distinguishes.
 
-/// What a character is to the pattern.
+/// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Lower,
@@ -9,10 +9,10 @@ pub(super) enum Class {
     Space,
     Tab,
     Newline,
-    /// A sign that often shares a token with the word behind it.
+    /// A sign that often shares a token with the following word.
     Join,
     Sign,
-    /// The same sign or other mark as just before; [`super::estimate`] tells.
+    /// The same sign or other character as the one before; only the caller knows that one.
     Same,
     Han,
     /// Kana, Hangul, and the scripts of South-East Asia, whose tokens are as short.
@@ -59,7 +59,7 @@ const ASCII: [Class; 128] = {
     classes
 };
 
-/// The class of each ASCII character, then of each that repeats the one before it.
+/// The class of each ASCII character, followed by the class of each that repeats the one before it.
 pub(super) static BYTES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -75,7 +75,7 @@ pub(super) static BYTES: [u8; 256] = {
     classes
 };
 
-/// The class of a character; never [`Class::Same`].
+/// Returns the class of a character; never [`Class::Same`].
 #[inline]
 pub(super) fn class(c: char) -> Class {
     match ASCII.get(c as usize) {
@@ -94,7 +94,7 @@ fn wide_class(c: char) -> Class {
         '\u{a1}'..='\u{bf}' | '\u{2010}'..='\u{2027}' => Class::Sign,
         '\u{3000}'..='\u{303f}' | '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' => Class::Sign,
         '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff65}' => Class::Sign,
-        // The alphabets, their marks included: those are part of the words.
+        // Alphabets, including their combining marks, which are part of the words.
         '\u{c0}'..='\u{dff}' | '\u{1e00}'..='\u{1fff}' => Class::Letter,
         '\u{10000}'.. => Class::Astral,
         c if c.is_alphabetic() => Class::Letter,

@@ -1,22 +1,22 @@
-//! What lines cost once some of them are others.
+//! The estimate of lines after an edit of some of them.
 
 use super::Estimate;
 
 impl Estimate {
-    /// What whole lines cost behind a newline, as by [`Estimate::of_lines`], where that is known of those they
-    /// came of: only what isn't the same is estimated. `self` is the estimate of `before`.
+    /// Returns the estimate of the lines `after` an edit, as [`Estimate::of_lines`] gives it. `self` is the
+    /// estimate of the lines `before` the edit; only the lines that differ are estimated.
     #[must_use]
     pub fn after_edit(&self, before: &str, after: &str) -> Self {
-        let begin = same_begin(before, after);
+        let begin = common_prefix(before, after);
         let (old, new) = (&before[begin..], &after[begin..]);
-        let end = same_end(old, new);
-        let (gone, come) = (&old[..old.len() - end], &new[..new.len() - end]);
-        if gone.len() + come.len() > after.len() {
+        let end = common_suffix(old, new);
+        let (removed, added) = (&old[..old.len() - end], &new[..new.len() - end]);
+        if removed.len() + added.len() > after.len() {
             return of(after);
         }
-        let (gone, come) = (of(gone), of(come));
-        let hundredths = self.hundredths - gone.hundredths + come.hundredths;
-        if end > 0 { Self { hundredths, ..*self } } else { Self { hundredths, ..come } }
+        let (removed, added) = (of(removed), of(added));
+        let hundredths = self.hundredths - removed.hundredths + added.hundredths;
+        if end > 0 { Self { hundredths, ..*self } } else { Self { hundredths, ..added } }
     }
 }
 
@@ -26,8 +26,8 @@ fn of(lines: &str) -> Estimate {
     cost
 }
 
-/// How many bytes of whole lines both begin with.
-fn same_begin(one: &str, other: &str) -> usize {
+/// Returns the length in bytes of the whole lines that both texts begin with.
+fn common_prefix(one: &str, other: &str) -> usize {
     let (eights, _) = one.as_bytes().as_chunks::<SPAN>();
     let (others, _) = other.as_bytes().as_chunks::<SPAN>();
     let spans = eights.iter().zip(others).take_while(|(one, other)| one == other).count();
@@ -36,8 +36,9 @@ fn same_begin(one: &str, other: &str) -> usize {
     one.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1)
 }
 
-/// How many bytes of whole lines both end with, the last of which may lack its newline.
-fn same_end(one: &str, other: &str) -> usize {
+/// Returns the length in bytes of the whole lines that both texts end with; the last line may lack its
+/// newline.
+fn common_suffix(one: &str, other: &str) -> usize {
     let (_, eights) = one.as_bytes().as_rchunks::<SPAN>();
     let (_, others) = other.as_bytes().as_rchunks::<SPAN>();
     let pairs = eights.iter().rev().zip(others.iter().rev());
@@ -51,7 +52,7 @@ fn same_end(one: &str, other: &str) -> usize {
     tail.iter().position(|byte| *byte == b'\n').map_or(0, |first| same - first - 1)
 }
 
-/// Bytes that are compared at once.
+/// Number of bytes that are compared at once.
 const SPAN: usize = 64;
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ mod tests {
     }
 
     fn same(one: Estimate, other: Estimate) -> bool {
-        // What follows tells the states apart.
+        // The cost of further text shows whether the states are equal.
         let more = |mut cost: Estimate| {
             cost.add(" a");
             cost.hundredths
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_of_a_megabyte_and_the_ends_of_a_text_are_no_exceptions() {
+    fn long_lines_and_texts_without_final_newline_are_edited_correctly() {
         let huge = "one huge line, (中) ".repeat(50_000);
         let edited = huge.replacen("huge", "vast", 30_000);
         let crlf = huge.replace(", ", "\r\n");
@@ -89,8 +90,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_edit_costs_what_the_whole_does(
-            (lines, gone, come) in lines().prop_flat_map(|before| {
+        fn estimate_after_an_edit_equals_a_whole_estimate(
+            (lines, removed, added) in lines().prop_flat_map(|before| {
                 let most = before.len();
                 (Just(before), (0..=most, 0..=most), lines())
             }),
@@ -100,8 +101,8 @@ mod tests {
                 let text = lines.join("\n");
                 if whole { text + "\n" } else { text }
             };
-            let (from, to) = (gone.0.min(gone.1), gone.0.max(gone.1));
-            let edited = [&lines[..from], &come, &lines[to..]].concat();
+            let (from, to) = (removed.0.min(removed.1), removed.0.max(removed.1));
+            let edited = [&lines[..from], &added, &lines[to..]].concat();
             let (before, after) = (written(&lines, ends.0), written(&edited, ends.1));
             let known = of(&before);
             prop_assert!(same(known.after_edit(&before, &after), of(&after)), "{before:?} {after:?}");
@@ -109,7 +110,7 @@ mod tests {
         }
 
         #[test]
-        fn many_lines_cost_what_their_characters_do(
+        fn estimating_lines_in_lanes_equals_estimating_each_character(
             lines in lines(),
             times in 1_usize..30,
             begin in "[a (\n]{0,3}",

@@ -1,21 +1,21 @@
-//! Several parts of a text at once: each character's step waits for the one before it, and a processor has
-//! time for others meanwhile.
+//! Estimates several parts of a text at once. Each step of the state machine depends on the one before it,
+//! so the processor has time for independent steps of other parts meanwhile.
 
 use super::{Estimate, byte_class, step_from};
 
-/// Parts that are estimated together.
+/// Number of parts that are estimated together.
 const LANES: usize = 4;
-/// Length of a text, in bytes, from which on it is worth the parting.
-pub(super) const LEAST: usize = 1024;
+/// Length in bytes of the shortest text that is faster to estimate in parts.
+pub(super) const MIN_LENGTH: usize = 1024;
 
 impl Estimate {
-    /// Goes on with parts of an ASCII text, if it has lines to part it by; returns what is left of it.
+    /// Adds the beginning of an ASCII text, in parts if its lines allow it. Returns the rest.
     #[inline(never)]
     pub(super) fn add_in_lanes<'a>(&mut self, text: &'a str) -> &'a str {
-        let Some(lanes) = parts(text) else { return text };
+        let Some(lanes) = split_into_lanes(text) else { return text };
         let length = lanes.iter().map(|lane| lane.len()).min().unwrap_or_default();
         let [a, b, c, d] = lanes.map(|lane| &lane.as_bytes()[..length]);
-        // What a line costs doesn't depend on those before it: see `Estimate::of_lines`.
+        // The cost of a line doesn't depend on the lines before it: see `Estimate::of_lines`.
         let mut states = [*self, Self::of_lines(), Self::of_lines(), Self::of_lines()];
         let mut total = 0;
         for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
@@ -27,8 +27,8 @@ impl Estimate {
             }
         }
         for (state, lane) in states.iter_mut().zip(lanes).take(LANES - 1) {
-            // Ends with its newline, behind which the next one has begun.
-            state.add_plainly(&lane[length..]);
+            // The lane ends with a newline, after which the next lane has begun.
+            state.add_bytes(&lane[length..]);
             total += state.hundredths;
         }
         let last = states[LANES - 1];
@@ -36,7 +36,7 @@ impl Estimate {
         &lanes[LANES - 1][length..]
     }
 
-    fn add_plainly(&mut self, text: &str) {
+    fn add_bytes(&mut self, text: &str) {
         for byte in text.bytes() {
             let class = byte_class(byte, self.last);
             self.last = u32::from(byte);
@@ -45,8 +45,8 @@ impl Estimate {
     }
 }
 
-/// Whole lines in parts that are about as long.
-fn parts(text: &str) -> Option<[&str; LANES]> {
+/// Splits a text into parts of whole lines that have about the same length.
+fn split_into_lanes(text: &str) -> Option<[&str; LANES]> {
     let (mut parts, mut rest) = ([""; LANES], text);
     for (index, part) in parts.iter_mut().enumerate().take(LANES - 1) {
         let about = rest.len() / (LANES - index);

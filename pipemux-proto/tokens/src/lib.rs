@@ -1,25 +1,25 @@
-//! An estimate of what a text costs a model, in tokens of OpenAI's o200k vocabulary.
+//! An estimate of how many tokens of OpenAI's o200k vocabulary a text has.
 //!
-//! Budgets and receipts need a count for every answer; the real tokenizer's tables are megabytes and
-//! its code many times slower. Most of the count doesn't need them: o200k first cuts a
-//! text into pieces by a fixed pattern (a word with the one space or sign before it, up to three
-//! digits, a run of signs with the newlines behind it, a run of white space), and nearly every piece
-//! is one token. So this follows that pattern character by character and adds, for the pieces that
-//! are usually more than one token, a cost per character beyond a length:
+//! Budgets and receipts need a count for every answer. The real tokenizer is many times slower and needs
+//! tables of megabytes, but most of the count doesn't need them: o200k first cuts a text into pieces by a
+//! fixed pattern (a word with the one space or sign before it, up to three digits, a run of signs with the
+//! newlines after it, a run of white space), and nearly every piece is one token. The estimate follows this
+//! pattern character by character. For pieces that are usually more than one token, it adds a cost for
+//! each character beyond a certain length:
 //!
-//! | class | cost, and why |
+//! | class | cost and reason |
 //! |---|---|
-//! | word | 1, then a little per letter past 4 or 5: long words split. `WORD` and `Word` split sooner than `word`; a capital inside a word starts a new one, as in the pattern |
-//! | word after a single sign | shares the sign's token when the pair is common: `(` `.` `_` and tab mostly, others less |
-//! | digits | 1 per group of three; they take no space with them, so a space before costs 1 |
-//! | signs | 1 per run of up to three, which cover most operators; repeats (`-----`) stay cheap |
-//! | white space | the space before a word or sign is free, an indent 1, newlines 1, or 0 after signs |
-//! | Han, kana, Hangul, South-East Asian | the first 1, then a fraction each: common pairs and phrases are tokens |
-//! | other letters | 1, then a fraction each: alphabets have longer tokens, but fewer than ASCII |
-//! | the rest | 1; beyond the basic plane (emoji) 2 |
+//! | word | 1, then a fraction for each letter after the 4th or 5th, because long words are split. `WORD` and `Word` are split earlier than `word`; a capital inside a word starts another word, as in the pattern |
+//! | word after a single sign | a fraction if the pair is common, because the two then share a token: mostly after `(` `.` `_` and tab, less after others |
+//! | digits | 1 for each group of three; the pattern doesn't include the space before them, so it costs 1 |
+//! | signs | 1 for each run of up to three, which covers most operators; repetitions (`-----`) cost little |
+//! | white space | 0 for the space before a word or sign, 1 for an indent, 1 for newlines, or 0 after signs |
+//! | Han, kana, Hangul, South-East Asian | 1 for the first, then a fraction for each, because common pairs and phrases are tokens |
+//! | other letters | 1, then a fraction for each: alphabets have longer tokens, but fewer of them than ASCII |
+//! | other characters | 1; beyond the basic plane (emoji) 2 |
 //!
-//! Errors on texts of 5–30 KB from other sources than those fitted to, each class as one text, then
-//! text by text:
+//! These are the errors on texts of 5–30 KB that were not used to fit the costs, first for each class as
+//! one text, then for single texts:
 //!
 //! | class | texts | bytes | true | estimated | error | root mean square | worst | beyond ±10 % |
 //! |---|---|---|---|---|---|---|---|---|
@@ -31,12 +31,12 @@
 //! | TypeScript | 30 | 405,789 | 113,302 | 114,680 | +1.2 % | 4.8 % | -14.0 % | 2 |
 //! | windows | 36 | 422,480 | 123,859 | 123,179 | -0.5 % | 3.4 % | -15.9 % | 1 |
 //!
-//! The worst ones are lists: of three-letter names (`mp.mpc = …`), of hashes, of one phrase over and
-//! over; and code with text in rarer scripts. Other languages are near enough for a budget (German,
-//! Korean and Russian read 10–20 % high); base64 is not (25 % low).
+//! The largest errors occur in lists of three-letter names (`mp.mpc = …`), of hashes or of one repeated
+//! phrase, and in code with text in rarer scripts. Other languages are close enough for a budget (German,
+//! Korean and Russian are estimated 10–20 % too high); base64 is not (25 % too low).
 //!
-//! Costs are never negative and depend only on what came before, so appending never lowers the
-//! estimate; and `estimate(a + b) <= estimate(a) + estimate(b) + 1`, and at least either part.
+//! Costs are never negative and depend only on the preceding text. So appending never lowers the estimate,
+//! `estimate(a + b) <= estimate(a) + estimate(b) + 1`, and `estimate(a + b)` is at least each part's estimate.
 #![forbid(unsafe_code)]
 
 mod class;
@@ -47,14 +47,15 @@ mod steps;
 use class::{BYTES, Class, class};
 use steps::{NEWLINE, START, STEPS, Step, TOKEN};
 
-/// Estimates how many o200k tokens a text is; 0 for an empty one. Linear in the text's length.
+/// Returns the estimated number of o200k tokens of a text; 0 for an empty one. The time is linear in the
+/// text's length.
 pub fn estimate(text: &str) -> u64 {
     let mut estimate = Estimate::default();
     estimate.add(text);
     estimate.tokens()
 }
 
-/// An estimate of a text that comes in parts: the same number as [`estimate`] of all of it.
+/// Estimates a text that arrives in parts; the result equals [`estimate`] of the whole text.
 ///
 /// ```
 /// use pipemux_tokens::{Estimate, estimate};
@@ -67,26 +68,26 @@ pub fn estimate(text: &str) -> u64 {
 pub struct Estimate {
     hundredths: u64,
     state: u16,
-    /// The last character: another like it may be cheaper.
+    /// The last character, because repeating it may cost less.
     last: u32,
 }
 
 impl Default for Estimate {
     fn default() -> Self {
-        Self { hundredths: 0, state: START, last: u32::from(b'a') } // Any that is no sign.
+        Self { hundredths: 0, state: START, last: u32::from(b'a') } // Any character that is not a sign.
     }
 }
 
 impl Estimate {
-    /// What follows a newline, as an estimate that begins there: what lines cost doesn't depend on those
-    /// before them, so the cost of whole lines can be kept and added by [`Estimate::add_lines`].
+    /// Starts an estimate of whole lines. The cost of lines doesn't depend on the lines before them, so it
+    /// can be kept and added with [`Estimate::add_lines`].
     pub fn of_lines() -> Self {
         Self { hundredths: 0, state: NEWLINE, last: u32::from(b'\n') }
     }
 
-    /// Goes on with a text.
+    /// Adds the next part of the text.
     pub fn add(&mut self, text: &str) {
-        // In registers.
+        // A local copy stays in registers.
         let mut now = *self;
         let mut rest = text;
         while !rest.is_ascii() {
@@ -102,21 +103,21 @@ impl Estimate {
         *self = now;
     }
 
-    /// Goes on with whole lines that were estimated by themselves, by [`Estimate::of_lines`]. Right only
-    /// behind a newline or other such lines.
+    /// Adds whole lines that were estimated with [`Estimate::of_lines`]. The result is only correct after a
+    /// newline or after other such lines.
     pub fn add_lines(&mut self, lines: Estimate) {
         let hundredths = self.hundredths + lines.hundredths;
         *self = Self { hundredths, ..lines };
     }
 
-    /// The tokens so far, rounded up.
+    /// Returns the number of tokens so far, rounded up.
     pub fn tokens(&self) -> u64 {
         self.hundredths.div_ceil(TOKEN)
     }
 
     #[inline(always)]
     fn add_ascii(&mut self, text: &str) {
-        let rest = if text.len() < lanes::LEAST { text } else { self.add_in_lanes(text) };
+        let rest = if text.len() < lanes::MIN_LENGTH { text } else { self.add_in_lanes(text) };
         for byte in rest.bytes() {
             let class = byte_class(byte, self.last);
             self.last = u32::from(byte);
@@ -143,16 +144,16 @@ impl Estimate {
     }
 }
 
-/// The class of an ASCII character behind another character.
+/// Returns the class of an ASCII character that follows `last`.
 #[inline(always)]
 fn byte_class(byte: u8, last: u32) -> u8 {
-    let again = usize::from(u32::from(byte) == last) << 7;
-    BYTES[again | usize::from(byte)]
+    let repeats = usize::from(u32::from(byte) == last) << 7;
+    BYTES[repeats | usize::from(byte)]
 }
 
 #[inline(always)]
 fn step_from(state: u16, class: u8) -> Step {
-    // The remainder changes nothing; it spares the check.
+    // The remainder never changes the index; it lets the compiler omit the bounds check.
     STEPS[(usize::from(state) + usize::from(class)) % STEPS.len()]
 }
 
@@ -161,8 +162,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The machine, a character at a time.
-    fn plainly(text: &str) -> u64 {
+    /// Runs the state machine one character at a time.
+    fn plain_estimate(text: &str) -> u64 {
         let (mut hundredths, mut state, mut previous) = (0, START, 'a');
         for c in text.chars() {
             let class = match class(c) {
@@ -178,10 +179,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_cost_what_their_characters_do(
+        fn table_lookup_equals_the_plain_state_machine(
             text in prop_oneof![any::<String>(), "[aZ1 \t\n\r.(\\-#中。か─🚀\u{80}-\u{a2}\0]{0,60}"],
         ) {
-            prop_assert_eq!(estimate(&text), plainly(&text));
+            prop_assert_eq!(estimate(&text), plain_estimate(&text));
         }
     }
 }

@@ -1,20 +1,20 @@
-//! The pattern as a machine: what each character costs after what came before.
+//! The pattern as a state machine: the cost of each character depends on the run before it.
 
 use super::class::{CLASSES, Class};
 
 /// Costs are in hundredths of a token, so that sums are exact.
 pub(super) const TOKEN: u64 = 100;
 
-/// [`step`] for every state and class, so that a character costs one look-up. A state is a run and its
-/// length, and stands for the place where its row begins. As many as a mask can choose from; what is behind
-/// the last state is never reached.
-pub(super) static STEPS: [Step; PLACES.next_power_of_two()] = {
-    let mut steps = [Step { next: 0, cost: 0 }; PLACES.next_power_of_two()];
+/// The result of [`step`] for every state and class, so that each character costs one look-up. A state
+/// consists of a run and its length; its number is the index at which its row begins. The table's length is
+/// a power of two, which makes the remainder in the look-up a mask; entries after the last state are unused.
+pub(super) static STEPS: [Step; CELLS.next_power_of_two()] = {
+    let mut steps = [Step { next: 0, cost: 0 }; CELLS.next_power_of_two()];
     let mut at = 0;
-    while at < PLACES {
+    while at < CELLS {
         let (state, class) = (at / CLASSES.len(), CLASSES[at % CLASSES.len()]);
         let (run, length, cost) = step(RUNS[state / LENGTHS], state % LENGTHS, class);
-        let next = (place(run) * LENGTHS + length) * CLASSES.len();
+        let next = (row(run) * LENGTHS + length) * CLASSES.len();
         steps[at] = Step { next: next as u16, cost };
         at += 1;
     }
@@ -28,13 +28,13 @@ pub(super) struct Step {
 }
 
 const LENGTHS: usize = LONG + 1;
-const PLACES: usize = RUNS.len() * LENGTHS * CLASSES.len();
-/// Before the first character.
+const CELLS: usize = RUNS.len() * LENGTHS * CLASSES.len();
+/// The state before the first character.
 pub(super) const START: u16 = 0;
-/// Behind a newline, whatever came before it.
-pub(super) const NEWLINE: u16 = ((place(Run::Newline) * LENGTHS + 1) * CLASSES.len()) as u16;
+/// The state after a newline, whatever came before it.
+pub(super) const NEWLINE: u16 = ((row(Run::Newline) * LENGTHS + 1) * CLASSES.len()) as u16;
 
-/// What stands before a word and, as the pattern has it, belongs to it.
+/// The character before a word that the pattern includes in the word's piece.
 #[derive(Clone, Copy)]
 enum Lead {
     Bare,
@@ -50,21 +50,21 @@ enum Case {
     Upper,
 }
 
-/// The run that the last character was in.
+/// The kind of run that the last character belongs to.
 #[derive(Clone, Copy)]
 enum Run {
     Start,
     Space,
-    /// White space that ends in a tab: unlike a space it joins words only.
+    /// White space that ends in a tab, which the pattern includes in a following word only.
     Tab,
     Newline,
-    /// One sign with no space before it: the next word takes it along.
+    /// One sign with no space before it; the pattern includes it in the next word.
     Join,
     Sign,
-    /// Several signs, or one that took the space before it: the next word stands alone.
+    /// Several signs, or one with a space before it; the next word is a piece of its own.
     Signs,
     Digits,
-    /// Han and syllables, mixed as they come.
+    /// Han and syllables in any mixture.
     Ideographs,
     Letters,
     Other,
@@ -97,7 +97,7 @@ const RUNS: [Run; 23] = [
     Run::Word(Lead::Sign, Case::Upper),
 ];
 
-const fn place(run: Run) -> usize {
+const fn row(run: Run) -> usize {
     match run {
         Run::Start => 0,
         Run::Space => 1,
@@ -114,10 +114,11 @@ const fn place(run: Run) -> usize {
     }
 }
 
-/// What a word costs, in hundredths: its first letter, how many letters that covers, and each letter
-/// more. Fitted to o200k counts of 348 texts (5–30 KB each: English prose and READMEs, Chinese news,
-/// reviews and manual pages, Rust, Python, TypeScript, JSON, windows), each class weighing the same;
-/// then moved by a few hundredths so that the law tested below holds exactly.
+/// Returns the cost of a word in hundredths: of its first letter, the number of letters that this cost
+/// covers, and the cost of each further letter. The costs were fitted to the o200k counts of 348 texts
+/// (5–30 KB each: English prose and READMEs, Chinese news, reviews and manual pages, Rust, Python,
+/// TypeScript, JSON, windows) with equal weight for each class. They were then adjusted by a few hundredths,
+/// so that the property tested below holds exactly.
 const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
     match (lead, case) {
         (Lead::Bare, Case::Lower) => (100, 5, 6),
@@ -126,7 +127,7 @@ const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
         (Lead::Space, Case::Lower) => (100, 5, 6),
         (Lead::Space, Case::Capital) => (100, 4, 9),
         (Lead::Space, Case::Upper) => (100, 2, 18),
-        // What the sign already cost covers most of these.
+        // The sign's own cost already covers most of these words.
         (Lead::Join, Case::Lower) => (5, 4, 14),
         (Lead::Join, Case::Capital) => (25, 1, 11),
         (Lead::Join, Case::Upper) => (25, 1, 15),
@@ -136,25 +137,25 @@ const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
     }
 }
 
-/// From this length on a word is no word, and every letter costs [`LONG_COST`] whatever came before.
+/// From this length on every further letter costs [`LONG_COST`]: such a run is hardly a word.
 const LONG: usize = 12;
 const LONG_COST: u16 = 20;
-/// `HTTPServer`: capitals are one piece with the word behind them, but rarely one token.
+/// Capitals and the word after them (`HTTPServer`) are one piece, but rarely one token.
 const UPPER_TO_LOWER: u16 = 50;
-/// Further signs of a run, and one that repeats the sign before it; fitted as [`word`] is.
+/// The costs of further signs of a run, and of a sign that repeats the one before; fitted like [`word`].
 const SECOND_SIGN: u16 = 2;
 const THIRD_SIGN: u16 = 15;
 const LATER_SIGN: u16 = 55;
 const SAME_SIGN: u16 = 8;
-/// `────`: rules drawn with other characters.
+/// The cost of repeating another character, as in a drawn line (`────`).
 const SAME_OTHER: u16 = 25;
-/// Each further character of a run. Han is fitted as [`word`] is; the others are set by o200k counts
-/// of a paragraph each of Russian, Greek, Arabic, Hindi, German, French, Japanese and Korean.
+/// The costs of each further character of a run. Han is fitted like [`word`]; the others follow the o200k
+/// counts of one paragraph each in Russian, Greek, Arabic, Hindi, German, French, Japanese and Korean.
 const HAN: u16 = 76;
 const SYLLABLE: u16 = 55;
 const LETTER: u16 = 15;
 
-/// The next run, how long it is (as far as that matters), and the character's cost.
+/// Returns the next run, its length as far as it matters, and the character's cost.
 const fn step(run: Run, length: usize, class: Class) -> (Run, usize, u16) {
     match class {
         Class::Lower | Class::Upper => step_word(run, length, matches!(class, Class::Upper)),
@@ -220,7 +221,7 @@ const fn step_word(run: Run, length: usize, upper: bool) -> (Run, usize, u16) {
                 _ => Lead::Bare,
             };
             let case = if upper { Case::Capital } else { Case::Lower };
-            // A tab, unlike a sign, has cost nothing yet.
+            // Unlike a sign, the tab itself has had no cost.
             let tab = if matches!(run, Run::Tab) { 100 } else { 0 };
             return (Run::Word(lead, case), 1, tab + word(lead, case).0);
         }
@@ -242,18 +243,18 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    fn go(state: u16, class: Class) -> (u16, i64) {
+    fn step_of(state: u16, class: Class) -> (u16, i64) {
         let step = STEPS[state as usize + class as usize];
         (step.next, i64::from(step.cost))
     }
 
-    /// The least that a text costs that ends in each state.
+    /// Returns the smallest cost of a text that ends in each state.
     fn reachable() -> HashMap<u16, i64> {
         let mut least = HashMap::from([(START, 0)]);
         let mut open = vec![START];
         while let Some(state) = open.pop() {
             for class in CLASSES {
-                let (next, cost) = go(state, class);
+                let (next, cost) = step_of(state, class);
                 let total = least[&state] + cost;
                 if least.get(&next).is_none_or(|known| total < *known) {
                     least.insert(next, total);
@@ -264,12 +265,12 @@ mod tests {
         least
     }
 
-    /// For every context at once, what the property test in `tests/` samples: a text costs at most a
-    /// token more after another than alone, and saves at most what the other one costs.
+    /// Checks in every context what the property test in `tests/` samples: after another text, a text costs
+    /// at most one token more than alone, and saves at most what the other text costs.
     #[test]
-    fn context_changes_a_text_by_at_most_a_token() {
+    fn context_changes_the_cost_of_a_text_by_at_most_one_token() {
         for (&start, &least) in reachable().iter().filter(|(state, _)| **state != START) {
-            // How far the text in context is dearer, or cheaper, where both have come so far.
+            // The range of the difference in cost between the text in context and the text alone.
             let mut bounds = HashMap::from([((start, START), (0, 0))]);
             let mut open = vec![(start, START)];
             while let Some((inside, alone)) = open.pop() {
@@ -277,7 +278,7 @@ mod tests {
                 assert!(dearer <= 100, "{dearer} hundredths more after state {start}");
                 assert!(-cheaper <= least, "{cheaper} of at least {least} after state {start}");
                 for class in CLASSES {
-                    // A repeat follows its like only; alone, a text can't begin with one.
+                    // A repetition needs an equal character before it, so a text can't begin with one.
                     let fresh = match (class, RUNS[inside as usize / CLASSES.len() / LENGTHS]) {
                         (Class::Same, Run::Join | Run::Sign | Run::Signs) if alone == START => {
                             vec![Class::Join, Class::Sign]
@@ -290,7 +291,8 @@ mod tests {
                         _ => vec![class],
                     };
                     for fresh in fresh {
-                        let ((inside, cost), (alone, own)) = (go(inside, class), go(alone, fresh));
+                        let ((inside, cost), (alone, own)) =
+                            (step_of(inside, class), step_of(alone, fresh));
                         let now = (cheaper + cost - own, dearer + cost - own);
                         let known = bounds.entry((inside, alone)).or_insert((i64::MAX, i64::MIN));
                         if now.0 < known.0 || now.1 > known.1 {

@@ -1,4 +1,4 @@
-//! A notebook on a store of its own, acted on as the wire would.
+//! A notebook session with a store of its own, and helpers to act on it.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use pipemux_notebook::{Action, Notebook};
 use pipemux_proto::app::{Done, Outcome};
 use tempfile::TempDir;
 
-pub struct Desk {
+pub struct Fixture {
     pub host: Host<Notebook>,
     pub dir: TempDir,
 }
 
 pub const STORE: &str = "notes.db";
 
-impl Desk {
+impl Fixture {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let host = open(&dir, "a", &[STORE]).unwrap();
         Self { host, dir }
     }
 
-    /// Ends the process without a word, and starts another one.
+    /// Ends the process without saving, and starts another one.
     pub fn restart(self) -> Self {
         let Self { host, dir } = self;
         drop(host);
@@ -59,7 +59,7 @@ impl Desk {
         self.done(add(title, text, tags))
     }
 
-    /// The keys that a view shows, in order.
+    /// Returns the keys of the entries that the view shows, in order.
     pub fn shown(&mut self) -> Vec<String> {
         let projection = self.host.project(Lod::Summary, 10_000).unwrap();
         let pieces = projection.content.into_iter();
@@ -72,7 +72,7 @@ impl Desk {
     }
 }
 
-/// Opens a session with a state directory of its own under a common directory.
+/// Opens a session whose working directory is `dir`, with a state directory of its own in there.
 pub fn open(dir: &TempDir, session: &str, args: &[&str]) -> Result<Host<Notebook>, Fault> {
     let state = dir.path().join(format!("state-{session}"));
     std::fs::create_dir_all(&state).unwrap();

@@ -1,32 +1,32 @@
-//! Which lines of a message are in which block, by CommonMark's rules for block structure.
+//! The block structure of a message by the rules of CommonMark.
 
 use std::borrow::Cow;
 
 use super::html::Html;
 use super::line::{Line, is_break, is_heading, is_underline};
 
-/// Deepest nesting of quotes and list items that is followed; what is deeper is text.
+/// Deepest nesting of quotes and list items that is recognized; deeper ones are read as text.
 const DEPTH_MAX: usize = 32;
 
-/// What a line is.
+/// The role of a line in the block structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Seen<'a> {
+pub(super) enum LineKind<'a> {
     /// The opening line of a fenced code block.
     Opened {
-        /// What stands behind the fence, trimmed.
+        /// The info string after the fence, trimmed.
         info: &'a str,
-        /// True in a block quote.
+        /// True inside a block quote.
         quoted: bool,
     },
-    /// A line inside of the fences, without their indentation.
+    /// A line of a fenced code block, without the fence's indentation.
     Code(Cow<'a, str>),
-    /// The closing line.
+    /// The closing line of a fenced code block.
     Closed,
-    /// Something else.
+    /// Any other line.
     Other,
 }
 
-/// What is open after the lines so far.
+/// The blocks that are open after the lines so far.
 #[derive(Debug, Default)]
 pub(super) struct Document {
     containers: Vec<Container>,
@@ -37,14 +37,14 @@ pub(super) struct Document {
 enum Container {
     Quote,
     Item {
-        /// Columns before its content.
+        /// The number of columns before the item's content.
         indent: usize,
-        /// True once it holds something: until then an empty line ends it.
+        /// True once the item has content: until then an empty line ends it.
         filled: bool,
     },
 }
 
-/// The block without blocks in it that may go on with the next line.
+/// The innermost block, which contains no other blocks and may continue on the next line.
 #[derive(Debug, Default, PartialEq)]
 enum Leaf {
     #[default]
@@ -62,22 +62,22 @@ struct Fence {
 }
 
 impl Document {
-    /// Takes in the next line, without its line end. With `hides`, a closing fence is code.
-    pub fn line<'a>(&mut self, text: &'a str, hides: bool) -> Seen<'a> {
+    /// Processes the next line, given without its line end. With `hides_fences`, a closing fence is code.
+    pub fn next_line<'a>(&mut self, text: &'a str, hides_fences: bool) -> LineKind<'a> {
         let mut line = Line::new(text);
-        let mut kept = self.matching(&mut line);
+        let mut kept = self.continued_containers(&mut line);
         if kept == self.containers.len() {
             match &self.leaf {
-                Leaf::Fence(fence) if !hides && fence.is_closed_by(&line) => {
+                Leaf::Fence(fence) if !hides_fences && fence.is_closed_by(&line) => {
                     self.leaf = Leaf::None;
-                    return Seen::Closed;
+                    return LineKind::Closed;
                 }
-                Leaf::Fence(fence) => return Seen::Code(line.unindented(fence.indent)),
+                Leaf::Fence(fence) => return LineKind::Code(line.unindented(fence.indent)),
                 Leaf::Html(html) => {
                     if html.ends_with(line.text()) {
                         self.leaf = Leaf::None;
                     }
-                    return Seen::Other;
+                    return LineKind::Other;
                 }
                 Leaf::None | Leaf::Paragraph => {}
             }
@@ -101,45 +101,45 @@ impl Document {
             if let Some((fence, info)) = Fence::opened_by(&line) {
                 self.place(kept, Leaf::Fence(fence));
                 let quoted = self.containers.iter().any(|c| matches!(c, Container::Quote));
-                return Seen::Opened { info, quoted };
+                return LineKind::Opened { info, quoted };
             }
             if let Some(html) = Html::opened_by(text, self.leaf == Leaf::Paragraph) {
                 let leaf = if html.ends_with(text) { Leaf::None } else { Leaf::Html(html) };
                 self.place(kept, leaf);
-                return Seen::Other;
+                return LineKind::Other;
             }
             if is_heading(text) || is_break(text) || (in_paragraph && is_underline(text)) {
                 self.place(kept, Leaf::None);
-                return Seen::Other;
+                return LineKind::Other;
             }
             break;
         }
-        self.text(&line, kept);
-        Seen::Other
+        self.add_text(&line, kept);
+        LineKind::Other
     }
 
-    /// How many of the open quotes and items go on with the line; they are taken off it.
-    fn matching(&self, line: &mut Line<'_>) -> usize {
+    /// Returns how many of the open quotes and items continue on the line, and removes their markers from it.
+    fn continued_containers(&self, line: &mut Line<'_>) -> usize {
         let ended = self.containers.iter().position(|container| match container {
             Container::Quote => !line.take_quote(),
             Container::Item { indent, filled } => {
-                let goes_on = if line.is_blank() { *filled } else { line.indent() >= *indent };
-                if goes_on {
+                let continues = if line.is_blank() { *filled } else { line.indent() >= *indent };
+                if continues {
                     line.skip((*indent).min(line.indent()));
                 }
-                !goes_on
+                !continues
             }
         });
         ended.unwrap_or(self.containers.len())
     }
 
-    /// Takes in what is left of a line that begins no block.
-    fn text(&mut self, line: &Line<'_>, kept: usize) {
+    /// Processes the rest of a line that begins no block.
+    fn add_text(&mut self, line: &Line<'_>, kept: usize) {
         if line.is_blank() {
             self.close_to(kept);
             self.leaf = Leaf::None;
         } else if self.leaf == Leaf::Paragraph {
-            // It goes on, even where the signs of its quotes and items are missing.
+            // The paragraph continues, even if the markers of its quotes and items are missing.
         } else if line.indent() > 3 {
             self.place(kept, Leaf::None);
         } else {
@@ -152,7 +152,7 @@ impl Document {
         self.containers.push(container);
     }
 
-    /// Puts a block into the innermost container that goes on.
+    /// Puts a block into the innermost container that continues.
     fn place(&mut self, kept: usize, leaf: Leaf) {
         self.close_to(kept);
         if let Some(Container::Item { filled, .. }) = self.containers.last_mut() {
@@ -170,7 +170,7 @@ impl Document {
 }
 
 impl Fence {
-    /// The fence that the line opens, and its info string.
+    /// Returns the fence that the line opens, and its info string.
     fn opened_by<'a>(line: &Line<'a>) -> Option<(Fence, &'a str)> {
         let text = line.text();
         let sign = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;

@@ -1,9 +1,9 @@
-//! HTML blocks: Markdown inside of them is none.
+//! HTML blocks, in which nothing is Markdown.
 
-/// What ends an HTML block.
+/// The condition that ends an HTML block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Html {
-    /// `</pre>` or its like.
+    /// The closing tag of an element with raw content, such as `</pre>`.
     ClosingTag,
     /// This text.
     Text(&'static str),
@@ -14,7 +14,7 @@ pub(super) enum Html {
 /// Elements whose content is raw.
 const RAW: [&str; 4] = ["pre", "script", "style", "textarea"];
 
-/// Elements that begin a block wherever they stand.
+/// Elements that begin a block also within a paragraph.
 const BLOCK: [&str; 62] = [
     "address",
     "article",
@@ -81,7 +81,7 @@ const BLOCK: [&str; 62] = [
 ];
 
 impl Html {
-    /// The block that the text begins. Most tags don't interrupt a paragraph.
+    /// Returns the block that the text begins. Most tags don't interrupt a paragraph.
     pub fn opened_by(text: &str, in_paragraph: bool) -> Option<Html> {
         let inside = text.strip_prefix('<')?;
         let texts = [("!--", "-->"), ("?", "?>"), ("![CDATA[", "]]>")];
@@ -107,7 +107,7 @@ impl Html {
         (!in_paragraph && space(behind).is_empty()).then_some(Html::Blank)
     }
 
-    /// Whether this line of the block is its last.
+    /// Returns true if this line of the block is its last one.
     pub fn ends_with(self, text: &str) -> bool {
         match self {
             Html::Blank => text.is_empty(),
@@ -129,7 +129,7 @@ fn space(text: &str) -> &str {
     text.trim_start_matches([' ', '\t'])
 }
 
-/// What follows the attributes of an opening tag, its `/` included.
+/// Returns what follows the attributes and the `/` of an opening tag.
 fn attributes(mut text: &str) -> &str {
     while let Some(behind) = attribute(text) {
         text = behind;
@@ -138,7 +138,7 @@ fn attributes(mut text: &str) -> &str {
     behind.strip_prefix('/').unwrap_or(behind)
 }
 
-/// What follows one attribute, if one comes next.
+/// Returns what follows one attribute, if there is one.
 fn attribute(text: &str) -> Option<&str> {
     let name = space(text);
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';

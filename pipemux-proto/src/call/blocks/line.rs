@@ -1,37 +1,37 @@
-//! One line of a message, read from its left: columns, tabs, the signs of quotes and list items.
+//! One line of a message, read from the left: columns, tabs, the markers of quotes and list items.
 
 use std::borrow::Cow;
 
-/// Columns from one tab stop to the next.
+/// The number of columns from one tab stop to the next.
 const TAB: usize = 4;
 
-/// What is left of a line.
+/// The unread rest of a line.
 #[derive(Debug, Clone)]
 pub(super) struct Line<'a> {
     rest: &'a str,
     /// The column at which `rest` begins.
     column: usize,
-    /// Columns of the last tab that haven't been skipped.
+    /// The number of columns of the last tab that haven't been skipped.
     spare: usize,
 }
 
 impl<'a> Line<'a> {
-    /// Begins at the line's start.
+    /// Starts at the beginning of the line.
     pub fn new(text: &'a str) -> Self {
         Self { rest: text, column: 0, spare: 0 }
     }
 
-    /// What comes after the white space.
+    /// Returns the rest after its white space.
     pub fn text(&self) -> &'a str {
         self.rest.trim_start_matches([' ', '\t'])
     }
 
-    /// Whether only white space is left.
+    /// Returns true if only white space is left.
     pub fn is_blank(&self) -> bool {
         self.text().is_empty()
     }
 
-    /// Columns of white space ahead.
+    /// Returns the number of columns of white space that come next.
     pub fn indent(&self) -> usize {
         let mut column = self.column;
         for byte in self.rest.bytes() {
@@ -44,7 +44,7 @@ impl<'a> Line<'a> {
         column - self.column + self.spare
     }
 
-    /// Passes over so many columns, a part of a tab if need be.
+    /// Skips columns, if necessary only a part of a tab.
     pub fn skip(&mut self, columns: usize) {
         let given = self.spare.min(columns);
         self.spare -= given;
@@ -59,7 +59,7 @@ impl<'a> Line<'a> {
         self.spare += self.column.saturating_sub(end);
     }
 
-    /// The rest without at most so many columns of white space.
+    /// Returns the rest without up to `columns` columns of white space.
     pub fn unindented(mut self, columns: usize) -> Cow<'a, str> {
         self.skip(columns.min(self.indent()));
         match self.spare {
@@ -68,7 +68,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Passes over the sign of a block quote, if it comes next.
+    /// Skips the marker of a block quote and returns true, if it comes next.
     pub fn take_quote(&mut self) -> bool {
         let indent = self.indent();
         let is_quote = indent <= 3 && self.text().starts_with('>');
@@ -81,7 +81,7 @@ impl<'a> Line<'a> {
         is_quote
     }
 
-    /// Passes over the marker of a list item, if one comes next. Returns the columns before the item's
+    /// Skips the marker of a list item, if one comes next. Returns the number of columns before the item's
     /// content.
     pub fn take_marker(&mut self, in_paragraph: bool) -> Option<usize> {
         let indent = self.indent();
@@ -95,28 +95,28 @@ impl<'a> Line<'a> {
         };
         let is_empty = content.trim_matches([' ', '\t']).is_empty();
         let apart = is_empty || content.starts_with([' ', '\t']);
-        // A sentence may go on with a number or a dash.
+        // The line of a paragraph may begin with a number or a dash.
         let interrupts = !is_empty && (digits == 0 || number.bytes().eq(*b"1"));
         if indent > 3 || !apart || (in_paragraph && !interrupts) {
             return None;
         }
         self.skip(indent + digits + 1);
         let gap = self.indent();
-        // More is indented code in the item.
+        // A larger gap is indented code in the item.
         let gap = if is_empty || gap > TAB { 1 } else { gap };
         self.skip(gap.min(self.indent()));
         Some(indent + digits + 1 + gap)
     }
 }
 
-/// `# …`
+/// Returns true for `# …`.
 pub(super) fn is_heading(text: &str) -> bool {
     let behind = text.trim_start_matches('#');
     (1..=6).contains(&(text.len() - behind.len()))
         && (behind.is_empty() || behind.starts_with([' ', '\t']))
 }
 
-/// A line of three or more `*`, `-` or `_`.
+/// Returns true for a line of three or more `*`, `-` or `_`.
 pub(super) fn is_break(text: &str) -> bool {
     let sign = match text.bytes().next() {
         Some(sign @ (b'*' | b'-' | b'_')) => sign,
@@ -126,7 +126,7 @@ pub(super) fn is_break(text: &str) -> bool {
         && text.bytes().filter(|b| *b == sign).nth(2).is_some()
 }
 
-/// `===` or `---` under a paragraph.
+/// Returns true for `===` or `---`, which make a heading of the paragraph above.
 pub(super) fn is_underline(text: &str) -> bool {
     let text = text.trim_end_matches([' ', '\t']);
     !text.is_empty() && ["=", "-"].iter().any(|sign| text.trim_start_matches(sign).is_empty())

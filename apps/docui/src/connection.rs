@@ -1,0 +1,294 @@
+//! The connection to the daemon: blocking reads, batched writes.
+
+use std::io::{self, IoSlice, Write};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use pipemux_proto::envelope::EnvelopeError;
+use pipemux_proto::frame::Cut;
+use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+/// Bytes that one read may bring, at first and while messages are small.
+const READ_MIN: usize = 16 * 1024;
+/// Bytes that one read may bring while messages are large: a body of 64 KiB and the frame around it.
+const READ_MAX: usize = 65 * 1024;
+/// Longest body that is copied out of the read buffer. A longer one takes the buffer over.
+const COPIED_BODY_MAX: usize = 8 * 1024;
+/// Longest answer that is batched with others into one write.
+const BATCHED_BODY_MAX: usize = 16 * 1024;
+/// Most answers in one batch. They are on their way while the next ones are made.
+const BATCH_ANSWERS_MAX: usize = 32;
+/// Longest time that answers are batched while further requests have already arrived.
+const BATCH_TIME_MAX: Duration = Duration::from_micros(200);
+
+/// A connection. While it is idle it holds one small buffer.
+pub(crate) struct Connection {
+    stream: UnixStream,
+    input: Vec<u8>,
+    /// Where in `input` the next frame begins.
+    start: usize,
+    /// How many bytes the next read may bring.
+    read_size: usize,
+    output: Vec<u8>,
+    /// How many answers are in `output`.
+    batched: usize,
+    /// When the first answer of the batch was made.
+    batch_began: Option<Instant>,
+    /// The incarnation in the last frame.
+    incarnation: Incarnation,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: UnixStream) -> Self {
+        Self {
+            stream,
+            input: Vec::new(),
+            start: 0,
+            read_size: READ_MIN,
+            output: Vec::new(),
+            batched: 0,
+            batch_began: None,
+            incarnation: Incarnation::default(),
+        }
+    }
+
+    /// Returns the next frame, or `None` when the other side has closed. Writes batched answers before
+    /// it waits.
+    pub(crate) fn next_frame(&mut self) -> io::Result<Option<Frame>> {
+        loop {
+            match self.take_frame()? {
+                Some(frame) => return Ok(Some(frame)),
+                None if !self.read()? => return Ok(None),
+                None => {}
+            }
+        }
+    }
+
+    /// Writes a whole frame.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() > BATCHED_BODY_MAX {
+            return self.write(bytes, &[]);
+        }
+        self.output.extend_from_slice(bytes);
+        self.flush()
+    }
+
+    /// Answers a request with this body. If more requests have already arrived, the answer may be
+    /// written together with theirs.
+    pub(crate) fn answer(&mut self, request: &Envelope, body: &[u8]) -> io::Result<()> {
+        let envelope = request.answer(Kind::Reply);
+        let head = Frame::head(&envelope, body.len()).map_err(io::Error::other)?;
+        if body.len() > BATCHED_BODY_MAX {
+            return self.write(&head, body);
+        }
+        self.output.extend_from_slice(&head);
+        self.output.extend_from_slice(body);
+        self.batched += 1;
+        if self.batched >= BATCH_ANSWERS_MAX || self.output.len() > READ_MAX {
+            return self.flush();
+        }
+        // A request that takes long must not delay the answers before it.
+        if self.start < self.input.len() {
+            let began = *self.batch_began.get_or_insert_with(Instant::now);
+            if began.elapsed() > BATCH_TIME_MAX {
+                return self.flush();
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers a request with a fault.
+    pub(crate) fn refuse(&mut self, request: &Envelope, fault: &Fault) -> io::Result<()> {
+        let bytes = Frame::fault(request, fault).map_err(io::Error::other)?;
+        self.send(&bytes)
+    }
+
+    /// Writes the batched answers.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.batch_began = None;
+        self.batched = 0;
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        let written = self.stream.write_all(&self.output);
+        self.output.clear();
+        // An idle app should not hold a large buffer.
+        self.output.shrink_to(READ_MIN);
+        written
+    }
+
+    fn take_frame(&mut self) -> io::Result<Option<Frame>> {
+        loop {
+            let unread = &self.input[self.start..];
+            let Some(cut) = Cut::first(unread).map_err(io::Error::other)? else { return Ok(None) };
+            let end = self.start + cut.length;
+            let envelope = match cut.envelope {
+                Ok(envelope) => {
+                    self.incarnation = envelope.incarnation;
+                    envelope
+                }
+                Err(EnvelopeError::Method { number, id, request }) => {
+                    self.start = end;
+                    self.refuse_unknown(number, request.then_some(id))?;
+                    continue;
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            };
+            let length = cut.body.len();
+            let body = if length <= COPIED_BODY_MAX || end < self.input.len() {
+                let body = Bytes::copy_from_slice(cut.body);
+                self.start = end;
+                body
+            } else {
+                self.start = 0;
+                Bytes::from(std::mem::take(&mut self.input)).slice(end - length..)
+            };
+            return Ok(Some(Frame { envelope, body }));
+        }
+    }
+
+    /// Refuses a method that this version doesn't know: a later minor version of the daemon may use it.
+    fn refuse_unknown(&mut self, number: u64, request: Option<u64>) -> io::Result<()> {
+        let Some(id) = request else { return Ok(()) };
+        let request = Envelope::request(Method::Ping, id, self.incarnation);
+        self.refuse(&request, &Fault::refused(format!("unknown method {number}")))
+    }
+
+    /// Reads once. Returns false at the end of the stream.
+    ///
+    /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also wakes up
+    /// whenever the peer has read something and there is room to write again (`unix_write_space`).
+    fn read(&mut self) -> io::Result<bool> {
+        self.flush()?;
+        self.make_room();
+        loop {
+            match poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], None) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            match rustix::io::read(&self.stream, spare_capacity(&mut self.input)) {
+                Ok(0) => return Ok(false),
+                Ok(length) => {
+                    self.read_size =
+                        if length >= self.read_size { READ_MAX } else { self.read_size };
+                    if length < READ_MIN / 2 {
+                        self.read_size = READ_MIN;
+                    }
+                    return Ok(true);
+                }
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.start == self.input.len() {
+            self.start = 0;
+            self.input.clear();
+            if self.input.capacity() < self.read_size || self.input.capacity() > 2 * self.read_size
+            {
+                self.input = Vec::with_capacity(self.read_size);
+            }
+            return;
+        }
+        self.input.drain(..std::mem::take(&mut self.start));
+        let missing = match Cut::missing(&self.input) {
+            0 => READ_MIN,
+            missing => missing,
+        };
+        self.input.reserve_exact(missing);
+    }
+
+    fn write(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        let parts = [&self.output[..], head, body];
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        let mut done = 0;
+        while done < total {
+            let mut skip = done;
+            let slices = parts.map(|part| {
+                let skipped = skip.min(part.len());
+                skip -= skipped;
+                IoSlice::new(&part[skipped..])
+            });
+            match self.stream.write_vectored(&slices) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(length) => done += length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.output.clear();
+        self.batch_began = None;
+        self.batched = 0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pipemux_proto::FrameDecoder;
+    use std::io::Read;
+
+    fn request(id: u64, body: &[u8]) -> Vec<u8> {
+        let envelope = Envelope::request(Method::Exchange, id, Incarnation(1));
+        [&Frame::head(&envelope, body.len()).unwrap()[..], body].concat()
+    }
+
+    #[test]
+    fn frames_of_any_length_are_echoed_complete_and_in_order() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let sizes = [0, 1, 200_000, 64, 65_536, 65_536, 8192, 8193, 900_000, 3, 0, 16_384, 16_385];
+        let bodies: Vec<Vec<u8>> =
+            sizes.iter().map(|size| (0..*size).map(|at| (at % 251) as u8).collect()).collect();
+        let sent: Vec<u8> =
+            bodies.iter().enumerate().flat_map(|(id, body)| request(id as u64, body)).collect();
+        let app = std::thread::spawn(move || {
+            let mut connection = Connection::new(ours);
+            while let Some(frame) = connection.next_frame().unwrap() {
+                connection.answer(&frame.envelope, &frame.body).unwrap();
+            }
+        });
+        let mut writer = theirs.try_clone().unwrap();
+        let writing = std::thread::spawn(move || writer.write_all(&sent).unwrap());
+        let mut decoder = FrameDecoder::default();
+        let mut chunk = vec![0; 30_000];
+        for (id, body) in bodies.iter().enumerate() {
+            let frame = loop {
+                if let Some(frame) = decoder.next_frame().unwrap() {
+                    break frame;
+                }
+                let length = theirs.read(&mut chunk).unwrap();
+                assert!(length > 0, "the app ended");
+                decoder.extend(&chunk[..length]);
+            };
+            assert_eq!((frame.envelope.kind, frame.envelope.id), (Kind::Reply, id as u64));
+            assert!(frame.body == body[..], "body {id}");
+        }
+        writing.join().unwrap();
+        theirs.shutdown(std::net::Shutdown::Both).unwrap();
+        app.join().unwrap();
+    }
+
+    #[test]
+    fn unknown_method_is_refused_and_the_connection_goes_on() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(&[0, 0, 0, 7, 0x95, 0, 99, 5, 1, 0, 0x80]).unwrap();
+        theirs.write_all(&request(6, b"x")).unwrap();
+        theirs.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut connection = Connection::new(ours);
+        assert_eq!(connection.next_frame().unwrap().unwrap().envelope.id, 6);
+        assert!(connection.next_frame().unwrap().is_none());
+        drop(connection);
+        let mut answer = Vec::new();
+        theirs.read_to_end(&mut answer).unwrap();
+        let cut = Cut::first(&answer).unwrap().unwrap();
+        assert_eq!((cut.envelope.unwrap().kind, cut.envelope.unwrap().id), (Kind::Fault, 5));
+    }
+}

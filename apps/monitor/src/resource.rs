@@ -1,0 +1,49 @@
+//! The resources that the monitor shows.
+
+/// A resource of the machine. They are shown in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resource {
+    /// CPU time.
+    Cpu,
+    /// Memory.
+    Memory,
+    /// Swap.
+    Swap,
+    /// Disks.
+    Disks,
+    /// Load averages.
+    Load,
+    /// Processes.
+    Processes,
+}
+
+impl Resource {
+    /// All resources.
+    pub const ALL: [Self; 6] =
+        [Self::Cpu, Self::Memory, Self::Swap, Self::Disks, Self::Load, Self::Processes];
+
+    /// Returns the key, which is also its name in the settings file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Swap => "swap",
+            Self::Disks => "disks",
+            Self::Load => "load",
+            Self::Processes => "processes",
+        }
+    }
+
+    /// Returns the resource with this key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|resource| resource.key() == key)
+    }
+
+    /// Returns the name that readers see.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            other => other.key(),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The model of a session: its store, and what it shows of the store.
+
+use std::path::PathBuf;
+
+use docui::{Fault, Found, Opening};
+
+use crate::entry;
+use crate::format::count;
+use crate::hibernation::HibernationRecord;
+use crate::store::Store;
+use crate::view_state::ViewState;
+
+/// A notebook session.
+pub struct Notebook {
+    pub(crate) store: Store,
+    pub(crate) view_state: ViewState,
+    state_dir: PathBuf,
+    provider: String,
+    callee: String,
+    address: String,
+    /// True when the daemon repeated an earlier `open` to start this process.
+    again: bool,
+    start: Start,
+    /// True when the store has changes that views haven't shown and no reader was told of.
+    has_unshown_changes: bool,
+}
+
+/// Whether this process continues where the previous one was hibernated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// No: the session is new, or the previous process crashed.
+    New,
+    /// Yes.
+    Resumed,
+    /// No: the store has been replaced by another one since.
+    StoreReplaced,
+}
+
+impl Notebook {
+    /// Opens the session's store and restores what the session showed.
+    ///
+    /// # Errors
+    /// There is more than one argument, or the store can't be opened.
+    pub fn new(opening: &Opening) -> Result<Self, Fault> {
+        let store = Store::open(&store_path(opening)?)?;
+        let (store_id, fingerprint) = (store.id()?, store.fingerprint()?);
+        let state_dir = opening.state_dir.clone();
+        let mut view_state = ViewState::load(&state_dir, &store_id);
+        // An entry that can't be looked up now keeps its level.
+        view_state.forget_removed(|id| !matches!(store.rev(id), Ok(None)));
+        let record = opening.woken.then(|| HibernationRecord::load(&state_dir)).flatten();
+        let start = match &record {
+            Some(record) if record.store_id == store_id => Start::Resumed,
+            Some(_) => Start::StoreReplaced,
+            None => Start::New,
+        };
+        let has_unshown_changes = start == Start::Resumed
+            && record.is_some_and(|record| record.fingerprint != fingerprint);
+        Ok(Self {
+            store,
+            view_state,
+            state_dir,
+            provider: opening.provider.clone(),
+            callee: opening.callee(),
+            address: opening.address(),
+            again: opening.again,
+            start,
+            has_unshown_changes,
+        })
+    }
+
+    /// Returns what readers should know after a restart, or nothing if there was none.
+    pub fn restart_notes(&self) -> Vec<String> {
+        // If the store can't be read, the view says so.
+        let (true, Ok(total)) = (self.again, self.store.total()) else { return Vec::new() };
+        let entries = count(total, "entry");
+        vec![match self.start {
+            Start::New | Start::Resumed => format!("Kept: {entries}, search and folding."),
+            Start::StoreReplaced => {
+                let path = self.store.path().display();
+                format!("{path} is a different store than before: {entries}.")
+            }
+        }]
+    }
+
+    /// Returns whether this process continues where the previous one was hibernated.
+    pub fn is_resumed(&self) -> bool {
+        self.start == Start::Resumed
+    }
+
+    /// Checks that a further `open` of the session means the same store.
+    ///
+    /// # Errors
+    /// It names another store.
+    pub fn check_attach(&self, opening: &Opening) -> Result<(), Fault> {
+        if opening.args.is_empty() {
+            return Ok(());
+        }
+        let path = store_path(opening)?;
+        if path.canonicalize().is_ok_and(|path| path == self.store.path()) {
+            return Ok(());
+        }
+        let message = format!("{} already has {} open", self.address, self.store.path().display());
+        Err(Fault::refused(message).hint(format!(
+            "open another store in its own session: pipemux open {}/other {}",
+            self.provider,
+            path.display()
+        )))
+    }
+
+    /// Returns a call on this session, for hints: `notebook.show_all()`.
+    pub fn call(&self, call: &str) -> String {
+        format!("{}.{call}", self.callee)
+    }
+
+    /// Returns the session's address: `notebook/main`.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Changes what the session shows, and saves that.
+    ///
+    /// # Errors
+    /// It can't be saved. Nothing was changed.
+    pub fn change_view_state(&mut self, change: impl FnOnce(&mut ViewState)) -> Result<(), Fault> {
+        let mut view_state = self.view_state.clone();
+        change(&mut view_state);
+        if view_state != self.view_state {
+            view_state.save(&self.state_dir)?;
+            self.view_state = view_state;
+        }
+        Ok(())
+    }
+
+    /// Looks up the entry that a key names.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn locate(&self, key: &str) -> Result<Found, Fault> {
+        let Some(id) = entry::id(key) else { return Ok(Found::Gone(None)) };
+        let Some(rev) = self.store.rev(id)? else {
+            let existed = self.store.existed(id)?;
+            return Ok(Found::Gone(existed.then(|| "It was removed".to_owned())));
+        };
+        if self.store.selects(&self.view_state.selection(), id)? {
+            return Ok(Found::Here(rev));
+        }
+        let how = format!("click [show all] or: pipemux run '{}'", self.call("show_all()"));
+        Ok(Found::Hidden { rev, how })
+    }
+
+    /// Returns whether the store has changes by other sessions that views haven't shown yet. Each
+    /// change is reported once.
+    pub fn take_unshown_changes(&mut self) -> bool {
+        let has_unshown_changes = std::mem::take(&mut self.has_unshown_changes);
+        self.store.refresh() || has_unshown_changes
+    }
+
+    /// Records which state of the store views showed, for a process that continues from here.
+    ///
+    /// # Errors
+    /// The store can't be read, or the state directory can't be written.
+    pub fn save_hibernation_record(&mut self) -> Result<(), Fault> {
+        let (store_id, fingerprint) = (self.store.id()?, self.store.fingerprint()?);
+        // If another session has just written, the fingerprint includes changes that views haven't
+        // shown. An empty one never matches, so that they are reported later.
+        self.has_unshown_changes |= self.store.refresh();
+        let fingerprint = if self.has_unshown_changes { String::new() } else { fingerprint };
+        HibernationRecord { store_id, fingerprint }.save(&self.state_dir)
+    }
+}
+
+/// Returns the path of the store that an `open` means. Without an argument it is in the state directory.
+fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {
+    match opening.args.as_slice() {
+        [] => Ok(opening.state_dir.join("notebook.db")),
+        [path] => Ok(opening.path(path)),
+        more => Err(Fault::usage(format!("expected at most one store path, got {}", more.len()))
+            .hint("pipemux open notebook [path]")),
+    }
+}

@@ -1,0 +1,90 @@
+//! Files that version 0.1 saved must stay readable by every later version.
+//!
+//! `saved/` holds a store and the state directory of a hibernated session, as that version wrote them.
+//! Never change these files: if the formats change, add files of the new version beside them.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{Fixture, STORE, add, append, at, done, filter, open};
+use docui::testing::Host;
+use docui::{App, Lod};
+use pipemux_notebook::{Action, Notebook};
+use pipemux_proto::fault::Code;
+
+/// The version of the state that the session saved.
+const SAVED_VERSION: u64 = 12;
+
+/// Copies the saved files and wakes the session.
+fn wake() -> Fixture {
+    let dir = tempfile::tempdir().unwrap();
+    // A session is started only to have a host. Its files are then replaced by the saved ones.
+    let mut host = open(&dir, "a", &["other.db"]).unwrap();
+    host.hibernate().unwrap();
+    let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved");
+    std::fs::copy(saved.join(STORE), dir.path().join(STORE)).unwrap();
+    for name in ["shown.toml", "asleep.toml", "docui.asleep"] {
+        std::fs::copy(saved.join("state").join(name), dir.path().join("state-a").join(name))
+            .unwrap();
+    }
+    let (resumed, notes) = host.wake(SAVED_VERSION, &[&[STORE]]).unwrap();
+    assert!(resumed);
+    assert_eq!(notes, ["Kept: 3 entries, search and folding."]);
+    Fixture { host, dir }
+}
+
+fn read(host: &Host<Notebook>, key: &str) -> String {
+    String::from_utf8(host.app().unwrap().read(key).unwrap()).unwrap()
+}
+
+#[test]
+fn hibernated_session_of_version_0_1_resumes_with_the_same_view() {
+    let mut fixture = wake();
+    let projection = fixture.host.project(Lod::Summary, 10_000).unwrap();
+    assert_eq!(projection.version, SAVED_VERSION, "nothing is reported as changed");
+    let expected = "## 3 of 3 entries · search \"plan\" · tag plan\n\
+        [show all](link:show_all) [all as summaries](link:focus) \n\
+        [Release plan](obj:n1) 3 lines · plan, q2 [fold](link:fold)\n\
+        Ship on Monday\n\nthen plan more\n\
+        [Meeting 12 May](obj:n4) 0 lines · plan [expand](link:expand)\n\
+        [数据库](obj:n2) 3 lines · plan, 设计 [expand](link:expand)\n  plan 🦀\n";
+    assert_eq!(fixture.text(), expected);
+}
+
+#[test]
+fn store_of_version_0_1_is_read_completely() {
+    let mut fixture = wake();
+    let text = "全文检索要支持中文词语。\r\nplan 🦀\r\none more line";
+    assert_eq!(read(&fixture.host, "n2"), text);
+    fixture.done(Action::ShowAll {});
+    fixture.done(Action::Focus { entries: Vec::new() });
+    let shown = fixture.text();
+    assert!(shown.contains("[数据库](obj:n2) 3 lines · plan, 设计"), "{shown}");
+    assert!(shown.contains("\n  search\n  in short\n"), "the summary: {shown}");
+    fixture.done(Action::Fold { entry: at(2, 2) });
+    let folded = fixture.text();
+    assert!(folded.contains("[数据库](obj:n2) shortest (outdated)\n"), "the gist: {folded}");
+    let full = fixture.host.text(Lod::Full, 10_000).unwrap();
+    assert!(full.contains("from editor/main src/parse.rs:101-300\n"), "the origin: {full}");
+    assert_eq!(fixture.brief(filter("q2")), "1 entry with tag q2");
+    assert_eq!(fixture.brief(common::search("中文")), "0 results for \"中文\" with tag q2");
+}
+
+#[test]
+fn store_of_version_0_1_is_changed_and_undone() {
+    let mut fixture = wake();
+    // Change c5 appended to entry 2, change c6 edited entry 1, and entry 3 was removed after that.
+    assert_eq!(fixture.brief(Action::Undo { change: "c6".into() }), "\"Release plan\" is restored");
+    assert_eq!(read(&fixture.host, "n1"), "Ship on Friday\n\nthen rest\n");
+    let (text, label) = ("全文检索要支持中文词语。\r\nplan 🦀\r\n", "\"数据库\" is restored");
+    assert_eq!(fixture.brief(Action::Undo { change: "c5".into() }), label);
+    assert_eq!(read(&fixture.host, "n2"), text);
+    done(&mut fixture.host, append(2, 3, "written by this version"));
+    assert_eq!(fixture.fault(append(3, 1, "x")).hints, ["It was removed"]);
+    assert_eq!(fixture.fault(append(1, 2, "x")).code, Code::Stale);
+    fixture.done(Action::ShowAll {});
+    fixture.done(add("next", "x", &[]));
+    assert_eq!(fixture.shown(), ["n5", "n4", "n2", "n1"], "an id is never reused");
+}
