@@ -47,7 +47,7 @@ impl MessageReader {
         self.decoder.room(least)
     }
 
-    /// Keeps the buffer between messages, for a connection that lasts.
+    /// Keeps the buffer between messages, for long-lived connections.
     pub(crate) fn keep_buffer(&mut self) {
         self.decoder.keep_buffer();
     }

@@ -58,10 +58,12 @@ fn read_manifest(path: &Path) -> Result<String, String> {
     };
     let (regular, bytes) = opened.and_then(read).map_err(|error| error.to_string())?;
     if !regular {
-        return Err("it is no manifest: it is not a regular file".into());
+        return Err("it is not a manifest, because it is not a regular file".into());
     }
     if bytes.len() as u64 > MANIFEST_MAX {
-        return Err(format!("it is no manifest: it is longer than {MANIFEST_MAX} bytes"));
+        return Err(format!(
+            "it is not a manifest, because it is longer than {MANIFEST_MAX} bytes"
+        ));
     }
-    String::from_utf8(bytes).map_err(|_| "it is no manifest: it is not UTF-8".into())
+    String::from_utf8(bytes).map_err(|_| "it is not a manifest, because it is not UTF-8".into())
 }

@@ -10,7 +10,7 @@ use pipemux_client::ClientError;
 /// Reads standard input to its end, as text of at most `most` bytes.
 ///
 /// # Errors
-/// Standard input is a terminal, where possibly nobody types; it doesn't end within `timeout`; it is not UTF-8; or it
+/// Standard input is a terminal, where the command might wait for input that never comes; it doesn't end within `timeout`; it is not UTF-8; or it
 /// is longer.
 pub fn read_text(most: usize, timeout: Duration) -> Result<String, ClientError> {
     if io::stdin().is_terminal() {

@@ -1,4 +1,4 @@
-//! Verbs that print until somebody ends them: `watch` and `logs --follow`. They end on Ctrl-C, or when nobody reads
+//! Verbs that print until they are stopped: `watch` and `logs --follow`. They end on Ctrl-C, or when nobody reads
 //! their output any more. When the daemon ends, they wait for the next one.
 
 use std::io;
@@ -69,7 +69,7 @@ pub fn stream(requester: &Requester, source: impl Source + 'static) -> Result<u8
     stop_on_signals(send.clone());
     stop_on_closed_output(send.clone());
     let requester = requester.clone();
-    // The thread is abandoned at the end: nobody needs what it waits for then.
+    // The thread is abandoned at the end: its result is not needed any more.
     thread::spawn(move || request_chunks(&requester, source, &send));
     write_chunks(&events)
 }
@@ -131,7 +131,7 @@ fn request_chunks(requester: &Requester, mut source: impl Source, send: &SyncSen
                 // A daemon that is ending accepts connections until it is gone.
                 connection.wait_closed(SHUTDOWN_TIMEOUT);
                 connection = wait_for_daemon(&requester.options);
-                Ok(Chunk::More(notice(requester, "found", "a daemon is there again")))
+                Ok(Chunk::More(notice(requester, "found", "connected to a daemon again")))
             }
             chunk => chunk,
         };

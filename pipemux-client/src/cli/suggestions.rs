@@ -10,7 +10,7 @@ use std::path::Path;
 use pipemux_client::{ClientError, Options};
 
 use super::shell_quoting;
-use calls::{IsApp, is_action_name, names_app, run_command};
+use calls::{IsApp, call_code, is_action_name, names_app};
 use nearest::nearest_verb;
 
 /// Answers that people give without the verb `answer`.
@@ -38,8 +38,7 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
 
     if first.contains('(') {
-        let code = shell_quoting::quote(&words.join(" "));
-        return (no_verb("; to run calls, use run"), format!("pipemux run {code}"));
+        return (no_verb("; to run calls, use run"), run_command(&words.join(" ")));
     }
     if first.starts_with("link:") || (is_number(first) && rest.is_empty()) {
         return (no_verb("; to follow a link, use click"), command("click", words));
@@ -55,13 +54,13 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
         && is_action_name(action)
     {
         let problem = no_verb("; to run an app's action, use run");
-        return (problem, run_command(owner, action, rest, is_app));
+        return (problem, run_command(&call_code(owner, action, rest, is_app)));
     }
     if names_app(first, is_app) {
         return match rest {
             [action, args @ ..] if is_action_name(action) => {
                 let problem = no_verb("; to run an app's action, use run");
-                (problem, run_command(first, action, args, is_app))
+                (problem, run_command(&call_code(first, action, args, is_app)))
             }
             _ => (no_verb("; to open an app, use open"), command("open", words)),
         };
@@ -75,7 +74,7 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
     }
     if let Some(app) = known::app_of_action(first).filter(|app| is_app(app)) {
         let problem = no_verb(&format!(", but an action of the {app}"));
-        return (problem, run_command(app, first, rest, is_app));
+        return (problem, run_command(&call_code(app, first, rest, is_app)));
     }
     if let Some(near) = nearest_verb(first) {
         let near: Vec<&str> = near.split(' ').chain(rest.iter().copied()).collect();
@@ -83,6 +82,10 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
         return (no_verb(", did you mean this?"), command);
     }
     (no_verb(""), help())
+}
+
+fn run_command(code: &str) -> String {
+    format!("pipemux run {}", shell_quoting::quote(code))
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn wrong_value_names_the_expected_values() {
-        for (line, message) in [
+        for (line, expected) in [
             (
                 "status --budget abc",
                 "`--budget abc`: expected tokens, a whole number from 1: --budget 300",
@@ -183,12 +183,12 @@ mod tests {
             ("view --lod", "`--lod`: expected --lod gist, summary, full"),
             ("view --budget", "`--budget`: expected --budget <TOKENS>"),
         ] {
-            let (said, hints) = explanation(line);
-            assert!(said.starts_with(message), "{line}: {said}");
+            let (message, hints) = explanation(line);
+            assert!(message.starts_with(expected), "{line}: {message}");
             assert!(hints[0].ends_with(" --help"), "{hints:?}");
         }
-        let (said, hints) = explanation("help Foo");
-        assert!(said.starts_with("`Foo` is not a provider name: expected"), "{said}");
+        let (message, hints) = explanation("help Foo");
+        assert!(message.starts_with("`Foo` is not a provider name: expected"), "{message}");
         assert_eq!(hints, ["pipemux help --help"]);
     }
 

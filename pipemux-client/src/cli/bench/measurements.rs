@@ -123,7 +123,7 @@ impl Bench {
             }
             Ok::<_, ClientError>(done as f64 / length.as_secs_f64())
         })?;
-        let what = "exchanges a second, 64 B, 64 at once";
+        let what = "exchanges per second, 64 B, 64 at once";
         Ok(vec![Row { what, unit: "/s", floor: None, ours: rate, ratio: None }])
     }
 
@@ -152,8 +152,8 @@ impl Bench {
             processes.add(alone, clicked);
         }
         Ok(vec![
-            row("a click, confirmed, one connection", "µs", acted),
-            row("a click as a process, beside `true`", "µs", processes),
+            row("click with confirmation, one connection", "µs", acted),
+            row("click as a process, compared with `true`", "µs", processes),
         ])
     }
 
@@ -172,8 +172,8 @@ impl Bench {
             lightest.add(vec![bare], vec![took]);
         }
         Ok(vec![
-            row("start to answer, beside an ordinary program", "µs", ordinary),
-            row("the same, beside the lightest one", "µs", lightest),
+            row("session start, compared with an ordinary program", "µs", ordinary),
+            row("session start, compared with the lightest program", "µs", lightest),
         ])
     }
 
@@ -186,13 +186,13 @@ impl Bench {
             // The system doesn't report it.
             return Ok(Vec::new());
         };
-        let (what, unit) = ("memory of an idle app, its share", "KiB");
+        let (what, unit) = ("memory of an idle app (proportional)", "KiB");
         let mut rows =
             vec![Row { what, unit, floor: Some(bare), ours: app, ratio: Some(app / bare) }];
         let after = self.daemon_pid().and_then(memory::anonymous_kib);
         if let (Some(before), Some(after)) = (self.daemon_kib_before, after) {
             let each = after.saturating_sub(before) as f64 / self.starts as f64;
-            let what = "memory of the daemon for an idle session";
+            let what = "daemon memory per idle session";
             rows.push(Row { what, unit, floor: None, ours: each, ratio: None });
         }
         Ok(rows)

@@ -54,7 +54,7 @@ impl TempHome {
         let program = toml_string(&self.program.to_string_lossy());
         let manifest = format!(
             "id = \"{PROVIDER}\"\ncommand = {program}\nargs = [\"bench\", \"{}\", \"app\"]\n\
-             description = \"Answers what it is sent\"\n",
+             description = \"Echoes what it receives\"\n",
             roles::ROLE_OPTION
         );
         fs::write(apps.join(format!("{PROVIDER}.toml")), manifest)

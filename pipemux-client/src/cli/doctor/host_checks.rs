@@ -48,7 +48,7 @@ pub fn check(options: &Options, fix: bool, daemon_pid: Option<i32>, findings: &m
             Err(mpsc::RecvTimeoutError::Disconnected) => break None,
         }
     };
-    // `pipemuxd` ends when it closes its output; a program that goes on is another one.
+    // `pipemuxd` ends when it closes its output; a program that keeps running is another one.
     let problem = match (problem, wait_or_kill(&mut child, deadline)) {
         (Some(problem), _) => Some(problem),
         (None, Ok(status)) if status.success() && findings.len() > before => None,

@@ -161,9 +161,9 @@ mod tests {
     fn failed_reply_has_code_hints_and_text() {
         let error = ClientError::invalid("expected args").hint("pipemux pipe --help");
         let line = String::from_utf8(ReplyLine::failed(Value::Null, &error, false).line()).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!((&said["id"], &said["exit"]), (&Value::Null, &json!(2)));
-        assert_eq!(said["error"]["hints"][0], "pipemux pipe --help");
-        assert_eq!(said["text"], "refused, nothing ran · expected args\npipemux pipe --help\n");
+        let reply: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&reply["id"], &reply["exit"]), (&Value::Null, &json!(2)));
+        assert_eq!(reply["error"]["hints"][0], "pipemux pipe --help");
+        assert_eq!(reply["text"], "refused, nothing ran · expected args\npipemux pipe --help\n");
     }
 }

@@ -1,8 +1,8 @@
 //! Turns the words of a command line into the call that was probably meant.
+//!
+//! A fuzz target includes this file, so it uses no other module of this crate.
 
 use pipemux_client::proto::{ProviderId, SessionAddr};
-
-use crate::cli::shell_quoting;
 
 /// Tells whether an app of that name is known.
 pub type IsApp<'a> = &'a dyn Fn(&str) -> bool;
@@ -22,8 +22,8 @@ pub fn is_action_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// Returns the command that calls `owner.action` with these words as its arguments.
-pub fn run_command(owner: &str, action: &str, args: &[&str], is_app: IsApp) -> String {
+/// Returns the code that calls `owner.action` with these words as its arguments.
+pub fn call_code(owner: &str, action: &str, args: &[&str], is_app: IsApp) -> String {
     let mut written = Vec::new();
     let mut words = args.iter().copied().filter(|word| *word != "--json").peekable();
     while let Some(word) = words.next() {
@@ -38,8 +38,7 @@ pub fn run_command(owner: &str, action: &str, args: &[&str], is_app: IsApp) -> S
             None => argument(word, is_app),
         });
     }
-    let code = format!("{owner}.{action}({})", written.join(", "));
-    format!("pipemux run {}", shell_quoting::quote(&code))
+    format!("{owner}.{action}({})", written.join(", "))
 }
 
 fn argument(word: &str, is_app: IsApp) -> String {

@@ -144,14 +144,14 @@ fn new_name(word: &str) -> String {
 const BUILT_IN: &str = "\
 //! A small garden, for the tour.
 
-/// What grows.
+/// A plant of the garden.
 #[derive(Debug)]
 struct Flower {
     name: String,
     height: u32,
 }
 
-/// Where it grows.
+/// The bed that it grows in.
 #[derive(Debug, Default)]
 struct Bed {
     plants: Vec<Plant>,
