@@ -53,7 +53,7 @@ impl EventSource {
     fn print_events(&mut self, requester: &Requester, events: &Events) -> Chunk {
         let mut out = Vec::new();
         if self.daemon_life != 0 && self.daemon_life != events.life {
-            let text = "a new daemon was started: its events are numbered from the beginning";
+            let text = "another daemon was started: its events are numbered from the beginning";
             out = notice(requester, "restarted", text);
         }
         if events.dropped > 0 {
