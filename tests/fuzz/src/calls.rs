@@ -5,8 +5,8 @@ use pipemux_proto::call::blocks::{blocks, script};
 use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten, stdin_at};
 use pipemux_proto::limits::{CODE_MAX, STEPS_MAX};
 
-#[path = "../../../pipemux-client/src/cli/slips/calls.rs"]
-mod slips;
+#[path = "../../../pipemux-client/src/cli/suggestions/calls.rs"]
+mod suggested_calls;
 
 /// Any text: as code, as a message and as words, a line each.
 pub fn check(data: &[u8]) {
@@ -60,10 +60,7 @@ fn message(message: &str) {
 /// A call made of words is code.
 fn words(text: &str) {
     let words: Vec<&str> = text.lines().collect();
-    let command = slips::run("editor", "replace", &words, &|name| name == "editor");
-    let code = command.strip_prefix("pipemux run '").and_then(|rest| rest.strip_suffix('\''));
-    let Some(code) = code else { panic!("no command: {command}") };
-    let code = code.replace("'\\''", "'");
+    let code = suggested_calls::call_code("editor", "replace", &words, &|name| name == "editor");
     // What a word says in code's own form may be wrong code, and is then told as such.
     let plain = |word: &str| !word.contains(['(', ')', '[', ':', '=']) && !word.starts_with("--");
     let stdin = words.iter().filter(|word| matches!(**word, "-" | "stdin")).count();
@@ -75,11 +72,6 @@ fn words(text: &str) {
         let read = parse(&code, Some("input"));
         assert!(read.is_ok(), "{code:?}: {read:?}");
     }
-}
-
-/// The text as one word of a shell.
-fn in_shell_quotes(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn place(code: &str, span: Span) {
