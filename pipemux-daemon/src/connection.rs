@@ -10,10 +10,13 @@ use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
 use pipemux_proto::{Frame, FrameDecoder, FrameError};
 use pipemux_socket::Socket;
 
-use crate::body::Body;
-use crate::incoming::{Incoming, incoming};
-use crate::large::{Begun, Larges};
-use crate::limits::{FIRST_READ, HELD, HELD_MIN, READ_DIRECT, SHARED, WRITE_TURN};
+use crate::buffer_pool::{BufferPool, PartialFrame};
+use crate::exchange_body::ExchangeBody;
+use crate::inbound::{Inbound, undecodable};
+use crate::limits::{
+    DIRECT_READ_MIN, LARGE_FIRST_READ, SCRATCH_BUFFER, SEND_BUFFER, SEND_BUFFER_BODY_MIN,
+    WRITE_TURN,
+};
 
 /// One connection. An idle one holds no buffer.
 #[derive(Debug)]
@@ -21,96 +24,98 @@ pub struct Connection {
     socket: Socket,
     waker: Waker,
     /// A large frame that hasn't come whole; the decoder holds nothing then.
-    begun: Option<Box<Begun>>,
+    partial: Option<Box<PartialFrame>>,
     /// Holds any other that hasn't.
     decoder: FrameDecoder,
-    /// True when the last frame was longer than the shared buffer: so may be the next.
-    large: bool,
+    /// True when the last frame was longer than the scratch buffer: so may be the next.
+    expect_large: bool,
     output: Output,
     /// False before it may be read, and for ever once it ended or made no sense.
-    pub reading: bool,
+    pub can_read: bool,
     /// False once writing failed.
-    pub writing: bool,
+    pub can_write: bool,
     /// True while it is on the driver's list of those to be written to.
-    pub listed: bool,
+    pub write_scheduled: bool,
     /// True when it is to be closed once everything is written.
-    pub closing: bool,
+    pub close_when_written: bool,
 }
 
 /// What reading gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read {
-    /// So many bytes, in the shared buffer; there may be more. They go on with [`Connection::keep`].
-    Shared(usize),
-    /// So many bytes of a frame that had begun; there may be more.
-    Held(usize),
+pub enum ReadOutcome {
+    /// So many bytes, in the scratch buffer; there may be more. They go on with [`Connection::buffer`].
+    InScratch(usize),
+    /// So many bytes of a frame that had partial; there may be more.
+    Buffered(usize),
     /// Nothing now; the waker tells when.
-    Nothing,
+    Pending,
     /// The end.
-    End,
+    Closed,
 }
 
 /// What writing gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     /// Everything.
-    All,
+    Complete,
     /// Not everything; the waker tells when to go on.
-    Some,
+    Incomplete,
     /// Its share of this turn; the waker has told already.
-    Share,
+    TurnUsed,
     /// Nobody reads it any more.
     Failed,
 }
 
 impl Connection {
-    /// A connection whose readiness wakes `waker`, over a stream that doesn't block.
+    /// A connection whose readiness ready_queue `waker`, over a stream that doesn't block.
     ///
     /// # Errors
     /// The socket can't be watched.
-    pub fn over(stream: UnixStream, waker: Waker, reading: bool) -> io::Result<Self> {
+    pub fn new(stream: UnixStream, waker: Waker, can_read: bool) -> io::Result<Self> {
         Ok(Self {
             socket: Socket::new(stream)?,
             waker,
-            begun: None,
+            partial: None,
             decoder: FrameDecoder::default(),
-            large: false,
+            expect_large: false,
             output: Output::default(),
-            reading,
-            writing: true,
-            listed: false,
-            closing: false,
+            can_read,
+            can_write: true,
+            write_scheduled: false,
+            close_when_written: false,
         })
     }
 
     /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
     /// where that frame stays, at most so many bytes of it.
-    pub fn read(&mut self, shared: &mut [u8], larges: &mut Larges, most: usize) -> Read {
-        let read = match &mut self.begun {
-            Some(begun) => self.socket.read(&self.waker, begun.room(most)),
+    pub fn read(&mut self, scratch: &mut [u8], pool: &mut BufferPool, max: usize) -> ReadOutcome {
+        let read = match &mut self.partial {
+            Some(partial) => self.socket.read(&self.waker, partial.room(max)),
             None => {
                 // Of a large frame little is copied from here.
-                let first = if std::mem::take(&mut self.large) {
-                    FIRST_READ.min(shared.len())
+                let first = if std::mem::take(&mut self.expect_large) {
+                    LARGE_FIRST_READ.min(scratch.len())
                 } else {
-                    shared.len()
+                    scratch.len()
                 };
-                self.socket.read(&self.waker, &mut shared[..first])
+                self.socket.read(&self.waker, &mut scratch[..first])
             }
         };
         match read {
-            Poll::Pending => Read::Nothing,
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Held(0),
-            Poll::Ready(Err(_) | Ok(0)) => Read::End,
-            Poll::Ready(Ok(length)) => match &mut self.begun {
-                Some(begun) => {
-                    begun.filled(length);
-                    Read::Held(length)
+            Poll::Pending => ReadOutcome::Pending,
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                ReadOutcome::Buffered(0)
+            }
+            Poll::Ready(Err(_) | Ok(0)) => ReadOutcome::Closed,
+            Poll::Ready(Ok(length)) => match &mut self.partial {
+                Some(partial) => {
+                    partial.filled(length);
+                    ReadOutcome::Buffered(length)
                 }
-                None if self.decoder.is_empty() => Read::Shared(length),
+                None if self.decoder.is_empty() => ReadOutcome::InScratch(length),
                 None => {
-                    self.keep(&shared[..length], larges);
-                    Read::Held(length)
+                    self.buffer_partial(&scratch[..length], pool);
+                    ReadOutcome::Buffered(length)
                 }
             },
         }
@@ -118,9 +123,9 @@ impl Connection {
 
     /// Reads what is there, whether or not the runtime has heard of it yet; 0: nothing, or the end. For
     /// the last words of a process whose end is known already.
-    pub fn read_now(&mut self, shared: &mut [u8]) -> usize {
+    pub fn read_unpolled(&mut self, scratch: &mut [u8]) -> usize {
         loop {
-            match self.socket.stream().read(shared) {
+            match self.socket.stream().read(scratch) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => return read.unwrap_or_default(),
             }
@@ -128,11 +133,11 @@ impl Connection {
     }
 
     /// Keeps the beginning of a frame until its rest comes.
-    pub fn keep(&mut self, mut bytes: &[u8], larges: &mut Larges) {
-        if let Some(begun) = &mut self.begun {
-            bytes = begun.take(bytes);
-        } else if self.decoder.is_empty() && Cut::missing(bytes) >= READ_DIRECT {
-            self.begin(larges.begin(bytes));
+    pub fn buffer_partial(&mut self, mut bytes: &[u8], pool: &mut BufferPool) {
+        if let Some(partial) = &mut self.partial {
+            bytes = partial.take(bytes);
+        } else if self.decoder.is_empty() && Cut::missing(bytes) >= DIRECT_READ_MIN {
+            self.set_partial(pool.start_frame(bytes));
             return;
         }
         if !bytes.is_empty() {
@@ -141,24 +146,24 @@ impl Connection {
     }
 
     /// The next thing among the bytes that are held; none when more are needed.
-    pub fn next_incoming(&mut self, larges: &mut Larges) -> Option<Incoming> {
-        if let Some(begun) = self.begun.take_if(|begun| begun.is_whole()) {
-            return Some(match Frame::from_payload(begun.into_payload()) {
-                Ok(frame) => Incoming::Frame(frame),
-                Err(error) => incoming(error),
+    pub fn next_inbound(&mut self, pool: &mut BufferPool) -> Option<Inbound> {
+        if let Some(partial) = self.partial.take_if(|partial| partial.is_whole()) {
+            return Some(match Frame::from_payload(partial.into_payload()) {
+                Ok(frame) => Inbound::Frame(frame),
+                Err(error) => undecodable(error),
             });
         }
         match self.decoder.next_frame() {
             Ok(None) => {
-                if self.decoder.missing() >= READ_DIRECT {
-                    self.begin(larges.begin(self.decoder.held()));
+                if self.decoder.missing() >= DIRECT_READ_MIN {
+                    self.set_partial(pool.start_frame(self.decoder.held()));
                     self.decoder = FrameDecoder::default();
                 }
                 None
             }
-            Ok(Some(frame)) => Some(Incoming::Frame(frame)),
-            Err(FrameError::Envelope(error)) => Some(incoming(error)),
-            Err(error) => Some(Incoming::Broken(error.to_string())),
+            Ok(Some(frame)) => Some(Inbound::Frame(frame)),
+            Err(FrameError::Envelope(error)) => Some(undecodable(error)),
+            Err(error) => Some(Inbound::Invalid(error.to_string())),
         }
     }
 
@@ -173,18 +178,18 @@ impl Connection {
     pub fn forward(
         &mut self,
         head: &[u8],
-        body: Body<'_>,
+        body: ExchangeBody<'_>,
         spares: &mut Spares,
         turn: usize,
-    ) -> Written {
+    ) -> WriteOutcome {
         let bytes = body.bytes();
         if bytes.len() <= GATHERED_MAX {
             self.output.copy(head, spares);
             self.output.copy(bytes, spares);
-            return Written::Some;
+            return WriteOutcome::Incomplete;
         }
-        if bytes.len() > HELD_MIN {
-            self.socket.hold((turn > WRITE_TURN).then_some(HELD));
+        if bytes.len() > SEND_BUFFER_BODY_MIN {
+            self.socket.set_send_buffer((turn > WRITE_TURN).then_some(SEND_BUFFER));
         }
         let before = self.output.queued();
         let mut slices = [IoSlice::new(&[]); GATHER];
@@ -199,10 +204,10 @@ impl Connection {
             slices[count + 1] = IoSlice::new(&bytes[..share]);
             count += 2;
             length = match self.socket.write(&self.waker, &slices[..count]) {
-                Poll::Ready(Ok(0)) => return Written::Failed,
+                Poll::Ready(Ok(0)) => return WriteOutcome::Failed,
                 Poll::Ready(Ok(length)) => length,
                 Poll::Ready(Err(error)) if error.kind() != io::ErrorKind::Interrupted => {
-                    return Written::Failed;
+                    return WriteOutcome::Failed;
                 }
                 Poll::Ready(Err(_)) | Poll::Pending => 0,
             };
@@ -216,14 +221,14 @@ impl Connection {
         }
         let gone = own.saturating_sub(head.len());
         if gone == bytes.len() {
-            return Written::All;
+            return WriteOutcome::Complete;
         }
-        self.output.push(body.rest(gone), spares);
+        self.output.push(body.into_rest(gone), spares);
         if gone > 0 && gone == share {
             self.waker.wake_by_ref();
-            return Written::Share;
+            return WriteOutcome::TurnUsed;
         }
-        Written::Some
+        WriteOutcome::Incomplete
     }
 
     /// True when something waits to be written.
@@ -233,7 +238,7 @@ impl Connection {
 
     /// True while a large frame is on its way, in or out.
     pub fn is_bulky(&self) -> bool {
-        self.begun.is_some() || self.output.queued() > GATHERED_MAX
+        self.partial.is_some() || self.output.queued() > GATHERED_MAX
     }
 
     /// How many bytes wait to be written.
@@ -242,27 +247,27 @@ impl Connection {
     }
 
     /// Writes what is queued, as much as fits a turn.
-    pub fn flush(&mut self, spares: &mut Spares, turn: usize) -> Written {
+    pub fn flush(&mut self, spares: &mut Spares, turn: usize) -> WriteOutcome {
         let mut left = turn;
         while self.has_output() {
             if left == 0 {
                 // The others first; this one is served again right after them.
                 self.waker.wake_by_ref();
-                return Written::Some;
+                return WriteOutcome::Incomplete;
             }
             match self.write_once(left) {
-                Poll::Pending => return Written::Some,
-                Poll::Ready(Ok(0)) => return Written::Failed,
+                Poll::Pending => return WriteOutcome::Incomplete,
+                Poll::Ready(Ok(0)) => return WriteOutcome::Failed,
                 Poll::Ready(Ok(length)) => {
                     self.output.advance(length, spares);
                     left = left.saturating_sub(length);
                 }
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Poll::Ready(Err(_)) => return Written::Failed,
+                Poll::Ready(Err(_)) => return WriteOutcome::Failed,
             }
         }
         self.socket.is_flushed();
-        Written::All
+        WriteOutcome::Complete
     }
 
     /// Drops what waits to be written.
@@ -275,9 +280,9 @@ impl Connection {
         self.waker.wake_by_ref();
     }
 
-    fn begin(&mut self, begun: Begun) {
-        self.large = begun.length() > SHARED;
-        self.begun = Some(begun.into());
+    fn set_partial(&mut self, partial: PartialFrame) {
+        self.expect_large = partial.length() > SCRATCH_BUFFER;
+        self.partial = Some(partial.into());
     }
 
     fn write_once(&mut self, room: usize) -> Poll<io::Result<usize>> {

@@ -1,31 +1,31 @@
-//! What is left of apps whose daemon and launcher were both killed at once.
+//! Finds and kills what is left of apps whose daemon and launcher were both killed at once.
 //!
-//! Apps themselves die with their launcher; what they started and let go of doesn't, when nobody is left
-//! to adopt it. It carries its mark, by which the next daemon of the same state directory finds it.
+//! Apps themselves die with their launcher. What they started in the background survives when nobody is left
+//! to adopt it. It still carries its mark, by which the next daemon of the same state directory finds it.
 
 use std::time::{Duration, Instant};
 
-use crate::mark::Origin;
+use crate::mark::MarkOrigin;
 use crate::processes;
 
-/// Between two looks at what was killed.
+/// Pause between two rounds of killing.
 const ROUND: Duration = Duration::from_millis(2);
-/// Characters of a command line that are told.
+/// Longest command line that is reported, in characters.
 const COMMAND_CHARS: usize = 80;
 
-/// A process that nobody looks after.
+/// A process that no launcher looks after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its id, for people: never signal by it.
+    /// The process id, for display only: never signal by it.
     pub pid: i32,
-    /// What it runs.
+    /// The command line.
     pub command: String,
 }
 
-/// Finds processes with a mark of that state directory. `daemon` is the process that serves it now, if
-/// one does: its own descendants are no leftovers. Nor is this process, or those that it descends from.
-/// Linux only; none elsewhere.
-pub fn find(origin: Origin, daemon: Option<i32>) -> Vec<Leftover> {
+/// Finds processes with a mark of `origin`. `daemon` is the process that serves the state directory now, if
+/// there is one; its descendants are no leftovers, nor are this process and its ancestors. Linux only; finds
+/// nothing elsewhere.
+pub fn find(origin: MarkOrigin, daemon: Option<i32>) -> Vec<Leftover> {
     let own = nix::unistd::getpid().as_raw();
     processes::marked(origin)
         .into_iter()
@@ -35,9 +35,9 @@ pub fn find(origin: Origin, daemon: Option<i32>) -> Vec<Leftover> {
         .collect()
 }
 
-/// Kills what [`find`] finds, again and again until there is nothing; returns all that was found, and
-/// whether nothing is left in time.
-pub fn end(origin: Origin, daemon: Option<i32>, bound: Duration) -> (Vec<Leftover>, bool) {
+/// Kills what [`find`] finds until nothing is found or `bound` has passed; returns all that was found, and
+/// whether nothing is left.
+pub fn end(origin: MarkOrigin, daemon: Option<i32>, bound: Duration) -> (Vec<Leftover>, bool) {
     let until = Instant::now() + bound;
     let mut ended: Vec<Leftover> = Vec::new();
     loop {

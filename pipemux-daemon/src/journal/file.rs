@@ -1,7 +1,7 @@
 //! One log on disk: appended to, cut back after a write that failed.
 //!
-//! Where the system can, room is taken on the disk before it is needed. So a full disk is met while there
-//! is still room for what must be written down whatever happens, as the numbers of views.
+//! Where the system can, reserved is taken on the disk before it is needed. So a full disk is met while there
+//! is still reserved for what must be written down whatever happens, as the numbers of views.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -13,18 +13,18 @@ use crate::limits::{BAD_MAX, JOURNAL_ROOM};
 
 /// An open log, of which every byte is a whole record's.
 #[derive(Debug)]
-pub struct LogFile {
+pub struct JournalFile {
     /// The file.
     pub file: Arc<File>,
     /// Its length in bytes, as far as it is whole records.
     pub length: u64,
     /// True when a part of a record may stand behind them.
-    ragged: bool,
-    /// Up to here there is room on the disk.
-    room: u64,
+    has_partial_tail: bool,
+    /// Up to here there is reserved on the disk.
+    reserved: u64,
 }
 
-impl LogFile {
+impl JournalFile {
     /// Makes the file anew with these bytes, synced.
     ///
     /// # Errors
@@ -41,7 +41,12 @@ impl LogFile {
             let _ = fs::remove_file(path);
             return Err(error);
         }
-        Ok(Self { file: Arc::new(file), length: bytes.len() as u64, ragged: false, room: 0 })
+        Ok(Self {
+            file: Arc::new(file),
+            length: bytes.len() as u64,
+            has_partial_tail: false,
+            reserved: 0,
+        })
     }
 
     /// Appends whole records: all of the bytes, or none.
@@ -49,10 +54,10 @@ impl LogFile {
     /// # Errors
     /// As `write`.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.ragged {
+        if self.has_partial_tail {
             // Behind a part of a record nothing could be read.
             self.file.set_len(self.length)?;
-            self.ragged = false;
+            self.has_partial_tail = false;
         }
         if let Err(error) = (&*self.file).write_all(bytes) {
             self.cut();
@@ -62,36 +67,36 @@ impl LogFile {
         Ok(())
     }
 
-    /// Takes room on the disk, when there isn't enough for more than a while.
+    /// Takes reserved on the disk, when there isn't enough for more than a while.
     ///
     /// # Errors
     /// The disk is full.
-    pub fn make_room(&mut self) -> io::Result<()> {
-        if self.room >= self.length + JOURNAL_ROOM / 2 {
+    pub fn reserve(&mut self) -> io::Result<()> {
+        if self.reserved >= self.length + JOURNAL_ROOM / 2 {
             return Ok(());
         }
         let wanted = self.length + JOURNAL_ROOM;
-        take_room(&self.file, wanted)?;
-        self.room = wanted;
+        allocate(&self.file, wanted)?;
+        self.reserved = wanted;
         Ok(())
     }
 
     /// Takes the last bytes back.
-    pub fn take_back(&mut self, bytes: usize) {
+    pub fn remove_last(&mut self, bytes: usize) {
         self.length = self.length.saturating_sub(bytes as u64);
         self.cut();
     }
 
     fn cut(&mut self) {
-        self.ragged = self.file.set_len(self.length).is_err();
+        self.has_partial_tail = self.file.set_len(self.length).is_err();
         // Room behind the end is given back by that.
-        self.room = 0;
+        self.reserved = 0;
     }
 }
 
-/// Takes room for a file of that length, which its length doesn't show.
+/// Takes reserved for a file of that length, which its length doesn't show.
 #[cfg(target_os = "linux")]
-fn take_room(file: &File, length: u64) -> io::Result<()> {
+fn allocate(file: &File, length: u64) -> io::Result<()> {
     use nix::errno::Errno;
     use nix::fcntl::{FallocateFlags, fallocate};
     let length = i64::try_from(length).map_err(io::Error::other)?;
@@ -102,9 +107,9 @@ fn take_room(file: &File, length: u64) -> io::Result<()> {
     }
 }
 
-/// Takes no room: a full disk is met when a record can't be written.
+/// Takes no reserved: a full disk is met when a record can't be written.
 #[cfg(not(target_os = "linux"))]
-fn take_room(_file: &File, _length: u64) -> io::Result<()> {
+fn allocate(_file: &File, _length: u64) -> io::Result<()> {
     Ok(())
 }
 
@@ -112,7 +117,7 @@ fn take_room(_file: &File, _length: u64) -> io::Result<()> {
 ///
 /// # Errors
 /// As `rename`.
-pub fn put_in_place(new: &Path, path: &Path) -> io::Result<()> {
+pub fn rename_into_place(new: &Path, path: &Path) -> io::Result<()> {
     fs::rename(new, path)?;
     if let Some(directory) = path.parent() {
         // Where directories can't be synced the name lasts anyhow, a little later.

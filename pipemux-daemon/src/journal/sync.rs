@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::limits::SYNC_MS;
-use crate::note::note;
+use crate::daemon_log::log;
+use crate::limits::SYNC_BATCH_MS;
 
-/// Syncs files, at most once in [`SYNC_MS`].
+/// Syncs files, at most once in [`SYNC_BATCH_MS`].
 #[derive(Debug)]
 pub struct Syncer {
     files: Arc<Mutex<Vec<Arc<File>>>>,
@@ -29,11 +29,11 @@ impl Syncer {
         let shared = Arc::clone(&files);
         let thread = thread::Builder::new().name("sync".into()).spawn(move || {
             while wants.recv().is_ok() {
-                thread::sleep(Duration::from_millis(SYNC_MS));
+                thread::sleep(Duration::from_millis(SYNC_BATCH_MS));
                 while wants.try_recv().is_ok() {}
                 let files = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 for error in files.iter().filter_map(|file| file.sync_data().err()) {
-                    note(format_args!("the state is written but can't be synced: {error}"));
+                    log(format_args!("the state is written but can't be synced: {error}"));
                 }
             }
         })?;
@@ -43,11 +43,11 @@ impl Syncer {
     /// These are synced from now on, for the first time soon.
     pub fn watch(&self, files: Vec<Arc<File>>) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
-        self.nudge();
+        self.request_sync();
     }
 
     /// Something was written.
-    pub fn nudge(&self) {
+    pub fn request_sync(&self) {
         // Full: it is told already, and has yet to begin.
         let _ = self.wanted.as_ref().map(|wanted| wanted.try_send(()));
     }

@@ -1,6 +1,6 @@
+mod compaction;
 mod damage;
 mod figures;
-mod rewriting;
 
 use super::*;
 use pipemux_core::saved::SavedOpen;
@@ -27,8 +27,8 @@ fn records(count: u64) -> Vec<Record> {
 
 /// Writes a record by itself, as a turn that makes no other.
 fn append(journal: &mut Journal, record: &Record) -> io::Result<()> {
-    journal.note(record)?;
-    journal.write_kept()
+    journal.append(record)?;
+    journal.flush()
 }
 
 fn in_directory() -> (tempfile::TempDir, PathBuf) {
@@ -55,7 +55,7 @@ fn sound(path: &Path) -> Vec<Record> {
 #[test]
 fn what_was_appended_is_read_again_in_order() {
     let (_directory, path) = in_directory();
-    assert_eq!(load(&path), Loaded::default());
+    assert_eq!(load(&path), LoadedJournal::default());
     let mut journal = Journal::create(&path, &records(3)).unwrap();
     append(&mut journal, &record(3)).unwrap();
     append(&mut journal, &record(4)).unwrap();
@@ -73,19 +73,19 @@ fn what_a_full_disk_refused_is_written_with_the_next_record() {
     let (_directory, path) = in_directory();
     let mut journal = Journal::create(&path, &records(1)).unwrap();
     let full = Arc::new(OpenOptions::new().append(true).open("/dev/full").unwrap());
-    let good = std::mem::replace(&mut journal.log.as_mut().unwrap().file, full);
+    let good = std::mem::replace(&mut journal.file.as_mut().unwrap().file, full);
     assert!(append(&mut journal, &record(1)).is_err());
     assert!(append(&mut journal, &record(2)).is_err());
     // A part of a record that came to the disk is taken away before the next is written.
     io::Write::write_all(&mut &*good, b"\x00\x00\x00\x40half").unwrap();
-    journal.log.as_mut().unwrap().file = good;
+    journal.file.as_mut().unwrap().file = good;
     assert_eq!(load(&path).records, records(1));
     append(&mut journal, &record(3)).unwrap();
     assert_eq!(sound(&path), records(4));
     // Nor is memory filled for ever.
-    journal.unwritten = vec![0; UNWRITTEN_MAX + 1];
+    journal.pending = vec![0; UNWRITTEN_MAX + 1];
     assert!(append(&mut journal, &record(4)).is_err());
-    assert_eq!(journal.unwritten.len(), UNWRITTEN_MAX + 1);
+    assert_eq!(journal.pending.len(), UNWRITTEN_MAX + 1);
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn a_log_that_cannot_be_made_is_made_later_with_every_record() {
     let path = directory.path().join("not yet/state.log");
     let mut journal = Journal::create(&path, &records(2)).unwrap();
     assert!(append(&mut journal, &record(2)).is_err());
-    assert!(journal.write_kept().is_err());
+    assert!(journal.flush().is_err());
     fs::create_dir(path.parent().unwrap()).unwrap();
-    journal.write_kept().unwrap();
+    journal.flush().unwrap();
     append(&mut journal, &record(3)).unwrap();
     assert_eq!(sound(&path), records(4));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use pipemux_launcher::{Ended, Force, Order, leftovers};
+use pipemux_launcher::{Order, StopSignal, Termination, leftovers};
 
 use crate::harness::{Launcher, gone, processes_in, until};
 
@@ -15,14 +15,14 @@ fn signals_reach_the_whole_group_and_a_leaders_end_ends_it() {
     let mut launcher = Launcher::start();
     launcher.sh(1, "sleep 1000 & echo $!; wait");
     let member = launcher.printed_pid(1);
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Terminate }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(15));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Terminate }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(15));
     gone(member);
 
     // The leader ends by itself; what it left in its group goes with it.
     launcher.sh(2, "trap '' TERM; sleep 1000 & echo $!; exit 5");
     let member = launcher.printed_pid(2);
-    assert_eq!(launcher.exit_of(2), Ended::Code(5));
+    assert_eq!(launcher.exit_of(2), Termination::Code(5));
     gone(member);
 
     // One that ignores SIGTERM is alive after it, and not after SIGKILL.
@@ -30,15 +30,15 @@ fn signals_reach_the_whole_group_and_a_leaders_end_ends_it() {
         launcher.sh(3, "trap 'echo no >&3' TERM; echo up >&3; while :; do sleep 0.01; done");
     let mut said = [0; 3];
     app.read_exact(&mut said).unwrap();
-    launcher.order(&Order::Signal { incarnation: 3, force: Force::Terminate }, vec![]);
+    launcher.order(&Order::Signal { incarnation: 3, signal: StopSignal::Terminate }, vec![]);
     app.read_exact(&mut said).unwrap();
     assert_eq!(&said, b"no\n");
-    launcher.order(&Order::Signal { incarnation: 3, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(3), Ended::Signal(9));
+    launcher.order(&Order::Signal { incarnation: 3, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(3), Termination::Signal(9));
     // Nobody is there any more: passed over.
-    launcher.order(&Order::Signal { incarnation: 3, force: Force::Kill }, vec![]);
+    launcher.order(&Order::Signal { incarnation: 3, signal: StopSignal::Kill }, vec![]);
     launcher.sh(4, "exit 0");
-    assert_eq!(launcher.exit_of(4), Ended::Code(0));
+    assert_eq!(launcher.exit_of(4), Termination::Code(0));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn it_outlives_signals_and_when_it_is_killed_its_children_die_too() {
         kill(own, signal).unwrap();
     }
     launcher.sh(2, "exit 6");
-    assert_eq!(launcher.exit_of(2), Ended::Code(6));
+    assert_eq!(launcher.exit_of(2), Termination::Code(6));
     assert!(kill(app, None).is_ok());
     kill(own, Signal::SIGKILL).unwrap();
     launcher.process.wait().unwrap();
@@ -98,10 +98,10 @@ fn what_left_the_group_dies_with_its_app_and_only_with_that() {
     launcher.sh(3, &format!("{RUNAWAYS} sleep 0.05; exit 3"));
     let [first, second, third] = [1, 2, 3].map(|app| launcher.printed_pids(app, 4));
     // By itself, by a signal, and at last with the launcher.
-    assert_eq!(launcher.exit_of(3), Ended::Code(3));
+    assert_eq!(launcher.exit_of(3), Termination::Code(3));
     assert!(third.iter().all(is_gone), "told before its descendants were gone");
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
     assert!(first.iter().all(is_gone), "told before its descendants were gone");
     assert!(second.iter().all(|pid| kill(*pid, None).is_ok()), "a sibling's were killed");
     launcher.end();
@@ -118,8 +118,8 @@ fn a_chain_of_sessions_that_never_rests_is_caught() {
     let directory = launcher.directory.path().to_owned();
     let before = until(|| Some(processes_in(&directory)).filter(|found| found.len() > 1));
     until(|| processes_in(&directory).iter().any(|pid| !before.contains(pid)).then_some(()));
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
     assert_eq!(processes_in(&directory), Vec::<i32>::new());
 }
 
@@ -129,10 +129,10 @@ fn a_flood_of_orphans_holds_up_nobody() {
     launcher.sh(1, "while :; do (sh -c 'setsid true &' &); done");
     for app in 2..12 {
         launcher.sh(app, "exit 5");
-        assert_eq!(launcher.exit_of(app), Ended::Code(5));
+        assert_eq!(launcher.exit_of(app), Termination::Code(5));
     }
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn who_takes_off_the_mark_is_ended_as_an_orphan_and_may_mark_others() {
     let limits = fs::read_to_string(format!("/proc/{unmarked}/limits")).unwrap();
     let locks = limits.lines().find(|line| line.starts_with("Max file locks")).unwrap();
     assert_eq!(locks.matches("unlimited").count(), 2, "{locks}");
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
     assert!(is_gone(&unmarked));
 }
 

@@ -10,7 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
-use pipemux_launcher::{Ended, Inbox, Limits, Order, Origin, Over, Report, Spawn, encode, send};
+use pipemux_launcher::{
+    ExceededLimit, Inbox, Limits, MarkOrigin, Order, Report, Spawn, Termination, encode, send,
+};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -94,17 +96,17 @@ impl Launcher {
         }
     }
 
-    pub fn exit_of(&mut self, wanted: u64) -> Ended {
+    pub fn exit_of(&mut self, wanted: u64) -> Termination {
         self.end_of(wanted).0
     }
 
     /// How a process ended, and for which limit; nothing of it may be left.
-    pub fn end_of(&mut self, wanted: u64) -> (Ended, Option<Over>) {
+    pub fn end_of(&mut self, wanted: u64) -> (Termination, Option<ExceededLimit>) {
         let is = |report: &Report| matches!(report, Report::Exited { incarnation, .. } if *incarnation == wanted);
         match self.report_where(is) {
-            Report::Exited { how, over, left, .. } => {
-                assert_eq!(left, Vec::<i32>::new());
-                (how, over)
+            Report::Exited { termination, exceeded, survivors, .. } => {
+                assert_eq!(survivors, Vec::<i32>::new());
+                (termination, exceeded)
             }
             other => panic!("{other:?}"),
         }
@@ -112,8 +114,8 @@ impl Launcher {
 
     /// What its processes' marks have in common: a directory of this test's own stands for the state
     /// directory.
-    pub fn origin(&self) -> Origin {
-        Origin::of(self.directory.path()).unwrap()
+    pub fn origin(&self) -> MarkOrigin {
+        MarkOrigin::of(self.directory.path()).unwrap()
     }
 
     fn log_path(&self, incarnation: u64) -> PathBuf {
@@ -161,7 +163,7 @@ pub fn spawn() -> Spawn {
         cwd: String::new(),
         fallback_cwd: "/".into(),
         // Another one is set for each process.
-        mark: Origin::of(Path::new("/")).unwrap().mark(0),
+        mark: MarkOrigin::of(Path::new("/")).unwrap().mark(0),
         stdio: false,
         limits: Limits::default(),
     }

@@ -9,7 +9,7 @@ mod limits;
 
 use std::io::{Read, Write};
 
-use pipemux_launcher::{Ended, Limits, Report, Spawn};
+use pipemux_launcher::{Limits, Report, Spawn, Termination};
 
 use harness::{Launcher, spawn};
 
@@ -17,14 +17,14 @@ use harness::{Launcher, spawn};
 fn exits_are_reported_with_code_or_signal() {
     let mut launcher = Launcher::start();
     launcher.sh(1, "exit 3");
-    assert_eq!(launcher.exit_of(1), Ended::Code(3));
+    assert_eq!(launcher.exit_of(1), Termination::Code(3));
     launcher.sh(2, "kill -9 $$");
-    assert_eq!(launcher.exit_of(2), Ended::Signal(9));
+    assert_eq!(launcher.exit_of(2), Termination::Signal(9));
     // Real-time signals have no name, and must not hide other exits.
     launcher.sh(3, "kill -40 $$");
     launcher.sh(4, "exit 4");
-    assert_eq!(launcher.exit_of(3), Ended::Signal(40));
-    assert_eq!(launcher.exit_of(4), Ended::Code(4));
+    assert_eq!(launcher.exit_of(3), Termination::Signal(40));
+    assert_eq!(launcher.exit_of(4), Termination::Code(4));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn what_cannot_be_started_is_told_why() {
     assert!(why(&mut launcher, "nul\0").starts_with("can't start"));
     // And goes on.
     launcher.sh(2, "exit 0");
-    assert_eq!(launcher.exit_of(2), Ended::Code(0));
+    assert_eq!(launcher.exit_of(2), Termination::Code(0));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_child_has_its_connection_its_log_and_nothing_else() {
     app.read_exact(&mut hello).unwrap();
     app.write_all(b"bye").unwrap();
     assert_eq!(&hello, b"hello");
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     // Nobody else holds the app's end.
     assert_eq!(app.read(&mut hello).unwrap(), 0);
     let log = launcher.log(1);
@@ -85,7 +85,7 @@ fn the_environment_is_exactly_what_was_ordered() {
     let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let args = vec!["-0".to_owned()];
     launcher.spawn(1, Spawn { command: "env".into(), args, env, ..spawn() });
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     let log = launcher.log(1);
     let mut seen: Vec<&str> = log.split_terminator('\0').collect();
     seen.sort_unstable();
@@ -99,7 +99,7 @@ fn the_working_directory_falls_back_when_it_is_gone() {
     let args = vec!["-c".into(), "pwd".into()];
     let cwd = "/nowhere/at/all".to_owned();
     launcher.spawn(1, Spawn { cwd, fallback_cwd: fallback_cwd.clone(), args, ..spawn() });
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     assert_eq!(launcher.log(1).trim_end(), fallback_cwd);
 }
 
@@ -115,7 +115,7 @@ fn over_stdio_the_connection_is_standard_input_and_output_and_errors_are_the_log
     app.read_exact(&mut echo).unwrap();
     assert_eq!(&echo, "你好".as_bytes());
     app.shutdown(std::net::Shutdown::Write).unwrap();
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     assert_eq!(app.read(&mut echo).unwrap(), 0);
     // The fourth is the listing's own.
     assert_eq!(launcher.log(1), "stdio unset\n0\n1\n2\n3\n");

@@ -23,8 +23,8 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn connect(place: &Place) -> Self {
-        let mut client = Self { stream: place.connect(), next: 1 };
+    pub fn connect(home: &TestHome) -> Self {
+        let mut client = Self { stream: home.connect(), next: 1 };
         greet(&mut client.stream);
         client
     }
@@ -111,11 +111,11 @@ fn receive(client: &mut UnixStream) -> Frame {
 }
 
 /// Directories of a test's own.
-pub struct Place {
+pub struct TestHome {
     pub directory: tempfile::TempDir,
 }
 
-impl Place {
+impl TestHome {
     pub fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
     }

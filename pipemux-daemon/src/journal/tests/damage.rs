@@ -8,11 +8,11 @@ use crate::limits::BAD_MAX;
 
 /// A log and where each of its records ends.
 fn log(first: u64, count: u64) -> (Vec<u8>, Vec<usize>) {
-    let mut bytes = format::FORMAT.to_vec();
+    let mut bytes = format::HEADER.to_vec();
     let mut ends = Vec::new();
     for number in 0..count {
         if number == first {
-            format::encode(&mut bytes, &Mark::Whole).unwrap();
+            format::encode(&mut bytes, &JournalMarker::SnapshotEnd).unwrap();
         }
         format::encode(&mut bytes, &record(number)).unwrap();
         ends.push(bytes.len());
@@ -119,8 +119,8 @@ proptest! {
         prop_assert!(safe <= read, "{read} of {safe}");
         prop_assert_eq!(&parsed.records[..safe], &records[..safe]);
         prop_assert!(parsed.records.iter().all(|record| records.contains(record)));
-        prop_assert_eq!(parsed.damage.is_none(), parsed.sound == bytes.len() && !bytes.is_empty());
-        prop_assert!(parsed.sound == 0 || parse(&bytes[..parsed.sound]).damage.is_none());
+        prop_assert_eq!(parsed.damage.is_none(), parsed.valid_length == bytes.len() && !bytes.is_empty());
+        prop_assert!(parsed.valid_length == 0 || parse(&bytes[..parsed.valid_length]).damage.is_none());
     }
 }
 
@@ -133,11 +133,11 @@ proptest! {
         let (_directory, path) = in_directory();
         fs::write(&path, &bytes).unwrap();
         let parsed = parse(&bytes);
-        let loaded = load_in(&path, Some("this"));
+        let loaded = load_with_boot_id(&path, Some("this"));
         prop_assert_eq!(&loaded.records, &parsed.records);
         prop_assert_eq!(loaded.problems.is_empty(), parsed.damage.is_none());
         // Nobody says that the machine is still the same: numbers leap.
-        let gone = (bytes.len() - parsed.sound) as u64;
+        let gone = (bytes.len() - parsed.valid_length) as u64;
         prop_assert!(loaded.loss.is_some_and(|loss| loss.bytes >= gone));
 
         let mut journal = Journal::create(&path, &loaded.records).unwrap();
@@ -151,12 +151,12 @@ proptest! {
 fn a_tail_torn_at_any_byte_costs_only_the_last_record() {
     let (directory, path) = in_directory();
     let boot = Some("this".to_owned());
-    let mut whole = format::begin(&records(4), boot.as_deref()).unwrap();
+    let mut whole = format::encode_journal(&records(4), boot.as_deref()).unwrap();
     let start = whole.len();
     format::encode(&mut whole, &record(4)).unwrap();
     for end in start..whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
-        let loaded = load_in(&path, boot.as_deref());
+        let loaded = load_with_boot_id(&path, boot.as_deref());
         assert_eq!(loaded.records, records(4), "cut at {end}");
         assert_eq!(loaded.problems.len(), usize::from(end > start), "cut at {end}");
         // Nothing that was answered is missing, so nobody is told.
@@ -184,7 +184,7 @@ fn zeros_are_no_records() {
     let (bytes, _) = log(0, 3);
     let parsed = parse(&[&bytes[..], &[0; 4096]].concat());
     assert_eq!((parsed.records, parsed.damage), (records(3), Some(Damage::Corrupt)));
-    assert_eq!((parsed.unknown, parsed.sound), (0, bytes.len()));
+    assert_eq!((parsed.unknown_records, parsed.valid_length), (0, bytes.len()));
 }
 
 #[test]
@@ -236,12 +236,16 @@ fn numbers_leap_after_power_loss_and_only_then() {
     let (_directory, path) = in_directory();
     let mut journal = Journal::create(&path, &records(1)).unwrap();
     append(&mut journal, &record(1)).unwrap();
-    let here = boot();
+    let here = current_boot_id();
     if here.is_some() {
-        assert_eq!(load_in(&path, here.as_deref()).loss, None, "the same start of the machine");
+        assert_eq!(
+            load_with_boot_id(&path, here.as_deref()).loss,
+            None,
+            "the same start of the machine"
+        );
     }
-    let loss = load_in(&path, Some("another")).loss.unwrap();
-    assert_eq!(loss, Loss { told: None, bytes: UNSYNCED, workspaces: false });
+    let loss = load_with_boot_id(&path, Some("another")).loss.unwrap();
+    assert_eq!(loss, Loss { told: None, bytes: UNSYNCED_MAX, workspaces: false });
     drop(journal);
-    assert_eq!(load_in(&path, Some("another")).loss, None, "an ordered end");
+    assert_eq!(load_with_boot_id(&path, Some("another")).loss, None, "an ordered end");
 }

@@ -60,10 +60,10 @@ fn figures() {
     let snapshot = core.snapshot();
     timed(&format!("snapshot of {} records, on the driver's thread", snapshot.len()), start);
     let start = Instant::now();
-    let bytes = format::begin(&snapshot, None).unwrap();
+    let bytes = format::encode_journal(&snapshot, None).unwrap();
     timed(&format!("encoding {} bytes", bytes.len()), start);
     let start = Instant::now();
-    let file = LogFile::create(&new_name(&path), &bytes).unwrap();
+    let file = JournalFile::create(&temp_path(&path), &bytes).unwrap();
     timed("writing and syncing them", start);
     drop(file);
     let start = Instant::now();
@@ -87,14 +87,14 @@ fn figures() {
     };
     let quiet = append(&mut journal, 20_000);
     let start = Instant::now();
-    journal.begin_rewrite(core.snapshot()).unwrap();
+    journal.start_compaction(core.snapshot()).unwrap();
     timed("beginning to write anew", start);
     let mut worst = 0.0_f64;
     let mut busy = String::new();
-    while journal.rewrite.is_some() {
+    while journal.compaction.is_some() {
         busy = append(&mut journal, 200);
         let start = Instant::now();
-        journal.go_on().unwrap();
+        journal.poll_compaction().unwrap();
         worst = worst.max(start.elapsed().as_secs_f64() * 1e3);
     }
     #[allow(clippy::print_stdout, reason = "figures are to be read")]

@@ -1,0 +1,308 @@
+//! What apps print: taken from their pipes, kept in their logs, told to who waits for it.
+//!
+//! A process prints into a pipe, so that a flood costs a bounded part of each turn and of the disk. A pipe
+//! that was full when it was read has its next turn a moment later: the others come first, and a process
+//! that prints faster than that waits for its pipe, nobody for the process.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::io::{self, PipeReader, Read};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use pipemux_core::LogText;
+use pipemux_proto::Incarnation;
+use rustc_hash::FxHashMap;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::net::unix::pipe::Receiver;
+
+use crate::limits::{FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN};
+use crate::session_logs::{self, LogReader, LogWriter};
+
+/// All that prints, and all who wait for it.
+#[derive(Debug, Default)]
+pub struct AppOutput {
+    pipes: FxHashMap<Incarnation, OutputPipe>,
+    /// Who is deadlines when, each once.
+    deadlines: BTreeSet<(u64, Incarnation)>,
+    log_starts: LogStarts,
+    watches: HashMap<PathBuf, Vec<LogWatch>>,
+    /// Watched logs that grew since who waits was last looked for.
+    grown_logs: HashSet<PathBuf>,
+}
+
+#[derive(Debug)]
+struct OutputPipe {
+    /// None once it ended.
+    pipe: Option<Receiver>,
+    waker: Waker,
+    writer: LogWriter,
+    /// The log's end when it began to print.
+    since: u64,
+    /// True between two turns of a flood.
+    paused: bool,
+    resume_at: Option<u64>,
+}
+
+/// Who waits for a log to grow.
+#[derive(Debug)]
+pub struct LogWatch {
+    /// What is answered.
+    pub request: u64,
+    /// How many lines at most.
+    pub lines: u32,
+    /// The position after which they come.
+    pub after: u64,
+}
+
+impl AppOutput {
+    /// Opens a process's log, which is rotated after `max` bytes, and reads the pipe that it prints into from
+    /// now on; what comes ready_queue `waker`. To be called in a runtime.
+    ///
+    /// # Errors
+    /// What is wrong with the log, in one line.
+    pub fn open(
+        &mut self,
+        app: Incarnation,
+        log: &Path,
+        max: u64,
+        pipe: PipeReader,
+        waker: Waker,
+        now_ms: u64,
+    ) -> Result<(), String> {
+        let cannot = |error: io::Error| format!("can't write to {}: {error}", log.display());
+        let begin = self.log_starts.get(log).unwrap_or_else(|| session_logs::rotated_length(log));
+        let writer = LogWriter::open(log, begin, max, now_ms).map_err(cannot)?;
+        let pipe = Receiver::from_owned_fd(pipe.into())
+            .map_err(|error| format!("can't watch a pipe: {error}"))?;
+        // Looked at once, which is how its waker comes to be known.
+        waker.wake_by_ref();
+        let since = writer.end();
+        let output =
+            OutputPipe { pipe: Some(pipe), waker, writer, since, paused: false, resume_at: None };
+        self.pipes.insert(app, output);
+        Ok(())
+    }
+
+    /// Takes what a process printed, a turn's share.
+    pub fn read(&mut self, app: Incarnation, buffer: &mut [u8], now_ms: u64) {
+        let Some(output) = self.pipes.get_mut(&app).filter(|output| !output.paused) else {
+            return;
+        };
+        let mut left = LOG_TURN;
+        let mut grew = false;
+        while left > 0 {
+            let most = left.min(buffer.len());
+            match output.read(&mut buffer[..most]) {
+                Poll::Pending => break,
+                Poll::Ready(0) => {
+                    output.pipe = None;
+                    break;
+                }
+                Poll::Ready(length) => {
+                    grew |= output.writer.take(&buffer[..length], now_ms);
+                    left -= length;
+                }
+            }
+        }
+        output.paused = left == 0;
+        self.schedule(app, grew, now_ms);
+    }
+
+    /// When somebody is deadlines, in milliseconds.
+    pub fn next_timeout(&self) -> Option<u64> {
+        self.deadlines.first().map(|(at, _)| *at)
+    }
+
+    /// Serves who is deadlines.
+    pub fn handle_timeout(&mut self, buffer: &mut [u8], now_ms: u64) {
+        while let Some((at, app)) = self.deadlines.first().copied().filter(|(at, _)| *at <= now_ms)
+        {
+            self.deadlines.remove(&(at, app));
+            let Some(output) = self.pipes.get_mut(&app) else { continue };
+            output.resume_at = None;
+            if std::mem::take(&mut output.paused) {
+                self.read(app, buffer, now_ms);
+            } else {
+                let grew = output.writer.resume_if_due(now_ms);
+                self.schedule(app, grew, now_ms);
+            }
+        }
+    }
+
+    /// Takes what a process that ended printed last, and closes its log; returns its path, and the
+    /// position from which on it is this process's. A descendant that holds the pipe is not waited for.
+    pub fn finish(
+        &mut self,
+        app: Incarnation,
+        buffer: &mut [u8],
+        now_ms: u64,
+    ) -> Option<(PathBuf, u64)> {
+        let mut output = self.pipes.remove(&app)?;
+        if let Some(at) = output.resume_at {
+            self.deadlines.remove(&(at, app));
+        }
+        if let Some(mut pipe) = output
+            .pipe
+            .take()
+            .and_then(|pipe| pipe.into_nonblocking_fd().ok())
+            .map(std::fs::File::from)
+        {
+            // Asked for directly: the runtime may not know yet what came just now.
+            let mut left = FINAL_OUTPUT_MAX;
+            while left > 0 {
+                match pipe.read(buffer) {
+                    Ok(0) => break,
+                    Ok(length) => {
+                        output.writer.take(&buffer[..length], now_ms);
+                        left = left.saturating_sub(length);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
+        }
+        output.writer.finish();
+        let path = output.writer.path().to_owned();
+        self.log_starts.set(&path, output.writer.start());
+        self.mark_grown(&path);
+        Some((path, output.since))
+    }
+
+    /// The last lines of a log, or the first ones after a position.
+    ///
+    /// # Errors
+    /// Why there are none, in one line.
+    pub fn read_log(&self, log: &Path, lines: u32, after: Option<u64>) -> Result<LogText, String> {
+        let Some(position) = after else { return self.last_lines(log, lines, 0) };
+        let cannot = |error| cannot_read(log, &error);
+        let mut kept = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
+        kept.after(position, lines as usize, LOG_READ).map_err(cannot)
+    }
+
+    /// The last lines of a log, of those after a position.
+    ///
+    /// # Errors
+    /// Why there are none, in one line.
+    pub fn last_lines(&self, log: &Path, lines: u32, since: u64) -> Result<LogText, String> {
+        let cannot = |error| cannot_read(log, &error);
+        let mut kept = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
+        kept.tail(lines as usize, LOG_READ, since).map_err(cannot)
+    }
+
+    /// Has someone wait for a log to grow.
+    pub fn watch(&mut self, log: &Path, watch: LogWatch) {
+        self.watches.entry(log.to_owned()).or_default().push(watch);
+        self.grown_logs.insert(log.to_owned());
+    }
+
+    /// Nobody waits for that any more.
+    pub fn unwatch(&mut self, request: u64) {
+        self.watches.retain(|_, watches| {
+            watches.retain(|watch| watch.request != request);
+            !watches.is_empty()
+        });
+    }
+
+    /// True when [`AppOutput::take_log_updates`] may have something.
+    pub fn has_log_updates(&self) -> bool {
+        !self.grown_logs.is_empty()
+    }
+
+    /// Who waited for something that is there now.
+    pub fn take_log_updates(&mut self) -> Vec<(u64, Result<LogText, String>)> {
+        let mut updates = Vec::new();
+        for log in std::mem::take(&mut self.grown_logs) {
+            let Some(watches) = self.watches.remove(&log) else { continue };
+            let mut waiting = Vec::new();
+            for watch in watches {
+                match self.read_log(&log, watch.lines, Some(watch.after)) {
+                    // A position beyond the end is one of an earlier daemon: who follows has to learn the
+                    // present one.
+                    Ok(piece) if piece.next != watch.after || piece.missed > 0 => {
+                        updates.push((watch.request, Ok(piece)));
+                    }
+                    // Nothing more, or no log yet.
+                    Ok(_) => waiting.push(watch),
+                    Err(_) if !log.exists() => waiting.push(watch),
+                    Err(why) => updates.push((watch.request, Err(why))),
+                }
+            }
+            if !waiting.is_empty() {
+                self.watches.insert(log, waiting);
+            }
+        }
+        updates
+    }
+
+    fn schedule(&mut self, app: Incarnation, grew: bool, now_ms: u64) {
+        let Some(output) = self.pipes.get_mut(&app) else { return };
+        let resume_at = match output.paused {
+            true => Some(now_ms + LOG_PAUSE_MS),
+            false => output.writer.resume_at(),
+        };
+        if output.resume_at != resume_at {
+            if let Some(before) = std::mem::replace(&mut output.resume_at, resume_at) {
+                self.deadlines.remove(&(before, app));
+            }
+            self.deadlines.extend(resume_at.map(|at| (at, app)));
+        }
+        if grew {
+            let path = output.writer.path().to_owned();
+            self.mark_grown(&path);
+        }
+    }
+
+    fn mark_grown(&mut self, log: &Path) {
+        if self.watches.contains_key(log) {
+            self.grown_logs.insert(log.to_owned());
+        }
+    }
+
+    fn start_of(&self, log: &Path) -> Option<u64> {
+        let open = self.pipes.values().find(|output| output.writer.path() == log);
+        open.map(|output| output.writer.start()).or_else(|| self.log_starts.get(log))
+    }
+}
+
+impl OutputPipe {
+    /// How much came; 0 at the end.
+    fn read(&mut self, buffer: &mut [u8]) -> Poll<usize> {
+        let Some(pipe) = &mut self.pipe else { return Poll::Pending };
+        let mut buffer = ReadBuf::new(buffer);
+        match Pin::new(pipe).poll_read(&mut Context::from_waker(&self.waker), &mut buffer) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok(())) => Poll::Ready(buffer.filled().len()),
+            // Nothing can be read from it any more, whatever the reason.
+            Poll::Ready(Err(_)) => Poll::Ready(0),
+        }
+    }
+}
+
+fn cannot_read(log: &Path, error: &io::Error) -> String {
+    format!("can't read {}: {error}", log.display())
+}
+
+/// Where the files of logs begin that no process prints into now.
+#[derive(Debug, Default)]
+struct LogStarts {
+    known: HashMap<PathBuf, u64>,
+    order: VecDeque<PathBuf>,
+}
+
+impl LogStarts {
+    fn get(&self, log: &Path) -> Option<u64> {
+        self.known.get(log).copied()
+    }
+
+    fn set(&mut self, log: &Path, begin: u64) {
+        if self.known.insert(log.to_owned(), begin).is_none() {
+            self.order.push_back(log.to_owned());
+        }
+        if self.order.len() > LOG_STARTS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}

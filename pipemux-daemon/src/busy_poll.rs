@@ -1,0 +1,120 @@
+//! Looking park_hook instead of sleeping, for a moment, while exchanges come in batches.
+//!
+//! A batch walks from the client to the app and back, and each who sleeps meanwhile has to be woken, which
+//! costs more than what it does then. So after a turn with several exchanges the driver lets others run and
+//! looks park_hook, for [`BUSY_POLL_US`], before it sleeps. With longer bodies it is the copying that takes time, and the
+//! processor is left to it. Who waits for each answer never has it busy_poll, and an idle daemon sleeps.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Waker;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::limits::{BUSY_POLL_BODY_MAX, BUSY_POLL_FRAMES_MIN, BUSY_POLL_US};
+
+/// Has the runtime busy_poll once more before it sleeps.
+#[derive(Debug, Default)]
+pub struct ParkHook {
+    requested: AtomicBool,
+    driver: OnceLock<Waker>,
+}
+
+/// When to busy_poll park_hook.
+#[derive(Debug, Default)]
+pub struct BusyPoll {
+    /// Frames of exchanges that came in this turn, of those that count.
+    frames: usize,
+    /// Until when it is worth it.
+    until: Option<Instant>,
+}
+
+impl ParkHook {
+    /// To be called by the runtime before it sleeps.
+    pub fn before_park(&self) {
+        if self.requested.swap(false, Ordering::Relaxed)
+            && let Some(driver) = self.driver.get()
+        {
+            // The others of this processor first: it is they for whom the driver waits.
+            thread::yield_now();
+            driver.wake_by_ref();
+        }
+    }
+
+    /// Wants the driver's turn after one busy_poll at what has come; there is only one driver.
+    pub fn request_poll(&self, driver: &Waker) {
+        self.driver.get_or_init(|| driver.clone());
+        self.requested.store(true, Ordering::Relaxed);
+    }
+}
+
+impl BusyPoll {
+    /// A frame of an exchange came, with a body of that length.
+    pub fn record_frame(&mut self, length: usize) {
+        self.frames += usize::from(length <= BUSY_POLL_BODY_MAX);
+    }
+
+    /// At the end of a turn: true when to busy_poll park_hook rather than sleep.
+    pub fn should_poll(&mut self, now: impl Fn() -> Instant) -> bool {
+        self.until = match std::mem::take(&mut self.frames) {
+            0 => self.until.filter(|until| now() < *until),
+            few if few < BUSY_POLL_FRAMES_MIN => None,
+            _ => now().checked_add(Duration::from_micros(BUSY_POLL_US)),
+        };
+        self.until.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU32;
+    use std::task::Wake;
+
+    #[test]
+    fn it_looks_for_a_bounded_time_after_a_batch_and_never_in_lockstep() {
+        let start = Instant::now();
+        let at = |us| move || start + Duration::from_micros(us);
+        let mut busy_poll = BusyPoll::default();
+        assert!(!busy_poll.should_poll(at(0)));
+        busy_poll.record_frame(BUSY_POLL_BODY_MAX);
+        assert!(!busy_poll.should_poll(at(0)), "who waits for each answer");
+        (0..BUSY_POLL_FRAMES_MIN).for_each(|_| busy_poll.record_frame(BUSY_POLL_BODY_MAX));
+        assert!(busy_poll.should_poll(at(0)) && busy_poll.should_poll(at(BUSY_POLL_US - 1)));
+        assert!(
+            !busy_poll.should_poll(at(BUSY_POLL_US)) && !busy_poll.should_poll(at(0)),
+            "it sleeps then"
+        );
+        (0..BUSY_POLL_FRAMES_MIN).for_each(|_| busy_poll.record_frame(BUSY_POLL_BODY_MAX));
+        assert!(busy_poll.should_poll(at(0)));
+        busy_poll.record_frame(BUSY_POLL_BODY_MAX);
+        assert!(
+            !busy_poll.should_poll(at(1)) && !busy_poll.should_poll(at(1)),
+            "no batch any more"
+        );
+        (0..BUSY_POLL_FRAMES_MIN).for_each(|_| busy_poll.record_frame(BUSY_POLL_BODY_MAX + 1));
+        assert!(!busy_poll.should_poll(at(2)), "their copying is what takes time");
+    }
+
+    #[test]
+    fn the_driver_is_woken_before_the_sleep_once_each_time_it_is_wanted() {
+        #[derive(Default)]
+        struct Count(AtomicU32);
+        impl Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let (park_hook, count) = (ParkHook::default(), Arc::new(Count::default()));
+        let driver = Waker::from(Arc::clone(&count));
+        park_hook.before_park();
+        for requests in 1..3 {
+            park_hook.request_poll(&driver);
+            assert_eq!(count.0.load(Ordering::SeqCst), requests - 1);
+            park_hook.before_park();
+            park_hook.before_park();
+            assert_eq!(count.0.load(Ordering::SeqCst), requests);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Directories, the socket, the lock.
+
+use std::fs::{self, File, Permissions, TryLockError};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use pipemux_proto::paths::SOCKET_PATH_MAX;
+
+use super::{DoctorContext, Finding};
+use crate::directories::create_private;
+use crate::lock;
+
+const SOCKET: &str = "lock and socket";
+
+pub(super) fn state_directory(context: &DoctorContext) -> Vec<Finding> {
+    let next = "set PIPEMUX_STATE_DIR to a directory of your own";
+    vec![directory(context, "state directory", &context.paths.state_dir, next)]
+}
+
+pub(super) fn socket_directory(context: &DoctorContext) -> Vec<Finding> {
+    let next = "set PIPEMUX_RUNTIME_DIR to a directory of your own";
+    vec![directory(context, "socket directory", &context.paths.runtime_dir, next)]
+}
+
+fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &str) -> Finding {
+    let shown = path.display();
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // It is made when it is needed; made now, it is known that it can be.
+            let made = match context.fix {
+                true => create_private(path),
+                false => check_creatable(path),
+            };
+            return match made {
+                Ok(()) if context.fix => Finding::ok(check, format!("{shown} · 0700")),
+                Ok(()) => Finding::ok(check, format!("{shown} is made by the first daemon")),
+                Err(error) => Finding::bad(check, format!("{shown} can't be made: {error}"), next),
+            };
+        }
+        Err(error) => return Finding::bad(check, format!("{shown}: {error}"), next),
+    };
+    if !found.is_dir() {
+        return Finding::bad(check, format!("{shown} is no directory"), "move it away");
+    }
+    if found.uid() != context.uid {
+        let text = format!("{shown} belongs to user {}", found.uid());
+        return Finding::bad(check, text, next);
+    }
+    let mode = found.mode() & 0o777;
+    if mode == 0o700 {
+        return Finding::ok(check, format!("{shown} · 0700"));
+    }
+    let text = format!("{shown} has mode {mode:04o}: others may get in");
+    let closed = Permissions::from_mode(0o700);
+    Finding::bad(check, text, format!("chmod 700 {shown}"))
+        .fix_with(context, || fs::set_permissions(path, closed))
+}
+
+/// Whether a directory could be made there.
+fn check_creatable(path: &Path) -> std::io::Result<()> {
+    let above = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("/"));
+    nix::unistd::access(above, nix::unistd::AccessFlags::W_OK).map_err(Into::into)
+}
+
+pub(super) fn socket_path(context: &DoctorContext) -> Vec<Finding> {
+    let path = &context.paths.socket;
+    let length = path.as_os_str().len();
+    let text = format!("{} · {length} of {SOCKET_PATH_MAX} bytes", path.display());
+    vec![match length > SOCKET_PATH_MAX {
+        true => Finding::bad("socket path", text, "set PIPEMUX_RUNTIME_DIR to a shorter path"),
+        false => Finding::ok("socket path", text),
+    }]
+}
+
+/// A refused connection proves nothing: whether a daemon lives is told by its lock.
+pub(super) fn socket(context: &DoctorContext) -> Vec<Finding> {
+    let paths = &context.paths;
+    let (lock_path, socket) = (paths.lock.display(), paths.socket.display());
+    let there = fs::symlink_metadata(&paths.socket).ok();
+    vec![match (is_lock_held(&paths.lock), there) {
+        // It may have been started with another runtime directory: its own is in the lock.
+        (true, None) if recorded_socket(&paths.lock).is_some_and(|path| path.exists()) => {
+            Finding::ok(SOCKET, format!("a daemon holds {lock_path}; its socket is elsewhere"))
+        }
+        (true, None) => {
+            let text = format!("a daemon holds {lock_path}, but its socket is gone: {socket}");
+            Finding::bad(
+                SOCKET,
+                text,
+                format!("end it: kill $(fuser {lock_path}) · then: pipemux up"),
+            )
+        }
+        (true, Some(_)) => Finding::ok(SOCKET, format!("a daemon holds {lock_path}")),
+        (false, None) => Finding::ok(SOCKET, "no daemon runs, and none left a socket"),
+        (false, Some(found)) if found.file_type().is_socket() => {
+            let text = format!("{socket} is a dead daemon's: nobody holds the lock");
+            let stale = Finding::bad(SOCKET, text, "removes it");
+            stale.fix_with(context, || remove_stale(context))
+        }
+        (false, Some(_)) => Finding::bad(SOCKET, format!("{socket} is no socket"), "move it away"),
+    }]
+}
+
+/// True while a daemon holds the lock.
+pub(super) fn is_lock_held(lock: &Path) -> bool {
+    // Shared, and no longer than this: a daemon that starts just now takes it for held, and is started again.
+    let tried = File::open(lock).map(|lock| lock.try_lock_shared());
+    matches!(tried, Ok(Err(TryLockError::WouldBlock)))
+}
+
+/// While the lock is held here no daemon can begin to listen there.
+fn remove_stale(context: &DoctorContext) -> std::io::Result<()> {
+    create_private(&context.paths.state_dir)?;
+    let Some(_held) = lock::acquire(&context.paths.lock)? else {
+        return Err(std::io::Error::other("a daemon has just started"));
+    };
+    fs::remove_file(&context.paths.socket)
+}
+
+/// The socket that the lock's holder wrote into it.
+fn recorded_socket(lock: &Path) -> Option<std::path::PathBuf> {
+    let text = fs::read_to_string(lock).ok()?;
+    Some(text.lines().next()?.into())
+}

@@ -1,0 +1,178 @@
+//! Writing the log anew beside the driver, so that no turn waits for it.
+//!
+//! 1. A thread writes what all records amount to, into a new file, and syncs it. Meanwhile records go to
+//!    the old log, and are kept.
+//! 2. The driver appends what it kept. From now on records go to both.
+//! 3. The thread syncs the new file, gives it the log's name, and syncs once more.
+//! 4. The driver goes on with the new one alone.
+//!
+//! So at every moment the file that has the log's name holds every record, whatever ends the daemon; and
+//! what power loss may take of either is what was written since the last sync, as ever.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread;
+
+use pipemux_core::saved::Record;
+
+use super::file::{JournalFile, rename_into_place};
+use super::format;
+use crate::daemon_log::log;
+
+/// A log that is being written.
+#[derive(Debug)]
+pub struct Compaction {
+    written: Receiver<io::Result<JournalFile>>,
+    go: Sender<()>,
+    placed: Receiver<io::Result<()>>,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// The thread writes; these records come behind.
+    Writing(Vec<u8>),
+    /// Records go to both.
+    Both(JournalFile),
+}
+
+/// How far it is.
+#[derive(Debug)]
+pub enum CompactionStep {
+    /// Not done.
+    Waits,
+    /// From now on records go to both.
+    Both,
+    /// This one has the log's name.
+    Done(JournalFile),
+}
+
+impl Compaction {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// There can be no thread.
+    pub fn begin(path: &Path, records: Vec<Record>, boot: Option<String>) -> io::Result<Self> {
+        let ((tell_written, written), (tell_placed, placed)) = (channel(), channel());
+        let (go, told) = channel();
+        let path = path.to_owned();
+        let work = Work { new: temp_path(&path), path, records, boot };
+        let run = move || work.run(&tell_written, &told, &tell_placed);
+        thread::Builder::new().name("compaction".into()).spawn(run)?;
+        Ok(Self { written, go, placed, phase: Phase::Writing(Vec::new()) })
+    }
+
+    /// Takes records that the old log has.
+    ///
+    /// # Errors
+    /// As `write`: then neither may have them.
+    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.phase {
+            Phase::Writing(kept) => {
+                kept.extend_from_slice(bytes);
+                Ok(())
+            }
+            Phase::Both(log) => log.append(bytes),
+        }
+    }
+
+    /// The new file, while records go to both.
+    pub fn both(&self) -> Option<&JournalFile> {
+        match &self.phase {
+            Phase::Writing(_) => None,
+            Phase::Both(log) => Some(log),
+        }
+    }
+
+    /// Goes on, without waiting.
+    ///
+    /// # Errors
+    /// As the file system's: the old log is as it was.
+    pub fn poll(mut self) -> io::Result<(CompactionStep, Option<Self>)> {
+        match self.phase {
+            Phase::Writing(kept) => match self.written.try_recv() {
+                Err(TryRecvError::Empty) => {
+                    self.phase = Phase::Writing(kept);
+                    Ok((CompactionStep::Waits, Some(self)))
+                }
+                Err(TryRecvError::Disconnected) => Err(lost()),
+                Ok(Err(error)) => Err(error),
+                Ok(Ok(mut log)) => {
+                    // On an error `go` is dropped with the rest, and the thread removes the file.
+                    log.append(&kept)?;
+                    self.phase = Phase::Both(log);
+                    let _ = self.go.send(());
+                    Ok((CompactionStep::Both, Some(self)))
+                }
+            },
+            Phase::Both(log) => match self.placed.try_recv() {
+                Err(TryRecvError::Empty) => {
+                    self.phase = Phase::Both(log);
+                    Ok((CompactionStep::Waits, Some(self)))
+                }
+                Err(TryRecvError::Disconnected) => Err(lost()),
+                Ok(Err(error)) => Err(error),
+                Ok(Ok(())) => Ok((CompactionStep::Done(log), None)),
+            },
+        }
+    }
+
+    /// Waits until the log has its name, once it is to have it; before that it is given up.
+    pub fn settle(self) -> Option<JournalFile> {
+        match self.phase {
+            Phase::Writing(_) => None,
+            Phase::Both(log) => matches!(self.placed.recv(), Ok(Ok(()))).then_some(log),
+        }
+    }
+}
+
+/// Where a new log is written.
+pub fn temp_path(path: &Path) -> PathBuf {
+    path.with_extension("new")
+}
+
+struct Work {
+    path: PathBuf,
+    new: PathBuf,
+    records: Vec<Record>,
+    boot: Option<String>,
+}
+
+impl Work {
+    fn run(
+        self,
+        written: &Sender<io::Result<JournalFile>>,
+        go: &Receiver<()>,
+        placed: &Sender<io::Result<()>>,
+    ) {
+        let Self { path, new, records, boot } = self;
+        let made = format::encode_journal(&records, boot.as_deref())
+            .and_then(|bytes| JournalFile::create(&new, &bytes));
+        drop(records);
+        let Ok(file) = made.as_ref().map(|log| log.file.clone()) else {
+            let _ = written.send(made);
+            return;
+        };
+        if written.send(made).is_err() || go.recv().is_err() {
+            let _ = fs::remove_file(&new);
+            return;
+        }
+        let done = file.sync_data().and_then(|()| rename_into_place(&new, &path));
+        match &done {
+            Err(_) => drop(fs::remove_file(&new)),
+            // What came to both since is as safe then as it was in the old one.
+            Ok(()) => {
+                if let Err(error) = file.sync_data() {
+                    log(format_args!("the state is written but can't be synced: {error}"));
+                }
+            }
+        }
+        let _ = placed.send(done);
+    }
+}
+
+fn lost() -> io::Error {
+    io::Error::other("its thread is lost")
+}

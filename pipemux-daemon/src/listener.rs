@@ -1,0 +1,166 @@
+//! The Unix socket: the only module that knows how clients reach the daemon.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::task::{Poll, Waker};
+
+use interprocess::local_socket::{
+    GenericFilePath, Listener as BoundListener, ListenerOptions, ToFsName,
+};
+use pipemux_proto::paths::Paths;
+use pipemux_socket::{Acceptor, peer_uid};
+
+use crate::daemon_log::log;
+
+/// Where clients come in; dropping it removes the socket.
+#[derive(Debug)]
+pub struct ClientListener {
+    acceptor: Acceptor,
+    path: PathBuf,
+    /// Device and number of the socket's file.
+    file: (u64, u64),
+    uid: u32,
+}
+
+impl ClientListener {
+    /// Listens at the socket of these paths; nobody but this user gets there. To be called in a runtime
+    /// and while the daemon's lock is held: a socket that is there already is a dead daemon's.
+    ///
+    /// # Errors
+    /// What is in the way, and what to do about it.
+    pub fn bind(paths: &Paths, uid: u32) -> Result<Self, String> {
+        Self::bind_at(&paths.runtime_dir, &paths.socket, uid)
+    }
+
+    fn bind_at(directory: &Path, socket: &Path, uid: u32) -> Result<Self, String> {
+        prepare_directory(directory, uid)?;
+        remove_stale(socket)?;
+        let cannot = |error: io::Error| format!("can't listen at {}: {error}", socket.display());
+        let bound = bind(socket).map_err(cannot)?;
+        // From here on the file is removed again, whatever fails.
+        let path = RemoveOnDrop(socket.to_owned());
+        bound.set_nonblocking(true).map_err(cannot)?;
+        let acceptor = Acceptor::new(bound).map_err(cannot)?;
+        let file = file_identity(socket).map_err(cannot)?;
+        Ok(Self { acceptor, path: path.keep(), file, uid })
+    }
+
+    /// Listens anew when the socket is no longer where clients look for it, because its directory was
+    /// cleaned or something else was put in its place; true when it does. Who is connected stays so.
+    ///
+    /// # Errors
+    /// As [`ClientListener::bind`].
+    pub fn restore(&mut self) -> Result<bool, String> {
+        if file_identity(&self.path).is_ok_and(|found| found == self.file) {
+            return Ok(false);
+        }
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        *self = Self::bind_at(directory, &self.path, self.uid)?;
+        Ok(true)
+    }
+
+    /// The next connection of this user, which doesn't block; another user's is closed and told.
+    ///
+    /// # Errors
+    /// As `accept`: among them that descriptors ran out.
+    pub fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<UnixStream>> {
+        loop {
+            let stream = match self.acceptor.accept(waker) {
+                Poll::Ready(Ok(accepted)) => accepted,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
+            };
+            match peer_uid(&stream) {
+                Ok(uid) if uid == self.uid => return Poll::Ready(Ok(stream)),
+                Ok(uid) => log(format_args!("refused a connection of user {uid}")),
+                Err(error) => log(format_args!("refused a connection of nobody known: {error}")),
+            }
+        }
+    }
+}
+
+impl Drop for ClientListener {
+    fn drop(&mut self) {
+        // Its own, and not the one that came after it.
+        if file_identity(&self.path).is_ok_and(|found| found == self.file) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn file_identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+struct RemoveOnDrop(PathBuf);
+
+impl RemoveOnDrop {
+    fn keep(mut self) -> PathBuf {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl Drop for RemoveOnDrop {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+}
+
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let name = path.to_fs_name::<GenericFilePath>()?;
+    // The name is removed by this module, under the daemon's lock, and by nobody else.
+    let options = ListenerOptions::new().name(name).reclaim_name(false);
+    #[cfg(target_os = "linux")]
+    let options = {
+        use interprocess::os::unix::local_socket::ListenerOptionsExt;
+        options.mode(0o600)
+    };
+    let BoundListener::UdSocket(bound) = options.create_sync()?;
+    #[cfg(not(target_os = "linux"))]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Nobody else gets into the directory meanwhile.
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(bound.into())
+}
+
+fn prepare_directory(path: &Path, uid: u32) -> Result<(), String> {
+    let shown = path.display();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| format!("can't make {shown}: {error}; set PIPEMUX_RUNTIME_DIR"))?;
+    // Not through a link: that could be anyone's.
+    let found =
+        fs::symlink_metadata(path).map_err(|error| format!("can't look at {shown}: {error}"))?;
+    if !found.is_dir() || found.uid() != uid {
+        return Err(format!(
+            "{shown} is not a directory of this user's own; remove it or set PIPEMUX_RUNTIME_DIR"
+        ));
+    }
+    if found.mode() & 0o077 != 0 {
+        let mode = found.mode() & 0o777;
+        return Err(format!("{shown} is open to others (mode {mode:o}); run: chmod 700 {shown}"));
+    }
+    Ok(())
+}
+
+fn remove_stale(path: &Path) -> Result<(), String> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(format!("can't look at {}: {error}", path.display())),
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)
+            .map_err(|error| format!("can't remove the stale {}: {error}", path.display())),
+        Ok(_) => Err(format!("{} is in the way and no socket; remove it", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests;
