@@ -1,8 +1,8 @@
-//! What apps print: taken from their pipes, kept in their logs, told to who waits for it.
+//! What apps print: read from their pipes, written to their logs, passed on to those who follow a log.
 //!
 //! A process prints into a pipe, so that a flood costs a bounded part of each turn and of the disk. A pipe
-//! that was full when it was read has its next turn a moment later: the others come first, and a process
-//! that prints faster than that waits for its pipe, nobody for the process.
+//! that was full when it was read is read again a moment later, after other work. A process that prints
+//! faster than that waits for its pipe, and nothing waits for the process.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::io::{self, PipeReader, Read};
@@ -19,45 +19,45 @@ use tokio::net::unix::pipe::Receiver;
 use crate::limits::{FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN};
 use crate::session_logs::{self, LogReader, LogWriter};
 
-/// All that prints, and all who wait for it.
+/// The output of all processes, and the requests that follow it.
 #[derive(Debug, Default)]
 pub struct AppOutput {
     pipes: FxHashMap<Incarnation, OutputPipe>,
-    /// Who is deadlines when, each once.
+    /// When to handle which process next; each has one entry at most.
     deadlines: BTreeSet<(u64, Incarnation)>,
     log_starts: LogStarts,
     watches: HashMap<PathBuf, Vec<LogWatch>>,
-    /// Watched logs that grew since who waits was last looked for.
+    /// Watched logs that grew since the last [`AppOutput::take_log_updates`].
     grown_logs: HashSet<PathBuf>,
 }
 
 #[derive(Debug)]
 struct OutputPipe {
-    /// None once it ended.
+    /// `None` after its end.
     pipe: Option<Receiver>,
     waker: Waker,
     writer: LogWriter,
-    /// The log's end when it began to print.
+    /// The position in the log at which the process began to print.
     since: u64,
     /// True between two turns of a flood.
     paused: bool,
     resume_at: Option<u64>,
 }
 
-/// Who waits for a log to grow.
+/// A request that waits for a log to grow.
 #[derive(Debug)]
 pub struct LogWatch {
-    /// What is answered.
+    /// The request to answer.
     pub request: u64,
-    /// How many lines at most.
+    /// The most lines to answer with.
     pub lines: u32,
-    /// The position after which they come.
+    /// The position after which the lines begin.
     pub after: u64,
 }
 
 impl AppOutput {
-    /// Opens a process's log, which is rotated after `max` bytes, and reads the pipe that it prints into from
-    /// now on; what comes ready_queue `waker`. To be called in a runtime.
+    /// Opens a process's log, which is rotated after `max` bytes, and reads the process's pipe from now on;
+    /// its output wakes `waker`. Must be called within a runtime.
     ///
     /// # Errors
     /// What is wrong with the log, in one line.
@@ -75,7 +75,7 @@ impl AppOutput {
         let writer = LogWriter::open(log, begin, max, now_ms).map_err(cannot)?;
         let pipe = Receiver::from_owned_fd(pipe.into())
             .map_err(|error| format!("can't watch a pipe: {error}"))?;
-        // Looked at once, which is how its waker comes to be known.
+        // The first turn polls the pipe, which registers the waker.
         waker.wake_by_ref();
         let since = writer.end();
         let output =
@@ -84,7 +84,7 @@ impl AppOutput {
         Ok(())
     }
 
-    /// Takes what a process printed, a turn's share.
+    /// Reads what a process printed, at most the share of one turn.
     pub fn read(&mut self, app: Incarnation, buffer: &mut [u8], now_ms: u64) {
         let Some(output) = self.pipes.get_mut(&app).filter(|output| !output.paused) else {
             return;
@@ -109,12 +109,12 @@ impl AppOutput {
         self.schedule(app, grew, now_ms);
     }
 
-    /// When somebody is deadlines, in milliseconds.
+    /// Returns when to call [`AppOutput::handle_timeout`] next, in milliseconds.
     pub fn next_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|(at, _)| *at)
     }
 
-    /// Serves who is deadlines.
+    /// Handles the processes whose timeouts have passed.
     pub fn handle_timeout(&mut self, buffer: &mut [u8], now_ms: u64) {
         while let Some((at, app)) = self.deadlines.first().copied().filter(|(at, _)| *at <= now_ms)
         {
@@ -130,8 +130,8 @@ impl AppOutput {
         }
     }
 
-    /// Takes what a process that ended printed last, and closes its log; returns its path, and the
-    /// position from which on it is this process's. A descendant that holds the pipe is not waited for.
+    /// Reads what a process that exited printed last, and closes its log; returns the log's path and the
+    /// position at which this process began to print. Doesn't wait for descendants that hold the pipe open.
     pub fn finish(
         &mut self,
         app: Incarnation,
@@ -148,7 +148,7 @@ impl AppOutput {
             .and_then(|pipe| pipe.into_nonblocking_fd().ok())
             .map(std::fs::File::from)
         {
-            // Asked for directly: the runtime may not know yet what came just now.
+            // Read directly, because the runtime may not know yet about the last output.
             let mut left = FINAL_OUTPUT_MAX;
             while left > 0 {
                 match pipe.read(buffer) {
@@ -169,10 +169,10 @@ impl AppOutput {
         Some((path, output.since))
     }
 
-    /// The last lines of a log, or the first ones after a position.
+    /// Returns the last lines of a log, or the first ones after a position.
     ///
     /// # Errors
-    /// Why there are none, in one line.
+    /// Why the log can't be read, in one line.
     pub fn read_log(&self, log: &Path, lines: u32, after: Option<u64>) -> Result<LogText, String> {
         let Some(position) = after else { return self.last_lines(log, lines, 0) };
         let cannot = |error| cannot_read(log, &error);
@@ -180,23 +180,23 @@ impl AppOutput {
         kept.after(position, lines as usize, LOG_READ).map_err(cannot)
     }
 
-    /// The last lines of a log, of those after a position.
+    /// Returns the last lines of a log, among those after the position `since`.
     ///
     /// # Errors
-    /// Why there are none, in one line.
+    /// Why the log can't be read, in one line.
     pub fn last_lines(&self, log: &Path, lines: u32, since: u64) -> Result<LogText, String> {
         let cannot = |error| cannot_read(log, &error);
         let mut kept = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
         kept.tail(lines as usize, LOG_READ, since).map_err(cannot)
     }
 
-    /// Has someone wait for a log to grow.
+    /// Adds a request that waits for a log to grow.
     pub fn watch(&mut self, log: &Path, watch: LogWatch) {
         self.watches.entry(log.to_owned()).or_default().push(watch);
         self.grown_logs.insert(log.to_owned());
     }
 
-    /// Nobody waits for that any more.
+    /// Removes a request that no longer waits.
     pub fn unwatch(&mut self, request: u64) {
         self.watches.retain(|_, watches| {
             watches.retain(|watch| watch.request != request);
@@ -204,12 +204,12 @@ impl AppOutput {
         });
     }
 
-    /// True when [`AppOutput::take_log_updates`] may have something.
+    /// True when [`AppOutput::take_log_updates`] may return something.
     pub fn has_log_updates(&self) -> bool {
         !self.grown_logs.is_empty()
     }
 
-    /// Who waited for something that is there now.
+    /// Returns the answers to the requests whose logs have grown.
     pub fn take_log_updates(&mut self) -> Vec<(u64, Result<LogText, String>)> {
         let mut updates = Vec::new();
         for log in std::mem::take(&mut self.grown_logs) {
@@ -217,12 +217,12 @@ impl AppOutput {
             let mut waiting = Vec::new();
             for watch in watches {
                 match self.read_log(&log, watch.lines, Some(watch.after)) {
-                    // A position beyond the end is one of an earlier daemon: who follows has to learn the
+                    // A position beyond the end comes from an earlier daemon. The follower has to learn the
                     // present one.
                     Ok(piece) if piece.next != watch.after || piece.missed > 0 => {
                         updates.push((watch.request, Ok(piece)));
                     }
-                    // Nothing more, or no log yet.
+                    // The log has no more lines, or there is no log yet.
                     Ok(_) => waiting.push(watch),
                     Err(_) if !log.exists() => waiting.push(watch),
                     Err(why) => updates.push((watch.request, Err(why))),
@@ -266,14 +266,14 @@ impl AppOutput {
 }
 
 impl OutputPipe {
-    /// How much came; 0 at the end.
+    /// Returns how many bytes were read; 0 at the end.
     fn read(&mut self, buffer: &mut [u8]) -> Poll<usize> {
         let Some(pipe) = &mut self.pipe else { return Poll::Pending };
         let mut buffer = ReadBuf::new(buffer);
         match Pin::new(pipe).poll_read(&mut Context::from_waker(&self.waker), &mut buffer) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(())) => Poll::Ready(buffer.filled().len()),
-            // Nothing can be read from it any more, whatever the reason.
+            // After an error, whatever it is, nothing more can be read.
             Poll::Ready(Err(_)) => Poll::Ready(0),
         }
     }
@@ -283,7 +283,7 @@ fn cannot_read(log: &Path, error: &io::Error) -> String {
     format!("can't read {}: {error}", log.display())
 }
 
-/// Where the files of logs begin that no process prints into now.
+/// The start positions of log files that no process prints to now.
 #[derive(Debug, Default)]
 struct LogStarts {
     known: HashMap<PathBuf, u64>,

@@ -1,7 +1,8 @@
-//! Buffers for frames that one reading doesn't take.
+//! A pool of buffers for large frames.
 //!
-//! A new buffer of 1 MiB costs more than what is copied to it: each of its pages is a fault. So those used_since_tidy
-//! last are kept for the next such frames, and go back to the system once none came for a while.
+//! A new buffer of 1 MiB costs more than copying into it, because each of its pages causes a fault. So the
+//! pool keeps the buffers that were used last for the next large frames, and frees them once none has arrived
+//! for a while.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,27 +11,27 @@ use pipemux_proto::frame::Cut;
 
 use crate::limits::{POOL_BUFFERS_MAX, POOL_IDLE_MS};
 
-/// The buffers that are kept.
+/// Keeps buffers for reuse.
 #[derive(Debug, Default)]
 pub struct BufferPool {
     free: SharedFreeBuffers,
-    /// True when one was asked for since the last tidy_at.
+    /// True when a frame was started since the last [`BufferPool::tidy`].
     used_since_tidy: bool,
-    /// When to tidy_at whether they are still needed.
+    /// When to free the buffers unless frames arrive.
     tidy_at: Option<u64>,
 }
 
-/// A frame that hasn't come whole.
+/// A frame that has not arrived completely.
 #[derive(Debug)]
 pub struct PartialFrame {
     buffer: PooledBuffer,
-    /// How many bytes came.
+    /// How many bytes have arrived.
     filled: usize,
-    /// How many the frame has, its length prefix included.
+    /// The length of the frame, including its length prefix.
     length: usize,
 }
 
-/// Bytes of a frame's length.
+/// Length of a frame's length prefix, in bytes.
 const PREFIX: usize = size_of::<u32>();
 
 type SharedFreeBuffers = Arc<Mutex<FreeBuffers>>;
@@ -38,11 +39,11 @@ type SharedFreeBuffers = Arc<Mutex<FreeBuffers>>;
 #[derive(Debug, Default)]
 struct FreeBuffers {
     buffers: Vec<Vec<u8>>,
-    /// False while there is nothing to keep them for.
+    /// False while the pool is idle: returned buffers are freed then.
     retain: bool,
 }
 
-/// A buffer that goes back when nobody holds it any more.
+/// A buffer that returns to the pool when it is dropped.
 #[derive(Debug)]
 struct PooledBuffer {
     buffer: Vec<u8>,
@@ -50,13 +51,13 @@ struct PooledBuffer {
 }
 
 impl BufferPool {
-    /// Takes over the beginning of a frame whose length is known.
+    /// Starts a frame whose length is known from its first bytes.
     pub fn start_frame(&mut self, bytes: &[u8]) -> PartialFrame {
         self.used_since_tidy = true;
         let length = bytes.len() + Cut::missing(bytes);
         let mut kept = lock(&self.free);
         kept.retain = true;
-        // Half of it at least is to be of use, for the core may hold a body for long.
+        // At least half of the buffer must be used, because the core may hold a body for a long time.
         let fits = |buffer: &Vec<u8>| buffer.len() / 2 <= length && length <= buffer.len();
         let known = kept.buffers.iter().rposition(fits).map(|at| kept.buffers.remove(at));
         drop(kept);
@@ -66,7 +67,7 @@ impl BufferPool {
         PartialFrame { buffer, filled: bytes.len(), length }
     }
 
-    /// To be called each turn: gives back to the system what wasn't used_since_tidy for [`POOL_IDLE_MS`].
+    /// Frees buffers that weren't used for [`POOL_IDLE_MS`]; to be called in every turn.
     pub fn tidy(&mut self, now_ms: u64) {
         if std::mem::take(&mut self.used_since_tidy) {
             self.tidy_at = Some(now_ms + POOL_IDLE_MS);
@@ -76,30 +77,30 @@ impl BufferPool {
         }
     }
 
-    /// When to tidy at the latest.
+    /// Returns when to call [`BufferPool::tidy`] at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
         self.tidy_at
     }
 }
 
 impl PartialFrame {
-    /// Where the next bytes of it are to be read to, at most so many.
+    /// Returns the space for the next bytes of the frame, at most `max` of them.
     pub fn room(&mut self, most: usize) -> &mut [u8] {
         let end = self.length.min(self.filled + most);
         &mut self.buffer.buffer[self.filled..end]
     }
 
-    /// How many bytes the frame has, its length prefix included.
+    /// Returns the length of the frame, including its length prefix.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// So many bytes of the room were read to.
+    /// Notes that `length` bytes of the space were filled.
     pub fn filled(&mut self, length: usize) {
         self.filled = self.length.min(self.filled + length);
     }
 
-    /// Takes what belongs to it; returns the rest.
+    /// Copies the bytes that belong to the frame; returns the rest.
     pub fn take<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (own, rest) = bytes.split_at(bytes.len().min(self.length - self.filled));
         self.buffer.buffer[self.filled..][..own.len()].copy_from_slice(own);
@@ -107,12 +108,12 @@ impl PartialFrame {
         rest
     }
 
-    /// True when nothing is missing.
+    /// True when the frame has arrived completely.
     pub fn is_whole(&self) -> bool {
         self.filled == self.length
     }
 
-    /// What came of it behind its length prefix.
+    /// Returns the frame without its length prefix.
     pub fn into_payload(self) -> Bytes {
         let filled = self.filled;
         Bytes::from_owner(self.buffer).slice(PREFIX..filled)

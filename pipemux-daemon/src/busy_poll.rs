@@ -1,9 +1,10 @@
-//! Looking park_hook instead of sleeping, for a moment, while exchanges come in batches.
+//! Busy polling: polls again instead of sleeping, for a moment, while exchanges arrive in batches.
 //!
-//! A batch walks from the client to the app and back, and each who sleeps meanwhile has to be woken, which
-//! costs more than what it does then. So after a turn with several exchanges the driver lets others run and
-//! looks park_hook, for [`BUSY_POLL_US`], before it sleeps. With longer bodies it is the copying that takes time, and the
-//! processor is left to it. Who waits for each answer never has it busy_poll, and an idle daemon sleeps.
+//! A batch travels from the client to the app and back. Each participant that sleeps meanwhile must be woken,
+//! which costs more than its work. So after a turn with several exchanges the driver lets other programs run
+//! and polls again, for [`BUSY_POLL_US`], before it sleeps. With longer bodies most of the time goes into
+//! copying, and the processor is left to that. A client that waits for each answer never causes busy polling,
+//! and an idle daemon sleeps.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,35 +14,35 @@ use std::time::{Duration, Instant};
 
 use crate::limits::{BUSY_POLL_BODY_MAX, BUSY_POLL_FRAMES_MIN, BUSY_POLL_US};
 
-/// Has the runtime busy_poll once more before it sleeps.
+/// Has the runtime poll once more before it sleeps.
 #[derive(Debug, Default)]
 pub struct ParkHook {
     requested: AtomicBool,
     driver: OnceLock<Waker>,
 }
 
-/// When to busy_poll park_hook.
+/// Decides when to poll again.
 #[derive(Debug, Default)]
 pub struct BusyPoll {
-    /// Frames of exchanges that came in this turn, of those that count.
+    /// Exchange frames with short bodies in this turn.
     frames: usize,
-    /// Until when it is worth it.
+    /// When busy polling ends, while it is on.
     until: Option<Instant>,
 }
 
 impl ParkHook {
-    /// To be called by the runtime before it sleeps.
+    /// Wakes the driver if that was requested; the runtime calls this before it sleeps.
     pub fn before_park(&self) {
         if self.requested.swap(false, Ordering::Relaxed)
             && let Some(driver) = self.driver.get()
         {
-            // The others of this processor first: it is they for whom the driver waits.
+            // Programs on the same processor run first, because the driver waits for them.
             thread::yield_now();
             driver.wake_by_ref();
         }
     }
 
-    /// Wants the driver's turn after one busy_poll at what has come; there is only one driver.
+    /// Has the driver run again after one poll. There is only one driver.
     pub fn request_poll(&self, driver: &Waker) {
         self.driver.get_or_init(|| driver.clone());
         self.requested.store(true, Ordering::Relaxed);
@@ -49,12 +50,12 @@ impl ParkHook {
 }
 
 impl BusyPoll {
-    /// A frame of an exchange came, with a body of that length.
+    /// Notes an exchange frame with a body of that length.
     pub fn record_frame(&mut self, length: usize) {
         self.frames += usize::from(length <= BUSY_POLL_BODY_MAX);
     }
 
-    /// At the end of a turn: true when to busy_poll park_hook rather than sleep.
+    /// Returns at the end of a turn whether to poll again rather than sleep.
     pub fn should_poll(&mut self, now: impl Fn() -> Instant) -> bool {
         self.until = match std::mem::take(&mut self.frames) {
             0 => self.until.filter(|until| now() < *until),

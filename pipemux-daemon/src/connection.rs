@@ -1,4 +1,4 @@
-//! One stream of frames: bytes in, bytes out, and never waiting for either.
+//! One connection: a stream of frames in both directions. It never waits for either.
 
 use std::io::{self, IoSlice, Read as _};
 use std::os::unix::net::UnixStream;
@@ -23,51 +23,52 @@ use crate::limits::{
 pub struct Connection {
     socket: Socket,
     waker: Waker,
-    /// A large frame that hasn't come whole; the decoder holds nothing then.
+    /// A large frame that has not arrived completely; the decoder is empty then.
     partial: Option<Box<PartialFrame>>,
-    /// Holds any other that hasn't.
+    /// Holds any other frame that has not arrived completely.
     decoder: FrameDecoder,
-    /// True when the last frame was longer than the scratch buffer: so may be the next.
+    /// True when the last frame was longer than the scratch buffer, so that the next may be, too.
     expect_large: bool,
     output: Output,
-    /// False before it may be read, and for ever once it ended or made no sense.
+    /// False before reading is allowed, and once the stream has ended or was invalid.
     pub can_read: bool,
     /// False once writing failed.
     pub can_write: bool,
-    /// True while it is on the driver's list of those to be written to.
+    /// True while the driver has scheduled a write.
     pub write_scheduled: bool,
-    /// True when it is to be closed once everything is written.
+    /// True when the connection is to be closed once everything is written.
     pub close_when_written: bool,
 }
 
-/// What reading gave.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadOutcome {
-    /// So many bytes, in the scratch buffer; there may be more. They go on with [`Connection::buffer`].
+    /// So many bytes in the scratch buffer; there may be more. Incomplete frames go to
+    /// [`Connection::buffer_partial`].
     InScratch(usize),
-    /// So many bytes of a frame that had partial; there may be more.
+    /// So many bytes of a frame whose beginning was buffered; there may be more.
     Buffered(usize),
-    /// Nothing now; the waker tells when.
+    /// Nothing now; the waker is woken later.
     Pending,
-    /// The end.
+    /// The stream has ended.
     Closed,
 }
 
-/// What writing gave.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// Everything.
+    /// Everything is written.
     Complete,
-    /// Not everything; the waker tells when to go on.
+    /// Something is left; the waker is woken when writing can continue.
     Incomplete,
-    /// Its share of this turn; the waker has told already.
+    /// The connection's share of this turn is written; the waker has been woken.
     TurnUsed,
-    /// Nobody reads it any more.
+    /// The peer no longer reads.
     Failed,
 }
 
 impl Connection {
-    /// A connection whose readiness ready_queue `waker`, over a stream that doesn't block.
+    /// Creates a connection over a non-blocking stream, whose readiness wakes `waker`.
     ///
     /// # Errors
     /// The socket can't be watched.
@@ -86,13 +87,13 @@ impl Connection {
         })
     }
 
-    /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
-    /// where that frame stays, at most so many bytes of it.
+    /// Reads once: into the scratch buffer or, when much of a frame is missing, at most `max` bytes to the
+    /// place where that frame stays.
     pub fn read(&mut self, scratch: &mut [u8], pool: &mut BufferPool, max: usize) -> ReadOutcome {
         let read = match &mut self.partial {
             Some(partial) => self.socket.read(&self.waker, partial.room(max)),
             None => {
-                // Of a large frame little is copied from here.
+                // Little of a large frame should have to be copied out of the scratch buffer.
                 let first = if std::mem::take(&mut self.expect_large) {
                     LARGE_FIRST_READ.min(scratch.len())
                 } else {
@@ -121,8 +122,8 @@ impl Connection {
         }
     }
 
-    /// Reads what is there, whether or not the runtime has heard of it yet; 0: nothing, or the end. For
-    /// the last words of a process whose end is known already.
+    /// Reads what is there, whether or not the runtime knows about it; returns 0 for nothing and for the end.
+    /// Meant for the last bytes of a process whose exit is known.
     pub fn read_unpolled(&mut self, scratch: &mut [u8]) -> usize {
         loop {
             match self.socket.stream().read(scratch) {
@@ -132,7 +133,7 @@ impl Connection {
         }
     }
 
-    /// Keeps the beginning of a frame until its rest comes.
+    /// Keeps the beginning of a frame until the rest arrives.
     pub fn buffer_partial(&mut self, mut bytes: &[u8], pool: &mut BufferPool) {
         if let Some(partial) = &mut self.partial {
             bytes = partial.take(bytes);
@@ -145,7 +146,8 @@ impl Connection {
         }
     }
 
-    /// The next thing among the bytes that are held; none when more are needed.
+    /// Returns the next frame, or what stands in its place, from the buffered bytes; `None` when more are
+    /// needed.
     pub fn next_inbound(&mut self, pool: &mut BufferPool) -> Option<Inbound> {
         if let Some(partial) = self.partial.take_if(|partial| partial.is_whole()) {
             return Some(match Frame::from_payload(partial.into_payload()) {
@@ -167,14 +169,14 @@ impl Connection {
         }
     }
 
-    /// Queues bytes; returns how many wait now.
+    /// Queues bytes; returns how many bytes are queued now.
     pub fn push(&mut self, bytes: Bytes, spares: &mut Spares) -> usize {
         self.output.push(bytes, spares);
         self.output.queued()
     }
 
-    /// Queues a frame whose body came from elsewhere, and is only copied when it is small or has to wait.
-    /// Of a longer one as much as fits the turn goes out at once.
+    /// Queues a frame whose body was received from another peer. The body is copied only if it is small or
+    /// has to wait; of a longer one as much as fits the turn is written at once.
     pub fn forward(
         &mut self,
         head: &[u8],
@@ -194,9 +196,9 @@ impl Connection {
         let before = self.output.queued();
         let mut slices = [IoSlice::new(&[]); GATHER];
         let mut count = self.output.slices(&mut slices, usize::MAX);
-        // Behind a queue that one write can't take there is nothing to gain.
+        // Writing at once gains nothing behind a queue that a single write can't empty.
         let at_once = count + 2 <= GATHER && before <= turn;
-        // The others wait for no more than a turn's share.
+        // Other connections wait for no more than the share of one turn.
         let share = bytes.len().min(turn);
         let mut length = 0;
         if at_once {
@@ -231,27 +233,27 @@ impl Connection {
         WriteOutcome::Incomplete
     }
 
-    /// True when something waits to be written.
+    /// True when bytes are queued.
     pub fn has_output(&self) -> bool {
         self.output.queued() > 0
     }
 
-    /// True while a large frame is on its way, in or out.
+    /// True while a large frame is being received or sent.
     pub fn is_bulky(&self) -> bool {
         self.partial.is_some() || self.output.queued() > GATHERED_MAX
     }
 
-    /// How many bytes wait to be written.
+    /// Returns how many bytes are queued.
     pub fn queued(&self) -> usize {
         self.output.queued()
     }
 
-    /// Writes what is queued, as much as fits a turn.
+    /// Writes the queued bytes, as many as fit the turn.
     pub fn flush(&mut self, spares: &mut Spares, turn: usize) -> WriteOutcome {
         let mut left = turn;
         while self.has_output() {
             if left == 0 {
-                // The others first; this one is served again right after them.
+                // Other connections come first; this one is served again right after them.
                 self.waker.wake_by_ref();
                 return WriteOutcome::Incomplete;
             }
@@ -270,7 +272,7 @@ impl Connection {
         WriteOutcome::Complete
     }
 
-    /// Drops what waits to be written.
+    /// Drops the queued bytes.
     pub fn clear(&mut self, spares: &mut Spares) {
         self.output.clear(spares);
     }

@@ -1,14 +1,16 @@
-//! `pipemuxd doctor`: looks at what a daemon needs, and mends what can be mended safely. It is no daemon
-//! and talks to none; `pipemux doctor` runs it, adds what a client sees, and prints both.
+//! `pipemuxd doctor`: checks what a daemon needs, and repairs what can be repaired safely. It works without a
+//! daemon; `pipemux doctor` runs it, adds what a client sees, and prints both.
 //!
-//! | module | looks at |
+//! | module | contents |
 //! |---|---|
-//! | `doctor::places` | directories, the socket, the lock |
-//! | `doctor::kept` | the saved state, logs, what sessions left behind |
-//! | `doctor::machine` | limits, the clock, apps, processes |
+//! | `doctor` | runs the checks |
+//! | `doctor::finding` | the result of a check |
+//! | `doctor::runtime_files` | checks directories, the socket and the lock |
+//! | `doctor::saved_state` | checks free space, the saved state, logs and session directories |
+//! | `doctor::system` | checks limits, the clock, apps and processes |
 //!
-//! A finding is a line on standard output: what became of it, what was looked at, what was found, what to
-//! do next, with tabs between.
+//! A finding is a line on standard output with tabs between its parts: the status, the check, what was found,
+//! and what to do next.
 
 mod finding;
 mod runtime_files;
@@ -27,26 +29,26 @@ use pipemux_proto::paths::Paths;
 use crate::manifests;
 use finding::Finding;
 
-/// How long one look may take: a directory of a machine that is gone answers never.
+/// How long a check may take: a network file system may never answer.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is looked at.
+/// What the checks look at.
 #[derive(Debug, Clone)]
 struct DoctorContext {
     paths: Paths,
     uid: u32,
     manifests: manifests::ManifestDirs,
-    /// Where bare commands are looked up.
+    /// The search path for commands.
     path: String,
-    /// The daemon that runs, as far as the caller knows.
+    /// The process id of the running daemon, as far as the caller knows it.
     daemon: Option<i32>,
     fix: bool,
 }
 
-/// Looks at everything and prints what it finds.
+/// Runs all checks and prints what they find.
 ///
 /// # Errors
-/// The environment leads to no paths; there is no thread to look with.
+/// The environment leads to no paths, or no thread can be started for the checks.
 pub fn doctor(fix: bool, daemon: Option<i32>) -> Result<(), String> {
     let get = |name: &str| std::env::var(name).ok();
     let uid = getuid().as_raw();
@@ -65,14 +67,14 @@ pub fn doctor(fix: bool, daemon: Option<i32>) -> Result<(), String> {
     };
     context.run_checks(|finding| {
         let mut out = io::stdout().lock();
-        // Whoever asked is gone: nobody is left to tell.
+        // Nobody may be left to read this, which is no error.
         let _ = out.write_all(finding.line().as_bytes()).and_then(|()| out.flush());
     })
 }
 
 type Check = (&'static str, fn(&DoctorContext) -> Vec<Finding>);
 
-/// In the order of what needs what.
+/// All checks; each comes after those that it depends on.
 const CHECKS: &[Check] = &[
     ("state directory", runtime_files::state_directory),
     ("socket directory", runtime_files::socket_directory),

@@ -1,26 +1,26 @@
-//! What comes on a connection, cut into frames.
+//! What arrives on a connection, decoded.
 
 use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Method};
 
-/// What the bytes read so far hold.
+/// A frame that arrived, or what stands in its place.
 #[derive(Debug)]
 pub enum Inbound {
     /// A frame.
     Frame(Frame),
     /// A frame with a method that this release doesn't know.
     UnknownMethod {
-        /// Its number.
+        /// The method's number.
         number: u64,
-        /// The request that wants an answer.
+        /// The id of the request that expects an answer.
         request: Option<u64>,
     },
-    /// No frame, and none to come.
+    /// No frame; the stream can't be read any further.
     Invalid(String),
 }
 
-/// What a frame is whose envelope can't be read.
+/// Classifies a frame whose envelope can't be decoded.
 pub fn undecodable(error: EnvelopeError) -> Inbound {
     match error {
         EnvelopeError::Method { number, id, request } => {
@@ -30,9 +30,9 @@ pub fn undecodable(error: EnvelopeError) -> Inbound {
     }
 }
 
-/// Refuses a request whose method isn't known.
+/// Encodes the answer to a request with an unknown method.
 pub fn unknown_method_fault(number: u64, id: u64, incarnation: Incarnation) -> Option<Bytes> {
-    // The request is known by its id; which method stands here doesn't matter to its sender.
+    // The sender finds the request by its id; the method in this envelope doesn't matter.
     let request = Envelope::request(Method::Ping, id, incarnation);
     let fault = Fault::refused(format!("unknown method {number}"))
         .hint("it is of a newer release: update the daemon, then: pipemux down");

@@ -1,22 +1,22 @@
-//! The saved state: an append-only log of records.
+//! The journal: the saved state, as an append-only file of records.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | `journal` | the log from its loading to its end |
-//! | `journal::format` | how records lie in it, and what damage looks like |
-//! | `journal::file` | one file: appended to, cut back after a write that failed |
-//! | `journal::compaction` | writing it anew, beside the driver |
+//! | `journal` | loads the journal, appends to it, ends it |
+//! | `journal::format` | the encoding of records, and how damage is recognised |
+//! | `journal::file` | one file: appends to it, and truncates it after a failed write |
+//! | `journal::compaction` | rewrites the journal in the background |
 //! | `journal::sync` | the thread that syncs |
 //!
-//! A record is written before anything that follows from it goes out, so a daemon that is killed loses
-//! none; those of one turn of the driver are written together. What was written is synced within 50 ms, so
-//! a machine that loses power loses a moment's. A record is whole or isn't there.
+//! A record is written before anything that follows from it goes out, so a daemon that is killed loses no
+//! record. The records of one turn of the driver are written together. What is written is synced within 50
+//! ms, so a power loss costs the records of a moment. A record is there completely or not at all.
 //!
-//! Records are written on the driver's own thread: into the system's memory that takes microseconds,
-//! less than handing them to another thread and waiting for its word. What takes longer (syncing, and
-//! writing all of it anew) is done by threads.
+//! Records are written on the driver's own thread: a write into the system's cache takes microseconds, less
+//! than passing the records to another thread and waiting for it. Threads do what takes longer: syncing and
+//! compaction.
 //!
-//! **Invariant: damage is never fatal.** What can't be read is kept aside and told; what can't be written
+//! **Invariant: damage is never fatal.** What can't be read is set aside and reported. What can't be written
 //! is kept in memory, and acts are refused meanwhile.
 
 mod compaction;
@@ -43,21 +43,21 @@ use sync::Syncer;
 pub struct LoadedJournal {
     /// The records, oldest first.
     pub records: Vec<Record>,
-    /// What was damaged, and what was done about it: for the daemon's log.
+    /// Descriptions of the damage and of what was done about it, for the daemon's log.
     pub problems: Vec<String>,
-    /// What is gone, for the core to go on from.
+    /// What is lost, for the core to continue from.
     pub loss: Option<Loss>,
-    /// True when the daemon that wrote them ended in order.
+    /// True when that daemon stopped in order.
     pub clean_shutdown: bool,
 }
 
-/// Reads the saved state. What is damaged ends it there, and the file is kept beside it as
-/// `<name>.bad-<n>`; what can't be read at all is kept so, too.
+/// Reads the saved state up to the first damage. A damaged or unreadable file is kept beside it as
+/// `<name>.bad-<n>`.
 pub fn load(path: &Path) -> LoadedJournal {
     load_with_boot_id(path, current_boot_id().as_deref())
 }
 
-/// What is wrong with a saved state, without touching it.
+/// Describes what is wrong with a saved state, without changing it.
 ///
 /// # Errors
 /// As `read`.
@@ -65,7 +65,8 @@ pub fn check(path: &Path) -> io::Result<Option<String>> {
     let bytes = fs::read(path)?;
     let parsed = parse(&bytes);
     let gone = (bytes.len() - parsed.valid_length) as u64;
-    // A daemon that was killed, or one that writes just now, leaves such an end; nothing is lost by it.
+    // A truncated end isn't reported: a daemon that was killed, or that is writing just now, leaves one, and
+    // nothing is lost.
     Ok(describe_problem(&parsed, &bytes, gone).filter(|_| parsed.damage != Some(Damage::Truncated)))
 }
 
@@ -95,7 +96,7 @@ fn load_with_boot_id(path: &Path, boot: Option<&str>) -> LoadedJournal {
     loaded
 }
 
-/// What was found of it, for people.
+/// Describes the damage for people.
 fn describe_problem(parsed: &Parsed, bytes: &[u8], gone: u64) -> Option<String> {
     let at = parsed.valid_length;
     match (parsed.damage, parsed.unknown_records) {
@@ -113,7 +114,7 @@ fn describe_problem(parsed: &Parsed, bytes: &[u8], gone: u64) -> Option<String> 
 }
 
 fn loss(parsed: &Parsed, gone: u64, boot: Option<&str>) -> Option<Loss> {
-    // In the same start of the machine all that was written is there.
+    // Within the same boot of the machine everything that was written is there, synced or not.
     let synced = parsed.clean_shutdown || (boot.is_some() && parsed.boot_id.as_deref() == boot);
     let unsynced = if synced { 0 } else { UNSYNCED_MAX };
     if parsed.damage.is_none() && parsed.unknown_records == 0 && synced {
@@ -137,7 +138,7 @@ fn aside(path: &Path, readable: bool) -> String {
     }
 }
 
-/// What readers are told.
+/// Returns the notice for readers.
 fn reader_notice(aside: &str) -> String {
     format!(
         "the daemon's saved state was damaged: windows, history and questions may be older or \
@@ -145,13 +146,13 @@ fn reader_notice(aside: &str) -> String {
     )
 }
 
-/// The open log.
+/// The open journal.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     boot: Option<String>,
     file: Option<JournalFile>,
-    /// What the log begins with, while it can't be made.
+    /// The first content of the file, kept until the file can be created.
     initial: Vec<u8>,
     compacted_length: u64,
     pending: Vec<u8>,
@@ -160,11 +161,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins a log with these records, in place of the one that is there, all at once. When that can't be
-    /// done it is tried again with every record; the old one is untouched until then.
+    /// Creates a journal with these records, which replaces the existing one in a single step. When that
+    /// fails, it is tried again with every write; the existing journal stays untouched until it succeeds.
     ///
     /// # Errors
-    /// There can be no thread.
+    /// The thread that syncs can't be started.
     pub fn create(path: &Path, records: &[Record]) -> io::Result<Self> {
         let boot = current_boot_id();
         let initial = format::encode_journal(records, boot.as_deref())?;
@@ -179,15 +180,15 @@ impl Journal {
             compaction: None,
             syncer,
         };
-        // Told with the first record that can't be written.
+        // A failure is reported by the first record that can't be written.
         let _ = journal.flush();
         Ok(journal)
     }
 
-    /// Notes a record, to be written by [`Journal::flush`] with what else is noted by then.
+    /// Adds a record, which the next [`Journal::flush`] writes.
     ///
     /// # Errors
-    /// Past [`UNWRITTEN_MAX`] bytes of pending records it is lost.
+    /// The record is lost because more than [`UNWRITTEN_MAX`] bytes are pending.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
         if self.pending.len() > UNWRITTEN_MAX {
             return Err(io::Error::other("a record is lost: too many wait to be written"));
@@ -195,15 +196,15 @@ impl Journal {
         format::encode(&mut self.pending, record)
     }
 
-    /// Bytes of records that are noted and not written.
+    /// Returns how many bytes of records are pending.
     pub fn pending_bytes(&self) -> usize {
         self.pending.len()
     }
 
-    /// Writes what is noted. What can't be written is kept, and written with the next.
+    /// Writes the pending records. If that fails they stay pending, and the next call tries again.
     ///
     /// # Errors
-    /// As `write`, it is kept then; reserved for what comes next is scarce.
+    /// As `write`; the disk has no room for later records.
     pub fn flush(&mut self) -> io::Result<()> {
         let log = match &mut self.file {
             Some(log) => log,
@@ -232,27 +233,27 @@ impl Journal {
         log.reserve()
     }
 
-    /// True when most of the log has been overtaken by later records, and it isn't being written anew.
+    /// True when later records have replaced most of the journal and no compaction is running.
     pub fn needs_compaction(&self) -> bool {
         let length = self.file.as_ref().map_or(0, |log| log.length);
         self.compaction.is_none() && length > 2 * self.compacted_length + JOURNAL_GROWTH
     }
 
-    /// Begins to write the log anew, with what all its records amount to.
+    /// Starts a compaction with the records that the state amounts to.
     ///
     /// # Errors
-    /// There can be no thread; the log goes on as it was, and isn't overgrown for a while.
+    /// The thread can't be started. The journal goes on as it was, and needs no compaction for a while.
     pub fn start_compaction(&mut self, records: Vec<Record>) -> io::Result<()> {
         self.compacted_length = self.file.as_ref().map_or(0, |log| log.length);
-        // Records that wait to be written are in these, too: once more they change nothing.
+        // These records include the pending ones, which change nothing when they are applied a second time.
         self.compaction = Some(Compaction::begin(&self.path, records, self.boot.clone())?);
         Ok(())
     }
 
-    /// Goes on with that, without waiting.
+    /// Continues the compaction, without waiting.
     ///
     /// # Errors
-    /// As the file system's: as with [`Journal::start_compaction`].
+    /// As for [`Journal::start_compaction`], when the file system fails.
     pub fn poll_compaction(&mut self) -> io::Result<()> {
         let Some(compaction) = self.compaction.take() else { return Ok(()) };
         let (step, rest) = compaction.poll()?;
@@ -277,7 +278,7 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// An ordered end: all is synced, and says so.
+    /// Ends in order: syncs everything and records that.
     fn drop(&mut self) {
         if let Some(log) = self.compaction.take().and_then(Compaction::settle) {
             self.switch_to(log);
@@ -293,7 +294,7 @@ impl Drop for Journal {
     }
 }
 
-/// Tells one start of the machine from another; none where the system doesn't tell.
+/// Returns what identifies this boot of the machine, where the system tells it.
 fn current_boot_id() -> Option<String> {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(id.trim().to_owned()).filter(|id| !id.is_empty())

@@ -1,4 +1,4 @@
-//! The Unix socket: the only module that knows how clients reach the daemon.
+//! The Unix socket. No other module knows how clients reach the daemon.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -15,19 +15,19 @@ use pipemux_socket::{Acceptor, peer_uid};
 
 use crate::daemon_log::log;
 
-/// Where clients come in; dropping it removes the socket.
+/// Accepts clients; removes the socket when it is dropped.
 #[derive(Debug)]
 pub struct ClientListener {
     acceptor: Acceptor,
     path: PathBuf,
-    /// Device and number of the socket's file.
+    /// Device and inode of the socket's file.
     file: (u64, u64),
     uid: u32,
 }
 
 impl ClientListener {
-    /// Listens at the socket of these paths; nobody but this user gets there. To be called in a runtime
-    /// and while the daemon's lock is held: a socket that is there already is a dead daemon's.
+    /// Listens at the socket of these paths, which only this user can reach. Must be called within a runtime
+    /// and while the daemon's lock is held: an existing socket belongs to a dead daemon then.
     ///
     /// # Errors
     /// What is in the way, and what to do about it.
@@ -40,7 +40,7 @@ impl ClientListener {
         remove_stale(socket)?;
         let cannot = |error: io::Error| format!("can't listen at {}: {error}", socket.display());
         let bound = bind(socket).map_err(cannot)?;
-        // From here on the file is removed again, whatever fails.
+        // From here on the file is removed again if anything fails.
         let path = RemoveOnDrop(socket.to_owned());
         bound.set_nonblocking(true).map_err(cannot)?;
         let acceptor = Acceptor::new(bound).map_err(cannot)?;
@@ -48,8 +48,8 @@ impl ClientListener {
         Ok(Self { acceptor, path: path.keep(), file, uid })
     }
 
-    /// Listens anew when the socket is no longer where clients look for it, because its directory was
-    /// cleaned or something else was put in its place; true when it does. Who is connected stays so.
+    /// Listens again if the socket is no longer where clients look for it, because its directory was cleaned
+    /// or something else took its place; returns whether it did. Existing connections stay open.
     ///
     /// # Errors
     /// As [`ClientListener::bind`].
@@ -62,10 +62,11 @@ impl ClientListener {
         Ok(true)
     }
 
-    /// The next connection of this user, which doesn't block; another user's is closed and told.
+    /// Returns the next connection of this user, which is non-blocking. Another user's connection is closed
+    /// and logged.
     ///
     /// # Errors
-    /// As `accept`: among them that descriptors ran out.
+    /// As `accept`, for example when descriptors run out.
     pub fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<UnixStream>> {
         loop {
             let stream = match self.acceptor.accept(waker) {
@@ -84,7 +85,7 @@ impl ClientListener {
 
 impl Drop for ClientListener {
     fn drop(&mut self) {
-        // Its own, and not the one that came after it.
+        // Removes its own socket, not one that took its place.
         if file_identity(&self.path).is_ok_and(|found| found == self.file) {
             let _ = fs::remove_file(&self.path);
         }
@@ -113,7 +114,7 @@ impl Drop for RemoveOnDrop {
 
 fn bind(path: &Path) -> io::Result<UnixListener> {
     let name = path.to_fs_name::<GenericFilePath>()?;
-    // The name is removed by this module, under the daemon's lock, and by nobody else.
+    // Only this module removes the file, under the daemon's lock.
     let options = ListenerOptions::new().name(name).reclaim_name(false);
     #[cfg(target_os = "linux")]
     let options = {
@@ -124,7 +125,7 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
     #[cfg(not(target_os = "linux"))]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Nobody else gets into the directory meanwhile.
+        // Meanwhile nobody else can enter the directory.
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     }
     Ok(bound.into())
@@ -137,7 +138,7 @@ fn prepare_directory(path: &Path, uid: u32) -> Result<(), String> {
         .mode(0o700)
         .create(path)
         .map_err(|error| format!("can't make {shown}: {error}; set PIPEMUX_RUNTIME_DIR"))?;
-    // Not through a link: that could be anyone's.
+    // A link is not followed: it could lead to anyone's directory.
     let found =
         fs::symlink_metadata(path).map_err(|error| format!("can't look at {shown}: {error}"))?;
     if !found.is_dir() || found.uid() != uid {

@@ -1,18 +1,18 @@
-//! One daemon a user and state directory: whoever holds the file's lock.
+//! The lock that allows one daemon per state directory.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// A held lock; dropping it removes the file and lets go.
+/// A lock that is held; dropping it removes the file and releases the lock.
 #[derive(Debug)]
 pub struct DaemonLock {
     file: File,
     path: PathBuf,
 }
 
-/// Takes the lock; `None` when another process holds it.
+/// Acquires the lock; returns `None` when another process holds it.
 ///
 /// # Errors
 /// The file can't be opened or locked.
@@ -26,8 +26,8 @@ pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         let lock = DaemonLock { file, path: path.to_owned() };
-        // The former holder removes the file while it holds it: what was opened before and locked
-        // after is no longer what others find.
+        // The previous holder removes the file while it holds the lock. A file that was opened before that
+        // and locked after it isn't the one that others find.
         if lock.is_at_its_path() {
             return Ok(Some(lock));
         }
@@ -35,8 +35,8 @@ pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
 }
 
 impl DaemonLock {
-    /// Writes down where the holder listens, as the file's first line: a client whose variables lead
-    /// elsewhere finds the daemon by it.
+    /// Writes the socket's path as the first line of the file. A client whose variables lead elsewhere finds
+    /// the daemon by it.
     ///
     /// # Errors
     /// The line can't be written.

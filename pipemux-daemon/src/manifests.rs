@@ -1,4 +1,4 @@
-//! The registered providers: those that come with the daemon, and the user's.
+//! The registered apps: those that come with the daemon, and the user's.
 
 mod edit;
 mod text;
@@ -13,40 +13,41 @@ use pipemux_core::{Manifest, Scope};
 
 use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
 
-/// What comes with the daemon: provider, one line about it, who shares its sessions.
+/// The apps that come with the daemon: id, description, and who shares their sessions.
 const BUILT_IN: [(&str, &str, Scope); 3] = [
     ("editor", "text files: read, search, edit, undo", Scope::Workspace),
     ("notebook", "notes that last: write, find, quote", Scope::Workspace),
     ("monitor", "this machine: load, memory, disks, processes", Scope::User),
 ];
 
-/// What was found, and what to tell about it.
+/// The manifests that could be loaded, and what is wrong with the others.
 #[derive(Debug, Default)]
 pub struct LoadedManifests {
-    /// The providers, each once.
+    /// The manifests, each id once.
     pub manifests: Vec<Manifest>,
-    /// What was passed over and why, with file and line.
+    /// What was skipped and why, with file and line.
     pub problems: Vec<String>,
 }
 
-/// Where manifests are looked for.
+/// The directories of manifests.
 #[derive(Debug, Clone, Default)]
 pub struct ManifestDirs {
-    /// What comes with the daemon lies here.
+    /// The directory of the programs that come with the daemon.
     pub programs: PathBuf,
-    /// The user's directory, if there is one.
+    /// The user's directory of manifests, if there is one.
     pub user: Option<PathBuf>,
 }
 
 impl ManifestDirs {
-    /// The providers that there are now.
+    /// Loads the registered apps.
     pub fn load(&self) -> LoadedManifests {
         load(&self.programs, self.user.as_deref())
     }
 }
 
-/// Where the user's manifests are: `$PIPEMUX_CONFIG_DIR/apps`, else `$XDG_CONFIG_HOME/pipemux/apps`,
-/// else `~/.config/pipemux/apps`. An empty or relative variable counts as unset.
+/// Returns the user's directory of manifests: `$PIPEMUX_CONFIG_DIR/apps`, else
+/// `$XDG_CONFIG_HOME/pipemux/apps`, else `~/.config/pipemux/apps`. An empty or relative variable counts as
+/// unset.
 pub fn user_directory(get: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let config = absolute("PIPEMUX_CONFIG_DIR")
@@ -55,9 +56,9 @@ pub fn user_directory(get: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(config.join("apps"))
 }
 
-/// The providers: those whose programs lie in `programs`, then each `*.toml` of the user's directory in
-/// the order of their names. The user's manifest wins over a built-in of the same id; of two of the
-/// user's, the first.
+/// Loads the apps whose programs lie in `programs`, then each `*.toml` of the user's directory in the order
+/// of their names. The user's manifest wins over a built-in app of the same id; of two user's manifests the
+/// first wins.
 pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
     let mut found = LoadedManifests::default();
     for path in user.map(manifest_files).unwrap_or_default() {
@@ -103,7 +104,7 @@ fn read(path: &Path) -> Result<Manifest, String> {
     parse(path, &text)
 }
 
-/// A manifest's text, as if it stood at that path.
+/// Parses a manifest as if its text stood at that path.
 fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
     let shown = path.display();
     let mut manifest: Manifest = toml::from_str(text).map_err(|error| {
@@ -117,7 +118,7 @@ fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
         let place = text.find(field).map(|at| location(text, at)).unwrap_or_default();
         return Err(format!("{shown}{place}: {why}"));
     }
-    // A bare name is looked up in PATH; a relative path means beside the manifest.
+    // A bare name is looked up in PATH; a relative path starts beside the manifest.
     if manifest.command.contains('/') && !Path::new(&manifest.command).is_absolute() {
         let beside = path.parent().unwrap_or(Path::new("/")).join(&manifest.command);
         manifest.command = beside.to_string_lossy().into_owned();
@@ -125,7 +126,7 @@ fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
     Ok(manifest)
 }
 
-/// A limit that no process could live with: its field, and what was expected.
+/// Returns the first limit that no process could work with: its field, and what was expected.
 fn too_small(manifest: &Manifest) -> Option<(&'static str, String)> {
     let limits = manifest.limits;
     let (memory, log) = (limits.memory.map(|size| size.0), limits.log.map(|size| size.0));
@@ -142,7 +143,7 @@ fn too_small(manifest: &Manifest) -> Option<(&'static str, String)> {
     Some((field, format!("`limits.{field}` is {value}: expected at least {least} {unit}")))
 }
 
-/// `:3 (limits.cpu)`: the line, and the field that stands there or began before it.
+/// Returns the line and the field that stands there or began before it, as `:3 (limits.cpu)`.
 fn location(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
     let number = before.matches('\n').count() + 1;
@@ -157,7 +158,7 @@ fn location(text: &str, at: usize) -> String {
     }
 }
 
-/// The field that a line gives a value to.
+/// Returns the field that a line assigns.
 fn field_of(line: &str) -> Option<&str> {
     let field = line.split_once('=')?.0.trim();
     let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -1,8 +1,8 @@
-//! Who is ready: the bridge between the runtime's wakers and the driver's turns.
+//! The ready queue: connects the runtime's wakers with the driver's turns.
 //!
-//! Everything that can become ready is a [`SourceWaker`] and its own waker. Waking it puts it on one state and
-//! ready_queue the driver once; the driver then takes the whole state and does all of it in one turn. So there
-//! is one task, nothing is shared by tasks, and what goes to one destination is written once a turn.
+//! Everything that can become ready is a [`ReadySource`] with a waker of its own. Waking it appends it to one
+//! queue and wakes the driver once. The driver then takes the whole queue and handles it in one turn. So
+//! there is one task, tasks share nothing, and each destination is written to once per turn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,17 +27,17 @@ pub enum ReadySource {
     Accept,
     /// A report of the launcher, or room for an order to it.
     Launcher,
-    /// A signal to the daemon.
+    /// A request to shut down.
     Shutdown,
     /// The timer.
     Timer,
     /// A connection: something to read, or room to write.
     Peer(Peer),
-    /// What a process prints.
+    /// Output of a process.
     AppOutput(Incarnation),
 }
 
-/// The state of what is ready.
+/// The queue of sources that are ready.
 #[derive(Debug, Default)]
 pub struct ReadyQueue {
     state: Mutex<QueueState>,
@@ -49,7 +49,7 @@ struct QueueState {
     driver: Option<Waker>,
 }
 
-/// One thing that can become ready.
+/// The waker of one source.
 #[derive(Debug)]
 pub struct SourceWaker {
     source: ReadySource,
@@ -58,20 +58,21 @@ pub struct SourceWaker {
 }
 
 impl ReadyQueue {
-    /// A waker that lists the source.
+    /// Returns a waker that queues the source.
     pub fn waker(self: &Arc<Self>, source: ReadySource) -> Waker {
         let queued = AtomicBool::new(false);
         Arc::new(SourceWaker { source, queued, queue: Arc::clone(self) }).into()
     }
 
-    /// Takes all that is ready, each once, in the order they became so. `driver` is woken by the next.
+    /// Takes all sources that are ready, each once, in the order in which they became ready. The next one
+    /// wakes `driver`.
     pub fn take(&self, driver: &Waker, ready: &mut Vec<ReadySource>) {
         let mut state = self.lock();
         if !state.driver.as_ref().is_some_and(|known| known.will_wake(driver)) {
             state.driver = Some(driver.clone());
         }
         for source in state.ready.drain(..) {
-            // Cleared before the source is served: what comes meanwhile lists it again.
+            // Cleared before the source is handled, so that it is queued again for what arrives meanwhile.
             source.queued.store(false, Ordering::SeqCst);
             ready.push(source.source);
         }
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(count.0.load(Ordering::SeqCst), 1);
         queue.take(&driver, &mut ready);
         assert_eq!(ready, [ReadySource::Timer, ReadySource::Accept]);
-        // Taken: the next wake counts again.
+        // After the queue was taken, the next wake counts again.
         accept.wake();
         assert_eq!(count.0.load(Ordering::SeqCst), 2);
         ready.clear();

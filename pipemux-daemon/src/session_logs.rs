@@ -1,14 +1,15 @@
-//! Sessions' logs: written while their processes print, read for whoever asks.
+//! Logs of sessions: written while their processes print, read on request.
 //!
-//! A log is a file of a bounded length and the one before it, `<name>.1`. It lies where its app can write
-//! too. So it is opened without following links and without waiting, and only a open_regular file is one: a
-//! pipe in its test_log can't hold the daemon up.
+//! A log is a file of bounded length, and the file before it, `<name>.1`. The app can write to its directory,
+//! too. Therefore a log is opened without following links and without waiting, and must be a regular file: a
+//! pipe in its place can't stall the daemon.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | `logs` | opening |
-//! | `logs::writer` | one log that is written to: rotated_path, and floods cut |
-//! | `logs::reading` | pieces of a log, by line and by position |
+//! | `session_logs` | opens log files |
+//! | `session_logs::writer` | writes a log: rotates it, and limits floods |
+//! | `session_logs::omission` | the part of a flood that is left out |
+//! | `session_logs::reader` | reads a log by line and by position |
 
 mod omission;
 mod reader;
@@ -24,13 +25,13 @@ use nix::fcntl::OFlag;
 pub use reader::LogReader;
 pub use writer::LogWriter;
 
-/// How many bytes of a log were kept before its present file.
+/// Returns the length of the file before the present one, in bytes.
 pub fn rotated_length(path: &Path) -> u64 {
     let found = fs::symlink_metadata(rotated_path(path));
     found.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
 }
 
-/// Opens a log for appending; gives its length with it.
+/// Opens a log for appending; returns its length, too.
 fn open_for_append(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     open_regular(options.append(true).create(true).mode(0o600), path)
@@ -42,18 +43,18 @@ fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64
     let found = file.metadata()?;
     match found.is_file() {
         true => Ok((file, found.len())),
-        false => Err(io::Error::other(format!("{} is not a open_regular file", path.display()))),
+        false => Err(io::Error::other(format!("{} is not a regular file", path.display()))),
     }
 }
 
-/// Where the file before this one is.
+/// Returns the path of the file before this one.
 fn rotated_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
     name.into()
 }
 
-/// The longest beginning that doesn't end within a character. What isn't UTF-8 anyway may be cut anywhere.
+/// Returns the longest prefix that doesn't end within a character. What isn't UTF-8 may be cut anywhere.
 fn trim_partial_character(bytes: &[u8]) -> &[u8] {
     let back = bytes.iter().rev().take(4).position(|byte| byte & 0b1100_0000 != 0b1000_0000);
     let Some(back) = back else { return bytes };

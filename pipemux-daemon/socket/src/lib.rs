@@ -1,10 +1,10 @@
-//! A stream socket that tells when there is something to read and, only while a write has to wait, when
-//! there is room again.
+//! A stream socket that avoids spurious wake-ups: it watches for something to read and, only while a write
+//! has to wait, for room to write.
 //!
-//! The runtime's own streams always watch both. Then every reading of the other side wakes this one, since
-//! it makes room: a turn for nothing with each message. Daemon and client both stand on this.
+//! The runtime's own streams always watch for both. Then each read by the peer wakes this side, because it
+//! makes room, and every message costs a wake-up for nothing. Both the daemon and the client use this socket.
 //!
-//! **Invariant: it never waits.** Who is told to wait is woken by the waker given.
+//! **Invariant: it never waits.** When an operation is pending, the waker is woken once it can go on.
 #![forbid(unsafe_code)]
 
 use std::io::{self, IoSlice, Read, Write};
@@ -21,17 +21,17 @@ use tokio::io::unix::AsyncFd;
 #[derive(Debug)]
 pub struct Socket {
     stream: AsyncFd<UnixStream>,
-    /// The same socket under another number, watched for room.
+    /// The same socket under a second descriptor, watched for room to write.
     room_watch: Option<AsyncFd<OwnedFd>>,
-    /// What [`Socket::set_send_buffer`] goes back to.
+    /// The size that [`Socket::set_send_buffer`] returns to.
     default_send_buffer: Option<usize>,
 }
 
 impl Socket {
-    /// To be called in a runtime, with a stream that doesn't block.
+    /// Watches a non-blocking stream. Must be called within a runtime.
     ///
     /// # Errors
-    /// It can't be watched.
+    /// The stream can't be watched.
     pub fn new(stream: UnixStream) -> io::Result<Self> {
         Ok(Self {
             stream: register(stream, Interest::READABLE)?,
@@ -40,18 +40,18 @@ impl Socket {
         })
     }
 
-    /// The stream itself, which doesn't block.
+    /// Returns the stream itself, which is non-blocking.
     pub fn stream(&self) -> &UnixStream {
         self.stream.get_ref()
     }
 
-    /// Reads once, at most what the buffer takes. Nothing there: the waker tells when.
+    /// Reads once, at most as much as the buffer takes. When nothing is there, `waker` is woken later.
     pub fn read(&self, waker: &Waker, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let asked = buffer.len();
         self.read_with(waker, asked, |mut stream| stream.read(buffer))
     }
 
-    /// Reads once behind what the buffer holds, at most as much as it has room for.
+    /// Reads once and appends to the buffer, at most up to its capacity.
     pub fn read_behind(&self, waker: &Waker, buffer: &mut Vec<u8>) -> Poll<io::Result<usize>> {
         let asked = buffer.capacity() - buffer.len();
         let read = |stream: &UnixStream| Ok(rustix::io::read(stream, spare_capacity(buffer))?);
@@ -75,13 +75,13 @@ impl Socket {
                 ready.clear_ready();
                 drop(ready);
                 if self.stream.poll_read_ready(context).is_ready() {
-                    // It came this moment.
+                    // It became readable at this moment.
                     waker.wake_by_ref();
                 }
                 Poll::Pending
             }
             Ok(length) if length > 0 && length < asked => {
-                // It is empty now: no need to ask it again before it says that there is more.
+                // A short read emptied the socket, so it needn't be read again before it reports more.
                 ready.clear_ready();
                 Poll::Ready(Ok(length))
             }
@@ -89,14 +89,14 @@ impl Socket {
         }
     }
 
-    /// Writes once. No room: the waker tells when there is.
+    /// Writes once. When there is no room, `waker` is woken later.
     pub fn write(&mut self, waker: &Waker, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         if self.is_waiting_for_room(waker) {
             return Poll::Pending;
         }
         let mut stream = self.stream.get_ref();
         let written = match slices {
-            // Spares the system the list.
+            // Spares the system the list of slices.
             [one] => stream.write(one),
             many => stream.write_vectored(many),
         };
@@ -109,24 +109,24 @@ impl Socket {
         }
     }
 
-    /// How much the system holds of what was written and isn't read yet: so many bytes, if it allows that,
-    /// or with none as much as at first.
+    /// Sets how many bytes the system buffers until the peer reads them, as far as it allows; `None` restores
+    /// the original size.
     pub fn set_send_buffer(&mut self, bytes: Option<usize>) {
         if bytes.is_some() == self.default_send_buffer.is_some() {
             return;
         }
         let stream = self.stream.get_ref();
         let before = socket_send_buffer_size(stream).unwrap_or_default();
-        // It reports twice what it is told.
+        // Linux reports twice the size that was set.
         let told = if cfg!(target_os = "linux") { before / 2 } else { before };
-        // Where it can't be changed it is only slower.
+        // Where the size can't be changed, large transfers are only slower.
         if let Some(size) = bytes.or(self.default_send_buffer).filter(|_| told > 0) {
             let _ = set_socket_send_buffer_size(stream, size);
         }
         self.default_send_buffer = bytes.map(|_| told);
     }
 
-    /// Everything is written: room no longer matters.
+    /// Stops watching for room: everything is written.
     pub fn is_flushed(&mut self) {
         self.room_watch = None;
     }
@@ -148,32 +148,32 @@ impl Socket {
             let same = self.stream.get_ref().try_clone().map(OwnedFd::from);
             self.room_watch = same.and_then(|fd| register(fd, Interest::WRITABLE)).ok();
         }
-        // Without a number for it, it is tried again and again.
+        // Without a second descriptor the write is simply tried again.
         if !self.is_waiting_for_room(waker) {
             waker.wake_by_ref();
         }
     }
 }
 
-/// Where connections come in.
+/// Accepts connections.
 #[derive(Debug)]
 pub struct Acceptor {
     listener: AsyncFd<UnixListener>,
 }
 
 impl Acceptor {
-    /// To be called in a runtime, with a listener that doesn't block.
+    /// Watches a non-blocking listener. Must be called within a runtime.
     ///
     /// # Errors
-    /// It can't be watched.
+    /// The listener can't be watched.
     pub fn new(listener: UnixListener) -> io::Result<Self> {
         Ok(Self { listener: register(listener, Interest::READABLE)? })
     }
 
-    /// The next connection, which doesn't block. Nobody there: the waker tells when.
+    /// Returns the next connection, which is non-blocking. When nobody waits, `waker` is woken later.
     ///
     /// # Errors
-    /// As `accept`: among them that descriptors ran out.
+    /// As `accept`, for example when descriptors run out.
     pub fn accept(&self, waker: &Waker) -> Poll<io::Result<UnixStream>> {
         let context = &mut Context::from_waker(waker);
         loop {
@@ -205,19 +205,19 @@ fn accept(listener: &UnixListener) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// The user at the other end. To be called in a runtime.
+/// Returns the user at the other end. Must be called within a runtime.
 ///
 /// # Errors
-/// The system doesn't say.
+/// The system doesn't tell.
 #[cfg(target_os = "linux")]
 pub fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
     Ok(rustix::net::sockopt::socket_peercred(stream)?.uid.as_raw())
 }
 
-/// The user at the other end. To be called in a runtime.
+/// Returns the user at the other end. Must be called within a runtime.
 ///
 /// # Errors
-/// The system doesn't say.
+/// The system doesn't tell.
 #[cfg(not(target_os = "linux"))]
 pub fn peer_uid(stream: &UnixStream) -> io::Result<u32> {
     Ok(tokio::net::UnixStream::from_std(stream.try_clone()?)?.peer_cred()?.uid())

@@ -1,4 +1,4 @@
-//! Directories, the socket, the lock.
+//! Checks directories, the socket and the lock.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -27,7 +27,7 @@ fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &s
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // It is made when it is needed; made now, it is known that it can be.
+            // The daemon creates it when it needs it. Creating it now shows that this is possible.
             let made = match context.fix {
                 true => create_private(path),
                 false => check_creatable(path),
@@ -57,7 +57,7 @@ fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &s
         .fix_with(context, || fs::set_permissions(path, closed))
 }
 
-/// Whether a directory could be made there.
+/// Checks that a directory could be created at that path.
 fn check_creatable(path: &Path) -> std::io::Result<()> {
     let above = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("/"));
     nix::unistd::access(above, nix::unistd::AccessFlags::W_OK).map_err(Into::into)
@@ -73,13 +73,13 @@ pub(super) fn socket_path(context: &DoctorContext) -> Vec<Finding> {
     }]
 }
 
-/// A refused connection proves nothing: whether a daemon lives is told by its lock.
+/// A refused connection proves nothing: the lock tells whether a daemon lives.
 pub(super) fn socket(context: &DoctorContext) -> Vec<Finding> {
     let paths = &context.paths;
     let (lock_path, socket) = (paths.lock.display(), paths.socket.display());
     let there = fs::symlink_metadata(&paths.socket).ok();
     vec![match (is_lock_held(&paths.lock), there) {
-        // It may have been started with another runtime directory: its own is in the lock.
+        // The daemon may have been started with another runtime directory, which the lock names.
         (true, None) if recorded_socket(&paths.lock).is_some_and(|path| path.exists()) => {
             Finding::ok(SOCKET, format!("a daemon holds {lock_path}; its socket is elsewhere"))
         }
@@ -104,12 +104,13 @@ pub(super) fn socket(context: &DoctorContext) -> Vec<Finding> {
 
 /// True while a daemon holds the lock.
 pub(super) fn is_lock_held(lock: &Path) -> bool {
-    // Shared, and no longer than this: a daemon that starts just now takes it for held, and is started again.
+    // A shared lock, released at once. A daemon that starts at this moment finds the lock taken; its client
+    // starts another.
     let tried = File::open(lock).map(|lock| lock.try_lock_shared());
     matches!(tried, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// While the lock is held here no daemon can begin to listen there.
+/// Removes the socket while holding the lock, so that no daemon can begin to listen there.
 fn remove_stale(context: &DoctorContext) -> std::io::Result<()> {
     create_private(&context.paths.state_dir)?;
     let Some(_held) = lock::acquire(&context.paths.lock)? else {
@@ -118,7 +119,7 @@ fn remove_stale(context: &DoctorContext) -> std::io::Result<()> {
     fs::remove_file(&context.paths.socket)
 }
 
-/// The socket that the lock's holder wrote into it.
+/// Returns the socket that the holder of the lock wrote into it.
 fn recorded_socket(lock: &Path) -> Option<std::path::PathBuf> {
     let text = fs::read_to_string(lock).ok()?;
     Some(text.lines().next()?.into())

@@ -1,4 +1,4 @@
-//! The saved state, logs, what sessions left behind.
+//! Checks free space, the saved state, logs and session directories.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -10,11 +10,11 @@ use nix::sys::statvfs::statvfs;
 use super::{DoctorContext, Finding};
 use crate::journal;
 
-/// Least free space and least free inodes.
+/// The least free space in bytes, and the fewest free inodes.
 const SPACE_MIN: (u64, u64) = (64 << 20, 1_000);
-/// Longest log of the daemon, in bytes, and what is kept of a longer one.
+/// The longest log of the daemon, and what is kept of a longer one, in bytes.
 const LOG_MAX: (u64, u64) = (32 << 20, 1 << 20);
-/// Directories that are looked into at most.
+/// How many entries of a directory are visited.
 const DIRECTORIES_MAX: usize = 100_000;
 
 pub(super) fn space(context: &DoctorContext) -> Vec<Finding> {
@@ -27,7 +27,7 @@ pub(super) fn space(context: &DoctorContext) -> Vec<Finding> {
             return vec![Finding::bad("free space", format!("{}: {error}", there.display()), next)];
         }
     };
-    // The widths of these differ between systems.
+    // The widths of these numbers differ between systems.
     #[allow(clippy::unnecessary_cast)]
     let (free, inodes, all_inodes) = (
         found.blocks_available() as u64 * found.fragment_size() as u64,
@@ -89,8 +89,8 @@ pub(super) fn logs(context: &DoctorContext) -> Vec<Finding> {
     }]
 }
 
-/// Directories of sessions stay when these are ended, for the same session opened again. What belongs to no
-/// app any more is told, and nobody's to remove but the user's.
+/// Directories of sessions stay after these end, for the same sessions opened again. Directories of apps that
+/// are no longer registered are reported; only the user may remove them.
 pub(super) fn sessions(context: &DoctorContext) -> Vec<Finding> {
     let base = context.paths.state_dir.join("sessions");
     let known: BTreeSet<String> =
@@ -120,7 +120,7 @@ pub(super) fn sessions(context: &DoctorContext) -> Vec<Finding> {
     )]
 }
 
-/// The end of a log in its own place: a daemon that runs goes on appending to the same file.
+/// Truncates a log to its end in place: a running daemon goes on appending to the same file.
 fn truncate_to_end(log: &Path) -> io::Result<()> {
     let mut end = Vec::new();
     let mut file = File::open(log)?;
@@ -151,7 +151,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     entries.take(DIRECTORIES_MAX).filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
 
-/// Files below a directory, with their lengths.
+/// Returns the files below a directory with their lengths.
 fn walk(directory: &Path) -> Vec<(PathBuf, u64)> {
     let mut found = Vec::new();
     for owner in entries(directory) {

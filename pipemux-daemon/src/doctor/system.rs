@@ -1,4 +1,4 @@
-//! Limits, the clock, apps, processes.
+//! Checks limits, the clock, apps and processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use pipemux_launcher::{MarkOrigin, leftovers};
 use super::{DoctorContext, Finding};
 use crate::manifests::is_program;
 
-/// Open files that a daemon with a few hundred sessions and clients needs.
+/// How many open files a daemon with a few hundred sessions and clients needs.
 const FILES_MIN: u64 = 1_024;
-/// Before this was written no clock was right: 2025-01-01.
+/// A clock that shows an earlier time is wrong: 2025-01-01.
 const CLOCK_MIN: u64 = 1_735_689_600;
 /// How far ahead of the clock a file may be.
 const CLOCK_SLACK: Duration = Duration::from_secs(3_600);
@@ -30,7 +30,7 @@ pub(super) fn files(_: &DoctorContext) -> Vec<Finding> {
         false => limit.to_string(),
     };
     let text = format!("{} at once, {} at most", shown(soft), shown(hard));
-    // The daemon takes as many as it may.
+    // The daemon raises its soft limit to the hard limit.
     vec![match hard < FILES_MIN {
         true => Finding::bad(
             "open files",
@@ -77,7 +77,7 @@ pub(super) fn apps(context: &DoctorContext) -> Vec<Finding> {
     }
 }
 
-/// What is wrong with an app's program.
+/// Returns what is wrong with an app's program.
 fn app(context: &DoctorContext, manifest: &Manifest) -> Option<Finding> {
     let (id, command) = (&manifest.id, &manifest.command);
     let next = format!("install it, or: pipemux app remove {id}");

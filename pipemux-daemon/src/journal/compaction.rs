@@ -1,13 +1,13 @@
-//! Writing the log anew beside the driver, so that no turn waits for it.
+//! Compaction: rewrites the journal in the background, so that no turn of the driver waits for it.
 //!
-//! 1. A thread writes what all records amount to, into a new file, and syncs it. Meanwhile records go to
-//!    the old log, and are kept.
-//! 2. The driver appends what it kept. From now on records go to both.
-//! 3. The thread syncs the new file, gives it the log's name, and syncs once more.
-//! 4. The driver goes on with the new one alone.
+//! 1. A thread writes the records that the state amounts to into a new file, and syncs it. Meanwhile the driver writes
+//!    records to the old file, and keeps them.
+//! 2. The driver appends the kept records to the new file. From now on it writes records to both files.
+//! 3. The thread syncs the new file, gives it the journal's name, and syncs once more.
+//! 4. The driver continues with the new file alone.
 //!
-//! So at every moment the file that has the log's name holds every record, whatever ends the daemon; and
-//! what power loss may take of either is what was written since the last sync, as ever.
+//! So at every moment the file with the journal's name holds every record, however the daemon ends. Power loss costs, in
+//! either file, what was written since the last sync.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ use super::file::{JournalFile, rename_into_place};
 use super::format;
 use crate::daemon_log::log;
 
-/// A log that is being written.
+/// A compaction in progress.
 #[derive(Debug)]
 pub struct Compaction {
     written: Receiver<io::Result<JournalFile>>,
@@ -32,20 +32,20 @@ pub struct Compaction {
 
 #[derive(Debug)]
 enum Phase {
-    /// The thread writes; these records come behind.
+    /// The thread writes the new file; these records are to be appended to it.
     Writing(Vec<u8>),
-    /// Records go to both.
+    /// Records go to both files.
     Both(JournalFile),
 }
 
-/// How far it is.
+/// The progress of a compaction.
 #[derive(Debug)]
 pub enum CompactionStep {
-    /// Not done.
+    /// Nothing new.
     Waits,
-    /// From now on records go to both.
+    /// From now on records go to both files.
     Both,
-    /// This one has the log's name.
+    /// This file has the journal's name.
     Done(JournalFile),
 }
 
@@ -53,7 +53,7 @@ impl Compaction {
     /// Starts the thread.
     ///
     /// # Errors
-    /// There can be no thread.
+    /// The thread can't be started.
     pub fn begin(path: &Path, records: Vec<Record>, boot: Option<String>) -> io::Result<Self> {
         let ((tell_written, written), (tell_placed, placed)) = (channel(), channel());
         let (go, told) = channel();
@@ -64,10 +64,10 @@ impl Compaction {
         Ok(Self { written, go, placed, phase: Phase::Writing(Vec::new()) })
     }
 
-    /// Takes records that the old log has.
+    /// Takes records that were written to the old file.
     ///
     /// # Errors
-    /// As `write`: then neither may have them.
+    /// As `write`; then the caller must remove the records from the old file.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.phase {
             Phase::Writing(kept) => {
@@ -78,7 +78,7 @@ impl Compaction {
         }
     }
 
-    /// The new file, while records go to both.
+    /// Returns the new file while records go to both.
     pub fn both(&self) -> Option<&JournalFile> {
         match &self.phase {
             Phase::Writing(_) => None,
@@ -86,10 +86,10 @@ impl Compaction {
         }
     }
 
-    /// Goes on, without waiting.
+    /// Continues, without waiting.
     ///
     /// # Errors
-    /// As the file system's: the old log is as it was.
+    /// As the file system's; the old file stays in use.
     pub fn poll(mut self) -> io::Result<(CompactionStep, Option<Self>)> {
         match self.phase {
             Phase::Writing(kept) => match self.written.try_recv() {
@@ -100,7 +100,7 @@ impl Compaction {
                 Err(TryRecvError::Disconnected) => Err(lost()),
                 Ok(Err(error)) => Err(error),
                 Ok(Ok(mut log)) => {
-                    // On an error `go` is dropped with the rest, and the thread removes the file.
+                    // If this fails, `go` is dropped with the rest, and the thread removes the file.
                     log.append(&kept)?;
                     self.phase = Phase::Both(log);
                     let _ = self.go.send(());
@@ -119,7 +119,8 @@ impl Compaction {
         }
     }
 
-    /// Waits until the log has its name, once it is to have it; before that it is given up.
+    /// Waits until the new file has the journal's name, if records go to both already; otherwise gives the
+    /// compaction up.
     pub fn settle(self) -> Option<JournalFile> {
         match self.phase {
             Phase::Writing(_) => None,
@@ -128,7 +129,7 @@ impl Compaction {
     }
 }
 
-/// Where a new log is written.
+/// Returns the path that a new journal is written to.
 pub fn temp_path(path: &Path) -> PathBuf {
     path.with_extension("new")
 }
@@ -162,7 +163,7 @@ impl Work {
         let done = file.sync_data().and_then(|()| rename_into_place(&new, &path));
         match &done {
             Err(_) => drop(fs::remove_file(&new)),
-            // What came to both since is as safe then as it was in the old one.
+            // Records that came since the first sync are now as safe as they were in the old file.
             Ok(()) => {
                 if let Err(error) = file.sync_data() {
                     log(format_args!("the state is written but can't be synced: {error}"));

@@ -1,7 +1,8 @@
-//! How records lie in the log, and what damage looks like.
+//! The encoding of the journal, and how damage is recognised.
 //!
-//! A line that names the format, then records: `u32` length, `u32` checksum of the body, body. A body is
-//! MessagePack: a [`Record`] of the core's, or a [`JournalMarker`] of the log's own.
+//! A line names the format. Records follow: a `u32` length, a `u32` CRC-32 (ISO-HDLC) of the body, and the
+//! body, both numbers big-endian. A body is MessagePack: a [`Record`] of the core, or a [`JournalMarker`] of
+//! the journal itself.
 
 use std::io;
 
@@ -14,53 +15,53 @@ use crate::limits::{DAMAGE_SEARCH_MAX, RECORD_MAX};
 pub const HEADER: &[u8] = b"pipemux state 1\n";
 const RECORD_HEADER: usize = 8;
 
-/// What the log says of itself.
+/// What the journal says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalMarker {
-    /// The machine's start in which the log was partial. In the same one, what was written is there, synced
-    /// or not.
+    /// The boot of the machine in which the journal was created. Within the same boot, everything that was
+    /// written is there, synced or not.
     Boot(String),
-    /// All that the log began with stands before this.
+    /// Follows the records that the journal was created with.
     #[serde(rename = "whole")]
     SnapshotEnd,
-    /// The daemon ended in order, with everything synced.
+    /// The daemon stopped in order, with everything synced.
     #[serde(rename = "ended")]
     CleanShutdown,
 }
 
-/// What a log holds.
+/// The content of a journal.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// The records before any damage, oldest first.
     pub records: Vec<Record>,
-    /// Bytes before any damage.
+    /// The length of the undamaged part, in bytes.
     pub valid_length: usize,
-    /// Records of a newer release: left out.
+    /// How many records of a newer release were skipped.
     pub unknown_records: usize,
-    /// What ends the sound part before the file's end.
+    /// What ends the undamaged part before the end of the file.
     pub damage: Option<Damage>,
-    /// The machine's start in which it was partial.
+    /// The boot of the machine in which the journal was created.
     pub boot_id: Option<String>,
-    /// True when all that it began with is there.
+    /// True when all records that the journal was created with are there.
     pub snapshot_complete: bool,
-    /// True when its daemon ended in order.
+    /// True when its daemon stopped in order.
     pub clean_shutdown: bool,
 }
 
-/// Why the sound part of a log ends.
+/// Why the undamaged part of a journal ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// The last record was cut short: its writer was stopped in the middle, before anything followed from
-    /// it.
+    /// The last record is incomplete: its writer was stopped in the middle, before anything followed from the
+    /// record.
     Truncated,
-    /// What stands there is no record.
+    /// The bytes are no record.
     Corrupt,
-    /// It does not begin as a log does.
+    /// The file doesn't begin as a journal does.
     NotAJournal,
 }
 
-/// Reads a log as far as it is sound.
+/// Parses a journal up to the first damage.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let mut parsed = Parsed::default();
     if !bytes.starts_with(HEADER) {
@@ -74,7 +75,7 @@ pub fn parse(bytes: &[u8]) -> Parsed {
                 parsed.add(body);
                 at += RECORD_HEADER + body.len();
             }
-            // A length that was changed may point past the end, too: then others stand behind it.
+            // A changed length may also point past the end; then complete records follow.
             RecordRead::PastEnd if !has_record_after(bytes, at) => {
                 parsed.damage = Some(Damage::Truncated);
                 break;
@@ -89,10 +90,10 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     parsed
 }
 
-/// Appends a record.
+/// Appends an encoded record to `out`.
 ///
 /// # Errors
-/// Longer than [`RECORD_MAX`].
+/// The record is longer than [`RECORD_MAX`].
 pub fn encode<T: Serialize>(out: &mut Vec<u8>, record: &T) -> io::Result<()> {
     let start = out.len();
     out.extend([0; RECORD_HEADER]);
@@ -112,7 +113,7 @@ pub fn encode<T: Serialize>(out: &mut Vec<u8>, record: &T) -> io::Result<()> {
     Ok(())
 }
 
-/// A whole log that begins with these records.
+/// Encodes a journal that begins with these records.
 ///
 /// # Errors
 /// As [`encode`].
@@ -145,7 +146,7 @@ impl Parsed {
 
 enum RecordRead<'a> {
     Body(&'a [u8]),
-    /// It would end behind the end.
+    /// The record would end past the end of the file.
     PastEnd,
     Invalid,
 }
@@ -154,7 +155,7 @@ fn read_record(bytes: &[u8], at: usize) -> RecordRead<'_> {
     let Some(head) = bytes[at..].first_chunk::<RECORD_HEADER>() else { return RecordRead::PastEnd };
     let [a, b, c, d, sum @ ..] = *head;
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
-    // An empty body has the sum 0: sectors of zeros, which a lost write leaves, would be records.
+    // An empty body has the checksum 0, so the zeros that a lost write leaves would count as records.
     if length == 0 || length > RECORD_MAX {
         return RecordRead::Invalid;
     }
@@ -166,14 +167,14 @@ fn read_record(bytes: &[u8], at: usize) -> RecordRead<'_> {
     }
 }
 
-/// True when a record stands anywhere behind. It only says how much was lost: what stands behind damage is
-/// not read as records, for an app's text may look like one.
+/// True when a complete record follows somewhere after `at`. This only decides how the loss is described:
+/// what follows damage is never read as records, because an app's text may look like one.
 fn has_record_after(bytes: &[u8], at: usize) -> bool {
     let mut summed = 0;
     for from in at + 1..bytes.len() {
         let Some(head) = bytes[from..].first_chunk::<{ RECORD_HEADER + 1 }>() else { return false };
         let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        // A record is a map of one entry, a mark that or its name.
+        // A record is a map with one entry; a marker is that or a string.
         let opens = head[RECORD_HEADER] == 0x81 || head[RECORD_HEADER] & 0xe0 == 0xa0;
         if !opens || length > bytes.len() - from {
             continue;

@@ -19,10 +19,10 @@ pub struct Syncer {
 }
 
 impl Syncer {
-    /// Starts the thread; nothing is synced before it is told which files.
+    /// Starts the thread. It syncs nothing until [`Syncer::set_files`] names the files.
     ///
     /// # Errors
-    /// There can be no thread.
+    /// The thread can't be started.
     pub fn start() -> io::Result<Self> {
         let files: Arc<Mutex<Vec<Arc<File>>>> = Arc::default();
         let (wanted, wants) = sync_channel::<()>(1);
@@ -40,15 +40,15 @@ impl Syncer {
         Ok(Self { files, wanted: Some(wanted), thread: Some(thread) })
     }
 
-    /// These are synced from now on, for the first time soon.
+    /// Has these files synced from now on, for the first time soon.
     pub fn watch(&self, files: Vec<Arc<File>>) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         self.request_sync();
     }
 
-    /// Something was written.
+    /// Has the files synced soon.
     pub fn request_sync(&self) {
-        // Full: it is told already, and has yet to begin.
+        // A full channel means that the thread has a request that it hasn't begun to handle.
         let _ = self.wanted.as_ref().map(|wanted| wanted.try_send(()));
     }
 }

@@ -1,4 +1,4 @@
-//! `app add` and `app remove`: manifests in the user's directory, written whole or not at all.
+//! `app add` and `app remove`: changes the user's manifests, each in a single step.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,16 +14,16 @@ use super::{BUILT_IN, ManifestDirs, location, manifest_files, parse, read};
 use crate::directories::create_private;
 use crate::limits::MANIFEST_MAX;
 
-/// What a manifest has at least, for whoever wrote less or something else.
+/// The hint for a manifest that lacks the most basic fields.
 const MINIMAL_MANIFEST: &str =
     "expected at least: id = \"todo\" and command = \"/path/to/todo\"; then: pipemux app add again";
 
 impl ManifestDirs {
-    /// Adds and removes what is asked for; returns what was done, in whole lines.
+    /// Removes and adds what is asked for; returns what was done, in complete lines.
     ///
     /// # Errors
-    /// A manifest that can't be taken, with file, line and field; a name that is taken; nothing to remove;
-    /// a directory that can't be written to.
+    /// The manifest is invalid (named with file, line and field); the id is taken; there is nothing to
+    /// remove; the directory can't be written to.
     pub fn apply(&self, change: &Providers) -> Result<String, Fault> {
         let mut said = String::new();
         if let Some(id) = &change.remove {
@@ -76,7 +76,7 @@ impl ManifestDirs {
 
     fn remove(&self, id: &ProviderId) -> Result<String, Fault> {
         let built_in = BUILT_IN.iter().any(|(name, ..)| *name == id.as_str());
-        // A manifest that can't be read is known by its file's name.
+        // A manifest that can't be read is found by its file name.
         let by_name = || {
             let path = self.user.as_ref()?.join(format!("{id}.toml"));
             (path.exists() && read(&path).is_err()).then_some(path)
@@ -105,7 +105,7 @@ impl ManifestDirs {
         })
     }
 
-    /// The user's manifest of that id.
+    /// Returns the path of the user's manifest with that id.
     fn user_manifest_path(&self, id: &ProviderId) -> Option<PathBuf> {
         let all = manifest_files(self.user.as_deref()?);
         all.into_iter().find(|path| read(path).is_ok_and(|manifest| manifest.id == *id))
@@ -144,7 +144,7 @@ pub fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, AccessFlags::X_OK).is_ok()
 }
 
-/// The text with a relative command made absolute: it is read elsewhere from now on.
+/// Returns the text with a relative command made absolute, because the manifest is stored elsewhere.
 fn with_absolute_command(file: &Path, text: &str, manifest: &Manifest) -> String {
     let relative = |written: &str| written.contains('/') && !Path::new(written).is_absolute();
     let Some((span, written)) = command_value(text).filter(|(_, written)| relative(written)) else {
@@ -155,7 +155,7 @@ fn with_absolute_command(file: &Path, text: &str, manifest: &Manifest) -> String
     format!("{}{absolute}{}", &text[..span.start], &text[span.end..])
 }
 
-/// `:2 (command)`: where the command stands.
+/// Returns the location of the command, as `:2 (command)`.
 fn command_location(text: &str) -> String {
     command_value(text).map(|(span, _)| location(text, span.start)).unwrap_or_default()
 }
@@ -166,7 +166,7 @@ fn command_value(text: &str) -> Option<(std::ops::Range<usize>, String)> {
     Some((value.span(), value.get_ref().as_str()?.to_owned()))
 }
 
-/// Writes a file beside its place and moves it there: readers find the old one or the new one.
+/// Writes a file beside its place and renames it: readers find either the old file or the new one.
 fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let beside = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
@@ -178,7 +178,7 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::rename(&beside, path)
     };
     write().inspect_err(|_| {
-        // What is left of it is no manifest, for its name doesn't end so.
+        // If even that fails, the file is not taken for a manifest, because its name doesn't end in `.toml`.
         let _ = fs::remove_file(&beside);
     })
 }

@@ -19,14 +19,15 @@ impl Omission {
         self.tail.extend_from_slice(last);
     }
 
-    /// The last lines: all, if all is here; otherwise whole ones.
+    /// Returns what is to be written of it: everything if all of it is here, otherwise the last complete
+    /// lines.
     pub(super) fn kept(&self) -> &[u8] {
         if self.bytes == self.tail.len() as u64 {
             return &self.tail;
         }
         match self.tail.iter().position(|byte| *byte == b'\n') {
             Some(at) if at + 1 < self.tail.len() => &self.tail[at + 1..],
-            // One line that is longer than all that is kept: its end, from a character on.
+            // A single line that is longer than what is kept: its end, from the first complete character.
             _ => {
                 let inner = self.tail.iter().take(4).position(|byte| byte & 0xc0 != 0x80);
                 &self.tail[inner.unwrap_or(0)..]
@@ -35,7 +36,7 @@ impl Omission {
     }
 }
 
-/// `12,345,678`
+/// Formats a number as `12,345,678`.
 pub(super) fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Pieces of a log, by line and by position.
+//! Reads a log by line and by position.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,23 +8,23 @@ use pipemux_core::LogText;
 
 use super::{open_regular, rotated_path, trim_partial_character};
 
-/// What is kept of a log: the file before the present one, and that.
+/// What exists of a log: the previous file and the present one.
 #[derive(Debug)]
 pub struct LogReader {
     older: Option<File>,
     present: Option<File>,
-    /// Positions: of the first byte, of the present file's first, and after the last.
+    /// Positions: of the first byte, of the present file's first byte, and after the last byte.
     from: u64,
     start: u64,
     end: u64,
 }
 
 impl LogReader {
-    /// Opens a log whose present file begins at that position; none: the position isn't known, and
-    /// counted from the first byte that is kept.
+    /// Opens a log whose present file begins at position `start`. With `None` the position is unknown, and
+    /// counted from the first byte that exists.
     ///
     /// # Errors
-    /// As `open`; something that isn't a open_regular file.
+    /// As `open`; the log isn't a regular file.
     pub fn open(path: &Path, start: Option<u64>) -> io::Result<Self> {
         let present = open(path)?;
         let older = open(&rotated_path(path)).unwrap_or(None);
@@ -40,8 +40,8 @@ impl LogReader {
         Ok(Self { older, present, from: start.saturating_sub(before), start, end: start + now })
     }
 
-    /// The last lines, at most so many and from at most so many bytes; a line that begins before these
-    /// is left out. A line begins at the position `since`, and nothing before that is taken.
+    /// Returns the last `lines` lines within the last `bytes` bytes; a line that begins before these is
+    /// omitted. A line begins at the position `since`, and nothing before it is returned.
     ///
     /// # Errors
     /// As `read`.
@@ -66,13 +66,13 @@ impl LogReader {
         Ok(LogText { text: lossy(&text[first..]), next, missed: 0 })
     }
 
-    /// The first lines after a position, at most so many and in at most so many bytes; ends within a
-    /// line where the log does, or the line is longer than that.
+    /// Returns the first lines after a position, at most `lines` lines and `bytes` bytes. The text ends
+    /// within a line where the log does, or where the line is longer than that.
     ///
     /// # Errors
     /// As `read`.
     pub fn after(&mut self, position: u64, lines: usize, bytes: u64) -> io::Result<LogText> {
-        // A position beyond the end is one of an earlier daemon: it counts as the end.
+        // A position beyond the end comes from an earlier daemon and counts as the end.
         let from = position.clamp(self.from, self.end);
         let missed = from.saturating_sub(position);
         let read = self.read(from, bytes.min(self.end - from))?;
@@ -90,7 +90,8 @@ impl LogReader {
         let files = [(&mut self.older, self.from), (&mut self.present, self.start)];
         for (file, start) in files {
             let Some(file) = file else { continue };
-            // What belongs to the next file isn't in this one, whatever was appended to it.
+            // Bytes that belong to the present file are not in the previous one, whatever was appended to
+            // that.
             let most = if start < self.start { self.start.saturating_sub(from) } else { count };
             if from < start || most == 0 {
                 continue;

@@ -1,7 +1,7 @@
-//! One log that is written to: rotated_path, and floods cut.
+//! Writes a log: rotates it, and limits floods.
 //!
-//! So many bytes a second are kept, and what was printed last is always among them. What is left out
-//! stands as a line of its own: `… 12,345,678 bytes left out`.
+//! A limited number of bytes per second is kept, and what was printed last is always among them. A line of
+//! its own stands for what is left out: `… 12,345,678 bytes left out`.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,32 +12,32 @@ use super::{open_for_append, rotated_path, trim_partial_character};
 use crate::directories::create_private;
 use crate::limits::{LOG_BURST, LOG_RATE, LOG_TAIL};
 
-/// One log that is written to.
+/// A log that is written to.
 #[derive(Debug)]
 pub struct LogWriter {
     path: PathBuf,
     file: File,
-    /// Bytes in the file, and the position of its first one.
+    /// Length of the file, and the position of its first byte.
     size: u64,
     start: u64,
-    /// Bytes after which the next file begins.
+    /// The length after which the next file begins, in bytes.
     max: u64,
     at_line_start: bool,
-    /// Bytes that may be written now, as of then in milliseconds.
+    /// How many bytes may be written now, and when that was computed, in milliseconds.
     budget: u64,
     refilled_at: u64,
     omission: Option<Omission>,
 }
 
 impl LogWriter {
-    /// Opens a log whose file begins at that position, and makes its directory; files of more than `max` bytes
-    /// are rotated_path.
+    /// Opens a log whose file begins at position `start`, and creates its directory. The file is rotated
+    /// after `max` bytes.
     ///
     /// # Errors
-    /// As `open`; something that isn't a open_regular file.
+    /// As `open`; the log isn't a regular file.
     pub fn open(path: &Path, start: u64, max: u64, now_ms: u64) -> io::Result<Self> {
         let (file, size) = match open_for_append(path) {
-            // The first one of its workspace.
+            // The first log of its workspace.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 create_private(path.parent().unwrap_or(Path::new("/")))?;
                 open_for_append(path)?
@@ -50,7 +50,7 @@ impl LogWriter {
             size,
             start,
             max,
-            // Not known without reading; an earlier process's last line may lack its end.
+            // Unknown without reading: an earlier process's last line may lack its end.
             at_line_start: size == 0,
             budget: LOG_BURST,
             refilled_at: now_ms,
@@ -58,17 +58,17 @@ impl LogWriter {
         })
     }
 
-    /// The position of the file's first byte.
+    /// Returns the position of the file's first byte.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Its path.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes what was printed; true when the log grew.
+    /// Writes what was printed, within the limits; returns whether the log grew.
     pub fn take(&mut self, bytes: &[u8], now_ms: u64) -> bool {
         let before = self.end();
         self.refill(now_ms);
@@ -84,13 +84,13 @@ impl LogWriter {
         self.end() != before
     }
 
-    /// When [`LogWriter::resume_if_due`] has something to do, in milliseconds.
+    /// Returns when to call [`LogWriter::resume_if_due`], in milliseconds; `None` when nothing is left out.
     pub fn resume_at(&self) -> Option<u64> {
         let wait = RESUME.saturating_sub(self.budget) * 1000 / LOG_RATE;
         self.omission.as_ref().map(|_| self.refilled_at + wait + 1)
     }
 
-    /// Writes what was left out last, if there is budget again; true when the log grew.
+    /// Writes the end of what was left out if the budget allows it; returns whether the log grew.
     pub fn resume_if_due(&mut self, now_ms: u64) -> bool {
         let before = self.end();
         self.refill(now_ms);
@@ -98,18 +98,18 @@ impl LogWriter {
         self.end() != before
     }
 
-    /// Writes what was left out last, budget or not: its process has ended.
+    /// Writes the end of what was left out in any case, because the process exited.
     pub fn finish(&mut self) {
         self.budget = LOG_BURST;
         self.resume();
     }
 
-    /// The position after the last byte.
+    /// Returns the position after the last byte.
     pub fn end(&self) -> u64 {
         self.start + self.size
     }
 
-    /// How much of it is written: whole lines where that is possible.
+    /// Returns how many of the bytes to write: complete lines where possible.
     fn cut(&self, bytes: &[u8]) -> usize {
         if bytes.len() as u64 <= self.budget {
             return bytes.len();
@@ -117,7 +117,7 @@ impl LogWriter {
         let budget = &bytes[..self.budget as usize];
         let end = match budget.iter().rposition(|byte| *byte == b'\n') {
             Some(at) => Some(at),
-            // A line that has partial is ended, if that is soon.
+            // Ends a line that has begun, if its end is near.
             None if !self.at_line_start => {
                 bytes.iter().take(LOG_TAIL).position(|byte| *byte == b'\n')
             }
@@ -156,14 +156,14 @@ impl LogWriter {
         }
     }
 
-    /// Writes all of it, or leaves out what can't be written.
+    /// Writes the bytes; leaves out what can't be written.
     fn write(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let left = self.max.saturating_sub(self.size);
             let fits = if (bytes.len() as u64) <= left {
                 bytes.len()
             } else {
-                // Whole lines, or nothing if this is the start of one and another file can take it.
+                // Complete lines; nothing if a line begins here and the next file has room for it.
                 match bytes[..left as usize].iter().rposition(|byte| *byte == b'\n') {
                     Some(at) => at + 1,
                     None if self.at_line_start && self.size > 0 => 0,
@@ -183,7 +183,8 @@ impl LogWriter {
                     bytes = &bytes[length..];
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The disk is full, or the directory is gone: told when there is budget again.
+                // The disk is full, or the directory is gone. A line in the log says so when writing works
+                // again.
                 Err(_) => return self.omit(bytes),
             }
         }
@@ -199,7 +200,7 @@ impl LogWriter {
     }
 }
 
-/// Bytes of budget with which writing goes on after a omission.
+/// The budget at which writing resumes after an omission, in bytes.
 const RESUME: u64 = LOG_RATE / 2;
 
 #[cfg(test)]
