@@ -92,15 +92,15 @@ impl AppOutput {
         let mut left = LOG_TURN;
         let mut grew = false;
         while left > 0 {
-            let most = left.min(buffer.len());
-            match output.read(&mut buffer[..most]) {
+            let max = left.min(buffer.len());
+            match output.read(&mut buffer[..max]) {
                 Poll::Pending => break,
                 Poll::Ready(0) => {
                     output.pipe = None;
                     break;
                 }
                 Poll::Ready(length) => {
-                    grew |= output.writer.take(&buffer[..length], now_ms);
+                    grew |= output.writer.write_output(&buffer[..length], now_ms);
                     left -= length;
                 }
             }
@@ -154,7 +154,7 @@ impl AppOutput {
                 match pipe.read(buffer) {
                     Ok(0) => break,
                     Ok(length) => {
-                        output.writer.take(&buffer[..length], now_ms);
+                        output.writer.write_output(&buffer[..length], now_ms);
                         left = left.saturating_sub(length);
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -176,8 +176,8 @@ impl AppOutput {
     pub fn read_log(&self, log: &Path, lines: u32, after: Option<u64>) -> Result<LogText, String> {
         let Some(position) = after else { return self.last_lines(log, lines, 0) };
         let cannot = |error| cannot_read(log, &error);
-        let mut kept = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
-        kept.after(position, lines as usize, LOG_READ).map_err(cannot)
+        let mut reader = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
+        reader.after(position, lines as usize, LOG_READ).map_err(cannot)
     }
 
     /// Returns the last lines of a log, among those after the position `since`.
@@ -186,8 +186,8 @@ impl AppOutput {
     /// Why the log can't be read, in one line.
     pub fn last_lines(&self, log: &Path, lines: u32, since: u64) -> Result<LogText, String> {
         let cannot = |error| cannot_read(log, &error);
-        let mut kept = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
-        kept.tail(lines as usize, LOG_READ, since).map_err(cannot)
+        let mut reader = LogReader::open(log, self.start_of(log)).map_err(cannot)?;
+        reader.tail(lines as usize, LOG_READ, since).map_err(cannot)
     }
 
     /// Adds a request that waits for a log to grow.
@@ -219,8 +219,8 @@ impl AppOutput {
                 match self.read_log(&log, watch.lines, Some(watch.after)) {
                     // A position beyond the end comes from an earlier daemon. The follower has to learn the
                     // present one.
-                    Ok(piece) if piece.next != watch.after || piece.missed > 0 => {
-                        updates.push((watch.request, Ok(piece)));
+                    Ok(text) if text.next != watch.after || text.missed > 0 => {
+                        updates.push((watch.request, Ok(text)));
                     }
                     // The log has no more lines, or there is no log yet.
                     Ok(_) => waiting.push(watch),
@@ -295,8 +295,8 @@ impl LogStarts {
         self.known.get(log).copied()
     }
 
-    fn set(&mut self, log: &Path, begin: u64) {
-        if self.known.insert(log.to_owned(), begin).is_none() {
+    fn set(&mut self, log: &Path, start: u64) {
+        if self.known.insert(log.to_owned(), start).is_none() {
             self.order.push_back(log.to_owned());
         }
         if self.order.len() > LOG_STARTS_MAX

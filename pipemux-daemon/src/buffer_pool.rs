@@ -39,7 +39,7 @@ type SharedFreeBuffers = Arc<Mutex<FreeBuffers>>;
 #[derive(Debug, Default)]
 struct FreeBuffers {
     buffers: Vec<Vec<u8>>,
-    /// False while the pool is idle: returned buffers are freed then.
+    /// True while the pool is in use; otherwise returned buffers are freed.
     retain: bool,
 }
 
@@ -55,13 +55,13 @@ impl BufferPool {
     pub fn start_frame(&mut self, bytes: &[u8]) -> PartialFrame {
         self.used_since_tidy = true;
         let length = bytes.len() + Cut::missing(bytes);
-        let mut kept = lock(&self.free);
-        kept.retain = true;
+        let mut free = lock(&self.free);
+        free.retain = true;
         // At least half of the buffer must be used, because the core may hold a body for a long time.
         let fits = |buffer: &Vec<u8>| buffer.len() / 2 <= length && length <= buffer.len();
-        let known = kept.buffers.iter().rposition(fits).map(|at| kept.buffers.remove(at));
-        drop(kept);
-        let buffer = known.unwrap_or_else(|| vec![0; length]);
+        let reused = free.buffers.iter().rposition(fits).map(|at| free.buffers.remove(at));
+        drop(free);
+        let buffer = reused.unwrap_or_else(|| vec![0; length]);
         let mut buffer = PooledBuffer { buffer, free: Arc::clone(&self.free) };
         buffer.buffer[..bytes.len()].copy_from_slice(bytes);
         PartialFrame { buffer, filled: bytes.len(), length }
@@ -85,8 +85,8 @@ impl BufferPool {
 
 impl PartialFrame {
     /// Returns the space for the next bytes of the frame, at most `max` of them.
-    pub fn room(&mut self, most: usize) -> &mut [u8] {
-        let end = self.length.min(self.filled + most);
+    pub fn room(&mut self, max: usize) -> &mut [u8] {
+        let end = self.length.min(self.filled + max);
         &mut self.buffer.buffer[self.filled..end]
     }
 
@@ -129,13 +129,13 @@ impl AsRef<[u8]> for PooledBuffer {
 impl Drop for PooledBuffer {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
-        let mut kept = lock(&self.free);
-        if !kept.retain {
+        let mut free = lock(&self.free);
+        if !free.retain {
             return;
         }
-        if kept.buffers.len() < POOL_BUFFERS_MAX {
-            kept.buffers.push(buffer);
-        } else if let Some(smallest) = kept.buffers.iter_mut().min_by_key(|kept| kept.len())
+        if free.buffers.len() < POOL_BUFFERS_MAX {
+            free.buffers.push(buffer);
+        } else if let Some(smallest) = free.buffers.iter_mut().min_by_key(|buffer| buffer.len())
             && smallest.len() < buffer.len()
         {
             *smallest = buffer;
@@ -143,8 +143,8 @@ impl Drop for PooledBuffer {
     }
 }
 
-fn lock(pool: &SharedFreeBuffers) -> MutexGuard<'_, FreeBuffers> {
-    pool.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(free: &SharedFreeBuffers) -> MutexGuard<'_, FreeBuffers> {
+    free.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ mod tests {
     use std::task::Wake;
 
     #[test]
-    fn it_looks_for_a_bounded_time_after_a_batch_and_never_in_lockstep() {
+    fn polling_is_bounded_in_time_and_needs_a_batch() {
         let start = Instant::now();
         let at = |us| move || start + Duration::from_micros(us);
         let mut busy_poll = BusyPoll::default();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_driver_is_woken_before_the_sleep_once_each_time_it_is_wanted() {
+    fn park_hook_wakes_the_driver_once_per_request() {
         #[derive(Default)]
         struct Count(AtomicU32);
         impl Wake for Count {

@@ -4,6 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `doctor` | runs the checks |
+//! | `doctor::context` | what the checks look at |
 //! | `doctor::finding` | the result of a check |
 //! | `doctor::runtime_files` | checks directories, the socket and the lock |
 //! | `doctor::saved_state` | checks free space, the saved state, logs and session directories |
@@ -12,6 +13,7 @@
 //! A finding is a line on standard output with tabs between its parts: the status, the check, what was found,
 //! and what to do next.
 
+mod context;
 mod finding;
 mod runtime_files;
 mod saved_state;
@@ -27,23 +29,11 @@ use nix::unistd::getuid;
 use pipemux_proto::paths::Paths;
 
 use crate::manifests;
+use context::DoctorContext;
 use finding::Finding;
 
 /// How long a check may take: a network file system may never answer.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// What the checks look at.
-#[derive(Debug, Clone)]
-struct DoctorContext {
-    paths: Paths,
-    uid: u32,
-    manifests: manifests::ManifestDirs,
-    /// The search path for commands.
-    path: String,
-    /// The process id of the running daemon, as far as the caller knows it.
-    daemon: Option<i32>,
-    fix: bool,
-}
 
 /// Runs all checks and prints what they find.
 ///
@@ -53,7 +43,8 @@ pub fn doctor(fix: bool, daemon: Option<i32>) -> Result<(), String> {
     let get = |name: &str| std::env::var(name).ok();
     let uid = getuid().as_raw();
     let paths = Paths::from_env(get, uid)?;
-    let program = std::env::current_exe().map_err(|error| format!("can't find itself: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))?;
     let context = DoctorContext {
         paths,
         uid,
@@ -65,7 +56,7 @@ pub fn doctor(fix: bool, daemon: Option<i32>) -> Result<(), String> {
         daemon,
         fix,
     };
-    context.run_checks(|finding| {
+    run_checks(&context, |finding| {
         let mut out = io::stdout().lock();
         // Nobody may be left to read this, which is no error.
         let _ = out.write_all(finding.line().as_bytes()).and_then(|()| out.flush());
@@ -91,25 +82,27 @@ const CHECKS: &[Check] = &[
     ("left-over processes", system::leftovers),
 ];
 
-impl DoctorContext {
-    fn run_checks(&self, mut tell: impl FnMut(&Finding)) -> Result<(), String> {
-        for (check, look) in CHECKS {
-            let (found, wait) = mpsc::channel();
-            let context = self.clone();
-            thread::Builder::new()
-                .name("look".into())
-                .spawn(move || found.send(look(&context)))
-                .map_err(|error| format!("can't look: {error}"))?;
-            match wait.recv_timeout(CHECK_TIMEOUT) {
-                Ok(findings) => findings.iter().for_each(&mut tell),
-                Err(_) => {
-                    let text = format!("no end within {} s", CHECK_TIMEOUT.as_secs());
-                    tell(&Finding::bad(check, text, "is a file system away, or a disk failing?"));
-                }
+fn run_checks(context: &DoctorContext, mut tell: impl FnMut(&Finding)) -> Result<(), String> {
+    for (check, run) in CHECKS {
+        let (found, wait) = mpsc::channel();
+        let context = context.clone();
+        thread::Builder::new()
+            .name("doctor-check".into())
+            .spawn(move || found.send(run(&context)))
+            .map_err(|error| format!("can't start a check: {error}"))?;
+        match wait.recv_timeout(CHECK_TIMEOUT) {
+            Ok(findings) => findings.iter().for_each(&mut tell),
+            Err(_) => {
+                let text = format!("no answer within {} s", CHECK_TIMEOUT.as_secs());
+                tell(&Finding::bad(
+                    check,
+                    text,
+                    "check for an unreachable file system or a failing disk",
+                ));
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub fn unknown_method_fault(number: u64, id: u64, incarnation: Incarnation) -> O
     // The sender finds the request by its id; the method in this envelope doesn't matter.
     let request = Envelope::request(Method::Ping, id, incarnation);
     let fault = Fault::refused(format!("unknown method {number}"))
-        .hint("it is of a newer release: update the daemon, then: pipemux down");
+        .hint("the request comes from a newer release; update the daemon, then: pipemux down");
     Frame::fault(&request, &fault).ok()
 }
 
@@ -45,7 +45,7 @@ mod tests {
     use pipemux_proto::Kind;
 
     #[test]
-    fn a_refusal_names_the_method_and_carries_the_request() {
+    fn unknown_method_fault_names_the_method_and_the_request() {
         let bytes = unknown_method_fault(99, 7, Incarnation(3)).unwrap();
         let frame = Frame::from_payload(bytes.slice(4..)).unwrap();
         assert_eq!((frame.envelope.kind, frame.envelope.id), (Kind::Fault, 7));

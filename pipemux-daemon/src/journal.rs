@@ -70,7 +70,7 @@ pub fn check(path: &Path) -> io::Result<Option<String>> {
     Ok(describe_problem(&parsed, &bytes, gone).filter(|_| parsed.damage != Some(Damage::Truncated)))
 }
 
-fn load_with_boot_id(path: &Path, boot: Option<&str>) -> LoadedJournal {
+fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJournal {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return LoadedJournal::default(),
@@ -78,16 +78,16 @@ fn load_with_boot_id(path: &Path, boot: Option<&str>) -> LoadedJournal {
     };
     let parsed = parse(&bytes);
     let gone = (bytes.len() - parsed.valid_length) as u64;
-    let mut loaded = LoadedJournal { loss: loss(&parsed, gone, boot), ..LoadedJournal::default() };
+    let mut loaded =
+        LoadedJournal { loss: loss(&parsed, gone, boot_id), ..LoadedJournal::default() };
     if let Some(what) = describe_problem(&parsed, &bytes, gone) {
         let shown = path.display();
         let kept = parsed.records.len();
         let mut problem = format!("{shown} {what}: {kept} records kept");
         if parsed.damage != Some(Damage::Truncated) {
-            let aside = aside(path, true);
-            problem += &format!(", {aside}");
-            loaded.loss =
-                loaded.loss.map(|loss| Loss { told: Some(reader_notice(&aside)), ..loss });
+            let note = set_aside_note(path, true);
+            problem += &format!(", {note}");
+            loaded.loss = loaded.loss.map(|loss| Loss { told: Some(reader_notice(&note)), ..loss });
         }
         loaded.problems.push(problem);
     }
@@ -107,15 +107,16 @@ fn describe_problem(parsed: &Parsed, bytes: &[u8], gone: u64) -> Option<String> 
         (Some(Damage::NotAJournal), _) if bytes.starts_with(b"pipemux state ") => {
             Some("was written by another release".to_owned())
         }
-        (Some(Damage::NotAJournal), _) => Some("is no saved state".to_owned()),
+        (Some(Damage::NotAJournal), _) => Some("is not a saved state".to_owned()),
         (None, 0) => None,
-        (None, count) => Some(format!("has {count} records of a newer release, left out")),
+        (None, count) => Some(format!("has {count} records of a newer release, which are skipped")),
     }
 }
 
-fn loss(parsed: &Parsed, gone: u64, boot: Option<&str>) -> Option<Loss> {
+fn loss(parsed: &Parsed, gone: u64, boot_id: Option<&str>) -> Option<Loss> {
     // Within the same boot of the machine everything that was written is there, synced or not.
-    let synced = parsed.clean_shutdown || (boot.is_some() && parsed.boot_id.as_deref() == boot);
+    let synced =
+        parsed.clean_shutdown || (boot_id.is_some() && parsed.boot_id.as_deref() == boot_id);
     let unsynced = if synced { 0 } else { UNSYNCED_MAX };
     if parsed.damage.is_none() && parsed.unknown_records == 0 && synced {
         return None;
@@ -125,24 +126,24 @@ fn loss(parsed: &Parsed, gone: u64, boot: Option<&str>) -> Option<Loss> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> LoadedJournal {
-    let aside = aside(path, false);
-    let problem = format!("{} can't be read: {error}: {aside}", path.display());
-    let loss = Loss { told: Some(reader_notice(&aside)), bytes: 0, workspaces: true };
+    let note = set_aside_note(path, false);
+    let problem = format!("{} can't be read: {error}: {note}", path.display());
+    let loss = Loss { told: Some(reader_notice(&note)), bytes: 0, workspaces: true };
     LoadedJournal { problems: vec![problem], loss: Some(loss), ..LoadedJournal::default() }
 }
 
-fn aside(path: &Path, readable: bool) -> String {
+fn set_aside_note(path: &Path, readable: bool) -> String {
     match set_aside(path, readable) {
-        Ok(aside) => format!("what was found is kept as {}", aside.display()),
-        Err(error) => format!("what was found can't be kept aside: {error}"),
+        Ok(aside) => format!("the file is kept as {}", aside.display()),
+        Err(error) => format!("the file can't be set aside: {error}"),
     }
 }
 
 /// Returns the notice for readers.
-fn reader_notice(aside: &str) -> String {
+fn reader_notice(set_aside_note: &str) -> String {
     format!(
-        "the daemon's saved state was damaged: windows, history and questions may be older or \
-         missing, apps have kept what is theirs; look with: pipemux view, pipemux history ({aside})"
+        "the daemon's saved state was damaged: windows, history and questions may be outdated or \
+         missing, apps have kept their own data; check with: pipemux view, pipemux history ({set_aside_note})"
     )
 }
 
@@ -150,7 +151,7 @@ fn reader_notice(aside: &str) -> String {
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    boot: Option<String>,
+    boot_id: Option<String>,
     file: Option<JournalFile>,
     /// The first content of the file, kept until the file can be created.
     initial: Vec<u8>,
@@ -167,12 +168,12 @@ impl Journal {
     /// # Errors
     /// The thread that syncs can't be started.
     pub fn create(path: &Path, records: &[Record]) -> io::Result<Self> {
-        let boot = current_boot_id();
-        let initial = format::encode_journal(records, boot.as_deref())?;
+        let boot_id = current_boot_id();
+        let initial = format::encode_journal(records, boot_id.as_deref())?;
         let (path, syncer) = (path.to_owned(), Syncer::start()?);
         let mut journal = Self {
             path,
-            boot,
+            boot_id,
             file: None,
             initial,
             compacted_length: 0,
@@ -191,7 +192,7 @@ impl Journal {
     /// The record is lost because more than [`UNWRITTEN_MAX`] bytes are pending.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
         if self.pending.len() > UNWRITTEN_MAX {
-            return Err(io::Error::other("a record is lost: too many wait to be written"));
+            return Err(io::Error::other("a record is lost: too many records are pending"));
         }
         format::encode(&mut self.pending, record)
     }
@@ -206,36 +207,36 @@ impl Journal {
     /// # Errors
     /// As `write`; the disk has no room for later records.
     pub fn flush(&mut self) -> io::Result<()> {
-        let log = match &mut self.file {
-            Some(log) => log,
+        let file = match &mut self.file {
+            Some(file) => file,
             none => {
                 let new = temp_path(&self.path);
-                let log = JournalFile::create(&new, &self.initial)?;
+                let file = JournalFile::create(&new, &self.initial)?;
                 rename_into_place(&new, &self.path).inspect_err(|_| drop(fs::remove_file(&new)))?;
-                self.compacted_length = log.length;
+                self.compacted_length = file.length;
                 self.initial = Vec::new();
-                self.syncer.watch(vec![Arc::clone(&log.file)]);
-                none.insert(log)
+                self.syncer.set_files(vec![Arc::clone(&file.handle)]);
+                none.insert(file)
             }
         };
         if self.pending.is_empty() {
-            return log.reserve();
+            return file.reserve();
         }
-        log.append(&self.pending)?;
+        file.append(&self.pending)?;
         if let Some(compaction) = &mut self.compaction
             && let Err(error) = compaction.append(&self.pending)
         {
-            log.remove_last(self.pending.len());
+            file.remove_last(self.pending.len());
             return Err(error);
         }
         self.pending.clear();
         self.syncer.request_sync();
-        log.reserve()
+        file.reserve()
     }
 
     /// True when later records have replaced most of the journal and no compaction is running.
     pub fn needs_compaction(&self) -> bool {
-        let length = self.file.as_ref().map_or(0, |log| log.length);
+        let length = self.file.as_ref().map_or(0, |file| file.length);
         self.compaction.is_none() && length > 2 * self.compacted_length + JOURNAL_GROWTH
     }
 
@@ -244,9 +245,9 @@ impl Journal {
     /// # Errors
     /// The thread can't be started. The journal goes on as it was, and needs no compaction for a while.
     pub fn start_compaction(&mut self, records: Vec<Record>) -> io::Result<()> {
-        self.compacted_length = self.file.as_ref().map_or(0, |log| log.length);
+        self.compacted_length = self.file.as_ref().map_or(0, |file| file.length);
         // These records include the pending ones, which change nothing when they are applied a second time.
-        self.compaction = Some(Compaction::begin(&self.path, records, self.boot.clone())?);
+        self.compaction = Some(Compaction::begin(&self.path, records, self.boot_id.clone())?);
         Ok(())
     }
 
@@ -259,38 +260,38 @@ impl Journal {
         let (step, rest) = compaction.poll()?;
         self.compaction = rest;
         match step {
-            CompactionStep::Waits => {}
+            CompactionStep::Pending => {}
             CompactionStep::Both => {
-                let new = self.compaction.as_ref().and_then(Compaction::both);
+                let new = self.compaction.as_ref().and_then(Compaction::file_in_both);
                 let files = [self.file.as_ref(), new].into_iter().flatten();
-                self.syncer.watch(files.map(|log| Arc::clone(&log.file)).collect());
+                self.syncer.set_files(files.map(|file| Arc::clone(&file.handle)).collect());
             }
-            CompactionStep::Done(log) => self.switch_to(log),
+            CompactionStep::Done(file) => self.switch_to(file),
         }
         Ok(())
     }
 
-    fn switch_to(&mut self, log: JournalFile) {
-        self.compacted_length = log.length;
-        self.syncer.watch(vec![Arc::clone(&log.file)]);
-        self.file = Some(log);
+    fn switch_to(&mut self, file: JournalFile) {
+        self.compacted_length = file.length;
+        self.syncer.set_files(vec![Arc::clone(&file.handle)]);
+        self.file = Some(file);
     }
 }
 
 impl Drop for Journal {
     /// Ends in order: syncs everything and records that.
     fn drop(&mut self) {
-        if let Some(log) = self.compaction.take().and_then(Compaction::settle) {
-            self.switch_to(log);
+        if let Some(file) = self.compaction.take().and_then(Compaction::finish) {
+            self.switch_to(file);
         }
-        let Some(log) = &mut self.file else { return };
-        if !self.pending.is_empty() || log.file.sync_data().is_err() {
+        let Some(file) = &mut self.file else { return };
+        if !self.pending.is_empty() || file.handle.sync_data().is_err() {
             return;
         }
         let mut end = Vec::new();
-        let written =
-            format::encode(&mut end, &JournalMarker::CleanShutdown).and_then(|()| log.append(&end));
-        let _ = written.and_then(|()| log.file.sync_data());
+        let written = format::encode(&mut end, &JournalMarker::CleanShutdown)
+            .and_then(|()| file.append(&end));
+        let _ = written.and_then(|()| file.handle.sync_data());
     }
 }
 

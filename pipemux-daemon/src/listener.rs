@@ -77,7 +77,7 @@ impl ClientListener {
             match peer_uid(&stream) {
                 Ok(uid) if uid == self.uid => return Poll::Ready(Ok(stream)),
                 Ok(uid) => log(format_args!("refused a connection of user {uid}")),
-                Err(error) => log(format_args!("refused a connection of nobody known: {error}")),
+                Err(error) => log(format_args!("refused a connection of an unknown user: {error}")),
             }
         }
     }
@@ -137,10 +137,10 @@ fn prepare_directory(path: &Path, uid: u32) -> Result<(), String> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|error| format!("can't make {shown}: {error}; set PIPEMUX_RUNTIME_DIR"))?;
+        .map_err(|error| format!("can't create {shown}: {error}; set PIPEMUX_RUNTIME_DIR"))?;
     // A link is not followed: it could lead to anyone's directory.
     let found =
-        fs::symlink_metadata(path).map_err(|error| format!("can't look at {shown}: {error}"))?;
+        fs::symlink_metadata(path).map_err(|error| format!("can't inspect {shown}: {error}"))?;
     if !found.is_dir() || found.uid() != uid {
         return Err(format!(
             "{shown} is not a directory of this user's own; remove it or set PIPEMUX_RUNTIME_DIR"
@@ -156,10 +156,10 @@ fn prepare_directory(path: &Path, uid: u32) -> Result<(), String> {
 fn remove_stale(path: &Path) -> Result<(), String> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(format!("can't look at {}: {error}", path.display())),
+        Err(error) => Err(format!("can't inspect {}: {error}", path.display())),
         Ok(found) if found.file_type().is_socket() => fs::remove_file(path)
             .map_err(|error| format!("can't remove the stale {}: {error}", path.display())),
-        Ok(_) => Err(format!("{} is in the way and no socket; remove it", path.display())),
+        Ok(_) => Err(format!("{} is in the way and is not a socket; remove it", path.display())),
     }
 }
 

@@ -69,7 +69,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_second_holder_waits_its_turn_and_no_file_is_left() {
+    fn second_holder_is_refused_and_no_file_is_left() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
         let first = acquire(&path).unwrap().unwrap();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_is_the_first_line_whatever_stood_there() {
+    fn socket_path_replaces_the_old_content() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
         fs::write(&path, "of a daemon that was killed, and rather long\n").unwrap();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_whose_file_was_replaced_leaves_the_new_one_alone() {
+    fn dropped_lock_leaves_a_replaced_file_alone() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
         let first = acquire(&path).unwrap().unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn never_two_holders_while_the_file_comes_and_goes() {
+    fn lock_has_one_holder_while_its_file_comes_and_goes() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
         let (holders, taken) = (AtomicU32::new(0), AtomicU32::new(0));

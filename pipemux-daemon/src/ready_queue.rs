@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_listed_once_and_the_driver_woken_once_a_turn() {
+    fn source_is_queued_once_and_the_driver_woken_once_per_turn() {
         let queue = Arc::new(ReadyQueue::default());
         let count = Arc::new(Count(AtomicU32::new(0)));
         let driver = Waker::from(Arc::clone(&count));

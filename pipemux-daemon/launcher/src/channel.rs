@@ -33,7 +33,7 @@ pub fn encode<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     rmp_serde::encode::write_named(&mut out, message).map_err(io::Error::other)?;
     let length = out.len() - PREFIX;
     if length > MESSAGE_MAX {
-        return Err(invalid(format!("a message of {length} bytes, at most {MESSAGE_MAX} fit")));
+        return Err(invalid(format!("message too long: {length} bytes (limit {MESSAGE_MAX})")));
     }
     out[..PREFIX].copy_from_slice(&(length as u32).to_be_bytes());
     Ok(out)
@@ -103,7 +103,7 @@ impl Inbox {
         let Some(prefix) = self.bytes.first_chunk::<PREFIX>() else { return Ok(None) };
         let length = u32::from_be_bytes(*prefix) as usize;
         if length > MESSAGE_MAX {
-            return Err(invalid(format!("a message of {length} bytes")));
+            return Err(invalid(format!("message too long: {length} bytes (limit {MESSAGE_MAX})")));
         }
         let end = PREFIX + length;
         let Some(body) = self.bytes.get(PREFIX..end) else { return Ok(None) };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptors_stay_with_their_messages_however_the_bytes_are_cut() {
+    fn descriptors_stay_with_their_messages_however_bytes_are_split() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let mut inbox = Inbox::default();
         let directory = std::env::temp_dir();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_length_or_body_is_an_error_and_half_a_message_is_none() {
+    fn invalid_message_is_an_error_and_incomplete_one_is_none() {
         let feed = |bytes: &[u8]| {
             let inbox = &mut Inbox { bytes: bytes.to_vec(), fds: VecDeque::new() };
             inbox.next_message::<Order>()

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_tell_lives_and_directories_apart_and_are_never_unlimited() {
+    fn marks_distinguish_incarnations_and_directories_and_are_never_unlimited() {
         let directory = std::env::temp_dir();
         let (one, other) =
             (MarkOrigin::of(&directory).unwrap(), MarkOrigin::of(Path::new("/")).unwrap());

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_desk_is_looked_at_once_a_second_and_not_counted() {
+    fn idle_machine_is_checked_once_a_second_and_not_counted() {
         let mut machine = Machine::new(256);
         assert_eq!(machine.run(1_000, || 500).1, 1);
         let (looked, counted) = machine.run(40_000, || 500);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_is_counted_at_the_first_look_that_sees_it_and_looked_at_often_from_then_on() {
+    fn growth_is_counted_at_once_and_checked_often() {
         let mut machine = Machine::new(256);
         machine.run(10_000, || 500);
         let mut total = 500;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_near_its_bound_is_counted_as_soon_as_one_more_could_pass_it() {
+    fn app_near_its_limit_is_counted_as_soon_as_it_could_exceed_it() {
         let mut machine = Machine::new(2);
         machine.run(10_000, || 500);
         assert_eq!(machine.run(4_000, || 501).1, 0, "it may have one more");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_in_a_row_do_not_put_looks_off() {
+    fn repeated_starts_do_not_delay_checks() {
         let mut machine = Machine::new(256);
         machine.run(10_000, || 500);
         let mut looked = 0;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_that_has_too_many_is_counted_at_every_look_until_it_has_not() {
+    fn app_over_its_limit_is_counted_at_every_check() {
         let mut machine = Machine::new(256);
         machine.slack = None;
         assert_eq!(machine.run(2_000, || 500), (19, 19), "the first is a moment after the start");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_elsewhere_hides_growth_for_a_minute_at_most() {
+    fn ending_processes_hide_growth_for_a_minute_at_most() {
         let mut machine = Machine::new(256);
         machine.run(1_000, || 500);
         machine.run(3_000, || 400);

@@ -116,7 +116,9 @@ impl Launcher {
 
     fn spawn(&mut self, order: &Spawn) -> io::Result<()> {
         let (Some(app), Some(log)) = (self.inbox.next_fd(), self.inbox.next_fd()) else {
-            return Err(io::Error::other("a process to start came without its descriptors"));
+            return Err(io::Error::other(
+                "an order to start a process came without its descriptors",
+            ));
         };
         let incarnation = order.incarnation;
         match self.spawner.spawn(order, app, log) {

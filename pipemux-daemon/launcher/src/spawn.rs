@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_taken_as_it_is_and_a_name_sought_where_the_environment_says() {
+    fn path_is_used_directly_and_name_is_searched_in_path() {
         assert_eq!(candidate_paths("/bin/x", "/a:/b"), ["/bin/x"]);
         assert_eq!(candidate_paths("./x", "/a:/b"), ["./x"]);
         assert_eq!(candidate_paths("x", "/a::/b/"), ["/a/x", "x", "/b//x"]);

@@ -1,7 +1,11 @@
 use super::*;
+use rustix::net::sockopt::socket_send_buffer_size;
+use std::io::{self, IoSlice, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Wake;
+use std::task::{Poll, Waker};
 
 #[derive(Default)]
 struct Count(AtomicU32);
@@ -33,7 +37,7 @@ async fn until(what: impl Fn() -> bool) {
 }
 
 #[test]
-fn it_is_woken_by_what_comes_and_not_by_what_the_other_side_reads() {
+fn incoming_data_wakes_but_the_peers_reads_do_not() {
     with_socket(async |mut socket, mut theirs, count, waker| {
         let mut buffer = [0; 16];
         assert!(socket.read(&waker, &mut buffer).is_pending());
@@ -49,7 +53,7 @@ fn it_is_woken_by_what_comes_and_not_by_what_the_other_side_reads() {
 }
 
 #[test]
-fn who_comes_in_is_known_does_not_block_and_wakes_once() {
+fn accepted_connection_is_nonblocking_identified_and_wakes_once() {
     let name = format!("pipemux-acceptor-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let _ = std::fs::remove_file(&path);
@@ -76,7 +80,7 @@ fn who_comes_in_is_known_does_not_block_and_wakes_once() {
 }
 
 #[test]
-fn the_system_holds_more_while_told_and_then_as_much_as_at_first() {
+fn send_buffer_grows_and_returns_to_its_original_size() {
     with_socket(async |mut socket, _theirs, _, waker| {
         let fill = |socket: &mut Socket| {
             let chunk = [7; 4096];
@@ -95,7 +99,7 @@ fn the_system_holds_more_while_told_and_then_as_much_as_at_first() {
             socket.set_send_buffer(Some(1024 * 1024));
         }
         assert!(size(&socket) > first && at_first > 0);
-        // Who waits for room is told.
+        // The waker tells when there is room again.
         let more = async {
             while fill(&mut socket) == 0 {
                 tokio::task::yield_now().await;
@@ -108,7 +112,7 @@ fn the_system_holds_more_while_told_and_then_as_much_as_at_first() {
 }
 
 #[test]
-fn a_full_socket_tells_when_there_is_room_again() {
+fn full_socket_wakes_when_there_is_room() {
     with_socket(async |mut socket, mut theirs, count, waker| {
         let chunk = [7; 4096];
         let mut written = 0;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A frame of that many bytes, its length prefix included.
+/// Returns a frame of that many bytes, including its length prefix.
 fn frame(length: usize, fill: u8) -> Vec<u8> {
     let mut bytes = vec![fill; length];
     bytes[..4].copy_from_slice(&(length as u32 - 4).to_be_bytes());
@@ -21,7 +21,7 @@ fn kept(pool: &BufferPool) -> Vec<usize> {
 }
 
 #[test]
-fn a_buffer_comes_back_and_what_it_held_is_not_seen_again() {
+fn returned_buffer_is_reused_without_its_old_content() {
     let mut pool = BufferPool::default();
     let first = frame(100_000, 1);
     let held = whole(&mut pool, &first);
@@ -33,14 +33,14 @@ fn a_buffer_comes_back_and_what_it_held_is_not_seen_again() {
     let second = frame(60_000, 2);
     let held = whole(&mut pool, &second);
     assert_eq!((&held[..], kept(&pool)), (&second[PREFIX..], vec![]));
-    // A small frame doesn't hold a large buffer; one that never comes whole gives its own back.
+    // A small frame doesn't take a large buffer, and a frame that never arrives completely returns its own.
     drop(held);
     drop(pool.start_frame(&frame(49_000, 3)[..20]));
     assert_eq!(kept(&pool), [100_000, 49_000]);
 }
 
 #[test]
-fn few_are_kept_the_largest_ones_and_none_once_unused() {
+fn pool_keeps_the_largest_buffers_and_frees_them_when_idle() {
     let mut pool = BufferPool::default();
     let all: Vec<PartialFrame> =
         (1..=POOL_BUFFERS_MAX + 3).map(|n| pool.start_frame(&frame(n * 10_000, 0)[..4])).collect();
@@ -60,7 +60,7 @@ fn few_are_kept_the_largest_ones_and_none_once_unused() {
 }
 
 #[test]
-fn a_turn_reads_no_more_than_its_share() {
+fn partial_frame_offers_no_more_room_than_the_turn_allows() {
     const READ_TURN: usize = 64 * 1024;
     let mut pool = BufferPool::default();
     let bytes = frame(READ_TURN + 50, 9);

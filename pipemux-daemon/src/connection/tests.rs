@@ -17,7 +17,7 @@ fn with_connection(test: impl FnOnce(Connection, StdStream)) {
         let token = ReadySource::Peer(Peer::App(Incarnation(1)));
         let waker = Arc::new(ReadyQueue::default()).waker(token);
         let stream = UnixStream::from_std(ours).unwrap();
-        // A new registration's readiness is seen when the runtime has looked once.
+        // The readiness of a new registration is known once the runtime has polled the system.
         stream.writable().await.unwrap();
         test(Connection::new(stream.into_std().unwrap(), waker, true).unwrap(), theirs);
     });
@@ -29,7 +29,7 @@ fn notify(text: &str) -> Bytes {
 }
 
 #[test]
-fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
+fn flush_writes_one_share_per_turn_and_keeps_the_order() {
     with_connection(|mut connection, mut theirs| {
         let frames: Vec<Bytes> =
             (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
@@ -57,7 +57,7 @@ fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
 }
 
 #[test]
-fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
+fn writing_to_a_closed_peer_fails() {
     with_connection(|mut connection, theirs| {
         drop(theirs);
         let mut spares = Spares::default();
@@ -67,7 +67,7 @@ fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
 }
 
 #[test]
-fn an_unknown_method_is_told_apart_and_the_stream_goes_on() {
+fn unknown_method_is_reported_and_the_stream_continues() {
     with_connection(|mut connection, _theirs| {
         let frame =
             |kind: u8, method: u8, id: u8| vec![0, 0, 0, 7, 0x95, kind, method, id, 1, 0, 0x80];
@@ -88,7 +88,7 @@ fn an_unknown_method_is_told_apart_and_the_stream_goes_on() {
 }
 
 #[test]
-fn bytes_that_trickle_in_become_frames() {
+fn single_bytes_assemble_into_a_frame() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (ours, mut theirs) = StdStream::pair().unwrap();
@@ -96,7 +96,7 @@ fn bytes_that_trickle_in_become_frames() {
         let stream = UnixStream::from_std(ours).unwrap();
         let mut scratch = [0; 3];
         let bytes = notify("你好 🦀");
-        // Woken by the task's own waker here, so that the test can wait.
+        // The task's own waker lets the test wait.
         let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
         let mut connection = Connection::new(stream.into_std().unwrap(), waker, true).unwrap();
         let (mut frame, mut pool) = (None, BufferPool::default());
@@ -126,7 +126,7 @@ async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> ReadOutco
 }
 
 #[test]
-fn a_large_body_goes_out_a_share_a_turn_and_whole() {
+fn large_body_is_written_in_shares_and_completely() {
     with_connection(|mut connection, mut theirs| {
         let mut spares = Spares::default();
         let body: Vec<u8> = (0..WRITE_TURN * 3 + 5).map(|at| (at % 251) as u8).collect();
@@ -151,7 +151,7 @@ fn a_large_body_goes_out_a_share_a_turn_and_whole() {
 }
 
 #[test]
-fn a_large_frame_comes_a_share_a_turn_and_what_follows_it_too() {
+fn large_frame_is_read_in_shares_and_the_next_frame_follows() {
     with_connection(|mut connection, mut theirs| {
         let (large, small) = (notify(&"🦀".repeat(READ_TURN)), notify("next"));
         let (mut pool, mut shared) = (BufferPool::default(), vec![0; 100]);
@@ -161,7 +161,7 @@ fn a_large_frame_comes_a_share_a_turn_and_what_follows_it_too() {
         connection.buffer_partial(&sent[3..20], &mut pool);
         assert!(connection.next_inbound(&mut pool).is_none() && connection.is_bulky());
         at += 20;
-        // The last part comes by another way, with the next frame behind it.
+        // The last part arrives by another way, with the next frame behind it.
         while large.len() - at > READ_TURN {
             theirs.write_all(&sent[at..at + READ_TURN]).unwrap();
             let mut length = 0;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::DoctorContext;
+use super::context::DoctorContext;
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]

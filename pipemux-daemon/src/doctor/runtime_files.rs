@@ -6,7 +6,8 @@ use std::path::Path;
 
 use pipemux_proto::paths::SOCKET_PATH_MAX;
 
-use super::{DoctorContext, Finding};
+use super::context::DoctorContext;
+use super::finding::Finding;
 use crate::directories::create_private;
 use crate::lock;
 
@@ -34,14 +35,16 @@ fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &s
             };
             return match made {
                 Ok(()) if context.fix => Finding::ok(check, format!("{shown} · 0700")),
-                Ok(()) => Finding::ok(check, format!("{shown} is made by the first daemon")),
-                Err(error) => Finding::bad(check, format!("{shown} can't be made: {error}"), next),
+                Ok(()) => {
+                    Finding::ok(check, format!("{shown} will be created by the first daemon"))
+                }
+                Err(error) => Finding::bad(check, format!("can't create {shown}: {error}"), next),
             };
         }
         Err(error) => return Finding::bad(check, format!("{shown}: {error}"), next),
     };
     if !found.is_dir() {
-        return Finding::bad(check, format!("{shown} is no directory"), "move it away");
+        return Finding::bad(check, format!("{shown} is not a directory"), "move it away");
     }
     if found.uid() != context.uid {
         let text = format!("{shown} belongs to user {}", found.uid());
@@ -51,7 +54,7 @@ fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &s
     if mode == 0o700 {
         return Finding::ok(check, format!("{shown} · 0700"));
     }
-    let text = format!("{shown} has mode {mode:04o}: others may get in");
+    let text = format!("{shown} has mode {mode:04o}: other users may enter");
     let closed = Permissions::from_mode(0o700);
     Finding::bad(check, text, format!("chmod 700 {shown}"))
         .fix_with(context, || fs::set_permissions(path, closed))
@@ -88,17 +91,19 @@ pub(super) fn socket(context: &DoctorContext) -> Vec<Finding> {
             Finding::bad(
                 SOCKET,
                 text,
-                format!("end it: kill $(fuser {lock_path}) · then: pipemux up"),
+                format!("end the daemon: kill $(fuser {lock_path}) · then: pipemux up"),
             )
         }
         (true, Some(_)) => Finding::ok(SOCKET, format!("a daemon holds {lock_path}")),
-        (false, None) => Finding::ok(SOCKET, "no daemon runs, and none left a socket"),
+        (false, None) => Finding::ok(SOCKET, "no daemon runs, and no stale socket is left"),
         (false, Some(found)) if found.file_type().is_socket() => {
             let text = format!("{socket} is a dead daemon's: nobody holds the lock");
-            let stale = Finding::bad(SOCKET, text, "removes it");
+            let stale = Finding::bad(SOCKET, text, "removes the stale socket");
             stale.fix_with(context, || remove_stale(context))
         }
-        (false, Some(_)) => Finding::bad(SOCKET, format!("{socket} is no socket"), "move it away"),
+        (false, Some(_)) => {
+            Finding::bad(SOCKET, format!("{socket} is not a socket"), "move it away")
+        }
     }]
 }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
 
-use super::{DoctorContext, Finding};
+use super::context::DoctorContext;
+use super::finding::Finding;
 use crate::journal;
 
 /// The least free space in bytes, and the fewest free inodes.
@@ -34,11 +35,15 @@ pub(super) fn space(context: &DoctorContext) -> Vec<Finding> {
         found.files_available() as u64,
         found.files() as u64,
     );
-    let text = format!("{} MiB, {inodes} files left at {}", free >> 20, there.display());
+    let text = format!("{} MiB and {inodes} inodes free at {}", free >> 20, there.display());
     // Some file systems count no inodes.
     let few = free < SPACE_MIN.0 || (all_inodes > 0 && inodes < SPACE_MIN.1);
     vec![match few {
-        true => Finding::bad("free space", text, "make room: a full disk refuses every act"),
+        true => Finding::bad(
+            "free space",
+            text,
+            "free some space: acts are refused while the disk is full",
+        ),
         false => Finding::ok("free space", text),
     }]
 }
@@ -49,15 +54,15 @@ pub(super) fn state(context: &DoctorContext) -> Vec<Finding> {
     let aside = entries_with_prefix(directory, "state.log.bad-");
     let earlier = match aside.as_slice() {
         [] => String::new(),
-        all => format!(" · damaged ones kept aside: {}", names(all)),
+        all => format!(" · damaged files set aside: {}", names(all)),
     };
     let shown = path.display();
     vec![match journal::check(&path) {
-        Ok(None) => Finding::ok("saved state", format!("{shown} reads well{earlier}")),
+        Ok(None) => Finding::ok("saved state", format!("{shown} is intact{earlier}")),
         Ok(Some(what)) => Finding::bad(
             "saved state",
             format!("{shown} {what}{earlier}"),
-            "the next daemon keeps what can be read, and the file aside: pipemux up",
+            "the next daemon restores what can be read and sets the file aside: pipemux up",
         ),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Finding::ok("saved state", format!("none yet{earlier}"))
@@ -76,14 +81,14 @@ pub(super) fn logs(context: &DoctorContext) -> Vec<Finding> {
     let sessions = walk(&context.paths.state_dir.join("logs"));
     let total: u64 = sessions.iter().map(|(_, length)| length).sum();
     let text = format!(
-        "{}: {} · {} logs of sessions: {}",
+        "{}: {} · {} session logs: {}",
         log.display(),
         size(length),
         sessions.len(),
         size(total)
     );
     vec![match length > LOG_MAX.0 {
-        true => Finding::bad("logs", text, format!("keeps its last {}", size(LOG_MAX.1)))
+        true => Finding::bad("logs", text, format!("keeps the last {}", size(LOG_MAX.1)))
             .fix_with(context, || truncate_to_end(log)),
         false => Finding::ok("logs", text),
     }]

@@ -8,7 +8,8 @@ use nix::sys::resource::{Resource, getrlimit};
 use pipemux_core::Manifest;
 use pipemux_launcher::{MarkOrigin, leftovers};
 
-use super::{DoctorContext, Finding};
+use super::context::DoctorContext;
+use super::finding::Finding;
 use crate::manifests::is_program;
 
 /// How many open files a daemon with a few hundred sessions and clients needs.
@@ -29,7 +30,7 @@ pub(super) fn files(_: &DoctorContext) -> Vec<Finding> {
         true => "unlimited".to_owned(),
         false => limit.to_string(),
     };
-    let text = format!("{} at once, {} at most", shown(soft), shown(hard));
+    let text = format!("soft limit {}, hard limit {}", shown(soft), shown(hard));
     // The daemon raises its soft limit to the hard limit.
     vec![match hard < FILES_MIN {
         true => Finding::bad(
@@ -48,19 +49,23 @@ pub(super) fn clock(context: &DoctorContext) -> Vec<Finding> {
     let newest = written(&context.paths.state_dir.join("state.log"));
     let ahead = newest.and_then(|newest| newest.duration_since(now).ok());
     vec![if seconds < CLOCK_MIN {
-        Finding::bad("clock", "it is before 2025", "set it: history and logs tell wrong times")
+        Finding::bad(
+            "clock",
+            "it shows a time before 2025",
+            "set the clock: times in history and logs are wrong",
+        )
     } else if let Some(ahead) = ahead.filter(|ahead| *ahead > CLOCK_SLACK) {
-        let text = format!("the saved state is {} min ahead of it", ahead.as_secs() / 60);
-        Finding::bad("clock", text, "set it: history and logs tell wrong times")
+        let text = format!("the saved state is {} min ahead of the clock", ahead.as_secs() / 60);
+        Finding::bad("clock", text, "set the clock: times in history and logs are wrong")
     } else {
-        Finding::ok("clock", "it agrees with what was written")
+        Finding::ok("clock", "consistent with the saved state")
     }]
 }
 
 pub(super) fn manifests(context: &DoctorContext) -> Vec<Finding> {
     let found = context.manifests.load();
     if found.problems.is_empty() {
-        let text = format!("{} apps, no mistakes", found.manifests.len());
+        let text = format!("{} apps, no errors", found.manifests.len());
         return vec![Finding::ok("manifests", text)];
     }
     let next = "correct it, or: pipemux app remove <provider>";
@@ -112,21 +117,22 @@ pub(super) fn leftovers(context: &DoctorContext) -> Vec<Finding> {
     const CHECK: &str = "left-over processes";
     let state = &context.paths.state_dir;
     let Ok(origin) = MarkOrigin::of(state) else {
-        return vec![Finding::ok(CHECK, "none: there was no daemon yet")];
+        return vec![Finding::ok(CHECK, "none: no daemon has run yet")];
     };
     if context.daemon.is_none() && super::runtime_files::is_lock_held(&context.paths.lock) {
         return vec![Finding::ok(
             CHECK,
-            "not looked for: the daemon doesn't say which process it is",
+            "not checked: the running daemon doesn't tell its process id",
         )];
     }
     let found = leftovers::find(origin, context.daemon);
     let Some(first) = found.first() else { return vec![Finding::ok(CHECK, "none")] };
-    let text = format!("{} of a daemon that is gone: {} {}", found.len(), first.pid, first.command);
-    vec![Finding::bad(CHECK, text, "ends them").fix_with(context, || {
-        match leftovers::end(origin, context.daemon, LEFTOVERS_TIMEOUT) {
+    let text = format!("{} of a dead daemon: {} {}", found.len(), first.pid, first.command);
+    vec![Finding::bad(CHECK, text, "ends these processes").fix_with(
+        context,
+        || match leftovers::end(origin, context.daemon, LEFTOVERS_TIMEOUT) {
             (_, true) => Ok(()),
             (_, false) => Err(std::io::Error::other("they did not end")),
-        }
-    })]
+        },
+    )]
 }

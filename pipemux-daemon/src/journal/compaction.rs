@@ -24,9 +24,9 @@ use crate::daemon_log::log;
 /// A compaction in progress.
 #[derive(Debug)]
 pub struct Compaction {
-    written: Receiver<io::Result<JournalFile>>,
+    file_written: Receiver<io::Result<JournalFile>>,
     go: Sender<()>,
-    placed: Receiver<io::Result<()>>,
+    renamed: Receiver<io::Result<()>>,
     phase: Phase,
 }
 
@@ -42,7 +42,7 @@ enum Phase {
 #[derive(Debug)]
 pub enum CompactionStep {
     /// Nothing new.
-    Waits,
+    Pending,
     /// From now on records go to both files.
     Both,
     /// This file has the journal's name.
@@ -54,14 +54,14 @@ impl Compaction {
     ///
     /// # Errors
     /// The thread can't be started.
-    pub fn begin(path: &Path, records: Vec<Record>, boot: Option<String>) -> io::Result<Self> {
-        let ((tell_written, written), (tell_placed, placed)) = (channel(), channel());
+    pub fn begin(path: &Path, records: Vec<Record>, boot_id: Option<String>) -> io::Result<Self> {
+        let ((tell_written, file_written), (tell_renamed, renamed)) = (channel(), channel());
         let (go, told) = channel();
         let path = path.to_owned();
-        let work = Work { new: temp_path(&path), path, records, boot };
-        let run = move || work.run(&tell_written, &told, &tell_placed);
+        let work = Work { new: temp_path(&path), path, records, boot_id };
+        let run = move || work.run(&tell_written, &told, &tell_renamed);
         thread::Builder::new().name("compaction".into()).spawn(run)?;
-        Ok(Self { written, go, placed, phase: Phase::Writing(Vec::new()) })
+        Ok(Self { file_written, go, renamed, phase: Phase::Writing(Vec::new()) })
     }
 
     /// Takes records that were written to the old file.
@@ -70,8 +70,8 @@ impl Compaction {
     /// As `write`; then the caller must remove the records from the old file.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.phase {
-            Phase::Writing(kept) => {
-                kept.extend_from_slice(bytes);
+            Phase::Writing(records) => {
+                records.extend_from_slice(bytes);
                 Ok(())
             }
             Phase::Both(log) => log.append(bytes),
@@ -79,7 +79,7 @@ impl Compaction {
     }
 
     /// Returns the new file while records go to both.
-    pub fn both(&self) -> Option<&JournalFile> {
+    pub fn file_in_both(&self) -> Option<&JournalFile> {
         match &self.phase {
             Phase::Writing(_) => None,
             Phase::Both(log) => Some(log),
@@ -92,25 +92,25 @@ impl Compaction {
     /// As the file system's; the old file stays in use.
     pub fn poll(mut self) -> io::Result<(CompactionStep, Option<Self>)> {
         match self.phase {
-            Phase::Writing(kept) => match self.written.try_recv() {
+            Phase::Writing(records) => match self.file_written.try_recv() {
                 Err(TryRecvError::Empty) => {
-                    self.phase = Phase::Writing(kept);
-                    Ok((CompactionStep::Waits, Some(self)))
+                    self.phase = Phase::Writing(records);
+                    Ok((CompactionStep::Pending, Some(self)))
                 }
                 Err(TryRecvError::Disconnected) => Err(lost()),
                 Ok(Err(error)) => Err(error),
                 Ok(Ok(mut log)) => {
                     // If this fails, `go` is dropped with the rest, and the thread removes the file.
-                    log.append(&kept)?;
+                    log.append(&records)?;
                     self.phase = Phase::Both(log);
                     let _ = self.go.send(());
                     Ok((CompactionStep::Both, Some(self)))
                 }
             },
-            Phase::Both(log) => match self.placed.try_recv() {
+            Phase::Both(log) => match self.renamed.try_recv() {
                 Err(TryRecvError::Empty) => {
                     self.phase = Phase::Both(log);
-                    Ok((CompactionStep::Waits, Some(self)))
+                    Ok((CompactionStep::Pending, Some(self)))
                 }
                 Err(TryRecvError::Disconnected) => Err(lost()),
                 Ok(Err(error)) => Err(error),
@@ -121,10 +121,10 @@ impl Compaction {
 
     /// Waits until the new file has the journal's name, if records go to both already; otherwise gives the
     /// compaction up.
-    pub fn settle(self) -> Option<JournalFile> {
+    pub fn finish(self) -> Option<JournalFile> {
         match self.phase {
             Phase::Writing(_) => None,
-            Phase::Both(log) => matches!(self.placed.recv(), Ok(Ok(()))).then_some(log),
+            Phase::Both(log) => matches!(self.renamed.recv(), Ok(Ok(()))).then_some(log),
         }
     }
 }
@@ -138,7 +138,7 @@ struct Work {
     path: PathBuf,
     new: PathBuf,
     records: Vec<Record>,
-    boot: Option<String>,
+    boot_id: Option<String>,
 }
 
 impl Work {
@@ -146,13 +146,13 @@ impl Work {
         self,
         written: &Sender<io::Result<JournalFile>>,
         go: &Receiver<()>,
-        placed: &Sender<io::Result<()>>,
+        renamed: &Sender<io::Result<()>>,
     ) {
-        let Self { path, new, records, boot } = self;
-        let made = format::encode_journal(&records, boot.as_deref())
+        let Self { path, new, records, boot_id } = self;
+        let made = format::encode_journal(&records, boot_id.as_deref())
             .and_then(|bytes| JournalFile::create(&new, &bytes));
         drop(records);
-        let Ok(file) = made.as_ref().map(|log| log.file.clone()) else {
+        let Ok(file) = made.as_ref().map(|log| log.handle.clone()) else {
             let _ = written.send(made);
             return;
         };
@@ -166,14 +166,14 @@ impl Work {
             // Records that came since the first sync are now as safe as they were in the old file.
             Ok(()) => {
                 if let Err(error) = file.sync_data() {
-                    log(format_args!("the state is written but can't be synced: {error}"));
+                    log(format_args!("the saved state is written but can't be synced: {error}"));
                 }
             }
         }
-        let _ = placed.send(done);
+        let _ = renamed.send(done);
     }
 }
 
 fn lost() -> io::Error {
-    io::Error::other("its thread is lost")
+    io::Error::other("the thread of the compaction is lost")
 }

@@ -15,7 +15,7 @@ use crate::limits::{BAD_MAX, JOURNAL_ROOM};
 #[derive(Debug)]
 pub struct JournalFile {
     /// The file.
-    pub file: Arc<File>,
+    pub handle: Arc<File>,
     /// The length of its complete records, in bytes.
     pub length: u64,
     /// True when a part of a record may follow them.
@@ -42,7 +42,7 @@ impl JournalFile {
             return Err(error);
         }
         Ok(Self {
-            file: Arc::new(file),
+            handle: Arc::new(file),
             length: bytes.len() as u64,
             has_partial_tail: false,
             reserved: 0,
@@ -56,10 +56,10 @@ impl JournalFile {
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.has_partial_tail {
             // Behind a part of a record nothing could be read.
-            self.file.set_len(self.length)?;
+            self.handle.set_len(self.length)?;
             self.has_partial_tail = false;
         }
-        if let Err(error) = (&*self.file).write_all(bytes) {
+        if let Err(error) = (&*self.handle).write_all(bytes) {
             self.cut();
             return Err(error);
         }
@@ -76,7 +76,7 @@ impl JournalFile {
             return Ok(());
         }
         let wanted = self.length + JOURNAL_ROOM;
-        allocate(&self.file, wanted)?;
+        allocate(&self.handle, wanted)?;
         self.reserved = wanted;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl JournalFile {
     }
 
     fn cut(&mut self) {
-        self.has_partial_tail = self.file.set_len(self.length).is_err();
+        self.has_partial_tail = self.handle.set_len(self.length).is_err();
         // Truncating releases the space that was reserved.
         self.reserved = 0;
     }

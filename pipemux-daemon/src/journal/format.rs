@@ -117,10 +117,10 @@ pub fn encode<T: Serialize>(out: &mut Vec<u8>, record: &T) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`encode`].
-pub fn encode_journal(records: &[Record], boot: Option<&str>) -> io::Result<Vec<u8>> {
+pub fn encode_journal(records: &[Record], boot_id: Option<&str>) -> io::Result<Vec<u8>> {
     let mut bytes = HEADER.to_vec();
-    if let Some(boot) = boot {
-        encode(&mut bytes, &JournalMarker::Boot(boot.to_owned()))?;
+    if let Some(boot_id) = boot_id {
+        encode(&mut bytes, &JournalMarker::Boot(boot_id.to_owned()))?;
     }
     for record in records {
         encode(&mut bytes, record)?;

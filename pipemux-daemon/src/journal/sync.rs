@@ -33,7 +33,7 @@ impl Syncer {
                 while wants.try_recv().is_ok() {}
                 let files = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 for error in files.iter().filter_map(|file| file.sync_data().err()) {
-                    log(format_args!("the state is written but can't be synced: {error}"));
+                    log(format_args!("the saved state is written but can't be synced: {error}"));
                 }
             }
         })?;
@@ -41,7 +41,7 @@ impl Syncer {
     }
 
     /// Has these files synced from now on, for the first time soon.
-    pub fn watch(&self, files: Vec<Arc<File>>) {
+    pub fn set_files(&self, files: Vec<Arc<File>>) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         self.request_sync();
     }

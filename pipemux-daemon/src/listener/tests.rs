@@ -17,7 +17,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn the_socket_is_private_replaces_a_stale_one_and_goes_with_its_listener() {
+fn socket_is_private_replaces_a_stale_one_and_is_removed_on_drop() {
     let directory = tempfile::tempdir().unwrap();
     let (paths, uid) = (paths(directory.path()), nix::unistd::getuid().as_raw());
     let runtime = runtime();
@@ -35,7 +35,7 @@ fn the_socket_is_private_replaces_a_stale_one_and_goes_with_its_listener() {
 }
 
 #[test]
-fn a_socket_that_was_cleaned_away_is_put_back() {
+fn removed_socket_is_restored() {
     let directory = tempfile::tempdir().unwrap();
     let (paths, uid) = (paths(directory.path()), nix::unistd::getuid().as_raw());
     let runtime = runtime();
@@ -45,7 +45,7 @@ fn a_socket_that_was_cleaned_away_is_put_back() {
     fs::remove_dir_all(&paths.runtime_dir).unwrap();
     assert_eq!(listener.restore(), Ok(true));
     UnixStream::connect(&paths.socket).unwrap();
-    // Another's socket in its place is nobody's: the lock says who listens.
+    // A socket that another program put in its place is replaced: the lock says who listens.
     fs::remove_file(&paths.socket).unwrap();
     drop(UnixListener::bind(&paths.socket).unwrap());
     assert_eq!(listener.restore(), Ok(true));
@@ -55,7 +55,7 @@ fn a_socket_that_was_cleaned_away_is_put_back() {
 }
 
 #[test]
-fn a_directory_that_others_can_enter_is_refused_with_the_remedy() {
+fn directory_open_to_other_users_is_refused_with_a_remedy() {
     let directory = tempfile::tempdir().unwrap();
     let (paths, uid) = (paths(directory.path()), nix::unistd::getuid().as_raw());
     let runtime = runtime();
@@ -71,6 +71,6 @@ fn a_directory_that_others_can_enter_is_refused_with_the_remedy() {
 
     fs::write(&paths.socket, "precious").unwrap();
     let error = ClientListener::bind(&paths, uid).unwrap_err();
-    assert!(error.contains("no socket"), "{error}");
+    assert!(error.contains("not a socket"), "{error}");
     assert_eq!(fs::read(&paths.socket).unwrap(), b"precious");
 }

@@ -10,7 +10,8 @@ use pipemux_core::Manifest;
 use pipemux_proto::client::{NewProvider, Providers};
 use pipemux_proto::{Fault, ProviderId};
 
-use super::{BUILT_IN, ManifestDirs, location, manifest_files, parse, read};
+use super::dirs::ManifestDirs;
+use super::load::{BUILT_IN, location, manifest_files, parse, read};
 use crate::directories::create_private;
 use crate::limits::MANIFEST_MAX;
 
@@ -38,8 +39,7 @@ impl ManifestDirs {
     fn add(&self, new: &NewProvider) -> Result<String, Fault> {
         let file = Path::new(&new.file);
         if new.text.len() as u64 > MANIFEST_MAX {
-            let message =
-                format!("{}: {} bytes, at most {MANIFEST_MAX} are taken", new.file, new.text.len());
+            let message = format!("{}: {} bytes (limit {MANIFEST_MAX})", new.file, new.text.len());
             return Err(Fault::usage(message));
         }
         let manifest = parse(file, &new.text).map_err(|problem| {
@@ -64,7 +64,7 @@ impl ManifestDirs {
         };
         if let Some(by) = taken.as_ref().filter(|_| !new.replace) {
             return Err(Fault::refused(format!("the id {id} is taken by {by}"))
-                .hint(format!("take its place: pipemux app add {} --replace", new.file)));
+                .hint(format!("replace it: pipemux app add {} --replace", new.file)));
         }
         let text = with_absolute_command(file, &new.text, &manifest);
         create_private(directory)
@@ -84,15 +84,15 @@ impl ManifestDirs {
         let Some(path) = self.user_manifest_path(id).or_else(by_name) else {
             return Err(match built_in {
                 true => Fault::refused(format!("{id} comes with the daemon and can't be removed"))
-                    .hint("give its name to another: pipemux app add <manifest.toml> --replace"),
+                    .hint("replace it with another app: pipemux app add <manifest.toml> --replace"),
                 false => {
-                    Fault::not_found(format!("no app {id}")).hint("what there is: pipemux apps")
+                    Fault::not_found(format!("no app {id}")).hint("list the apps: pipemux apps")
                 }
             });
         };
         fs::remove_file(&path).map_err(|error| cannot("remove", &path, &error))?;
         let back = match built_in {
-            true => format!("the {id} that comes with the daemon is back\n"),
+            true => format!("the {id} that comes with the daemon is available again\n"),
             false => String::new(),
         };
         Ok(format!("removed {id} · {}\n{back}", path.display()))

@@ -1,3 +1,9 @@
+use std::fs;
+use std::path::Path;
+
+use pipemux_core::Scope;
+
+use super::load::{LoadedManifests, load};
 use super::*;
 
 fn load_user(files: &[(&str, &str)]) -> (tempfile::TempDir, LoadedManifests) {
@@ -23,7 +29,7 @@ fn built_in_programs_lie_beside_the_daemon() {
 }
 
 #[test]
-fn the_users_manifest_wins_and_its_relative_command_lies_beside_it() {
+fn user_manifest_wins_and_its_relative_command_starts_beside_it() {
     let (directory, found) = load_user(&[
         ("a.toml", "id = \"editor\"\ncommand = \"bin/my editor\"\nargs = [\"-x\"]\n"),
         ("b.toml", "id = \"todo\"\ncommand = \"todo\"\nscope = \"user\"\npass = [\"LANG\"]\n"),
@@ -35,11 +41,11 @@ fn the_users_manifest_wins_and_its_relative_command_lies_beside_it() {
     assert_eq!(get("editor").command, directory.path().join("bin/my editor").to_str().unwrap());
     assert_eq!((get("todo").command.as_str(), get("todo").scope), ("todo", Scope::User));
     assert_eq!(found.problems.len(), 1);
-    assert!(found.problems[0].ends_with("c.toml: id `todo` is taken already"));
+    assert!(found.problems[0].ends_with("c.toml: id `todo` is already taken"));
 }
 
 #[test]
-fn a_mistake_is_told_with_file_line_and_field_and_hurts_no_other_manifest() {
+fn invalid_manifest_is_reported_with_its_location_and_affects_no_other() {
     let (_directory, found) = load_user(&[
         ("a.toml", "id = \"good\"\ncommand = \"good\"\n"),
         ("b.toml", "id = \"bad\"\ncommand = \"x\"\nargs = 3\n"),
@@ -87,7 +93,7 @@ fn a_mistake_is_told_with_file_line_and_field_and_hurts_no_other_manifest() {
 }
 
 #[test]
-fn what_is_no_file_is_a_problem_with_its_name_and_holds_nothing_up() {
+fn pipe_or_device_as_manifest_is_reported_without_waiting() {
     let (directory, _) = load_user(&[("good.toml", "id = \"good\"\ncommand = \"good\"\n")]);
     let at = |name: &str| directory.path().join(name);
     nix::unistd::mkfifo(&at("pipe.toml"), nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -103,7 +109,7 @@ fn what_is_no_file_is_a_problem_with_its_name_and_holds_nothing_up() {
 }
 
 #[test]
-fn the_directory_follows_the_environment() {
+fn user_directory_follows_the_environment() {
     let with = |set: &[(&str, &str)]| {
         let get = |name: &str| {
             set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())

@@ -6,15 +6,15 @@ use std::path::Path;
 
 use pipemux_core::LogText;
 
-use super::{open_regular, rotated_path, trim_partial_character};
+use super::files::{open_regular, rotated_path, trim_partial_character};
 
 /// What exists of a log: the previous file and the present one.
 #[derive(Debug)]
 pub struct LogReader {
-    older: Option<File>,
+    previous: Option<File>,
     present: Option<File>,
     /// Positions: of the first byte, of the present file's first byte, and after the last byte.
-    from: u64,
+    first: u64,
     start: u64,
     end: u64,
 }
@@ -27,17 +27,17 @@ impl LogReader {
     /// As `open`; the log isn't a regular file.
     pub fn open(path: &Path, start: Option<u64>) -> io::Result<Self> {
         let present = open(path)?;
-        let older = open(&rotated_path(path)).unwrap_or(None);
-        if present.is_none() && older.is_none() {
+        let previous = open(&rotated_path(path)).unwrap_or(None);
+        if present.is_none() && previous.is_none() {
             return Err(io::ErrorKind::NotFound.into());
         }
         let length = |file: &Option<File>| match file {
             Some(file) => file.metadata().map(|found| found.len()),
             None => Ok(0),
         };
-        let (before, now) = (length(&older)?, length(&present)?);
+        let (before, now) = (length(&previous)?, length(&present)?);
         let start = start.unwrap_or(before);
-        Ok(Self { older, present, from: start.saturating_sub(before), start, end: start + now })
+        Ok(Self { previous, present, first: start.saturating_sub(before), start, end: start + now })
     }
 
     /// Returns the last `lines` lines within the last `bytes` bytes; a line that begins before these is
@@ -46,7 +46,7 @@ impl LogReader {
     /// # Errors
     /// As `read`.
     pub fn tail(&mut self, lines: usize, bytes: u64, since: u64) -> io::Result<LogText> {
-        let least = since.clamp(self.from, self.end);
+        let least = since.clamp(self.first, self.end);
         let start = self.end.saturating_sub(bytes).max(least);
         // One byte more tells whether a line begins at `start`.
         let before = start.saturating_sub(1).max(least);
@@ -73,7 +73,7 @@ impl LogReader {
     /// As `read`.
     pub fn after(&mut self, position: u64, lines: usize, bytes: u64) -> io::Result<LogText> {
         // A position beyond the end comes from an earlier daemon and counts as the end.
-        let from = position.clamp(self.from, self.end);
+        let from = position.clamp(self.first, self.end);
         let missed = from.saturating_sub(position);
         let read = self.read(from, bytes.min(self.end - from))?;
         let mut ends = read.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
@@ -87,7 +87,7 @@ impl LogReader {
 
     fn read(&mut self, mut from: u64, mut count: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let files = [(&mut self.older, self.from), (&mut self.present, self.start)];
+        let files = [(&mut self.previous, self.first), (&mut self.present, self.start)];
         for (file, start) in files {
             let Some(file) = file else { continue };
             // Bytes that belong to the present file are not in the previous one, whatever was appended to

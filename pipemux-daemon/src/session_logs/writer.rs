@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::files::{open_for_append, rotated_path, trim_partial_character};
 use super::omission::{Omission, with_commas};
-use super::{open_for_append, rotated_path, trim_partial_character};
 use crate::directories::create_private;
 use crate::limits::{LOG_BURST, LOG_RATE, LOG_TAIL};
 
@@ -18,7 +18,7 @@ pub struct LogWriter {
     path: PathBuf,
     file: File,
     /// Length of the file, and the position of its first byte.
-    size: u64,
+    length: u64,
     start: u64,
     /// The length after which the next file begins, in bytes.
     max: u64,
@@ -36,7 +36,7 @@ impl LogWriter {
     /// # Errors
     /// As `open`; the log isn't a regular file.
     pub fn open(path: &Path, start: u64, max: u64, now_ms: u64) -> io::Result<Self> {
-        let (file, size) = match open_for_append(path) {
+        let (file, length) = match open_for_append(path) {
             // The first log of its workspace.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 create_private(path.parent().unwrap_or(Path::new("/")))?;
@@ -47,11 +47,11 @@ impl LogWriter {
         Ok(Self {
             path: path.to_owned(),
             file,
-            size,
+            length,
             start,
             max,
             // Unknown without reading: an earlier process's last line may lack its end.
-            at_line_start: size == 0,
+            at_line_start: length == 0,
             budget: LOG_BURST,
             refilled_at: now_ms,
             omission: None,
@@ -69,17 +69,17 @@ impl LogWriter {
     }
 
     /// Writes what was printed, within the limits; returns whether the log grew.
-    pub fn take(&mut self, bytes: &[u8], now_ms: u64) -> bool {
+    pub fn write_output(&mut self, bytes: &[u8], now_ms: u64) -> bool {
         let before = self.end();
         self.refill(now_ms);
         if let Some(omission) = &mut self.omission {
             omission.add(bytes);
             self.resume();
         } else {
-            let cut = self.cut(bytes);
-            self.budget = self.budget.saturating_sub(cut as u64);
-            self.write(&bytes[..cut]);
-            self.omit(&bytes[cut..]);
+            let length = self.affordable_length(bytes);
+            self.budget = self.budget.saturating_sub(length as u64);
+            self.write(&bytes[..length]);
+            self.omit(&bytes[length..]);
         }
         self.end() != before
     }
@@ -106,16 +106,16 @@ impl LogWriter {
 
     /// Returns the position after the last byte.
     pub fn end(&self) -> u64 {
-        self.start + self.size
+        self.start + self.length
     }
 
     /// Returns how many of the bytes to write: complete lines where possible.
-    fn cut(&self, bytes: &[u8]) -> usize {
+    fn affordable_length(&self, bytes: &[u8]) -> usize {
         if bytes.len() as u64 <= self.budget {
             return bytes.len();
         }
-        let budget = &bytes[..self.budget as usize];
-        let end = match budget.iter().rposition(|byte| *byte == b'\n') {
+        let affordable = &bytes[..self.budget as usize];
+        let end = match affordable.iter().rposition(|byte| *byte == b'\n') {
             Some(at) => Some(at),
             // Ends a line that has begun, if its end is near.
             None if !self.at_line_start => {
@@ -123,7 +123,7 @@ impl LogWriter {
             }
             None => None,
         };
-        end.map_or(trim_partial_character(budget).len(), |at| at + 1)
+        end.map_or(trim_partial_character(affordable).len(), |at| at + 1)
     }
 
     fn refill(&mut self, now_ms: u64) {
@@ -140,11 +140,11 @@ impl LogWriter {
         }
         let Some(omission) = self.omission.take() else { return };
         let kept = omission.kept();
-        let lost = omission.bytes - kept.len() as u64;
-        if lost > 0 {
+        let omitted = omission.bytes - kept.len() as u64;
+        if omitted > 0 {
             let end = if self.at_line_start { "" } else { "\n" };
-            let record = format!("{end}… {} bytes left out\n", with_commas(lost));
-            self.write(record.as_bytes());
+            let line = format!("{end}… {} bytes left out\n", with_commas(omitted));
+            self.write(line.as_bytes());
         }
         self.budget = self.budget.saturating_sub(kept.len() as u64);
         self.write(kept);
@@ -159,14 +159,14 @@ impl LogWriter {
     /// Writes the bytes; leaves out what can't be written.
     fn write(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let left = self.max.saturating_sub(self.size);
+            let left = self.max.saturating_sub(self.length);
             let fits = if (bytes.len() as u64) <= left {
                 bytes.len()
             } else {
                 // Complete lines; nothing if a line begins here and the next file has room for it.
                 match bytes[..left as usize].iter().rposition(|byte| *byte == b'\n') {
                     Some(at) => at + 1,
-                    None if self.at_line_start && self.size > 0 => 0,
+                    None if self.at_line_start && self.length > 0 => 0,
                     None => trim_partial_character(&bytes[..left as usize]).len(),
                 }
             };
@@ -179,7 +179,7 @@ impl LogWriter {
                     if let Some(last) = bytes[..length].last() {
                         self.at_line_start = *last == b'\n';
                     }
-                    self.size += length as u64;
+                    self.length += length as u64;
                     bytes = &bytes[length..];
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -192,10 +192,10 @@ impl LogWriter {
 
     fn rotate(&mut self) -> io::Result<()> {
         fs::rename(&self.path, rotated_path(&self.path))?;
-        let (file, size) = open_for_append(&self.path)?;
+        let (file, length) = open_for_append(&self.path)?;
         self.file = file;
-        self.start += self.size;
-        self.size = size;
+        self.start += self.length;
+        self.length = length;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! What apps print: kept within bounds, there when they die, and followed while they live.
+//! What apps print: limited, shown when they die, and followed while they run.
 
 use std::fs;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use pipemux_proto::client::{Body, Verb};
 use pipemux_proto::watch::LogPart;
 
-use crate::harness::{Client, TestHome, until};
+use crate::harness::{Client, TestHome, wait_for};
 
 const LINE: &str = "a line of a flood that nobody asked for";
 
 #[test]
-fn a_flood_of_output_is_cut_and_hurts_nobody() {
+fn flood_of_output_is_limited_and_delays_no_client() {
     let home = TestHome::new();
-    // 100 MB, then the reason for its end.
+    // 100 MB, followed by the reason for the exit.
     let script =
         format!("yes \"{LINE}\" | head -c 100000000; echo; echo \"the reason 原因\" >&2; exit 3");
     home.app("flood", &script);
@@ -21,8 +21,8 @@ fn a_flood_of_output_is_cut_and_hurts_nobody() {
     let _daemon = home.serve();
     let (mut flood, mut quiet) = (Client::connect(&home), Client::connect(&home));
     flood.send_open("flood", "main", "/", &[]);
-    until(|| (!home.session_log("flood", "main").is_empty()).then_some(()));
-    // Meanwhile others are answered.
+    wait_for(|| (!home.session_log("flood", "main").is_empty()).then_some(()));
+    // Meanwhile other clients are answered.
     for _ in 0..20 {
         quiet.ask(Verb::Status).unwrap();
     }
@@ -37,27 +37,27 @@ fn a_flood_of_output_is_cut_and_hurts_nobody() {
     let kept: usize =
         all.lines().filter(|line| !line.starts_with("… ")).map(|line| line.len() + 1).sum();
     assert_eq!(lost as usize + kept, 100_000_000 + 1 + "the reason 原因\n".len());
-    // The flood's last line was cut by `head`; all others are whole.
+    // `head` cut the flood's last line; all others are complete.
     let odd: Vec<&str> =
         all.lines().filter(|line| *line != LINE && !line.starts_with("… ")).collect();
     assert!(odd.len() <= 3, "{odd:?}");
 }
 
 #[test]
-fn a_log_has_the_length_that_its_manifest_says() {
+fn log_length_follows_the_manifest() {
     let home = TestHome::new();
     home.app_with("many", "seq 1 3000; exec sleep 1000", "limits.log = 8192\n");
     let _daemon = home.serve();
     let mut client = Client::connect(&home);
     client.send_open("many", "main", "/", &[]);
     let log =
-        until(|| Some(home.session_log("many", "main")).filter(|log| log.ends_with("3000\n")));
+        wait_for(|| Some(home.session_log("many", "main")).filter(|log| log.ends_with("3000\n")));
     let path = home.session_log_path("many", "main");
     let older = fs::read_to_string(path.with_extension("log.1")).unwrap();
     assert!(log.len() <= 8192 && older.len() <= 8192 && older.len() > 8100);
     let numbers: Vec<u32> = (older + &log).lines().map(|line| line.parse().unwrap()).collect();
     assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-    // The last lines reach into the file before.
+    // The last lines reach back into the previous file.
     let session = "many/main".parse().unwrap();
     let verb = Verb::Logs { session, lines: 1500, after: None, wait_ms: 0 };
     let Body::Text(text) = client.ask(verb).unwrap() else { panic!("no text") };
@@ -66,7 +66,7 @@ fn a_log_has_the_length_that_its_manifest_says() {
 }
 
 #[test]
-fn the_last_words_are_there_even_when_a_descendant_holds_on_to_the_pipe() {
+fn last_output_is_shown_although_a_descendant_holds_the_pipe() {
     let home = TestHome::new();
     home.app("dying", "(setsid sleep 1000 &); printf \"half a line\"; kill -9 $$");
     let _daemon = home.serve();
@@ -75,7 +75,7 @@ fn the_last_words_are_there_even_when_a_descendant_holds_on_to_the_pipe() {
 }
 
 #[test]
-fn the_last_words_are_those_of_the_process_that_died_not_of_one_before() {
+fn last_output_is_of_the_process_that_died() {
     let home = TestHome::new();
     let (once, twice) = (home.directory.path().join("once"), home.directory.path().join("twice"));
     let (once, twice) = (once.display(), twice.display());
@@ -92,16 +92,16 @@ fn the_last_words_are_those_of_the_process_that_died_not_of_one_before() {
     let why = client.open("dying").unwrap_err();
     assert!(why.contains("status 4") && !why.contains("words"), "{why}");
     assert!(!why.contains("its last lines"), "{why}");
-    // That the first one's line had no end doesn't take the third one's along.
+    // The first process's unfinished line doesn't hide the third one's.
     let why = client.open("dying").unwrap_err();
     assert!(why.contains("status 5") && why.contains("new words"), "{why}");
     assert!(!why.contains("old words"), "{why}");
-    // The log itself has all of it.
+    // The log contains both.
     assert_eq!(home.session_log("dying", "main"), "old wordsnew words\n");
 }
 
 #[test]
-fn what_is_no_text_is_kept_as_it_is() {
+fn binary_output_is_logged_unchanged() {
     let home = TestHome::new();
     home.app("raw", "printf \"\\\\377\\\\376 ok\\\\n\"; exit 1");
     let _daemon = home.serve();
@@ -111,7 +111,7 @@ fn what_is_no_text_is_kept_as_it_is() {
 }
 
 #[test]
-fn a_log_is_followed_while_it_grows_and_across_rotation() {
+fn log_is_followed_across_rotation() {
     let home = TestHome::new();
     let go = home.directory.path().join("go");
     let script = format!(
@@ -122,7 +122,7 @@ fn a_log_is_followed_while_it_grows_and_across_rotation() {
     let _daemon = home.serve();
     let mut client = Client::connect(&home);
     client.send_open("slow", "main", "/", &[]);
-    until(|| (home.session_log("slow", "main") == "first\n").then_some(()));
+    wait_for(|| (home.session_log("slow", "main") == "first\n").then_some(()));
     let mut follower = Client::connect(&home);
     let mut ask = |after, wait: Duration| {
         let session = "slow/main".parse().unwrap();
@@ -134,7 +134,7 @@ fn a_log_is_followed_while_it_grows_and_across_rotation() {
     };
     let LogPart { text, next, missed } = ask(Some(0), Duration::from_secs(20));
     assert_eq!((text.as_str(), next, missed), ("first\n", 6, 0));
-    // Nothing more in time.
+    // The log doesn't grow in this time.
     let nothing = ask(Some(next), Duration::from_millis(20));
     assert_eq!((nothing.text.as_str(), nothing.next), ("", next));
     fs::write(go, "").unwrap();

@@ -1,7 +1,6 @@
-//! `pipemuxd serve` as a real process: how it starts, that there is one, what it leaves behind, and what
-//! becomes of apps that don't behave.
+//! `pipemuxd serve` as a real process: its start, its uniqueness, its end, and apps that misbehave.
 #![cfg(target_os = "linux")]
-// Helpers of tests are tests.
+// The helpers of tests count as tests.
 #![allow(clippy::unwrap_used)]
 
 mod app_output;
@@ -17,10 +16,12 @@ use std::os::unix::net::UnixStream;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use harness::{Client, TestHome, command_line, descendants, gone, greet, names, until};
+use harness::{
+    Client, TestHome, command_line, descendants, file_names, greet, wait_for, wait_until_gone,
+};
 
 #[test]
-fn one_daemon_a_state_directory_and_nothing_is_left_of_it() {
+fn one_daemon_per_state_directory_cleans_up_after_itself() {
     let home = TestHome::new();
     let daemon = home.serve();
     assert_eq!(daemon.line, "ready");
@@ -33,7 +34,7 @@ fn one_daemon_a_state_directory_and_nothing_is_left_of_it() {
     assert_eq!(second.line, "running");
     assert_eq!(second.wait(), Some(0));
     UnixStream::connect(&paths.socket).unwrap();
-    // Another state directory is another daemon's, in the same runtime directory.
+    // Another state directory has a daemon of its own, in the same runtime directory.
     let other = home.serve_in("other");
     assert_eq!(other.line, "ready");
 
@@ -42,10 +43,10 @@ fn one_daemon_a_state_directory_and_nothing_is_left_of_it() {
         assert_eq!(launchers.len(), 1);
         daemon.signal(Signal::SIGTERM);
         assert_eq!(daemon.wait(), Some(0));
-        gone(launchers[0]);
+        wait_until_gone(launchers[0]);
     }
-    assert_eq!(names(&paths.runtime_dir), Vec::<String>::new());
-    assert_eq!(names(&paths.state_dir), ["daemon.log", "state.log"]);
+    assert_eq!(file_names(&paths.runtime_dir), Vec::<String>::new());
+    assert_eq!(file_names(&paths.state_dir), ["daemon.log", "state.log"]);
     let third = home.serve();
     assert_eq!(third.line, "ready");
     third.signal(Signal::SIGINT);
@@ -53,15 +54,15 @@ fn one_daemon_a_state_directory_and_nothing_is_left_of_it() {
 }
 
 #[test]
-fn after_kill_9_nothing_runs_and_the_next_daemon_starts() {
+fn killed_daemon_leaves_no_process_and_the_next_one_starts() {
     let home = TestHome::new();
     let daemon = home.serve();
     let launcher = daemon.children()[0];
-    // SIGHUP means nothing to it.
+    // SIGHUP is ignored.
     daemon.signal(Signal::SIGHUP);
     daemon.signal(Signal::SIGKILL);
     assert_eq!(daemon.wait(), None);
-    gone(launcher);
+    wait_until_gone(launcher);
     assert!(home.paths().socket.exists());
     let next = home.serve();
     assert_eq!(next.line, "ready");
@@ -72,7 +73,7 @@ fn after_kill_9_nothing_runs_and_the_next_daemon_starts() {
 }
 
 #[test]
-fn what_is_in_the_way_is_told_on_standard_output() {
+fn startup_error_is_printed_on_standard_output() {
     let home = TestHome::new();
     let paths = home.paths();
     fs::create_dir(&paths.runtime_dir).unwrap();
@@ -86,7 +87,7 @@ fn what_is_in_the_way_is_told_on_standard_output() {
 }
 
 #[test]
-fn a_manifest_that_is_wrong_is_told_in_the_log() {
+fn invalid_manifest_is_logged() {
     let home = TestHome::new();
     let apps = home.directory.path().join("config/apps");
     fs::create_dir_all(&apps).unwrap();
@@ -99,7 +100,7 @@ fn a_manifest_that_is_wrong_is_told_in_the_log() {
 }
 
 #[test]
-fn a_client_is_greeted_and_one_that_talks_nonsense_hurts_only_itself() {
+fn invalid_client_is_closed_and_affects_no_other() {
     let home = TestHome::new();
     let daemon = home.serve();
     let mut nonsense = home.connect();
@@ -109,7 +110,7 @@ fn a_client_is_greeted_and_one_that_talks_nonsense_hurts_only_itself() {
 
     greet(&mut home.connect());
 
-    // It is told why, or not; but it is closed.
+    // The client may or may not learn the reason, but it is closed.
     nonsense.read_to_end(&mut Vec::new()).unwrap();
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.wait(), Some(0));
@@ -117,43 +118,43 @@ fn a_client_is_greeted_and_one_that_talks_nonsense_hurts_only_itself() {
 }
 
 #[test]
-fn a_lost_launcher_takes_its_apps_along_and_a_new_one_runs() {
+fn lost_launcher_ends_its_apps_and_is_replaced() {
     let home = TestHome::new();
     home.app("sleepy", "setsid sleep 1000 & sleep 1000; true");
     let daemon = home.serve();
     let mut client = Client::connect(&home);
     client.send_open("sleepy", "one", "/", &[]);
     let launcher = daemon.children()[0];
-    let apps = until(|| Some(descendants(launcher)).filter(|found| found.len() == 3));
+    let apps = wait_for(|| Some(descendants(launcher)).filter(|found| found.len() == 3));
     kill(Pid::from_raw(launcher), Signal::SIGKILL).unwrap();
-    // Its own session didn't save the one that has it.
+    // A session of its own doesn't save a process.
     for app in apps {
-        gone(app);
+        wait_until_gone(app);
     }
-    // The core may have asked for a new process already; at the latest it does now.
+    // The core may have asked for a new process already; now it does in any case.
     client.send_open("sleepy", "two", "/", &[]);
-    // Orphans of the lost one are the daemon's for a moment, so not every child is a launcher.
+    // For a moment orphans of the lost launcher are the daemon's children, so not every child is a launcher.
     let is_next = |pid: &i32| *pid != launcher && command_line(*pid).contains("launcher");
-    let next = until(|| daemon.children().into_iter().find(is_next));
-    let apps = until(|| Some(descendants(next)).filter(|found| !found.is_empty()));
+    let next = wait_for(|| daemon.children().into_iter().find(is_next));
+    let apps = wait_for(|| Some(descendants(next)).filter(|found| !found.is_empty()));
     greet(&mut home.connect());
     assert!(home.log().contains("the launcher is lost"), "{}", home.log());
 
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.wait(), Some(0));
     for process in apps.into_iter().chain([next]) {
-        gone(process);
+        wait_until_gone(process);
     }
 }
 
 #[test]
-fn when_descriptors_run_out_clients_wait_and_are_served_later() {
+fn clients_wait_while_descriptors_run_out() {
     let home = TestHome::new();
     let daemon = home.serve_by("ulimit -n 24; exec \"$0\" serve", "state");
     assert_eq!(daemon.line, "ready");
     let mut clients: Vec<UnixStream> = (0..20).map(|_| home.connect()).collect();
-    until(|| home.log().contains("can't accept connections, clients wait").then_some(()));
-    // Each that leaves lets one in.
+    wait_for(|| home.log().contains("can't accept connections, clients wait").then_some(()));
+    // Each client that leaves lets another one in.
     while !clients.is_empty() {
         greet(&mut clients[0]);
         clients.remove(0);

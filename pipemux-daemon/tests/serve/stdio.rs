@@ -1,4 +1,4 @@
-//! `transport = "stdio"`: the protocol page's app over standard input and output.
+//! `transport = "stdio"`: the app of PROTOCOL.md over standard input and output.
 
 use std::fs;
 
@@ -20,8 +20,8 @@ print("to the log", file=sys.stderr, flush=True)
 "#;
 
 #[test]
-fn an_app_speaks_over_standard_input_and_output() {
-    let Some(home) = home() else { return };
+fn app_works_over_standard_input_and_output() {
+    let home = home();
     write(&home, "todo", &code());
     let _daemon = home.serve();
     let mut client = Client::connect(&home);
@@ -33,8 +33,8 @@ fn an_app_speaks_over_standard_input_and_output() {
 }
 
 #[test]
-fn a_stray_print_breaks_only_that_app_and_is_explained() {
-    let Some(home) = home() else { return };
+fn stray_output_breaks_only_its_app_and_is_explained() {
+    let home = home();
     write(&home, "todo", &code());
     let chatty = code()
         .replace("send(EVENT, HELLO", "print(\"Loading model…\", flush=True)\nsend(EVENT, HELLO");
@@ -48,15 +48,10 @@ fn a_stray_print_breaks_only_that_app_and_is_explained() {
     client.ask(Verb::Run { code: "todo.add(\"x\")".into(), stdin: None }).unwrap();
 }
 
-/// None, with a message, where there is no Python.
-#[allow(clippy::print_stdout)]
-fn home() -> Option<TestHome> {
+fn home() -> TestHome {
     let found = std::process::Command::new("python3").arg("--version").output();
-    if found.is_err() {
-        println!("skipped: there is no python3 here");
-        return None;
-    }
-    Some(TestHome::new())
+    assert!(found.is_ok(), "these tests run the example of PROTOCOL.md and need python3");
+    TestHome::new()
 }
 
 fn code() -> String {

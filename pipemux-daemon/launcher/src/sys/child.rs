@@ -23,9 +23,11 @@ use nix::{
 
 #[cfg(target_os = "linux")]
 use super::exec::Program;
-use super::set_priority;
+use super::process::set_priority;
 #[cfg(target_os = "linux")]
-use super::{reap, unblock_signals};
+use super::process::unblock_signals;
+#[cfg(target_os = "linux")]
+use super::wait::reap;
 use crate::mark::ProcessMark;
 use crate::message::Limits;
 

@@ -8,7 +8,7 @@ use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::own;
+use super::process::own;
 use crate::mark::ProcessMark;
 
 /// `PIDFD_SIGNAL_PROCESS_GROUP`

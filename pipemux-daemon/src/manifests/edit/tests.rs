@@ -45,7 +45,7 @@ impl TestDirs {
 }
 
 #[test]
-fn a_relative_command_means_beside_the_file_that_was_added() {
+fn added_relative_command_is_resolved_beside_the_added_file() {
     let dirs = dirs();
     let text = "# 注释 stays\nid = \"todo\"\ncommand = './tool' # here\nargs = [\"-x\"]\n";
     let said = dirs.add(text, false).unwrap();
@@ -55,13 +55,13 @@ fn a_relative_command_means_beside_the_file_that_was_added() {
     let kept = fs::read_to_string(dirs.manifest_dirs.user.as_ref().unwrap().join("todo.toml"));
     let kept = kept.unwrap();
     assert!(kept.starts_with("# 注释 stays\n") && kept.contains(" # here\n"), "{kept}");
-    // A bare name stays one: each opener's PATH says what it is.
+    // A bare name stays as it is: the PATH of whoever opens the app decides what it means.
     dirs.add("id = \"bare\"\ncommand = \"tool\"\n", false).unwrap();
     assert_eq!(dirs.command("bare"), "tool");
 }
 
 #[test]
-fn what_cannot_be_taken_is_told_with_file_line_and_field_and_leaves_nothing() {
+fn rejected_manifest_is_located_and_leaves_no_file() {
     let dirs = dirs();
     for (text, place, why) in [
         ("id = \"todo\"\ncommand = \"./none\"\n", "new.toml:2 (command)", "can't be started"),
@@ -84,11 +84,11 @@ fn what_cannot_be_taken_is_told_with_file_line_and_field_and_leaves_nothing() {
         assert!(dirs.kept().is_empty());
     }
     let long = format!("id = \"todo\"\ncommand = \"tool\"\n#{}", "x".repeat(70_000));
-    assert!(dirs.add(&long, true).unwrap_err().message.contains("at most 65536"));
+    assert!(dirs.add(&long, true).unwrap_err().message.contains("limit 65536"));
 }
 
 #[test]
-fn a_taken_id_is_refused_unless_it_is_to_be_replaced() {
+fn taken_id_is_refused_unless_replace_is_given() {
     let dirs = dirs();
     let todo = |description: &str| {
         format!("id = \"todo\"\ncommand = \"tool\"\ndescription = \"{description}\"\n")
@@ -99,7 +99,7 @@ fn a_taken_id_is_refused_unless_it_is_to_be_replaced() {
     assert!(fault.hints[0].contains("--replace"));
     assert!(dirs.add(&todo("two"), true).unwrap().starts_with("replaced todo"));
     assert_eq!(dirs.kept(), ["todo.toml"]);
-    // It stays where it was, whatever its file is called.
+    // A replaced manifest stays in its file, whatever that is called.
     let user = dirs.manifest_dirs.user.clone().unwrap();
     fs::rename(user.join("todo.toml"), user.join("mine.toml")).unwrap();
     dirs.add(&todo("three"), true).unwrap();
@@ -108,7 +108,7 @@ fn a_taken_id_is_refused_unless_it_is_to_be_replaced() {
     assert!(fault.message.contains("comes with the daemon"), "{}", fault.message);
     dirs.add("id = \"editor\"\ncommand = \"tool\"\n", true).unwrap();
     assert_eq!(dirs.command("editor"), "tool");
-    // A broken file in its place is a place taken.
+    // An invalid file with the same name counts as taken, too.
     fs::write(user.join("other.toml"), "id = ").unwrap();
     let other = "id = \"other\"\ncommand = \"tool\"\n";
     assert!(dirs.add(other, false).unwrap_err().message.contains("can't be read"));
@@ -116,10 +116,10 @@ fn a_taken_id_is_refused_unless_it_is_to_be_replaced() {
 }
 
 #[test]
-fn what_is_removed_is_gone_and_what_comes_with_the_daemon_is_back() {
+fn removing_a_manifest_restores_the_built_in_app() {
     let dirs = dirs();
     dirs.add("id = \"editor\"\ncommand = \"tool\"\n", true).unwrap();
-    assert!(dirs.remove("editor").unwrap().contains("comes with the daemon is back"));
+    assert!(dirs.remove("editor").unwrap().contains("comes with the daemon is available again"));
     assert_eq!(dirs.command("editor"), "/opt/bin/pipemux-editor");
     let fault = dirs.remove("editor").unwrap_err();
     assert_eq!(fault.code, pipemux_proto::Code::Refused);
@@ -127,7 +127,7 @@ fn what_is_removed_is_gone_and_what_comes_with_the_daemon_is_back() {
     let at = |name: &str| dirs.manifest_dirs.user.as_ref().unwrap().join(name);
     fs::write(at("bad.toml"), "id = ").unwrap();
     dirs.remove("bad").unwrap();
-    // A pipe is nothing to wait for, neither here nor for what is added beside it.
+    // Neither removing a pipe nor adding a manifest beside it waits for the pipe.
     nix::unistd::mkfifo(&at("pipe.toml"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     dirs.add("id = \"todo\"\ncommand = \"tool\"\n", false).unwrap();
     dirs.remove("todo").unwrap();
