@@ -214,19 +214,19 @@ impl Connection {
                 Poll::Ready(Err(_)) | Poll::Pending => 0,
             };
         }
-        let own = length.saturating_sub(before);
+        let written = length.saturating_sub(before);
         if length > 0 && before > 0 {
             self.output.advance(length.min(before), spares);
         }
-        if own < head.len() {
-            self.output.copy(&head[own..], spares);
+        if written < head.len() {
+            self.output.copy(&head[written..], spares);
         }
-        let gone = own.saturating_sub(head.len());
-        if gone == bytes.len() {
+        let body_written = written.saturating_sub(head.len());
+        if body_written == bytes.len() {
             return WriteOutcome::Complete;
         }
-        self.output.push(body.into_rest(gone), spares);
-        if gone > 0 && gone == share {
+        self.output.push(body.into_rest(body_written), spares);
+        if body_written > 0 && body_written == share {
             self.waker.wake_by_ref();
             return WriteOutcome::TurnUsed;
         }

@@ -64,10 +64,11 @@ pub fn load(path: &Path) -> LoadedJournal {
 pub fn check(path: &Path) -> io::Result<Option<String>> {
     let bytes = fs::read(path)?;
     let parsed = parse(&bytes);
-    let gone = (bytes.len() - parsed.valid_length) as u64;
+    let lost_bytes = (bytes.len() - parsed.valid_length) as u64;
     // A truncated end isn't reported: a daemon that was killed, or that is writing just now, leaves one, and
     // nothing is lost.
-    Ok(describe_problem(&parsed, &bytes, gone).filter(|_| parsed.damage != Some(Damage::Truncated)))
+    Ok(describe_problem(&parsed, &bytes, lost_bytes)
+        .filter(|_| parsed.damage != Some(Damage::Truncated)))
 }
 
 fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJournal {
@@ -77,10 +78,10 @@ fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJournal {
         Err(error) => return unreadable(path, &error),
     };
     let parsed = parse(&bytes);
-    let gone = (bytes.len() - parsed.valid_length) as u64;
+    let lost_bytes = (bytes.len() - parsed.valid_length) as u64;
     let mut loaded =
-        LoadedJournal { loss: loss(&parsed, gone, boot_id), ..LoadedJournal::default() };
-    if let Some(what) = describe_problem(&parsed, &bytes, gone) {
+        LoadedJournal { loss: loss(&parsed, lost_bytes, boot_id), ..LoadedJournal::default() };
+    if let Some(what) = describe_problem(&parsed, &bytes, lost_bytes) {
         let shown = path.display();
         let kept = parsed.records.len();
         let mut problem = format!("{shown} {what}: {kept} records kept");
@@ -97,11 +98,11 @@ fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJournal {
 }
 
 /// Describes the damage for people.
-fn describe_problem(parsed: &Parsed, bytes: &[u8], gone: u64) -> Option<String> {
+fn describe_problem(parsed: &Parsed, bytes: &[u8], lost_bytes: u64) -> Option<String> {
     let at = parsed.valid_length;
     match (parsed.damage, parsed.unknown_records) {
         (Some(Damage::Truncated), _) => {
-            Some(format!("ends in the middle of a record: {gone} bytes dropped"))
+            Some(format!("ends in the middle of a record: {lost_bytes} bytes dropped"))
         }
         (Some(Damage::Corrupt), _) => Some(format!("is damaged at byte {at}")),
         (Some(Damage::NotAJournal), _) if bytes.starts_with(b"pipemux state ") => {
@@ -113,7 +114,7 @@ fn describe_problem(parsed: &Parsed, bytes: &[u8], gone: u64) -> Option<String> 
     }
 }
 
-fn loss(parsed: &Parsed, gone: u64, boot_id: Option<&str>) -> Option<Loss> {
+fn loss(parsed: &Parsed, lost_bytes: u64, boot_id: Option<&str>) -> Option<Loss> {
     // Within the same boot of the machine everything that was written is there, synced or not.
     let synced =
         parsed.clean_shutdown || (boot_id.is_some() && parsed.boot_id.as_deref() == boot_id);
@@ -122,7 +123,7 @@ fn loss(parsed: &Parsed, gone: u64, boot_id: Option<&str>) -> Option<Loss> {
         return None;
     }
     let whole = parsed.damage.is_some() && !parsed.snapshot_complete;
-    Some(Loss { told: None, bytes: gone + unsynced, workspaces: whole })
+    Some(Loss { told: None, bytes: lost_bytes + unsynced, workspaces: whole })
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> LoadedJournal {

@@ -139,15 +139,15 @@ fn prepare_directory(path: &Path, uid: u32) -> Result<(), String> {
         .create(path)
         .map_err(|error| format!("can't create {shown}: {error}; set PIPEMUX_RUNTIME_DIR"))?;
     // A link is not followed: it could lead to anyone's directory.
-    let found =
+    let metadata =
         fs::symlink_metadata(path).map_err(|error| format!("can't inspect {shown}: {error}"))?;
-    if !found.is_dir() || found.uid() != uid {
+    if !metadata.is_dir() || metadata.uid() != uid {
         return Err(format!(
             "{shown} is not a directory of this user's own; remove it or set PIPEMUX_RUNTIME_DIR"
         ));
     }
-    if found.mode() & 0o077 != 0 {
-        let mode = found.mode() & 0o777;
+    if metadata.mode() & 0o077 != 0 {
+        let mode = metadata.mode() & 0o777;
         return Err(format!("{shown} is open to others (mode {mode:o}); run: chmod 700 {shown}"));
     }
     Ok(())

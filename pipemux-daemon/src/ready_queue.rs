@@ -1,8 +1,8 @@
 //! The ready queue: connects the runtime's wakers with the driver's turns.
 //!
 //! Everything that can become ready is a [`ReadySource`] with a waker of its own. Waking it appends it to one
-//! queue and wakes the driver once. The driver then takes the whole queue and handles it in one turn. So
-//! there is one task, tasks share nothing, and each destination is written to once per turn.
+//! queue and wakes the driver once. The driver then takes the whole queue and handles it in one turn. So one
+//! task does all the work, no state is shared between tasks, and each destination is written to once per turn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -70,8 +70,8 @@ impl AppTable {
         let marked = processes::mark_of(pid) == Some(mark);
         self.origin = Some(mark.origin());
         let (incarnation, limits) = (order.incarnation, order.limits);
-        if let Some(most) = limits.processes {
-            self.process_checks.record_app_start(most, !self.has_process_limits(), Instant::now());
+        if let Some(max) = limits.processes {
+            self.process_checks.record_app_start(max, !self.has_process_limits(), Instant::now());
         }
         self.apps.insert(pid, RunningApp { incarnation, mark, marked, limits, exceeded: None });
     }
@@ -103,12 +103,12 @@ impl AppTable {
         if self.ending.iter().any(|ending| !ending.reported) {
             return Some(KILL_ROUND);
         }
-        let look = self
+        let next_check = self
             .has_process_limits()
             .then(|| self.process_checks.time_to_next_check(Instant::now()));
         // Survivors of an app whose exit is reported are killed less often.
         let hanging = (!self.ending.is_empty()).then_some(SURVIVOR_CHECK_INTERVAL);
-        look.into_iter().chain(hanging).min()
+        next_check.into_iter().chain(hanging).min()
     }
 
     /// Reaps children that ended, at most [`REAP_TURN`]; returns whether there may be more.
@@ -149,19 +149,19 @@ impl AppTable {
         for ending in self.ending.iter_mut() {
             ending.rounds += 1;
         }
-        let hidden = |mark| {
+        let needs_search = |mark| {
             self.ending.iter().any(|one| one.mark == mark && one.rounds > ROUNDS_BEFORE_MARK_SEARCH)
         };
         if self.ending.iter().any(|one| one.rounds > ROUNDS_BEFORE_MARK_SEARCH) {
-            processes::kill_marked(hidden, KILL_TURN);
+            processes::kill_marked(needs_search, KILL_TURN);
         }
-        let left = self.kill_orphans();
+        let remaining = self.kill_orphans();
         let now = Instant::now();
         let mut reports = Vec::new();
         self.ending.retain_mut(|ending| {
             let own = |mark: &Option<ProcessMark>| mark.is_none_or(|mark| mark == ending.mark);
             let survivors: Vec<i32> =
-                left.iter().filter(|(_, mark)| own(mark)).map(|(pid, _)| *pid).collect();
+                remaining.iter().filter(|(_, mark)| own(mark)).map(|(pid, _)| *pid).collect();
             let none_left = survivors.is_empty();
             if (none_left || now >= ending.deadline)
                 && !std::mem::replace(&mut ending.reported, true)
@@ -178,7 +178,7 @@ impl AppTable {
     /// their marks.
     fn kill_orphans(&self) -> Vec<(i32, Option<ProcessMark>)> {
         loop {
-            let mut left = Vec::new();
+            let mut remaining = Vec::new();
             let mut reaped = false;
             for pid in processes::children() {
                 if self.apps.contains_key(&pid) {
@@ -197,10 +197,10 @@ impl AppTable {
                     continue;
                 }
                 orphans::kill_with_group(pid, |group| self.apps.contains_key(&group));
-                left.push((pid, mark));
+                remaining.push((pid, mark));
             }
             if !reaped {
-                return left;
+                return remaining;
             }
         }
     }
@@ -225,13 +225,13 @@ impl AppTable {
         let counts = processes::count_marks();
         let mut slack = Some(u64::MAX);
         for (pid, app) in &mut self.apps {
-            let Some(most) = app.limits.processes else { continue };
+            let Some(max) = app.limits.processes else { continue };
             let count = counts.get(&app.mark).copied().unwrap_or_default();
-            slack = slack.min(most.checked_sub(count));
-            if count <= most {
+            slack = slack.min(max.checked_sub(count));
+            if count <= max {
                 continue;
             }
-            app.exceeded = Some(ExceededLimit::Processes(most));
+            app.exceeded = Some(ExceededLimit::Processes(max));
             let _ = killpg(Pid::from_raw(*pid), Signal::SIGKILL);
             processes::kill_marked(|mark| mark == app.mark, KILL_TURN);
         }
@@ -254,15 +254,15 @@ fn termination_of(status: ExitStatus) -> Termination {
 /// Returns the limit that most likely ended the process.
 fn exceeded_limit(status: ExitStatus, usage: Usage, limits: Limits) -> Option<ExceededLimit> {
     let signal = status.signal().unwrap_or_default();
-    if let Some(most) = limits.cpu
+    if let Some(max) = limits.cpu
         && (signal == libc::SIGXCPU
-            || signal == libc::SIGKILL && usage.cpu >= Duration::from_secs(most))
+            || signal == libc::SIGKILL && usage.cpu >= Duration::from_secs(max))
     {
-        return Some(ExceededLimit::Cpu(most));
+        return Some(ExceededLimit::Cpu(max));
     }
     // A process without memory left either exits with an error status or crashes.
     let crashes = [libc::SIGABRT, libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGTRAP];
     let failed = status.code().is_some_and(|code| code != 0) || crashes.contains(&signal);
-    let most = limits.memory.filter(|most| failed && usage.memory >= most / 4 * 3)?;
-    Some(ExceededLimit::Memory(usage.memory, most))
+    let max = limits.memory.filter(|max| failed && usage.memory >= max / 4 * 3)?;
+    Some(ExceededLimit::Memory(usage.memory, max))
 }

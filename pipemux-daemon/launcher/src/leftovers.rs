@@ -27,10 +27,10 @@ pub struct Leftover {
 /// nothing elsewhere.
 pub fn find(origin: MarkOrigin, daemon: Option<i32>) -> Vec<Leftover> {
     let own = nix::unistd::getpid().as_raw();
-    processes::marked(origin)
+    processes::with_origin(origin)
         .into_iter()
-        .filter(|pid| !processes::is_below(own, *pid))
-        .filter(|pid| daemon.is_none_or(|daemon| !processes::is_below(*pid, daemon)))
+        .filter(|pid| !processes::is_descendant_or_self(own, *pid))
+        .filter(|pid| daemon.is_none_or(|daemon| !processes::is_descendant_or_self(*pid, daemon)))
         .map(|pid| Leftover { pid, command: processes::command_line(pid, COMMAND_CHARS) })
         .collect()
 }
@@ -45,10 +45,10 @@ pub fn end(origin: MarkOrigin, daemon: Option<i32>, bound: Duration) -> (Vec<Lef
         if found.is_empty() {
             return (ended, true);
         }
-        for one in found {
-            processes::kill_if(one.pid, |mark| mark.is_of(origin));
-            if !ended.iter().any(|other| other.pid == one.pid) {
-                ended.push(one);
+        for leftover in found {
+            processes::kill_if(leftover.pid, |mark| mark.is_of(origin));
+            if !ended.iter().any(|other| other.pid == leftover.pid) {
+                ended.push(leftover);
             }
         }
         if Instant::now() > until {

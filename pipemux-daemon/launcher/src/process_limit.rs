@@ -38,9 +38,9 @@ impl ProcessLimitSchedule {
         self.quiet_checks = 0;
     }
 
-    /// Notes a new app that may have `most` processes. The `first` app with a limit causes a count, because
+    /// Notes a new app that may have `max` processes. The `first` app with a limit causes a count, because
     /// nobody has counted before. The next check is a moment away, so that it doesn't delay the start.
-    pub(crate) fn record_app_start(&mut self, most: u64, first: bool, now: Instant) {
+    pub(crate) fn record_app_start(&mut self, max: u64, first: bool, now: Instant) {
         match &mut self.last_check {
             // Not while checks are frequent anyway, or many starts would put them off again and again.
             Some((at, _)) if self.quiet_checks >= IDLE_AFTER_CHECKS => *at = now,
@@ -48,7 +48,7 @@ impl ProcessLimitSchedule {
             None => self.last_check = Some((now, 0)),
         }
         self.record_activity();
-        self.slack = self.slack.min(most.saturating_sub(1));
+        self.slack = self.slack.min(max.saturating_sub(1));
         if first {
             self.last_count = None;
         }
@@ -110,11 +110,11 @@ mod tests {
     }
 
     impl Machine {
-        fn new(most: u64) -> Self {
+        fn new(max: u64) -> Self {
             let mut schedule = ProcessLimitSchedule::default();
             let now = Instant::now();
-            schedule.record_app_start(most, true, now);
-            Self { schedule, now, slack: Some(most - 1) }
+            schedule.record_app_start(max, true, now);
+            Self { schedule, now, slack: Some(max - 1) }
         }
 
         fn run(&mut self, ms: u64, mut total: impl FnMut() -> u64) -> (u32, u32) {

@@ -20,7 +20,7 @@ pub(crate) fn kill_if(_: i32, _: impl Fn(ProcessMark) -> bool) -> bool {
     false
 }
 
-pub(crate) fn marked(_: MarkOrigin) -> Vec<i32> {
+pub(crate) fn with_origin(_: MarkOrigin) -> Vec<i32> {
     Vec::new()
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn children() -> Vec<i32> {
     Vec::new()
 }
 
-pub(crate) fn is_below(_: i32, _: i32) -> bool {
+pub(crate) fn is_descendant_or_self(_: i32, _: i32) -> bool {
     false
 }
 

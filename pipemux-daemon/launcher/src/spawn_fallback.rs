@@ -42,7 +42,8 @@ impl Spawner {
 }
 
 fn start(order: &Spawn, app: OwnedFd, log: OwnedFd) -> Result<i32, String> {
-    let twice = |fd: &OwnedFd| fd.try_clone().map_err(|error| start_error(&order.command, &error));
+    let duplicate =
+        |fd: &OwnedFd| fd.try_clone().map_err(|error| start_error(&order.command, &error));
     let cwd = [&order.cwd, &order.fallback_cwd].into_iter().find(|path| Path::new(path).is_dir());
     let mut command = Command::new(&order.command);
     command
@@ -51,10 +52,10 @@ fn start(order: &Spawn, app: OwnedFd, log: OwnedFd) -> Result<i32, String> {
         .envs(order.env.iter().map(|(name, value)| (name, value)))
         .current_dir(cwd.map_or("/", String::as_str));
     if order.stdio {
-        let input = twice(&app)?;
+        let input = duplicate(&app)?;
         command.env("PIPEMUX_TRANSPORT", "stdio").stdin(input).stdout(app).stderr(log);
     } else {
-        let errors = twice(&log)?;
+        let errors = duplicate(&log)?;
         command
             .env("PIPEMUX_FD", APP_FD.to_string())
             .stdin(Stdio::null())

@@ -109,14 +109,14 @@ impl Socket {
             return;
         }
         let stream = self.stream.get_ref();
-        let before = socket_send_buffer_size(stream).unwrap_or_default();
+        let reported = socket_send_buffer_size(stream).unwrap_or_default();
         // Linux reports twice the size that was set.
-        let told = if cfg!(target_os = "linux") { before / 2 } else { before };
+        let original = if cfg!(target_os = "linux") { reported / 2 } else { reported };
         // Where the size can't be changed, large transfers are only slower.
-        if let Some(size) = bytes.or(self.default_send_buffer).filter(|_| told > 0) {
+        if let Some(size) = bytes.or(self.default_send_buffer).filter(|_| original > 0) {
             let _ = set_socket_send_buffer_size(stream, size);
         }
-        self.default_send_buffer = bytes.map(|_| told);
+        self.default_send_buffer = bytes.map(|_| original);
     }
 
     /// Stops watching for room: everything is written.

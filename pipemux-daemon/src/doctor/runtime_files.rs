@@ -25,8 +25,8 @@ pub(super) fn socket_directory(context: &DoctorContext) -> Vec<Finding> {
 
 fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &str) -> Finding {
     let shown = path.display();
-    let found = match fs::symlink_metadata(path) {
-        Ok(found) => found,
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             // The daemon creates it when it needs it. Creating it now shows that this is possible.
             let made = match context.fix {
@@ -43,14 +43,14 @@ fn directory(context: &DoctorContext, check: &'static str, path: &Path, next: &s
         }
         Err(error) => return Finding::bad(check, format!("{shown}: {error}"), next),
     };
-    if !found.is_dir() {
+    if !metadata.is_dir() {
         return Finding::bad(check, format!("{shown} is not a directory"), "move it away");
     }
-    if found.uid() != context.uid {
-        let text = format!("{shown} belongs to user {}", found.uid());
+    if metadata.uid() != context.uid {
+        let text = format!("{shown} belongs to user {}", metadata.uid());
         return Finding::bad(check, text, next);
     }
-    let mode = found.mode() & 0o777;
+    let mode = metadata.mode() & 0o777;
     if mode == 0o700 {
         return Finding::ok(check, format!("{shown} · 0700"));
     }

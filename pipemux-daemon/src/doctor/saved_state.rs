@@ -54,7 +54,7 @@ pub(super) fn state(context: &DoctorContext) -> Vec<Finding> {
     let aside = entries_with_prefix(directory, "state.log.bad-");
     let earlier = match aside.as_slice() {
         [] => String::new(),
-        all => format!(" · damaged files set aside: {}", names(all)),
+        all => format!(" · damaged files set aside: {}", join_names(all)),
     };
     let shown = path.display();
     vec![match journal::check(&path) {
@@ -146,7 +146,7 @@ fn entries_with_prefix(directory: &Path, prefix: &str) -> Vec<PathBuf> {
     found
 }
 
-fn names(paths: &[PathBuf]) -> String {
+fn join_names(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }

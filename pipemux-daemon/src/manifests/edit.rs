@@ -69,7 +69,7 @@ impl ManifestDirs {
         let text = with_absolute_command(file, &new.text, &manifest);
         create_private(directory)
             .and_then(|()| write_atomically(&target, text.as_bytes()))
-            .map_err(|error| cannot("write", &target, &error))?;
+            .map_err(|error| io_fault("write", &target, &error))?;
         let done = if taken.is_some() { "replaced" } else { "added" };
         Ok(format!("{done} {id} · {}\nopen it: pipemux open {id}\n", target.display()))
     }
@@ -90,7 +90,7 @@ impl ManifestDirs {
                 }
             });
         };
-        fs::remove_file(&path).map_err(|error| cannot("remove", &path, &error))?;
+        fs::remove_file(&path).map_err(|error| io_fault("remove", &path, &error))?;
         let back = match built_in {
             true => format!("the {id} that comes with the daemon is available again\n"),
             false => String::new(),
@@ -169,22 +169,23 @@ fn command_value(text: &str) -> Option<(std::ops::Range<usize>, String)> {
 /// Writes a file beside its place and renames it: readers find either the old file or the new one.
 fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let beside = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let temporary = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
     let write = || {
         let mut options = File::options();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        let mut file =
+            options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&beside, path)
+        fs::rename(&temporary, path)
     };
     write().inspect_err(|_| {
         // If even that fails, the file is not taken for a manifest, because its name doesn't end in `.toml`.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     })
 }
 
-fn cannot(what: &str, path: &Path, error: &io::Error) -> Fault {
-    Fault::refused(format!("can't {what} {}: {error}", path.display()))
+fn io_fault(operation: &str, path: &Path, error: &io::Error) -> Fault {
+    Fault::refused(format!("can't {operation} {}: {error}", path.display()))
         .hint("check the directory's owner and permissions: pipemux doctor")
 }
 

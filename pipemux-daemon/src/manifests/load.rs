@@ -29,32 +29,32 @@ pub struct LoadedManifests {
 /// of their names. The user's manifest wins over a built-in app of the same id; of two user's manifests the
 /// first wins.
 pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
-    let mut found = LoadedManifests::default();
+    let mut loaded = LoadedManifests::default();
     for path in user.map(manifest_files).unwrap_or_default() {
         match read(&path) {
             Ok(manifest) => {
-                let twice = found.manifests.iter().any(|other| other.id == manifest.id);
-                if twice {
+                let taken = loaded.manifests.iter().any(|other| other.id == manifest.id);
+                if taken {
                     let shown = path.display();
-                    found.problems.push(format!("{shown}: id `{}` is already taken", manifest.id));
+                    loaded.problems.push(format!("{shown}: id `{}` is already taken", manifest.id));
                 } else {
-                    found.manifests.push(manifest);
+                    loaded.manifests.push(manifest);
                 }
             }
-            Err(problem) => found.problems.push(problem),
+            Err(problem) => loaded.problems.push(problem),
         }
     }
     for (id, description, scope) in BUILT_IN {
         let Ok(id) = id.parse() else { continue };
-        if found.manifests.iter().any(|other| other.id == id) {
+        if loaded.manifests.iter().any(|other| other.id == id) {
             continue;
         }
         let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
         let description = description.to_owned();
-        found.manifests.push(Manifest { description, scope, ..Manifest::new(id, command) });
+        loaded.manifests.push(Manifest { description, scope, ..Manifest::new(id, command) });
     }
-    found.manifests.sort_by(|one, other| one.id.cmp(&other.id));
-    found
+    loaded.manifests.sort_by(|one, other| one.id.cmp(&other.id));
+    loaded
 }
 
 pub(super) fn manifest_files(directory: &Path) -> Vec<PathBuf> {
@@ -77,15 +77,15 @@ pub(super) fn read(path: &Path) -> Result<Manifest, String> {
 pub(super) fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
     let shown = path.display();
     let mut manifest: Manifest = toml::from_str(text).map_err(|error| {
-        let place = error.span().map(|span| location(text, span.start)).unwrap_or_default();
-        format!("{shown}{place}: {}", error.message().replace('\n', "; "))
+        let location = error.span().map(|span| location(text, span.start)).unwrap_or_default();
+        format!("{shown}{location}: {}", error.message().replace('\n', "; "))
     })?;
     if manifest.command.is_empty() {
         return Err(format!("{shown}: `command` is empty: expected a program"));
     }
     if let Some((field, why)) = too_small(&manifest) {
-        let place = text.find(field).map(|at| location(text, at)).unwrap_or_default();
-        return Err(format!("{shown}{place}: {why}"));
+        let location = text.find(field).map(|at| location(text, at)).unwrap_or_default();
+        return Err(format!("{shown}{location}: {why}"));
     }
     // A bare name is looked up in PATH; a relative path starts beside the manifest.
     if manifest.command.contains('/') && !Path::new(&manifest.command).is_absolute() {

@@ -9,8 +9,8 @@ use nix::fcntl::OFlag;
 
 /// Returns the length of the file before the present one, in bytes.
 pub fn rotated_length(path: &Path) -> u64 {
-    let found = fs::symlink_metadata(rotated_path(path));
-    found.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
+    let metadata = fs::symlink_metadata(rotated_path(path));
+    metadata.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
 }
 
 /// Opens a log for appending; returns its length, too.
@@ -22,9 +22,9 @@ pub(super) fn open_for_append(path: &Path) -> io::Result<(File, u64)> {
 pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
     let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
     let file = options.custom_flags(flags).open(path)?;
-    let found = file.metadata()?;
-    match found.is_file() {
-        true => Ok((file, found.len())),
+    let metadata = file.metadata()?;
+    match metadata.is_file() {
+        true => Ok((file, metadata.len())),
         false => Err(io::Error::other(format!("{} is not a regular file", path.display()))),
     }
 }

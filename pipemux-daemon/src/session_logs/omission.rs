@@ -21,7 +21,7 @@ impl Omission {
 
     /// Returns what is to be written of it: everything if all of it is here, otherwise the last complete
     /// lines.
-    pub(super) fn kept(&self) -> &[u8] {
+    pub(super) fn end(&self) -> &[u8] {
         if self.bytes == self.tail.len() as u64 {
             return &self.tail;
         }

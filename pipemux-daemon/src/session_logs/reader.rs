@@ -92,12 +92,12 @@ impl LogReader {
             let Some(file) = file else { continue };
             // Bytes that belong to the present file are not in the previous one, whatever was appended to
             // that.
-            let most = if start < self.start { self.start.saturating_sub(from) } else { count };
-            if from < start || most == 0 {
+            let max = if start < self.start { self.start.saturating_sub(from) } else { count };
+            if from < start || max == 0 {
                 continue;
             }
             file.seek(SeekFrom::Start(from - start))?;
-            let read = file.take(most.min(count)).read_to_end(&mut bytes)? as u64;
+            let read = file.take(max.min(count)).read_to_end(&mut bytes)? as u64;
             (from, count) = (from + read, count - read);
         }
         Ok(bytes)

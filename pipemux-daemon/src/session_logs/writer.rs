@@ -139,15 +139,15 @@ impl LogWriter {
             return;
         }
         let Some(omission) = self.omission.take() else { return };
-        let kept = omission.kept();
-        let omitted = omission.bytes - kept.len() as u64;
+        let end = omission.end();
+        let omitted = omission.bytes - end.len() as u64;
         if omitted > 0 {
-            let end = if self.at_line_start { "" } else { "\n" };
-            let line = format!("{end}… {} bytes left out\n", with_commas(omitted));
+            let line_end = if self.at_line_start { "" } else { "\n" };
+            let line = format!("{line_end}… {} bytes left out\n", with_commas(omitted));
             self.write(line.as_bytes());
         }
-        self.budget = self.budget.saturating_sub(kept.len() as u64);
-        self.write(kept);
+        self.budget = self.budget.saturating_sub(end.len() as u64);
+        self.write(end);
     }
 
     fn omit(&mut self, bytes: &[u8]) {

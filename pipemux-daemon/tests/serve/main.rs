@@ -73,6 +73,27 @@ fn killed_daemon_leaves_no_process_and_the_next_one_starts() {
 }
 
 #[test]
+fn second_signal_stops_the_daemon_at_once() {
+    let home = TestHome::new();
+    // It has to be killed after a while, which is what the second signal doesn't wait for.
+    home.app("stubborn", "trap : TERM; while :; do sleep 1; done");
+    let daemon = home.serve();
+    let mut client = Client::connect(&home);
+    client.send_open("stubborn", "main", "/", &[]);
+    let launcher = daemon.children()[0];
+    let apps = wait_for(|| Some(descendants(launcher)).filter(|found| !found.is_empty()));
+    // Signals that arrive together count as one, so they are sent until the second is handled.
+    wait_for(|| {
+        daemon.signal(Signal::SIGTERM);
+        home.log().contains("a second signal arrived").then_some(())
+    });
+    assert_eq!(daemon.wait(), Some(0));
+    for process in apps.into_iter().chain([launcher]) {
+        wait_until_gone(process);
+    }
+}
+
+#[test]
 fn startup_error_is_printed_on_standard_output() {
     let home = TestHome::new();
     let paths = home.paths();

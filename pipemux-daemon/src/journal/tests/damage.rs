@@ -140,8 +140,8 @@ proptest! {
         prop_assert_eq!(&loaded.records, &parsed.records);
         prop_assert_eq!(loaded.problems.is_empty(), parsed.damage.is_none());
         // The boot is unknown, so numbers leap.
-        let gone = (bytes.len() - parsed.valid_length) as u64;
-        prop_assert!(loaded.loss.is_some_and(|loss| loss.bytes >= gone));
+        let lost_bytes = (bytes.len() - parsed.valid_length) as u64;
+        prop_assert!(loaded.loss.is_some_and(|loss| loss.bytes >= lost_bytes));
 
         let mut journal = Journal::create(&path, &loaded.records).unwrap();
         append(&mut journal, &record(7)).unwrap();
