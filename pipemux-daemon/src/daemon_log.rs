@@ -41,7 +41,9 @@ fn rotate(path: &Path, max: u64) -> io::Result<()> {
         return Ok(());
     }
     let named = fs::symlink_metadata(path)?;
-    if (named.dev(), named.ino()) != (current.st_dev, current.st_ino) || !named.is_file() {
+    #[allow(clippy::unnecessary_cast, reason = "macOS numbers devices with 32 bits")]
+    let device = current.st_dev as u64;
+    if (named.dev(), named.ino()) != (device, current.st_ino) || !named.is_file() {
         return Ok(());
     }
     let mut older = path.as_os_str().to_owned();
