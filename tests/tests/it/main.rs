@@ -10,6 +10,7 @@ mod context_json;
 mod doctor;
 mod durability;
 mod editor;
+mod error_texts;
 mod example_apps;
 mod exchanges;
 mod hibernation;
