@@ -17,14 +17,14 @@ const DEADLINE: Duration = Duration::from_secs(50);
 /// A command that has not been started yet.
 #[derive(Debug)]
 #[must_use = "`output` or `start` runs the command"]
-pub struct Invocation<'w> {
-    env: &'w TestEnv,
+pub struct Invocation<'e> {
+    env: &'e TestEnv,
     command: Command,
     command_line: String,
 }
 
-impl<'w> Invocation<'w> {
-    pub(crate) fn new(env: &'w TestEnv, program: PathBuf, args: &[&str]) -> Self {
+impl<'e> Invocation<'e> {
+    pub(crate) fn new(env: &'e TestEnv, program: PathBuf, args: &[&str]) -> Self {
         let mut command = Command::new(program);
         command.args(args).current_dir(env.project()).env_clear().envs(env.variables());
         command.stdin(Stdio::null());
@@ -68,7 +68,7 @@ impl<'w> Invocation<'w> {
     }
 
     /// Starts it without waiting.
-    pub fn start(mut self) -> RunningCommand<'w> {
+    pub fn start(mut self) -> RunningCommand<'e> {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = self.command.spawn().expect("the command line can be started");
         let pid = i32::try_from(child.id()).expect("a process id");
@@ -80,8 +80,8 @@ impl<'w> Invocation<'w> {
 
 /// A command that was started.
 #[derive(Debug)]
-pub struct RunningCommand<'w> {
-    env: &'w TestEnv,
+pub struct RunningCommand<'e> {
+    env: &'e TestEnv,
     command_line: String,
     end: mpsc::Receiver<std::io::Result<std::process::Output>>,
     /// Its process id.

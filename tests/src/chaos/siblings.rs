@@ -161,8 +161,8 @@ fn masked(line: &str) -> String {
     text
 }
 
-fn id_of(said: &ClientReply, label: &str) -> u64 {
+fn id_of(reply: &ClientReply, label: &str) -> u64 {
     let mark = format!("[{label}](obj:");
-    let at = said.text.find(&mark).map(|at| &said.text[at + mark.len()..]);
-    at.and_then(crate::output::leading_number).unwrap_or_else(|| panic!("no {label}: {said:?}"))
+    let at = reply.text.find(&mark).map(|at| &reply.text[at + mark.len()..]);
+    at.and_then(crate::output::leading_number).unwrap_or_else(|| panic!("no {label}: {reply:?}"))
 }

@@ -56,11 +56,11 @@ impl Fixture {
         let mut call = self.options.clone().workspace(fixture).call(verb);
         call.budget = self.budget;
         let answer = self.connection.call(&call, self.options.timeout).expect("an answer");
-        let told = match &answer.body {
+        let text = match &answer.body {
             Body::Text(text) => text.as_str(),
             _ => "",
         };
-        assert_eq!(answer.exit, 0, "{told}");
+        assert_eq!(answer.exit, 0, "{text}");
         self.connection.seen(answer.delivery).expect("noted");
         answer
     }

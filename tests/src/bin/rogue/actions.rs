@@ -90,8 +90,8 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
         file.write_all(b"signed\n")?;
         exit(7)
     }
-    if let Some(said) = numbered(app, wire, request, how)? {
-        return wire.reply(request, &done(app, &said));
+    if let Some(brief) = numbered(app, wire, request, how)? {
+        return wire.reply(request, &done(app, &brief));
     }
     match how {
         "exit" => {
@@ -150,8 +150,8 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
             block()
         }
         "hoard" => {
-            let said = resources::hoard(&mut app.hoarded);
-            wire.reply(request, &done(app, &said))
+            let brief = resources::hoard(&mut app.hoarded);
+            wire.reply(request, &done(app, &brief))
         }
         _ => wire.reply(request, &done(app, "behaved")),
     }
