@@ -41,3 +41,6 @@ pub use context::RunContext;
 pub use protocol::{RunInput, RunOutput, StepReply};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
+
+#[cfg(test)]
+mod tests;
