@@ -44,7 +44,7 @@ impl Core {
                     self.processes.hibernate_if_idle(&mut self.turn, app, demand);
                 }
                 ProcessEvent::SaveReplied { session, reply } => {
-                    let pinned = self.is_pinned(&session);
+                    let pinned = self.workspaces.is_pinned(&session);
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
                 }
                 ProcessEvent::Ended { session, end, exit, words } => {
@@ -176,14 +176,8 @@ impl Core {
             0 => quota.used,
             _ => self.turn.mono_ms(),
         });
-        Demand { pinned: self.is_pinned(key), waited_for: self.is_waited_for(key), exchanged }
-    }
-
-    fn is_pinned(&self, key: &SessionKey) -> bool {
-        let shows = |workspace: &crate::workspaces::Workspace| {
-            workspace.window(key).is_some_and(|window| window.pinned)
-        };
-        self.workspaces.values().any(shows)
+        let pinned = self.workspaces.is_pinned(key);
+        Demand { pinned, waited_for: self.is_waited_for(key), exchanged }
     }
 
     /// What was seen of an incarnation that was put to sleep counts as seen of the one that went on from its
@@ -194,10 +188,8 @@ impl Core {
         from: pipemux_proto::Incarnation,
         to: pipemux_proto::Incarnation,
     ) {
-        for workspace in self.workspaces.values_mut() {
-            workspace.hand_over(key, from, to);
-            workspace.session_changed(key);
-        }
+        self.workspaces.hand_over(key, from, to);
+        self.runs.hand_over(key, from, to);
         // Runs that wait for it go on with their later steps.
         for (_, task) in self.tasks.iter_mut() {
             if let crate::verbs::tasks::Task::Running(run) = task

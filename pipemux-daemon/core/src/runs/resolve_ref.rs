@@ -55,7 +55,7 @@ pub struct RefScope {
 impl RefScope {
     /// What refs mean to a reader now or, with an epoch, in that epoch.
     pub fn of(workspace: &Workspace, reader: &str, at: Option<u64>) -> Self {
-        let reader = workspace.readers.get(reader);
+        let reader = workspace.reader(reader);
         Self { known: reader.map(|reader| reader.known.clone()).unwrap_or_default(), at }
     }
 

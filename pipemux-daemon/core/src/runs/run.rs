@@ -117,7 +117,7 @@ impl Run {
     /// Makes numbers and refs mean what the run's reader has seen so far or, with an epoch, what there was
     /// to see then.
     pub fn take_baseline(&mut self, workspace: &Workspace, epoch: Option<u64>) {
-        let reader = workspace.readers.get(&self.reader);
+        let reader = workspace.reader(&self.reader);
         let seen = |session: &SessionKey| match epoch {
             Some(epoch) => Some(workspace.window(session)?.at(epoch)?.seen),
             None => reader?.seen.get(session).map(|seen| (seen.app, seen.version)),

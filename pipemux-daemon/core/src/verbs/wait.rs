@@ -231,10 +231,10 @@ impl Core {
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
             return true;
         }
-        if !workspace.news(reader, self.turn.now).is_empty() {
+        if !workspace.unread_notices(reader, self.turn.now).is_empty() {
             return true;
         }
-        let of = workspace.readers.get(reader);
+        let of = workspace.reader(reader);
         let changed = |window: &Window| self.window_changed(window, of, view.since);
         match &view.session {
             None => workspace.has_other_windows(reader) || workspace.windows.iter().any(changed),

@@ -172,3 +172,15 @@ fn a_flood_of_notices_is_cut_and_counted() {
     let since = Verb::View(View::default());
     world.ask(asker("a"), since).lacks("left out");
 }
+
+#[test]
+fn notice_of_an_app_arrives_as_it_was_sent() {
+    let mut world = World::new();
+    world.open(asker("a"), "notes");
+    let app = world.process("notes/main").expect("it runs");
+    let body = Notify { text: "the build began {ago}".into() };
+    let frame = crate::world::frame(&Envelope::event(Method::Notify, app), &body);
+    world.event(Event::AppFrame { app, frame });
+    world.pass(5_000);
+    world.view(asker("a")).exits(0).has("notes/main: the build began {ago}");
+}
