@@ -1,4 +1,4 @@
-//! An app that answers each exchange with its own bytes.
+//! An app that answers each exchange with the same bytes.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use docui::{App, Bytes, Context, Done, Exchanged, Fault, Found, Look, Opening, R
 
 docui::actions! {
     enum Action {
-        /// Does nothing; what a call costs besides its work.
+        /// Does nothing, so that only the cost of the call is measured.
         changes featured Nothing = nothing();
     }
 }

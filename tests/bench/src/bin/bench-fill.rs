@@ -1,6 +1,6 @@
-//! Fills a daemon, and holds it so until standard input ends: `bench-fill SESSIONS WORKSPACES CONNECTIONS`
-//! opens so many sessions of `echo` spread over so many workspaces, and so many connections that say
-//! nothing. Prints `ready` then.
+//! `bench-fill SESSIONS WORKSPACES CONNECTIONS` opens that many sessions of `echo`, spread over that many
+//! workspaces, and that many silent connections. Then it prints `ready` and keeps them until standard input
+//! ends.
 
 use std::io::{Read, Write};
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
         .block_on(fill(sessions, workspaces.max(1), connections))
         .map_err(|error| format!("{error} {:?}", error.fault().hints))?;
     writeln!(std::io::stdout(), "ready").map_err(|error| error.to_string())?;
-    // Until whoever started this has measured.
+    // The benchmark closes standard input when it has measured.
     let ended = std::io::stdin().read_to_end(&mut Vec::new());
     drop(held);
     ended.map(drop).map_err(|error| error.to_string())
