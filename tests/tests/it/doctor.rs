@@ -69,7 +69,7 @@ fn doctor_names_a_failed_session_and_its_restart_command() {
     env.install_rogue("rogue", "plain");
     env.pipemux(&["open", "rogue"]).ok();
     env.pipemux(&["open", "notebook"]).ok();
-    doctor(&env, &[]).ok().has("ok · sessions: 2 of them, none is failed");
+    doctor(&env, &[]).ok().has("ok · sessions: none of 2 has failed");
     let mut count = 0;
     wait_for("the session stays down", || {
         // The calls differ, because a call that crashes its app repeatedly is refused.
@@ -80,7 +80,7 @@ fn doctor_names_a_failed_session_and_its_restart_command() {
         env.pipemux(&["sessions"]).ok().text().contains("failed")
     });
     let told = doctor(&env, &[]);
-    told.exits(1).has("bad · sessions: rogue/main is failed: ").has("pipemux restart rogue/main");
+    told.exits(1).has("bad · sessions: rogue/main has failed: ").has("pipemux restart rogue/main");
     told.lacks("notebook/main is").has("1 of ");
     let elsewhere = env.command(&["--workspace", "elsewhere", "doctor"]).output();
     elsewhere.exits(1).has("next: in the workspace proj: pipemux restart rogue/main");
@@ -153,7 +153,7 @@ fn invalid_manifest_is_refused_with_file_line_and_field() {
         env.pipemux(&["app", "add", "bare.toml"]).exits(2).has("expected at least: id = ");
     }
     env.pipemux(&["app", "add", "none.toml"]).exits(2).has("none.toml").has("expected a manifest");
-    env.pipemux(&["app", "add", "."]).exits(2).has("it is no manifest");
+    env.pipemux(&["app", "add", "."]).exits(2).has("it is not a manifest");
     assert!(!apps(&env).exists());
     // An invalid manifest that was copied by hand is reported and affects no other app.
     fs::create_dir_all(apps(&env)).expect("a directory");

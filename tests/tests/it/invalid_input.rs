@@ -8,7 +8,7 @@ use pipemux_tests::{TestEnv, wait_for};
 #[test]
 fn unknown_names_get_a_suggestion() {
     let env = TestEnv::with_editor("one\ntwo\nthree\n");
-    env.pipemux(&["frobnicate"]).exits(2).has("no verb").has("pipemux");
+    env.pipemux(&["frobnicate"]).exits(2).has("not a verb").has("pipemux");
     env.pipemux(&["veiw"]).exits(2).has("pipemux view");
     env.pipemux(&["editor", "replace", "a", "b"]).exits(2).has("pipemux run 'editor.replace(");
     env.pipemux(&["open", "editr"]).exits(3).has("editor");

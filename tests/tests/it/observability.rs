@@ -177,7 +177,7 @@ fn truncated_log_is_followed_across_daemons() {
         env.processes().iter().all(|p| p.pid == follow.pid)
     });
     env.pipemux(&["view"]).ok();
-    follow.lines_until("a daemon is there again");
+    follow.lines_until("connected to a daemon again");
     // The client asks for the new position and prints what follows.
     for _ in 0..3 {
         env.run("rogue.misbehave('exit')").exits(7);

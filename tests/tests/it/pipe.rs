@@ -97,9 +97,9 @@ fn invalid_requests_are_answered_with_an_error() {
     }
     for (request, expected) in [
         (json!({ "id": 1, "arg": ["view"] }), "unknown field `arg`, expected one of"),
-        (json!({ "id": 1, "args": ["viev"] }), "is no verb"),
-        (json!({ "id": 1, "args": ["watch"] }), "isn't answered once"),
-        (json!({ "id": 1, "args": ["pipe"] }), "isn't answered once"),
+        (json!({ "id": 1, "args": ["viev"] }), "is not a verb"),
+        (json!({ "id": 1, "args": ["watch"] }), "can't be used in a pipe"),
+        (json!({ "id": 1, "args": ["pipe"] }), "can't be used in a pipe"),
         (json!({ "id": 1, "args": ["run", "-"] }), "there is no standard input"),
         (
             json!({ "id": 1, "args": ["open", "editor"], "cwd": "here" }),
@@ -198,7 +198,7 @@ fn daemon_and_client_errors_have_the_same_form() {
             "replace",
         ),
         (json!(["run", "rogue.misbehave('exit')"]), 7, "unknown", "died"),
-        (json!(["viev"]), 2, "usage", "is no verb"),
+        (json!(["viev"]), 2, "usage", "is not a verb"),
     ] {
         for json in [false, true] {
             let told = pipe.asked(&json!({ "id": 1, "args": args, "json": json }));
