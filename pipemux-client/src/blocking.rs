@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Answer, Call};
+use pipemux_proto::client::{Answer, VerbRequest};
 
 use crate::connect::{self, FirstRequest};
 use crate::error::ClientError;
@@ -51,7 +51,7 @@ impl Connection {
     /// See both functions.
     pub fn open_and_call(
         options: &Options,
-        call: &Call,
+        call: &VerbRequest,
         timeout: Duration,
     ) -> Result<(Connection, Answer), ClientError> {
         let acts = call.verb.changes();
@@ -94,7 +94,7 @@ impl Connection {
     ///
     /// # Errors
     /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call was sent and no answer came.
-    pub fn call(&mut self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
+    pub fn call(&mut self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
         let deadline = Instant::now() + timeout + REPLY_GRACE;
         self.last_id += 1;

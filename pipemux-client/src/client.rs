@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use pipemux_proto::client::{Answer, Call, Verb};
+use pipemux_proto::client::{Answer, Verb, VerbRequest};
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::{Code, Incarnation, SessionAddr};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -90,7 +90,7 @@ impl Client {
     /// # Errors
     /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call may have reached the daemon and
     /// no answer came.
-    pub async fn send(&self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
+    pub async fn send(&self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
         let encode = |id| requests::call(id, call, timeout);
         let reply = self.request(timeout + REPLY_GRACE, acts, encode).await?;

@@ -30,14 +30,14 @@
 //! This sends two requests at once over one connection. The daemon is started if it is not running.
 //!
 //! ```no_run
-//! use pipemux_client::proto::client::{Body, Verb, View};
+//! use pipemux_client::proto::client::{Body, Verb, ViewArgs};
 //! use pipemux_client::{Client, ClientError, Options};
 //!
 //! # async fn example() -> Result<(), ClientError> {
 //! let options = Options::from_env()?.reader("my-harness");
 //! let client = Client::connect(&options).await?;
 //!
-//! let view = client.call(Verb::View(View::default()));
+//! let view = client.call(Verb::View(ViewArgs::default()));
 //! let act = client.call(Verb::Run { code: "editor.save()".into(), stdin: None });
 //! let (view, act) = tokio::join!(view, act);
 //!

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Call, Format, Verb, Workspace};
+use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace};
 use pipemux_proto::paths::Paths;
 
 use crate::error::ClientError;
@@ -67,8 +67,8 @@ impl Options {
     }
 
     /// Makes a call with this workspace and reader and a new id; it asks for an answer in Markdown.
-    pub fn call(&self, verb: Verb) -> Call {
-        Call {
+    pub fn call(&self, verb: Verb) -> VerbRequest {
+        VerbRequest {
             workspace: self.workspace.clone(),
             reader: self.reader.clone(),
             run_id: new_run_id(),

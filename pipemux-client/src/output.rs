@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Answer, Body};
-use pipemux_client::proto::watch::Occurrence;
+use pipemux_client::proto::watch::WorkspaceEvent;
 use serde::Serialize;
 use serde_json::json;
 
@@ -49,7 +49,7 @@ pub fn format_answer(answer: &Answer, json: bool) -> Vec<u8> {
         Body::Raw(bytes) => bytes.to_vec(),
         Body::Events(events) if json => pretty(events),
         Body::Events(events) => {
-            let line = |event: &Occurrence| format!("{}\n", event_line(event));
+            let line = |event: &WorkspaceEvent| format!("{}\n", event_line(event));
             events.events.iter().map(line).collect::<String>().into_bytes()
         }
         Body::Log(part) if json => pretty(part),
@@ -58,7 +58,7 @@ pub fn format_answer(answer: &Answer, json: bool) -> Vec<u8> {
 }
 
 /// Formats an event as one line: its number, the time of day in UTC, and what happened.
-pub fn event_line(event: &Occurrence) -> String {
+pub fn event_line(event: &WorkspaceEvent) -> String {
     let time = event.at.get(11..19).unwrap_or(&event.at);
     format!("{} {time} {}", event.number, event.text)
 }

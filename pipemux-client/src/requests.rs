@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use pipemux_proto::client::{Attach, Call, Seen, Workspace};
+use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest, Workspace};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::envelope::{Kind, Method};
-use pipemux_proto::frame::Head;
+use pipemux_proto::frame::FrameHead;
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Role, SessionAddr};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::error::ClientError;
 /// An encoded request, or the part of it that precedes the body.
 pub(crate) enum RequestBytes {
     /// A frame's head; the body follows separately and is not copied.
-    Head(Head),
+    Head(FrameHead),
     /// A whole frame.
     Frame(Bytes),
 }
@@ -38,20 +38,20 @@ pub(crate) fn hello() -> Result<Bytes, ClientError> {
 }
 
 /// Encodes a verb. The caller chooses an id that is unique on the connection.
-pub(crate) fn call(id: u64, call: &Call, timeout: Duration) -> Result<Bytes, ClientError> {
+pub(crate) fn call(id: u64, call: &VerbRequest, timeout: Duration) -> Result<Bytes, ClientError> {
     request(Method::Verb, id, call, timeout)
 }
 
 /// Encodes the confirmation that an answer was written out, as a request that the daemon replies to.
 pub(crate) fn seen(id: u64, delivery: u64, timeout: Duration) -> Result<Bytes, ClientError> {
-    request(Method::Seen, id, &Seen { delivery }, timeout)
+    request(Method::Seen, id, &DeliveryAck { delivery }, timeout)
 }
 
 /// Encodes the same confirmation as an event, to be the connection's last frame: the daemon records it, sends
 /// no reply and closes. Daemons that do not announce the feature ignore it.
 pub(crate) fn final_seen(delivery: u64) -> Result<Bytes, ClientError> {
     let envelope = Envelope::event(Method::Seen, Incarnation(0));
-    Frame::encode(&envelope, &Seen { delivery }).map_err(unsendable)
+    Frame::encode(&envelope, &DeliveryAck { delivery }).map_err(unsendable)
 }
 
 /// Encodes a request to attach to a session for exchanges.
@@ -71,7 +71,7 @@ pub(crate) fn exchange(
     incarnation: Incarnation,
     length: usize,
     timeout: Duration,
-) -> Result<Head, ClientError> {
+) -> Result<FrameHead, ClientError> {
     let mut envelope = Envelope::request(Method::Exchange, id, incarnation);
     envelope.deadline_ms = milliseconds(timeout);
     Frame::head(&envelope, length).map_err(unsendable)

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use pipemux_client::Options;
-use pipemux_client::proto::client::{Answer, Body, Call, Format, Verb, View};
+use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_client::proto::{Kind, Method, Value, decode};
 
 // The library's own tests use the items that these don't.
@@ -48,7 +48,7 @@ fn pipemux(home: &TestHome, words: &[&str], stdin: &str) -> Output {
 }
 
 /// Returns the call that a command sends, and its output for the answer `answered` with status 4.
-fn sent_call(words: &[&str], stdin: &str) -> (Call, Output) {
+fn sent_call(words: &[&str], stdin: &str) -> (VerbRequest, Output) {
     let home = TestHome::new();
     let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
@@ -56,7 +56,7 @@ fn sent_call(words: &[&str], stdin: &str) -> (Call, Output) {
         peer.answer(&request.envelope, 4, "answered\n");
         let seen = peer.receive().unwrap();
         assert_eq!(seen.envelope.method, Method::Seen);
-        decode::<Call>(&request.body).unwrap()
+        decode::<VerbRequest>(&request.body).unwrap()
     });
     let ended = pipemux(&home, words, stdin);
     (daemon.join().unwrap().remove(0), ended)
@@ -95,7 +95,7 @@ fn history_and_set_send_their_arguments() {
 #[test]
 fn epochs_are_accepted_with_and_without_their_letter() {
     for since in ["17", "e17"] {
-        let view = View { since: Some(17), ..View::default() };
+        let view = ViewArgs { since: Some(17), ..ViewArgs::default() };
         assert_eq!(verb(&["view", "--since", since]), Verb::View(view));
     }
     for words in [
@@ -168,7 +168,7 @@ fn suggestions_use_the_apps_of_a_running_daemon() {
             let body = Body::Data(Value::List(vec![app]));
             let answer = Answer { exit: 0, body, delivery: 0 };
             peer.send(&request.envelope.answer(Kind::Reply), &answer);
-            decode::<Call>(&request.body).unwrap()
+            decode::<VerbRequest>(&request.body).unwrap()
         });
         let (status, _, err) = pipemux(&home, words, "");
         let call = daemon.join().unwrap().remove(0);
@@ -191,7 +191,7 @@ fn interrupted_tour_ends_its_sessions_and_removes_its_copy() {
     let daemon = home.listen(2, move |mut peer| {
         peer.greet(1);
         let request = peer.receive().unwrap();
-        let call: Call = decode(&request.body).unwrap();
+        let call: VerbRequest = decode(&request.body).unwrap();
         if matches!(call.verb, Verb::Open(_)) {
             opened.send(()).unwrap();
             was_interrupted.recv_timeout(Duration::from_secs(20)).unwrap();

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use pipemux_proto::frame::Cut;
+use pipemux_proto::frame::FrameSlice;
 
 use crate::limits::{POOL_BUFFERS_MAX, POOL_IDLE_MS};
 
@@ -54,7 +54,7 @@ impl BufferPool {
     /// Starts a frame whose length is known from its first bytes.
     pub fn start_frame(&mut self, bytes: &[u8]) -> PartialFrame {
         self.used_since_tidy = true;
-        let length = bytes.len() + Cut::missing(bytes);
+        let length = bytes.len() + FrameSlice::missing(bytes);
         let mut free = lock(&self.free);
         free.retain = true;
         // At least half of the buffer must be used, because the core may hold a body for a long time.

@@ -5,10 +5,10 @@ use std::os::unix::net::UnixStream;
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use pipemux_proto::frame::Cut;
-use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
+use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Frame, FrameDecoder, FrameError};
 use pipemux_socket::Socket;
+use pipemux_write_queue::{COPIED_FRAME_MAX, SLICES_PER_WRITE, SpareBuffers, WriteQueue};
 
 use crate::buffer_pool::{BufferPool, PartialFrame};
 use crate::exchange_body::ExchangeBody;
@@ -29,7 +29,7 @@ pub struct Connection {
     decoder: FrameDecoder,
     /// True when the last frame was longer than the scratch buffer, so that the next may be, too.
     expect_large: bool,
-    output: Output,
+    output: WriteQueue,
     /// False before reading is allowed, and once the stream has ended or was invalid.
     pub can_read: bool,
     /// False once writing failed.
@@ -79,7 +79,7 @@ impl Connection {
             partial: None,
             decoder: FrameDecoder::default(),
             expect_large: false,
-            output: Output::default(),
+            output: WriteQueue::default(),
             can_read,
             can_write: true,
             write_scheduled: false,
@@ -137,7 +137,7 @@ impl Connection {
     pub fn buffer_partial(&mut self, mut bytes: &[u8], pool: &mut BufferPool) {
         if let Some(partial) = &mut self.partial {
             bytes = partial.take(bytes);
-        } else if self.decoder.is_empty() && Cut::missing(bytes) >= DIRECT_READ_MIN {
+        } else if self.decoder.is_empty() && FrameSlice::missing(bytes) >= DIRECT_READ_MIN {
             self.set_partial(pool.start_frame(bytes));
             return;
         }
@@ -170,7 +170,7 @@ impl Connection {
     }
 
     /// Queues bytes; returns how many bytes are queued now.
-    pub fn push(&mut self, bytes: Bytes, spares: &mut Spares) -> usize {
+    pub fn push(&mut self, bytes: Bytes, spares: &mut SpareBuffers) -> usize {
         self.output.push(bytes, spares);
         self.output.queued()
     }
@@ -181,11 +181,11 @@ impl Connection {
         &mut self,
         head: &[u8],
         body: ExchangeBody<'_>,
-        spares: &mut Spares,
+        spares: &mut SpareBuffers,
         turn: usize,
     ) -> WriteOutcome {
         let bytes = body.bytes();
-        if bytes.len() <= GATHERED_MAX {
+        if bytes.len() <= COPIED_FRAME_MAX {
             self.output.copy(head, spares);
             self.output.copy(bytes, spares);
             return WriteOutcome::Incomplete;
@@ -194,10 +194,10 @@ impl Connection {
             self.socket.set_send_buffer((turn > WRITE_TURN).then_some(SEND_BUFFER));
         }
         let before = self.output.queued();
-        let mut slices = [IoSlice::new(&[]); GATHER];
+        let mut slices = [IoSlice::new(&[]); SLICES_PER_WRITE];
         let mut count = self.output.slices(&mut slices, usize::MAX);
         // Writing at once gains nothing behind a queue that a single write can't empty.
-        let at_once = count + 2 <= GATHER && before <= turn;
+        let at_once = count + 2 <= SLICES_PER_WRITE && before <= turn;
         // Other connections wait for no more than the share of one turn.
         let share = bytes.len().min(turn);
         let mut length = 0;
@@ -240,7 +240,7 @@ impl Connection {
 
     /// True while a large frame is being received or sent.
     pub fn is_bulky(&self) -> bool {
-        self.partial.is_some() || self.output.queued() > GATHERED_MAX
+        self.partial.is_some() || self.output.queued() > COPIED_FRAME_MAX
     }
 
     /// Returns how many bytes are queued.
@@ -249,7 +249,7 @@ impl Connection {
     }
 
     /// Writes the queued bytes, as many as fit the turn.
-    pub fn flush(&mut self, spares: &mut Spares, turn: usize) -> WriteOutcome {
+    pub fn flush(&mut self, spares: &mut SpareBuffers, turn: usize) -> WriteOutcome {
         let mut left = turn;
         while self.has_output() {
             if left == 0 {
@@ -268,12 +268,12 @@ impl Connection {
                 Poll::Ready(Err(_)) => return WriteOutcome::Failed,
             }
         }
-        self.socket.is_flushed();
+        self.socket.stop_watching_for_room();
         WriteOutcome::Complete
     }
 
     /// Drops the queued bytes.
-    pub fn clear(&mut self, spares: &mut Spares) {
+    pub fn clear(&mut self, spares: &mut SpareBuffers) {
         self.output.clear(spares);
     }
 
@@ -288,7 +288,7 @@ impl Connection {
     }
 
     fn write_once(&mut self, room: usize) -> Poll<io::Result<usize>> {
-        let mut slices = [IoSlice::new(&[]); GATHER];
+        let mut slices = [IoSlice::new(&[]); SLICES_PER_WRITE];
         let count = self.output.slices(&mut slices, room);
         self.socket.write(&self.waker, &slices[..count])
     }

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_core::{ClientId, Core, Effect, Event, Now};
 use pipemux_proto::Incarnation;
-use pipemux_proto::output::Spares;
+use pipemux_write_queue::SpareBuffers;
 use rustc_hash::FxHashMap;
 
 use crate::app_output::AppOutput;
@@ -84,7 +84,7 @@ pub struct Driver {
     park_hook: Arc<ParkHook>,
     /// The buffer that all connections and pipes are read into.
     scratch: Box<[u8]>,
-    spares: Spares,
+    spares: SpareBuffers,
     buffer_pool: BufferPool,
 
     processes: AppProcesses,
@@ -142,7 +142,7 @@ impl Driver {
             refusing: false,
             accept_failing: false,
             connections: FxHashMap::default(),
-            spares: Spares::default(),
+            spares: SpareBuffers::default(),
             buffer_pool: BufferPool::default(),
             clients: 0,
             next_client: 1,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pipemux_client::blocking::Connection;
 use pipemux_client::{ClientError, Options};
-use pipemux_proto::client::{Answer, Body, Call, Format, Verb, View};
+use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::report::Report;
 use serde_json::json;
 
@@ -86,7 +86,7 @@ impl TestClient {
             Some(Ok(session)) => Some(session),
             None => None,
         };
-        self.request(Verb::View(View { session, ..View::default() }), timeout)
+        self.request(Verb::View(ViewArgs { session, ..ViewArgs::default() }), timeout)
     }
 
     /// Ends a session.
@@ -112,13 +112,13 @@ impl TestClient {
     }
 
     /// Returns the call of a verb, under a new run id.
-    pub fn call(&self, verb: Verb) -> Call {
+    pub fn call(&self, verb: Verb) -> VerbRequest {
         let cwd = self.directory.display().to_string();
-        Call { format: self.format, cwd, ..self.options.call(verb) }
+        VerbRequest { format: self.format, cwd, ..self.options.call(verb) }
     }
 
     /// Sends a call, which may have been sent before.
-    pub fn send(&mut self, call: &Call, timeout: Duration) -> ClientReply {
+    pub fn send(&mut self, call: &VerbRequest, timeout: Duration) -> ClientReply {
         match self.exchange(call, timeout) {
             Ok(answer) => from_answer(answer),
             Err(error) => {
@@ -131,7 +131,7 @@ impl TestClient {
         }
     }
 
-    fn exchange(&mut self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
+    fn exchange(&mut self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => Connection::open(&self.options)?,

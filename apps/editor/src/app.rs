@@ -1,6 +1,6 @@
 //! The editor as the SDK sees it.
 
-use docui::{App, Context, Fault, Found, Look, Opening, Reply, View};
+use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
 use crate::model::Editor;
@@ -47,8 +47,8 @@ impl App for Editor {
         Ok(reply)
     }
 
-    fn view(&self, look: &Look) -> View {
-        self.show(look)
+    fn view(&self, request: &ViewRequest) -> View {
+        self.show(request)
     }
 
     fn find(&self, key: &str) -> Found {

@@ -10,7 +10,7 @@ mod page;
 
 use std::ops::Range;
 
-use docui::{Line, Lod, Look, Object, View, tokens};
+use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
@@ -32,7 +32,7 @@ struct ListBudget {
 }
 
 impl Editor {
-    pub(crate) fn show(&self, look: &Look) -> View {
+    pub(crate) fn show(&self, request: &ViewRequest) -> View {
         let Some(file) = self.current() else { return self.show_nothing() };
         let title = self.title(file);
         let mut view = View::new(&*title);
@@ -44,13 +44,13 @@ impl Editor {
         if let Some((object, _)) = &selection {
             view.bind("selection", object.clone());
         }
-        if look.lod == Lod::Gist {
+        if request.lod == Lod::Gist {
             view.hidden(estimated_cost(file.buffer().len() as u64, &PageLines::default()));
             return view;
         }
         let mut budget = ListBudget {
             spent: tokens::estimate(&title) + 4 * ANCHOR_TOKENS,
-            max: look.budget / 2,
+            max: request.budget / 2,
         };
         self.list_open_files(&mut view, &mut budget);
         if let Some((object, label)) = selection {
@@ -58,8 +58,8 @@ impl Editor {
             view.text("selection: ").object(object).text("\n");
         }
         self.list_matches(&mut view, file, &mut budget);
-        let room = look.budget.saturating_sub(budget.spent);
-        let shown = match look.lod {
+        let room = request.budget.saturating_sub(budget.spent);
+        let shown = match request.lod {
             Lod::Full => page(file, usize::MAX, room),
             _ => page(file, PAGE, room),
         };

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{NewProvider, Providers, Verb};
+use pipemux_client::proto::client::{NewProvider, ProvidersArgs, Verb};
 
 use super::args::AppVerb;
 use super::command_env::CommandEnv;
@@ -24,7 +24,7 @@ pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Verb, ClientErr
         AppVerb::Add { manifest, replace } => (manifest, replace),
         AppVerb::Remove { provider } => {
             let remove = Some(provider);
-            return Ok(Verb::Providers(Providers { remove, ..Providers::default() }));
+            return Ok(Verb::Providers(ProvidersArgs { remove, ..ProvidersArgs::default() }));
         }
     };
     let path = env.absolute_path(&manifest)?;
@@ -41,7 +41,7 @@ pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Verb, ClientErr
     let path = env.variables().into_iter().find(|(name, _)| name == "PATH");
     let path = path.and_then(|(_, value)| value.into_string().ok()).unwrap_or_default();
     let add = Some(NewProvider { file, text, replace, path });
-    Ok(Verb::Providers(Providers { add, ..Providers::default() }))
+    Ok(Verb::Providers(ProvidersArgs { add, ..ProvidersArgs::default() }))
 }
 
 /// Reads a manifest. Only regular files are read: a pipe could block, and a device might have no end.

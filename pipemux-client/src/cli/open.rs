@@ -1,7 +1,7 @@
 //! `pipemux open`.
 
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{Open, Verb};
+use pipemux_client::proto::client::{OpenArgs, Verb};
 
 use super::args::OpenTarget;
 use super::command_env::CommandEnv;
@@ -18,5 +18,5 @@ pub fn to_request(
 ) -> Result<Verb, ClientError> {
     let OpenTarget { provider, session } = target;
     let (cwd, env) = (env.directory_text()?, env.text_variables());
-    Ok(Verb::Open(Open { provider, session, args, cwd, env, pin }))
+    Ok(Verb::Open(OpenArgs { provider, session, args, cwd, env, pin }))
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{Answer, Call, Format, Verb};
+use pipemux_client::proto::client::{Answer, Format, Verb, VerbRequest};
 use pipemux_client::{ClientError, Options};
 
 use super::args::GlobalArgs;
@@ -60,7 +60,7 @@ impl Requester {
     }
 
     /// Makes a call of a verb and the options of the command line.
-    pub fn call(&self, verb: Verb) -> Call {
+    pub fn call(&self, verb: Verb) -> VerbRequest {
         let mut call = self.options.call(verb);
         call.format = if self.global.json { Format::Json } else { Format::Markdown };
         call.budget = self.global.budget;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{Verb as RequestVerb, View};
+use pipemux_client::proto::client::{Verb as RequestVerb, ViewArgs};
 
 use super::args::Verb;
 use super::command_env::CommandEnv;
@@ -29,7 +29,7 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         }
         Verb::View { session, since, wait } => {
             let wait_ms = wait.map_or(0, milliseconds);
-            RequestVerb::View(View { session, since, wait_ms })
+            RequestVerb::View(ViewArgs { session, since, wait_ms })
         }
         Verb::Click { link } => RequestVerb::Click { link },
         Verb::Run { code } => run::to_request(code, env)?,

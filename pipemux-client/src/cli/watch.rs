@@ -2,7 +2,7 @@
 
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{Body, Verb, Watch};
+use pipemux_client::proto::client::{Body, Verb, WatchArgs};
 use pipemux_client::proto::watch::Events;
 
 use super::requester::Requester;
@@ -40,7 +40,7 @@ impl Source for EventSource {
         // The first request doesn't wait: its answer tells after which event the next one continues.
         let wait_ms = if self.daemon_life == 0 { 0 } else { LONG_POLL_MS };
         let EventSource { after, daemon_life: life, all, .. } = *self;
-        let watch = Verb::Watch(Watch { after, life, wait_ms, all });
+        let watch = Verb::Watch(WatchArgs { after, life, wait_ms, all });
         let answer = requester.request_on(connection, watch)?;
         match answer.body {
             Body::Events(events) => Ok(self.print_events(requester, &events)),

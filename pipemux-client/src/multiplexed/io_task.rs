@@ -65,7 +65,7 @@ impl IoTask {
         for _ in 0..READS_PER_POLL {
             let read = {
                 let room = self.reader.room(READ_SIZE);
-                lock(&self.state).socket.read_behind(context.waker(), room)
+                lock(&self.state).socket.read_append(context.waker(), room)
             };
             match read {
                 Poll::Pending => return self.before_waiting(context),

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use pipemux_proto::output::{GATHER, Output, Spares};
 use pipemux_socket::Socket;
+use pipemux_write_queue::{SLICES_PER_WRITE, SpareBuffers, WriteQueue};
 use tokio::time::Instant;
 
 use super::pending::PendingRequests;
@@ -17,8 +17,8 @@ use crate::requests;
 #[derive(Debug)]
 pub(super) struct ConnectionState {
     pub(super) socket: Socket,
-    pub(super) output: Output,
-    pub(super) spares: Spares,
+    pub(super) output: WriteQueue,
+    pub(super) spares: SpareBuffers,
     /// Total bytes that were ever put into `output`.
     pub(super) queued_bytes: u64,
     /// Of these, the bytes that were written to the socket.
@@ -44,8 +44,8 @@ impl ConnectionState {
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         Ok(Self {
             socket: Socket::new(stream)?,
-            output: Output::default(),
-            spares: Spares::default(),
+            output: WriteQueue::default(),
+            spares: SpareBuffers::default(),
             queued_bytes: 0,
             written_bytes: 0,
             batched_requests: 0,
@@ -81,7 +81,7 @@ impl ConnectionState {
     pub(super) fn write(&mut self, task: &Waker) {
         self.batched_requests = 0;
         while self.output.queued() > 0 {
-            let mut slices = [IoSlice::new(&[]); GATHER];
+            let mut slices = [IoSlice::new(&[]); SLICES_PER_WRITE];
             let count = self.output.slices(&mut slices, usize::MAX);
             match self.socket.write(task, &slices[..count]) {
                 Poll::Ready(Ok(length)) if length > 0 => {
@@ -94,7 +94,7 @@ impl ConnectionState {
                 Poll::Ready(_) => self.output.clear(&mut self.spares),
             }
         }
-        self.socket.is_flushed();
+        self.socket.stop_watching_for_room();
     }
 }
 

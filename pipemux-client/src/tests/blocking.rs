@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use pipemux_proto::app::Empty;
-use pipemux_proto::client::{Body, Call, Seen, Verb};
+use pipemux_proto::client::{Body, VerbRequest, DeliveryAck, Verb};
 use pipemux_proto::hello::SEEN_EVENT;
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
@@ -35,13 +35,13 @@ fn call_returns_the_answer_and_seen_confirms_it() {
     let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         let request = peer.receive().unwrap();
-        let call: Call = decode(&request.body).unwrap();
+        let call: VerbRequest = decode(&request.body).unwrap();
         assert_eq!(request.envelope.deadline_ms, 1500);
         peer.answer(&request.envelope, 5, "needs an answer\n");
         let seen = peer.receive().unwrap();
         assert_eq!(seen.envelope.method, Method::Seen);
         peer.send(&seen.envelope.answer(Kind::Reply), &Empty {});
-        (call, decode::<Seen>(&seen.body).unwrap(), peer.receive().is_none())
+        (call, decode::<DeliveryAck>(&seen.body).unwrap(), peer.receive().is_none())
     });
     let options = home.options();
     let mut connection = Connection::open(&options).unwrap();
@@ -51,7 +51,7 @@ fn call_returns_the_answer_and_seen_confirms_it() {
     connection.seen(answer.delivery).unwrap();
     drop(connection);
     let served = daemon.join().unwrap().remove(0);
-    assert_eq!(served, (call, Seen { delivery: 7 }, true));
+    assert_eq!(served, (call, DeliveryAck { delivery: 7 }, true));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn first_request_follows_the_greeting_and_close_seen_needs_no_reply() {
             (seen.envelope.method, seen.envelope.incarnation),
             (Method::Seen, Incarnation(0))
         );
-        (seen.envelope.kind, decode::<Seen>(&seen.body).unwrap().delivery)
+        (seen.envelope.kind, decode::<DeliveryAck>(&seen.body).unwrap().delivery)
     });
     let options = home.options();
     for _ in 0..2 {
@@ -99,7 +99,7 @@ fn request_is_sent_again_under_its_id_when_the_daemon_ends_before_greeting() {
             peer.send(&hello.envelope, &Hello::new(Role::Daemon, "pipemuxd"));
             peer.answer(&request.envelope, 0, "done\n");
         }
-        decode::<Call>(&request.body).unwrap().run_id
+        decode::<VerbRequest>(&request.body).unwrap().run_id
     });
     // The started program reports that another daemon runs, so the client connects to the fake one again.
     let options = super::start::with_daemon(&home, "says-running");

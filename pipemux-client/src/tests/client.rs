@@ -2,7 +2,7 @@ use std::future::Future;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use pipemux_proto::client::{Body, Call, Verb};
+use pipemux_proto::client::{Body, VerbRequest, Verb};
 use pipemux_proto::{Kind, decode};
 
 use super::fake_daemon::{TestHome, run, view};
@@ -33,7 +33,7 @@ fn replies_match_their_calls_in_any_order() {
         let mut requests: Vec<_> = (0..50).map(|_| peer.receive().unwrap()).collect();
         requests.reverse();
         for request in requests {
-            let call: Call = decode(&request.body).unwrap();
+            let call: VerbRequest = decode(&request.body).unwrap();
             let Verb::Run { code, .. } = call.verb else { panic!() };
             peer.answer(&request.envelope, 0, &format!("answer to {code}"));
         }

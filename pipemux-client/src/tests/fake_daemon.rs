@@ -6,7 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use pipemux_proto::client::{Answer, Body, Verb, View, Workspace};
+use pipemux_proto::client::{Answer, Body, Verb, ViewArgs, Workspace};
 use pipemux_proto::paths::Paths;
 use pipemux_proto::{Envelope, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role};
 use tempfile::TempDir;
@@ -115,7 +115,7 @@ impl Peer {
 }
 
 pub(crate) fn view() -> Verb {
-    Verb::View(View::default())
+    Verb::View(ViewArgs::default())
 }
 
 pub(crate) fn run(code: &str) -> Verb {

@@ -14,7 +14,7 @@ use desk::Desk;
 use gungraun::prelude::*;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{Effect, Now};
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Kind, Method, SessionAddr};
 
 #[library_benchmark]
@@ -121,7 +121,8 @@ fn run_among(windows: usize) -> Work {
 
 fn view_among(windows: usize) -> Work {
     let session: SessionAddr = "notes/main".parse().unwrap();
-    let view = move || Verb::View(View { session: Some(session.clone()), ..View::default() });
+    let view =
+        move || Verb::View(ViewArgs { session: Some(session.clone()), ..ViewArgs::default() });
     asking_at(Desk::among(windows, 10), false, view)
 }
 
@@ -153,7 +154,7 @@ fn run(code: &str) -> Verb {
 }
 
 fn view() -> Verb {
-    Verb::View(View::default())
+    Verb::View(ViewArgs::default())
 }
 
 impl Desk {

@@ -45,7 +45,7 @@ impl Socket {
     }
 
     /// Reads once and appends to the buffer, at most up to its capacity.
-    pub fn read_behind(&self, waker: &Waker, buffer: &mut Vec<u8>) -> Poll<io::Result<usize>> {
+    pub fn read_append(&self, waker: &Waker, buffer: &mut Vec<u8>) -> Poll<io::Result<usize>> {
         let asked = buffer.capacity() - buffer.len();
         let read = |stream: &UnixStream| Ok(rustix::io::read(stream, spare_capacity(buffer))?);
         self.read_with(waker, asked, read)
@@ -120,7 +120,7 @@ impl Socket {
     }
 
     /// Stops watching for room: everything is written.
-    pub fn is_flushed(&mut self) {
+    pub fn stop_watching_for_room(&mut self) {
         self.room_watch = None;
     }
 

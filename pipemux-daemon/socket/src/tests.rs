@@ -123,10 +123,10 @@ fn full_socket_wakes_when_there_is_room() {
         theirs.read_exact(&mut vec![0; written]).unwrap();
         until(|| count.0.load(Ordering::SeqCst) > before).await;
         assert!(matches!(socket.write(&waker, &[IoSlice::new(b"more")]), Poll::Ready(Ok(4))));
-        socket.is_flushed();
+        socket.stop_watching_for_room();
         let mut rest = Vec::with_capacity(64);
         drop(theirs);
-        while !matches!(socket.read_behind(&waker, &mut rest), Poll::Ready(Ok(0) | Err(_))) {
+        while !matches!(socket.read_append(&waker, &mut rest), Poll::Ready(Ok(0) | Err(_))) {
             tokio::task::yield_now().await;
         }
     });

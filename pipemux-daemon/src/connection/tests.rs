@@ -34,7 +34,7 @@ fn flush_writes_one_share_per_turn_and_keeps_the_order() {
         let frames: Vec<Bytes> =
             (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
         let total: usize = frames.iter().map(Bytes::len).sum();
-        let mut spares = Spares::default();
+        let mut spares = SpareBuffers::default();
         for frame in &frames {
             connection.push(frame.clone(), &mut spares);
         }
@@ -60,7 +60,7 @@ fn flush_writes_one_share_per_turn_and_keeps_the_order() {
 fn writing_to_a_closed_peer_fails() {
     with_connection(|mut connection, theirs| {
         drop(theirs);
-        let mut spares = Spares::default();
+        let mut spares = SpareBuffers::default();
         connection.push(notify("x"), &mut spares);
         assert_eq!(connection.flush(&mut spares, WRITE_TURN), WriteOutcome::Failed);
     });
@@ -128,7 +128,7 @@ async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> ReadOutco
 #[test]
 fn large_body_is_written_in_shares_and_completely() {
     with_connection(|mut connection, mut theirs| {
-        let mut spares = Spares::default();
+        let mut spares = SpareBuffers::default();
         let body: Vec<u8> = (0..WRITE_TURN * 3 + 5).map(|at| (at % 251) as u8).collect();
         let held = ExchangeBody::Owned(body.clone().into());
         assert_eq!(

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Effect, Event, Manifests, Signal, Start, limits};
 use pipemux_proto::Incarnation;
-use pipemux_proto::client::Providers;
+use pipemux_proto::client::ProvidersArgs;
 
 use super::Driver;
 use crate::connection::Connection;
@@ -132,7 +132,7 @@ impl Driver {
         self.events.push_back(Event::StartFailed { app, why });
     }
 
-    fn load_providers(&mut self, request: u64, change: &Providers) {
+    fn load_providers(&mut self, request: u64, change: &ProvidersArgs) {
         let read = self.manifests.apply(change).map(|said| {
             let loaded = self.manifests.load();
             Manifests { manifests: loaded.manifests, problems: loaded.problems, said }

@@ -6,9 +6,9 @@
 use bytes::Bytes;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{Event, limits};
-use pipemux_proto::frame::Cut;
-use pipemux_proto::output::GATHERED_MAX;
+use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Envelope, Frame, Incarnation, Kind, Method};
+use pipemux_write_queue::COPIED_FRAME_MAX;
 
 use super::Driver;
 use crate::connection::{ReadOutcome, WriteOutcome};
@@ -76,7 +76,7 @@ impl Driver {
 
     fn process_scratch(&mut self, peer: Peer, mut bytes: &[u8]) {
         loop {
-            let cut = match Cut::first(bytes) {
+            let cut = match FrameSlice::first(bytes) {
                 Ok(Some(cut)) => cut,
                 Ok(None) => break,
                 Err(error) => {
@@ -153,7 +153,7 @@ impl Driver {
             Peer::App(app) => End::App(app),
         };
         let length = body.bytes().len();
-        if length <= GATHERED_MAX {
+        if length <= COPIED_FRAME_MAX {
             self.busy_poll.record_frame(length);
             self.record_small_frame();
         }

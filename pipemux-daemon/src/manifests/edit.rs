@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
 use pipemux_core::Manifest;
-use pipemux_proto::client::{NewProvider, Providers};
+use pipemux_proto::client::{NewProvider, ProvidersArgs};
 use pipemux_proto::{Fault, ProviderId};
 
 use super::dirs::ManifestDirs;
@@ -25,7 +25,7 @@ impl ManifestDirs {
     /// # Errors
     /// The manifest is invalid (named with file, line and field); the id is taken; there is nothing to
     /// remove; the directory can't be written to.
-    pub fn apply(&self, change: &Providers) -> Result<String, Fault> {
+    pub fn apply(&self, change: &ProvidersArgs) -> Result<String, Fault> {
         let mut said = String::new();
         if let Some(id) = &change.remove {
             said += &self.remove(id)?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use pipemux_proto::client::{Answer, Body, Call, Format, Open, Verb, Workspace};
+use pipemux_proto::client::{Answer, Body, Format, OpenArgs, Verb, VerbRequest, Workspace};
 use pipemux_proto::hello::{Hello, Role};
 use pipemux_proto::paths::Paths;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
@@ -39,7 +39,7 @@ impl Client {
     pub fn send_open(&mut self, provider: &str, session: &str, cwd: &str, env: &[(&str, &str)]) {
         let path = ("PATH".to_owned(), std::env::var("PATH").unwrap());
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        self.send(Verb::Open(Open {
+        self.send(Verb::Open(OpenArgs {
             provider: provider.parse().unwrap(),
             session: Some(session.parse().unwrap()),
             args: vec![],
@@ -76,7 +76,7 @@ impl Client {
     }
 
     fn send(&mut self, verb: Verb) {
-        let call = Call {
+        let call = VerbRequest {
             workspace: Workspace { key: "w".into(), name: "w".into() },
             reader: "default".into(),
             run_id: format!("run {} of {:p}", self.next, self),

@@ -10,9 +10,8 @@ use std::collections::BTreeSet;
 
 use arbitrary::Unstructured;
 use pipemux_core::limits::{BUDGET_MAX, BUDGET_MIN};
-use pipemux_proto::client::{Body, Format, Open, Verb, View};
+use pipemux_proto::client::{Body, Format, OpenArgs, Verb, ViewArgs};
 use pipemux_proto::projection::{Lod, Projection};
-use pipemux_proto::tokens;
 use pipemux_tests::Markdown;
 
 use app_script::AppScript;
@@ -25,7 +24,7 @@ pub fn check(data: &[u8]) {
     let budget = bytes.int_in_range(BUDGET_MIN..=400).unwrap_or(BUDGET_MIN);
     let mut harness = CoreHarness::new(script);
     let opened = harness.ask(
-        Verb::Open(Open {
+        Verb::Open(OpenArgs {
             provider: "fz".parse().expect("a provider"),
             session: None,
             args: Vec::new(),
@@ -38,7 +37,7 @@ pub fn check(data: &[u8]) {
     );
     harness.assert_inert(&opened, Some(1));
 
-    let view = || Verb::View(View { session: "fz/main".parse().ok(), ..View::default() });
+    let view = || Verb::View(ViewArgs { session: "fz/main".parse().ok(), ..ViewArgs::default() });
     let seen = harness.ask(view(), Format::Markdown, Some(budget));
     harness.assert_inert(&seen, Some(1));
     if harness.shows_whole_window(&seen) {
@@ -64,7 +63,7 @@ pub fn check(data: &[u8]) {
     harness.assert_inert(&clicked, None);
     let answered = harness.ask(Verb::Answer { text: "1".into(), to: None }, Format::Markdown, None);
     harness.assert_inert(&answered, None);
-    let since = Verb::View(View { since: Some(1), ..View::default() });
+    let since = Verb::View(ViewArgs { since: Some(1), ..ViewArgs::default() });
     let since = harness.ask(since, Format::Markdown, Some(budget));
     harness.assert_inert(&since, None);
     for verb in [Verb::History { detail: true, rounds: None }, Verb::Sessions, Verb::Status] {
@@ -88,7 +87,7 @@ fn within(seen: &str, shown: &Projection, budget: u32) {
     let counted: String = rest.iter().filter(said).flat_map(|line| [*line, "\n"]).collect();
     // Prototypes have a budget of their own, and estimates of parts may differ by one token for each part.
     let allowed = u64::from(budget) + PROTOTYPES + rest.len() as u64;
-    let found = tokens::estimate(&counted);
+    let found = pipemux_tokens::estimate(&counted);
     assert!(found <= allowed, "{found} of {budget} tokens:\n{seen}");
 }
 

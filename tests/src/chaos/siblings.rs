@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::projection::Lod;
 
 use crate::{ClientReply, TestClient, TestEnv};
@@ -61,7 +61,7 @@ impl Siblings {
         let kept = id_of(&kept, "kept");
         let run = |code: String| (code.clone(), Verb::Run { code, stdin: None });
         let view = |session: &str| {
-            let verb = View { session: session.parse().ok(), ..View::default() };
+            let verb = ViewArgs { session: session.parse().ok(), ..ViewArgs::default() };
             (format!("view {session}"), Verb::View(verb))
         };
         let calls = vec![

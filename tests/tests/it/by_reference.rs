@@ -1,7 +1,7 @@
 //! Text moves between apps by reference, byte for byte, without passing through the agent.
 
-use pipemux_proto::tokens::estimate;
 use pipemux_tests::{Output, TestEnv};
+use pipemux_tokens::estimate;
 
 /// Lines that are awkward to repeat in a call.
 fn source() -> Vec<String> {

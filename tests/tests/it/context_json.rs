@@ -188,7 +188,7 @@ fn budget_is_respected_and_the_receipt_names_the_total() {
         let (shown, available) = (shown.as_u64().unwrap_or(0), available.as_u64().unwrap_or(0));
         assert!(shown <= budget + 60 && available > 10_000, "{budget}: {shown} of {available}");
         let printed = env.pipemux(&["view", "--budget", &text]);
-        let cost = pipemux_proto::tokens::estimate(&printed.ok().text());
+        let cost = pipemux_tokens::estimate(&printed.ok().text());
         assert!(cost <= budget + 60, "{cost} tokens of {budget}: {printed}");
     }
 }

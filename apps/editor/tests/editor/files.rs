@@ -253,7 +253,7 @@ fn paths_are_relative_to_the_caller_and_displayed_relative_to_the_root() {
     let mut host = Host::<Editor>::open(&["a.txt"], &one, state.path()).unwrap();
     let title = |host: &mut Host<Editor>| host.project(Lod::Summary, 900).unwrap().title;
     assert_eq!(title(&mut host), "one/a.txt · 1 line · saved");
-    host.stand(&two);
+    host.set_cwd(&two);
     assert_eq!(done(host.invoke(&open("a.txt"))).brief, "two/a.txt, 1 line");
     assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
     // A displayed path is understood in whatever directory the caller is.

@@ -32,7 +32,7 @@ fn line_ending_stays_what_it_was_when_the_file_was_read() {
         done(scenario.host.invoke(&delete_lines(1, 2)));
         scenario.views();
     }
-    scenario.host.sleep_and_wake(OPENS).unwrap();
+    scenario.host.hibernate_and_wake(OPENS).unwrap();
     done(scenario.host.invoke(&insert(1, "crlf")));
     let text = scenario.host.app().unwrap().current().unwrap().buffer().text();
     assert_eq!(text, "crlf\r\nfour\nfive\r\n");
@@ -43,7 +43,7 @@ fn file_changed_during_hibernation_is_reloaded_like_any_other() {
     let mut scenario = Scenario::new();
     done(scenario.host.invoke(&open("real.txt")));
     view(&mut scenario);
-    let version = scenario.host.sleep().unwrap();
+    let version = scenario.host.hibernate().unwrap();
     scenario.change_on_disk(&Step::Write("real.txt", "new\nline 1\nline 2\n"));
     assert_eq!(scenario.host.wake(version, OPENS), Ok((true, Vec::new())));
     // The number was seen before the hibernation. The line is still there, one further down.
@@ -51,7 +51,7 @@ fn file_changed_during_hibernation_is_reloaded_like_any_other() {
     assert!(view(&mut scenario).contains("3\tzwei\n"));
     done(scenario.host.invoke(&Action::Undo { steps: 2, change: None }));
     assert!(view(&mut scenario).contains("6\tline 6\n"), "undo leads back to the earlier text");
-    let version = scenario.host.sleep().unwrap();
+    let version = scenario.host.hibernate().unwrap();
     fs::remove_file(scenario.files.path().join("real.txt")).unwrap();
     assert_eq!(scenario.host.wake(version, OPENS), Ok((true, Vec::new())));
     assert!(view(&mut scenario).contains("unsaved · deleted on disk"));
@@ -60,7 +60,7 @@ fn file_changed_during_hibernation_is_reloaded_like_any_other() {
 #[test]
 fn damaged_or_missing_snapshot_is_reported_and_loses_no_edit() {
     let mut scenario = edited();
-    let mut version = scenario.host.sleep().unwrap();
+    let mut version = scenario.host.hibernate().unwrap();
     let path = scenario.state.path().join(SNAPSHOT);
     let whole = fs::read(&path).unwrap();
     let cuts = [0, 1, 17, whole.len() / 2, whole.len() - 1];
@@ -81,12 +81,12 @@ fn damaged_or_missing_snapshot_is_reported_and_loses_no_edit() {
             "{notes:?}"
         );
         assert!(view(&mut scenario).contains("1\tnew\n"));
-        version = scenario.host.sleep().unwrap();
+        version = scenario.host.hibernate().unwrap();
         fs::remove_file(path.with_extension("damaged")).unwrap();
     }
     fs::remove_file(&path).unwrap();
     let version =
-        scenario.host.wake(version, OPENS).map(|_| scenario.host.sleep().unwrap()).unwrap();
+        scenario.host.wake(version, OPENS).map(|_| scenario.host.hibernate().unwrap()).unwrap();
     fs::remove_file(&path).unwrap();
     let (resumed, notes) = scenario.host.wake(version, OPENS).unwrap();
     assert!(!resumed && notes[0].contains("before hibernation is missing"), "{notes:?}");
@@ -102,7 +102,7 @@ fn crash_after_waking_restores_the_edits_made_since() {
     let mut scenario = edited();
     let (path, files) = (scenario.state.path().join(SNAPSHOT), scenario.files.path().to_owned());
     // The journals are lost in the meantime, but the snapshot has the unsaved edits.
-    let version = scenario.host.sleep().unwrap();
+    let version = scenario.host.hibernate().unwrap();
     let lost = journals(scenario.state.path());
     lost.iter().for_each(|journal| fs::remove_file(journal).unwrap());
     assert_eq!(scenario.host.wake(version, OPENS), Ok((true, Vec::new())));
@@ -122,10 +122,10 @@ fn session_stays_awake_if_its_snapshot_cannot_be_written() {
     let before = scenario.views();
     let away = scenario.files.path().join("away");
     fs::rename(scenario.state.path(), &away).unwrap();
-    assert!(scenario.host.sleep().unwrap_err().message.contains("can't be written"));
+    assert!(scenario.host.hibernate().unwrap_err().message.contains("can't be written"));
     fs::rename(&away, scenario.state.path()).unwrap();
     assert_eq!(scenario.views(), before);
-    scenario.host.sleep_and_wake(OPENS).unwrap();
+    scenario.host.hibernate_and_wake(OPENS).unwrap();
     assert_eq!(scenario.views(), before);
 }
 
@@ -141,7 +141,7 @@ fn large_session_with_a_long_history_wakes_unchanged() {
         done(scenario.host.invoke(&replace_lines(line, line, &format!("step {step}"))));
     }
     let before = scenario.views();
-    let version = scenario.host.sleep().unwrap();
+    let version = scenario.host.hibernate().unwrap();
     assert_eq!(scenario.host.wake(version, OPENS), Ok((true, Vec::new())));
     assert_eq!(scenario.views(), before);
 }

@@ -4,7 +4,7 @@
 //! The files that the session edited were in `/pipemux-fixture/project`. They don't exist any more, so
 //! everything that these tests see comes from the saved state.
 
-use docui::{App, Context, Found, Look};
+use docui::{App, Context, Found, ViewRequest};
 use pipemux_proto::Code;
 
 use crate::support::*;
@@ -62,7 +62,7 @@ fn snapshot_of_format_1_restores_texts_and_window() {
     let key = format!("{PROJECT}/b.txt");
     assert!(editor.read(&key).unwrap().starts_with("\u{feff}kept\r\n".as_bytes()));
 
-    let look = Look { window: 1, lod: Lod::Full, budget: 9_000, version: 27 };
+    let look = ViewRequest { window: 1, lod: Lod::Full, budget: 9_000, version: 27 };
     let view = format!("{:?}", editor.view(&look));
     for expected in [
         "a2.txt · 60 lines · unsaved",

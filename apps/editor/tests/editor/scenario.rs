@@ -75,7 +75,7 @@ impl Scenario {
     /// during a change on disk.
     pub fn take(&mut self, step: &Step, hibernate: bool) -> String {
         let outside = matches!(step, Step::Write(..) | Step::Delete(_));
-        let version = hibernate.then(|| self.host.sleep().unwrap());
+        let version = hibernate.then(|| self.host.hibernate().unwrap());
         if outside {
             self.change_on_disk(step);
         }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{Body, Format, Open, Verb};
+use pipemux_client::proto::client::{Body, Format, OpenArgs, Verb};
 use pipemux_client::proto::{ProviderId, SessionId, Value};
 use pipemux_client::{Attached, Client, ClientError, Options};
 use tokio::runtime::{Builder, Runtime};
@@ -241,7 +241,7 @@ async fn exchange_until(attached: Attached, end: Instant) -> Result<usize, Clien
 fn open(connection: &mut Connection, options: &Options, name: &str) -> Result<(), ClientError> {
     let provider: ProviderId = PROVIDER.parse().map_err(|error| failed("an app", error))?;
     let session: SessionId = name.parse().map_err(|error| failed("a session", error))?;
-    let open = Open {
+    let open = OpenArgs {
         provider,
         session: Some(session),
         args: Vec::new(),

@@ -8,7 +8,9 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
-use docui::{App, Bytes, Context, Done, Exchanged, Fault, Found, Look, Opening, Reply, View};
+use docui::{
+    App, Bytes, Context, Done, ExchangeReply, Fault, Found, Opening, Reply, View, ViewRequest,
+};
 
 /// The id of the app.
 pub const PROVIDER: &str = "bench";
@@ -126,7 +128,7 @@ impl App for EchoApp {
         Ok(Done::new(self.ticks.to_string()).into())
     }
 
-    fn view(&self, _: &Look) -> View {
+    fn view(&self, _: &ViewRequest) -> View {
         let mut view = View::new(format!("{} ticks", self.ticks));
         view.link("tick", &Action::Tick {}).text("\n");
         view
@@ -136,8 +138,8 @@ impl App for EchoApp {
         Found::Gone(None)
     }
 
-    fn exchange(&mut self, body: Bytes) -> Result<Exchanged, Fault> {
-        Ok(Exchanged::new(body))
+    fn exchange(&mut self, body: Bytes) -> Result<ExchangeReply, Fault> {
+        Ok(ExchangeReply::new(body))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Makes lines wait for the answer to an earlier line: a call may need the window that an `open` makes, and the
 //! daemon starts with a request as soon as it arrives.
 
-use pipemux_client::proto::client::{Call, Verb};
+use pipemux_client::proto::client::{Verb, VerbRequest};
 use tokio::sync::oneshot;
 
 /// The lines that later lines wait for.
@@ -27,7 +27,7 @@ enum Scope {
 
 impl Barrier {
     /// Waits for the earlier lines that concern this call. Returns a guard if later lines must wait for this one.
-    pub async fn pass(&mut self, call: &Call) -> Option<BarrierGuard> {
+    pub async fn pass(&mut self, call: &VerbRequest) -> Option<BarrierGuard> {
         let own = scope_of(call);
         let workspace = Scope::Workspace(call.workspace.key.clone());
         let mut unanswered = Vec::new();
@@ -47,7 +47,7 @@ impl Barrier {
 }
 
 /// Returns which later lines wait for this call, if any do.
-fn scope_of(call: &Call) -> Option<Scope> {
+fn scope_of(call: &VerbRequest) -> Option<Scope> {
     match call.verb {
         Verb::Open(_) | Verb::Close { .. } | Verb::Restart { .. } | Verb::End { .. } => {
             Some(Scope::Workspace(call.workspace.key.clone()))

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use pipemux_client::proto::client::{Answer, Call, Verb};
+use pipemux_client::proto::client::{Answer, Verb, VerbRequest};
 use pipemux_client::{Client, ClientError, Options};
 use tokio::sync::Mutex;
 
@@ -41,7 +41,11 @@ impl ReconnectingClient {
 
     /// Sends a request, over a new connection if the current one turns out to be lost. Requests arrive in the order
     /// of their starts if each start is awaited before the next.
-    pub async fn start(self: &Arc<Self>, call: Box<Call>, timeout: Duration) -> AnswerFuture {
+    pub async fn start(
+        self: &Arc<Self>,
+        call: Box<VerbRequest>,
+        timeout: Duration,
+    ) -> AnswerFuture {
         let (call, began) = (Arc::new(*call), Instant::now());
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         let mut retries = 0;
@@ -81,7 +85,7 @@ impl ReconnectingClient {
     /// effect.
     async fn finish(
         &self,
-        call: &Call,
+        call: &VerbRequest,
         timeout: Duration,
         began: Instant,
         generation: u64,
@@ -122,7 +126,7 @@ impl ReconnectingClient {
     }
 }
 
-fn send(client: Client, call: Arc<Call>, timeout: Duration) -> AnswerFuture {
+fn send(client: Client, call: Arc<VerbRequest>, timeout: Duration) -> AnswerFuture {
     Box::pin(async move { client.send(&call, timeout).await })
 }
 

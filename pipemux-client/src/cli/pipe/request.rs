@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use pipemux_client::proto::client::{Call, Verb as RequestVerb};
+use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
 use pipemux_client::{ClientError, workspace};
 use serde::Deserialize;
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub struct PipeRequest {
 pub enum RequestAction {
     /// The daemon is asked.
     Call {
-        call: Box<Call>,
+        call: Box<VerbRequest>,
         timeout: Duration,
         /// True for an answer in JSON.
         json: bool,

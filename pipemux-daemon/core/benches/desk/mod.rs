@@ -3,9 +3,10 @@
 use pipemux_core::{ClientId, Config, Core, Effect, Event, Manifest, Now};
 use pipemux_proto::app::{Done, Empty, Opened, Outcome};
 use pipemux_proto::client::{
-    Answer, Attach, Attached, Body, Call, Format, Open, Seen, Verb, View, Workspace,
+    Answer, Attach, Attached, Body, DeliveryAck, Format, OpenArgs, Verb, VerbRequest, ViewArgs,
+    Workspace,
 };
-use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
 use pipemux_proto::prototype::{Prominence, Prototype, Risk};
 use pipemux_proto::{
     Envelope, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, SessionAddr, decode,
@@ -44,7 +45,7 @@ impl Desk {
 
     /// A desk with a window that shows about 1 MB of exact text: nearly all that a frame holds.
     pub fn of_a_megabyte() -> Desk {
-        let code = Code { lang: String::new(), text: LINE.repeat(LARGE), first: None };
+        let code = CodePiece { lang: String::new(), text: LINE.repeat(LARGE), first: None };
         let content = vec![Piece::Code(code)];
         Desk::showing(1, Projection { content, ..projection(0) })
     }
@@ -83,7 +84,7 @@ impl Desk {
     }
 
     fn open(&mut self, session: Option<&str>) {
-        let opened = self.ask(Verb::Open(Open {
+        let opened = self.ask(Verb::Open(OpenArgs {
             provider: "notes".parse().unwrap(),
             session: session.map(|session| session.parse().unwrap()),
             args: Vec::new(),
@@ -121,7 +122,7 @@ impl Desk {
     /// Asks, and confirms the answer, as a one-shot client does.
     pub fn ask(&mut self, verb: Verb) -> Answer {
         self.next += 1;
-        let call = Call {
+        let call = VerbRequest {
             workspace: workspace(),
             reader: "default".into(),
             run_id: format!("{:032x}", self.next),
@@ -136,7 +137,7 @@ impl Desk {
         let reply = self.request(Method::Verb, &call);
         let answer: Answer = decode(&reply.body).unwrap();
         if answer.delivery > 0 {
-            self.request(Method::Seen, &Seen { delivery: answer.delivery });
+            self.request(Method::Seen, &DeliveryAck { delivery: answer.delivery });
         }
         answer
     }
@@ -151,7 +152,7 @@ impl Desk {
     /// The link that the window of `notes/main` shows.
     pub fn link(&mut self) -> String {
         let session = Some("notes/main".parse().unwrap());
-        let view = Verb::View(View { session, ..View::default() });
+        let view = Verb::View(ViewArgs { session, ..ViewArgs::default() });
         let Body::Text(text) = self.ask(view).body else { panic!() };
         let (_, rest) = text.split_once("(link:").unwrap();
         rest.split([')', ' ']).next().unwrap().to_owned()

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::client::Call;
+use pipemux_proto::client::VerbRequest;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::clients::Clients;
@@ -222,7 +222,7 @@ impl Core {
     ///
     /// # Errors
     /// There are too many workspaces.
-    pub(crate) fn enter(&mut self, call: &Call) -> Result<WorkspaceKey, Fault> {
+    pub(crate) fn enter(&mut self, call: &VerbRequest) -> Result<WorkspaceKey, Fault> {
         let (now, losses) = (self.turn.now, &self.persist.losses);
         let names = (call.workspace.key.as_str(), call.workspace.name.as_str());
         let Entered { key, created, retired, evicted_reader } =
@@ -250,7 +250,7 @@ impl Core {
     /// Notifies every workspace that has a window of the session, and those who watch.
     pub(crate) fn notify_windows(
         &mut self,
-        what: What,
+        what: EventKind,
         key: &SessionKey,
         text: impl Into<NoticeText>,
     ) {
@@ -269,7 +269,7 @@ impl Core {
         let said = notes.join("\n");
         let Some(crash) = crash else {
             if !said.is_empty() {
-                self.notify_windows(What::Notice, key, format!("{key}: {said}"));
+                self.notify_windows(EventKind::Notice, key, format!("{key}: {said}"));
             }
             return;
         };
@@ -282,7 +282,7 @@ impl Core {
             crate::limits::CRASH_WINDOW_MS / 1000,
         );
         let before = format!("{key} was restarted ");
-        self.notify_windows(What::Restarted, key, NoticeText::WithAge { before, after });
+        self.notify_windows(EventKind::Restarted, key, NoticeText::WithAge { before, after });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use pipemux_proto::Code;
 use pipemux_proto::prototype::Type;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
 use crate::runs::open_questions::OpenRuns;
 use crate::runs::run::Phase;
@@ -27,7 +27,7 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
     let index = run.done.len() - 1;
     let step = &run.steps[index];
     let stale = outcome.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
-    let unknown = outcome.status == Status::Unknown;
+    let unknown = outcome.status == StepStatus::Unknown;
     // A link binds its arguments: sent again it is as stale as before.
     let binds = step.origin == StepOrigin::Link || has_line_numbers(step);
     if (stale || unknown) && !step.nested && !binds {
@@ -71,7 +71,7 @@ impl Run {
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);
         // What it did when it was sent stays unknown, however it ends now.
-        if self.done.get(index).is_some_and(|outcome| outcome.status == Status::Unknown) {
+        if self.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Unknown) {
             run.sent_before.push(index);
         }
         run

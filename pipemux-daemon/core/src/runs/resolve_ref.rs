@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::table::Table;
+use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
@@ -47,7 +47,7 @@ pub enum UnresolvedRef {
 #[derive(Debug, Clone, Default)]
 pub struct RefScope {
     /// By id, the epoch in which the reader was last shown it.
-    pub known: Rc<Table<u64, u64>>,
+    pub known: Rc<FxHashMap<u64, u64>>,
     /// The epoch that the whole call is pinned to.
     pub at: Option<u64>,
 }

@@ -11,7 +11,7 @@ use crate::persist::records::Record;
 use crate::runs::{Argument, MissingArgument, Run, RunInput, Step, StepOrigin, fixed, ref_errors};
 use crate::views::minter::open_params;
 use crate::workspaces::anchors::{AnchorError, Target};
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 impl Core {
     pub(super) fn click(&mut self, job: RequestId, link: &str) {
@@ -150,7 +150,7 @@ impl Core {
         self.turn.effects.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let told = format!("question {number} was answered: {}", text.trim());
         let place = Audience::Workspace(question.run.workspace.clone(), None);
-        self.tell(What::Answered, place, Some(&reader), &told);
+        self.tell(EventKind::Answered, place, Some(&reader), &told);
         let (run, input) = question.answer(answer);
         self.start_run(job, run, input);
     }

@@ -1,7 +1,7 @@
 //! Questions of runs: asked at the end of a request, closed when nobody answers them.
 
 use pipemux_proto::app::Needs;
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::feed::Audience;
@@ -32,7 +32,7 @@ impl Core {
         self.runs.add_question(number, question);
         self.turn.set_timer(expires, Timer::Question(number));
         let place = Audience::Workspace(run.workspace.clone(), Some(session));
-        self.tell(What::Asked, place, Some(&run.reader), &text);
+        self.tell(EventKind::Asked, place, Some(&run.reader), &text);
         run.question = Some(number);
         self.finish_run(job, run);
     }
@@ -46,6 +46,6 @@ impl Core {
         if let Some(workspace) = self.workspaces.get_mut(&at) {
             workspace.notify(text.clone(), self.turn.now);
         }
-        self.tell(What::Notice, Audience::Workspace(at, None), None, &text);
+        self.tell(EventKind::Notice, Audience::Workspace(at, None), None, &text);
     }
 }

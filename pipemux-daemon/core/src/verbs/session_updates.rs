@@ -1,6 +1,6 @@
 //! What the workspaces that show a session must know of it: that its state changed, and what it can do.
 
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::keys::SessionKey;
@@ -13,7 +13,7 @@ impl Core {
         if let Some(workspace) = own {
             workspace.session_changed(key);
         }
-        self.tell_session(What::Changed, key, "changed");
+        self.tell_session(EventKind::Changed, key, "changed");
     }
 
     /// A session came or went, or greeted: its windows are found by what it can do.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::View;
+use pipemux_proto::client::ViewArgs;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
@@ -40,7 +40,7 @@ pub struct WantedWindow {
 }
 
 impl Core {
-    pub(super) fn view(&mut self, job: RequestId, view: View) {
+    pub(super) fn view(&mut self, job: RequestId, view: ViewArgs) {
         let Some(found) = self.clients.request(job) else { return };
         let (lod, budget) = (found.call.lod, found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };

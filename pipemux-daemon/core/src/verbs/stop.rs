@@ -1,6 +1,6 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
@@ -179,7 +179,7 @@ impl Core {
 
     fn close_window(&mut self, at: &WorkspaceKey, key: &SessionKey, reader: &str) {
         let place = Audience::Workspace(at.clone(), Some(key.clone()));
-        self.tell(What::Closed, place, Some(reader), &format!("{key} was closed"));
+        self.tell(EventKind::Closed, place, Some(reader), &format!("{key} was closed"));
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         workspace.window_set_changed(reader);
         // A window of it that is opened later counts its Contexts on from here.

@@ -1,7 +1,7 @@
 //! The text of answers: errors, outcomes of steps, questions.
 
 use pipemux_proto::app::{Question, QuestionKind};
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
 use crate::limits::{DETAIL_CHARS, DETAIL_LINES};
@@ -48,7 +48,8 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
     let mut number = 0;
     for (index, step) in run.steps.iter().enumerate() {
         let outcome = run.done.get(index);
-        let nested_ok = step.nested && outcome.is_none_or(|outcome| outcome.status == Status::Done);
+        let nested_ok =
+            step.nested && outcome.is_none_or(|outcome| outcome.status == StepStatus::Done);
         if nested_ok {
             continue;
         }
@@ -57,7 +58,7 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
         let Some(outcome) = outcome else { continue };
         let count = if visible > 1 { format!("{number} ") } else { String::new() };
         match outcome.status {
-            Status::Done => {
+            StepStatus::Done => {
                 let brief = if outcome.brief.is_empty() {
                     String::new()
                 } else {
@@ -72,10 +73,10 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
                     out += &result_value(outcome);
                 }
             }
-            Status::Failed => out += &format!("{count}failed · {}\n", failure(name, outcome)),
-            Status::Unknown => out += &format!("{count}unknown · {}\n", failure(name, outcome)),
-            Status::Skipped => out += &format!("{count}{name}: {}\n", plain(&outcome.brief)),
-            Status::Needs => {}
+            StepStatus::Failed => out += &format!("{count}failed · {}\n", failure(name, outcome)),
+            StepStatus::Unknown => out += &format!("{count}unknown · {}\n", failure(name, outcome)),
+            StepStatus::Skipped => out += &format!("{count}{name}: {}\n", plain(&outcome.brief)),
+            StepStatus::Needs => {}
         }
         if let Some(fault) = &outcome.fault {
             out += &hint_lines(&fault.hints);

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::tokens::Estimate;
+use pipemux_tokens::Estimate;
 
 use crate::workspaces::Rendered;
 use crate::workspaces::content::Content;
@@ -138,7 +138,7 @@ mod tests {
     fn parts_and_text_are_the_same_bytes() {
         for length in [10, LONG_CONTENT] {
             let line = "x".repeat(length);
-            let content = Rc::new(Content::of_lines([(line.as_str(), false)].into_iter()));
+            let content = Rc::new(Content::for_lines([(line.as_str(), false)].into_iter()));
             let (heading, nav) = ("## n".into(), "[a](link:1)".into());
             let window = Rendered { heading, nav, content, ..Rendered::default() };
             let mut buffer = AnswerBuffer::default();

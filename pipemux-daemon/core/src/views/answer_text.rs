@@ -1,7 +1,6 @@
 //! The Markdown of an answer.
 
-use pipemux_proto::report::Receipt;
-use pipemux_proto::tokens;
+use pipemux_proto::report::TokenReceipt;
 
 use crate::keys::SessionKey;
 use crate::limits::BUDGET_MAX;
@@ -36,7 +35,7 @@ pub struct AnswerText<'a> {
 impl AnswerText<'_> {
     /// Writes windows in full, for `open` and `view`. With `all`, they are all windows of the workspace, and
     /// prototypes that the reader knows are left out.
-    pub fn full(&self, notes: &[String], all: bool) -> (AnswerBuffer, Receipt) {
+    pub fn full(&self, notes: &[String], all: bool) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
         for note in notes {
             out.push(&format!("{}\n", inert::lines(note)));
@@ -83,7 +82,7 @@ impl AnswerText<'_> {
     }
 
     /// Writes what changed since an epoch.
-    pub fn changes_since(&self, epoch: u64) -> (AnswerBuffer, Receipt) {
+    pub fn changes_since(&self, epoch: u64) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
         for window in self.windows {
             let kept = self.workspace.window(&window.session);
@@ -129,7 +128,8 @@ impl AnswerText<'_> {
         // Each window has its share of the budget, prototypes included.
         let windows = self.windows.len().max(1) as u64;
         let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
-        let crowded = |prototypes: &str| rendered.tokens + tokens::estimate(prototypes) > room;
+        let crowded =
+            |prototypes: &str| rendered.tokens + pipemux_tokens::estimate(prototypes) > room;
         let elsewhere;
         let prototypes = if !prototypes.is_empty() && crowded(prototypes) {
             elsewhere = format!("actions: pipemux help {}\n", window.session.addr.provider);
@@ -150,7 +150,7 @@ impl AnswerText<'_> {
     }
 
     /// Writes the answer of a run: its outcome, then what changed.
-    pub fn run_result(&self, run: &Run, outcome: &str) -> (AnswerBuffer, Receipt) {
+    pub fn run_result(&self, run: &Run, outcome: &str) -> (AnswerBuffer, TokenReceipt) {
         let mut out = AnswerBuffer::default();
         out.push(&self.notice_lines());
         out.push(outcome);
@@ -202,7 +202,7 @@ impl AnswerText<'_> {
         mut out: AnswerBuffer,
         position: Option<&str>,
         named: bool,
-    ) -> (AnswerBuffer, Receipt) {
+    ) -> (AnswerBuffer, TokenReceipt) {
         let available = self
             .windows
             .iter()
@@ -214,8 +214,8 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown = out.tokens() + tokens::estimate(&last) + 8;
-        let receipt = Receipt { shown, available: available.max(shown) };
+        let shown = out.tokens() + pipemux_tokens::estimate(&last) + 8;
+        let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::tokens::Estimate;
+use pipemux_tokens::Estimate;
 
 use crate::views::inert::{RefTokens, Writer};
 use crate::workspaces::content::{Block, BlockKind, Content, estimate_lines};
@@ -83,7 +83,7 @@ impl<'a> ContentWriter<'a> {
     }
 
     fn sum_estimates(&self, text: &str) -> Estimate {
-        let (mut estimate, mut at) = (Estimate::of_lines(), 0);
+        let (mut estimate, mut at) = (Estimate::for_lines(), 0);
         for (start, end, known) in &self.estimated {
             // A known estimate is that of text after a newline: the line of a fence comes before it.
             estimate.add(&text[at..*start]);

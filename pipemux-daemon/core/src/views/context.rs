@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pipemux_proto::context::{AnchorInfo, AnchorType, Context, ContextVersion, Header, State};
+use pipemux_proto::context::{
+    AnchorInfo, AnchorType, Context, ContextHeader, ContextVersion, ViewState,
+};
 use pipemux_proto::projection::{Arg, Lod, Projection};
 use pipemux_proto::refs::RefKind;
 
@@ -37,7 +39,7 @@ pub fn context(
     let custom = projection.custom.clone();
     Context {
         header: header(window, window.context.at),
-        state: State {
+        state: ViewState {
             current_lod: lod.into(),
             focus_id,
             custom: (!custom.is_empty()).then_some(custom),
@@ -52,17 +54,17 @@ pub fn context(
 pub fn error_context(window: &Window, diagnosis: String, lod: Lod, now: Now) -> Context {
     Context {
         header: header(window, now),
-        state: State { current_lod: lod.into(), focus_id: None, custom: None },
+        state: ViewState { current_lod: lod.into(), focus_id: None, custom: None },
         content: diagnosis,
         anchors: BTreeMap::new(),
         history: None,
     }
 }
 
-fn header(window: &Window, at: Now) -> Header {
+fn header(window: &Window, at: Now) -> ContextHeader {
     let addr = &window.session.addr;
     let ContextVersionCounter { major, minor, patch, .. } = window.context;
-    Header {
+    ContextHeader {
         app_id: addr.provider.to_string(),
         session_id: addr.session.to_string(),
         version: ContextVersion { major, minor, patch },

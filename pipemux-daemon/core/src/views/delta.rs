@@ -1,6 +1,5 @@
 //! The changes of a window since a reader saw it.
 
-use pipemux_proto::tokens;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 use crate::limits::DIFF_LINES_MAX;
@@ -81,7 +80,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
     // also harder to read than the window.
     let repeats = changed.len() > 8 && changed.len() * 4 > now_lines * 3;
     let longest = now.tokens * if removed { 2 } else { 1 };
-    if repeats || (!changed.is_empty() && tokens::estimate(&out) > longest) {
+    if repeats || (!changed.is_empty() && pipemux_tokens::estimate(&out) > longest) {
         Delta::Whole
     } else {
         Delta::Lines(out)
@@ -190,7 +189,7 @@ mod tests {
             Some(exact) => (exact, true),
             None => (line, false),
         });
-        let content = Rc::new(Content::of_lines(lines));
+        let content = Rc::new(Content::for_lines(lines));
         Rendered { heading: "## n".into(), content, tokens: 1_000, ..Rendered::default() }
     }
 

@@ -2,7 +2,7 @@
 
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
-use pipemux_proto::report::{AnswerOption, Asked};
+use pipemux_proto::report::{AnswerOption, QuestionReport};
 
 use crate::keys::SessionKey;
 use crate::runs::question::{Asker, OpenQuestion};
@@ -17,7 +17,7 @@ pub struct RunOutcome {
     /// Its steps and its question.
     pub text: String,
     /// The question as data.
-    pub asked: Option<Asked>,
+    pub asked: Option<QuestionReport>,
     /// True when links were minted for it.
     pub minted: bool,
 }
@@ -53,7 +53,7 @@ pub fn write_outcome(
     let (question_text, links) =
         answer::question(&mut minter, number, &title, question, &later, &ways);
     text += &question_text;
-    let asked = Asked {
+    let asked = QuestionReport {
         id: number,
         level: level(&open.run, !question.options.is_empty()),
         text: title,

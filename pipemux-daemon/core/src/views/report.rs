@@ -2,7 +2,7 @@
 
 use pipemux_proto::context::Context;
 use pipemux_proto::projection::Lod;
-use pipemux_proto::report::{self, Asked, Receipt, Report};
+use pipemux_proto::report::{self, QuestionReport, Report, TokenReceipt};
 
 use crate::event::Now;
 use crate::runs::Run;
@@ -18,14 +18,14 @@ pub fn make_report(
     workspace: &Workspace,
     windows: &[AnswerWindow],
     run: Option<&Run>,
-    question: Option<Asked>,
+    question: Option<QuestionReport>,
     now: Now,
 ) -> Report {
     let steps = run.map_or(Vec::new(), |run| {
         let step = |(index, step): (usize, &crate::runs::Step)| {
             let call = step.call.clone();
             match run.done.get(index) {
-                Some(outcome) => report::Step {
+                Some(outcome) => report::StepReport {
                     call,
                     status: outcome.status,
                     brief: outcome.brief.clone(),
@@ -35,9 +35,17 @@ pub fn make_report(
                 },
                 None => {
                     let asks = run.question.is_some() && index == run.next;
-                    let status = if asks { report::Status::Needs } else { report::Status::Skipped };
+                    let status =
+                        if asks { report::StepStatus::Needs } else { report::StepStatus::Skipped };
                     let brief = String::new();
-                    report::Step { call, status, brief, detail: None, value: None, error: None }
+                    report::StepReport {
+                        call,
+                        status,
+                        brief,
+                        detail: None,
+                        value: None,
+                        error: None,
+                    }
                 }
             }
         };
@@ -69,7 +77,7 @@ pub fn make_report(
         windows: windows.iter().filter_map(context_of).collect(),
         notices: Vec::new(),
         error,
-        receipt: Receipt::default(),
+        receipt: TokenReceipt::default(),
     }
 }
 

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use pipemux_proto::tokens;
-
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::Line;
@@ -12,7 +10,8 @@ use crate::workspaces::content::Line;
 /// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that are cut count
 /// as hidden, and a line says so. Refs to what was cut stay valid.
 pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
-    let required = tokens::estimate(&rendered.heading) + tokens::estimate(&rendered.nav);
+    let required =
+        pipemux_tokens::estimate(&rendered.heading) + pipemux_tokens::estimate(&rendered.nav);
     if rendered.tokens <= required + budget {
         return rendered;
     }
@@ -56,7 +55,7 @@ const RESERVE: u64 = 8;
 
 fn line_tokens(line: &Line<'_>) -> u64 {
     let number = line.number.map_or(0, |_| 2);
-    tokens::estimate(line.text) + number + 1
+    pipemux_tokens::estimate(line.text) + number + 1
 }
 
 /// Returns the ids of the anchors that a text shows.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use pipemux_proto::text::SharedText;
-use pipemux_proto::tokens::Estimate;
+use pipemux_tokens::Estimate;
 
 /// The lines of a window. Several renderings may share one content: it never changes.
 #[derive(Debug, Clone, Default)]
@@ -150,7 +150,7 @@ impl Content {
 #[cfg(test)]
 impl Content {
     /// Makes a content of lines, each exact or not.
-    pub fn of_lines<'a>(lines: impl Iterator<Item = (&'a str, bool)>) -> Self {
+    pub fn for_lines<'a>(lines: impl Iterator<Item = (&'a str, bool)>) -> Self {
         let (mut text, mut blocks) = (String::new(), Vec::new());
         for (line, exact) in lines {
             text.push_str(line);
@@ -164,7 +164,7 @@ impl Content {
 
 /// Estimates lines that follow a newline.
 pub fn estimate_lines(text: &str) -> Estimate {
-    let mut estimate = Estimate::of_lines();
+    let mut estimate = Estimate::for_lines();
     estimate.add(text);
     estimate
 }

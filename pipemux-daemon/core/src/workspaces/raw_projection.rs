@@ -9,7 +9,7 @@ use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::projection::{
     CodeRef, LinkSlot, ObjectRef, PieceRef, Projection, ProjectionRef,
 };
-use pipemux_proto::tokens::{Estimate, estimate};
+use pipemux_tokens::{Estimate, estimate};
 
 use crate::limits::SLOTS_MAX;
 
@@ -136,7 +136,7 @@ impl RawProjection {
             }
             let of_text = match known.next() {
                 Some((body, (span, known))) => known.after_edit(span.text(body, ""), text),
-                None => Estimate::of_lines().after_edit("", text),
+                None => Estimate::for_lines().after_edit("", text),
             };
             estimates.tokens += of_text.tokens();
             estimates.long.push((TextSpan::in_bytes(text, &self.body), of_text));
@@ -281,12 +281,12 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipemux_proto::projection::{Code, Piece as Owned};
+    use pipemux_proto::projection::{CodePiece, Piece as Owned};
     use proptest::prelude::*;
 
     fn sent(texts: &[String]) -> RawProjection {
         let code = |text: &String| {
-            Owned::Code(Code { lang: String::new(), text: text.clone(), first: None })
+            Owned::Code(CodePiece { lang: String::new(), text: text.clone(), first: None })
         };
         let content = texts.iter().map(code).collect();
         let whole = Projection { content, ..Projection::default() };

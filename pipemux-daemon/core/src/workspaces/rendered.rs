@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::tokens::Estimate;
+use pipemux_tokens::Estimate;
 
 use crate::workspaces::content::Content;
 

@@ -1,4 +1,4 @@
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
 use super::anchors::{AnchorQuery, Appearance};
 use super::*;
@@ -197,7 +197,7 @@ fn workspace_restored_again_keeps_its_windows_and_history() {
         unix_ms: 0,
         reader: "r".into(),
         action: "notes.add()".into(),
-        result: format!("add {:?}", Status::Done),
+        result: format!("add {:?}", StepStatus::Done),
         detail: None,
         exit: 0,
     });

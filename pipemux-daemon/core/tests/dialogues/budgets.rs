@@ -2,8 +2,7 @@
 
 use crate::world::{World, asker};
 use pipemux_core::limits::BUDGET_MIN;
-use pipemux_proto::client::{Call, Verb, View};
-use pipemux_proto::tokens;
+use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use proptest::prelude::*;
 
 /// Tokens of what isn't required: headings, links under them, and the lines that say what was cut.
@@ -25,7 +24,7 @@ fn content(text: &str) -> u64 {
             counted.push('\n');
         }
     }
-    tokens::estimate(&counted)
+    pipemux_tokens::estimate(&counted)
 }
 
 /// An estimate of parts may differ from that of the whole by a token at each seam.
@@ -50,8 +49,8 @@ proptest! {
         for note in &others {
             world.model("other/main").add(note);
         }
-        let call = world.call(asker("a"), Verb::View(View::default()));
-        let said = world.ask_call(&Call { budget: Some(budget), titles, ..call });
+        let call = world.call(asker("a"), Verb::View(ViewArgs::default()));
+        let said = world.ask_call(&VerbRequest { budget: Some(budget), titles, ..call });
         said.exits(0);
         // A share is never less than the least budget.
         let allowed = u64::from(budget.max(2 * BUDGET_MIN)) + SEAMS;

@@ -2,7 +2,7 @@
 
 use crate::world::{Manner, Terminal, World, asker, garbage, run};
 use pipemux_core::{Event, limits};
-use pipemux_proto::client::{Call, Verb};
+use pipemux_proto::client::{Verb, VerbRequest};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 #[test]
@@ -127,7 +127,7 @@ fn json_says_the_same() {
     let mut world = World::new();
     world.open(asker("a"), "notes");
     let call = world.call(asker("a"), run("notes.fail()"));
-    let call = Call { format: pipemux_proto::client::Format::Json, ..call };
+    let call = VerbRequest { format: pipemux_proto::client::Format::Json, ..call };
     world.ask_call(&call).exits(1).has("status: Failed").has("it can't be done");
 }
 

@@ -1,15 +1,15 @@
 //! Contexts under a clock that is turned by hand (Proposal-0001, versions, freezing and invalidation).
 
 use crate::world::{Asker, Manner, World, asker};
-use pipemux_proto::client::{Body, Call, Format, Verb, View};
+use pipemux_proto::client::{Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::context::Context;
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::report::Report;
 use proptest::prelude::*;
 
 fn report(world: &mut World, who: Asker, lod: Option<Lod>) -> Report {
-    let call = world.call(who, Verb::View(View::default()));
-    let call = Call { format: Format::Json, lod, ..call };
+    let call = world.call(who, Verb::View(ViewArgs::default()));
+    let call = VerbRequest { format: Format::Json, lod, ..call };
     let client = world.connect();
     let id = world.send(client, &call);
     for _ in 0..100 {

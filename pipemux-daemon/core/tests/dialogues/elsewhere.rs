@@ -4,13 +4,16 @@
 use crate::world::{World, asker, frame};
 use pipemux_core::{Event, Idle, Scope};
 use pipemux_proto::app::Changed;
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Method};
 
 const IDLE: u64 = 60_000;
 
 fn look(session: &str) -> Verb {
-    Verb::View(View { session: Some(session.parse().expect("a session")), ..View::default() })
+    Verb::View(ViewArgs {
+        session: Some(session.parse().expect("a session")),
+        ..ViewArgs::default()
+    })
 }
 
 /// Two readers who have seen three windows.

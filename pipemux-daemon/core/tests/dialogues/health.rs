@@ -3,7 +3,7 @@
 use crate::world::{Manner, World, asker};
 use pipemux_core::{Event, Exit, Restart, limits};
 use pipemux_proto::app::{Changed, Notify};
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Method};
 
 fn session() -> pipemux_proto::SessionAddr {
@@ -169,7 +169,7 @@ fn a_flood_of_notices_is_cut_and_counted() {
     let shown = said.text.matches("notes/main: notice").count();
     assert_eq!(shown, limits::NOTICE_RATE as usize + 1);
     assert!(said.text.lines().all(|line| line.chars().count() < 600), "a notice has a bound");
-    let since = Verb::View(View::default());
+    let since = Verb::View(ViewArgs::default());
     world.ask(asker("a"), since).lacks("left out");
 }
 

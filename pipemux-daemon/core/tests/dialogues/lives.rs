@@ -3,7 +3,7 @@
 use crate::world::{Manner, World, asker, frame};
 use pipemux_core::{Event, Exit, limits};
 use pipemux_proto::app::Empty;
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Method};
 
 #[test]
@@ -137,7 +137,7 @@ fn a_window_that_closes_under_a_view_does_not_hold_it_up() {
     world.manner("notes/main", Manner::Holds);
     let client = world.connect();
     let session = "notes/main".parse().ok();
-    let call = world.call(asker("a"), Verb::View(View { session, ..View::default() }));
+    let call = world.call(asker("a"), Verb::View(ViewArgs { session, ..ViewArgs::default() }));
     let request = world.send(client, &call);
     let session = "notes/main".parse().expect("a session");
     world.ask(asker("b"), Verb::Close { session, end: false }).exits(0);
@@ -194,7 +194,7 @@ fn a_session_that_keeps_crashing_waits_before_it_starts_again() {
     world.view(asker("a")).exits(0);
     crash(&mut world);
     let client = world.connect();
-    let call = world.call(asker("a"), Verb::View(View::default()));
+    let call = world.call(asker("a"), Verb::View(ViewArgs::default()));
     let id = world.send(client, &call);
     world.settle();
     assert!(world.process("notes/main").is_none(), "it is started at once");

@@ -1,7 +1,7 @@
 //! Names that apps bind: what one means is what the last answer that showed it said.
 
 use crate::world::{Asker, Manner, World, asker, run};
-use pipemux_proto::client::{Call, Verb, View};
+use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use pipemux_proto::projection::{Arg, ObjectSlot, Piece, Projection};
 
 /// A window in that version whose `selection` is that thing.
@@ -30,13 +30,13 @@ fn notes() -> World {
 }
 
 /// A look with a budget of its own.
-fn glance(world: &World, call: Call) -> Call {
+fn glance(world: &World, call: VerbRequest) -> VerbRequest {
     assert!(world.process("notes/main").is_some());
-    Call { budget: Some(300), ..call }
+    VerbRequest { budget: Some(300), ..call }
 }
 
 fn glances(world: &mut World, who: Asker) {
-    let call = world.call(who, Verb::View(View::default()));
+    let call = world.call(who, Verb::View(ViewArgs::default()));
     let call = glance(world, call);
     world.ask_call(&call).exits(0).has("selected");
 }
@@ -88,7 +88,7 @@ fn an_answer_that_waited_for_another_window_shows_no_earlier_life_than_others_di
     world.open(asker("a"), "notes/b").exits(0);
     world.manner("notes/b", Manner::Holds);
     let client = world.connect();
-    let call = world.call(asker("a"), Verb::View(View::default()));
+    let call = world.call(asker("a"), Verb::View(ViewArgs::default()));
     let call = glance(&world, call);
     let id = world.send(client, &call);
     // It has come with `k1`; its app dies, and in its next life another thing is selected.
@@ -96,7 +96,9 @@ fn an_answer_that_waited_for_another_window_shows_no_earlier_life_than_others_di
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     selects(&mut world, 1, "k2");
     let session = Some("notes/main".parse().expect("a session"));
-    world.ask(asker("a"), Verb::View(View { session, ..View::default() })).has("k2 selected");
+    world
+        .ask(asker("a"), Verb::View(ViewArgs { session, ..ViewArgs::default() }))
+        .has("k2 selected");
     world.release("notes/b");
     let said = world.said(client, id).expect("an answer");
     said.has("k2 selected · busy, as it was before").lacks("k1 selected");

@@ -4,7 +4,7 @@
 use crate::world::{Asker, Manner, World, asker};
 use pipemux_core::ClientId;
 use pipemux_proto::SessionAddr;
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::projection::Lod;
 
 fn addr(session: &str) -> SessionAddr {
@@ -27,7 +27,7 @@ fn asks(world: &mut World, who: Asker, verb: Verb, lod: Option<Lod>) -> (ClientI
 }
 
 fn views(session: Option<&str>) -> Verb {
-    Verb::View(View { session: session.map(addr), ..View::default() })
+    Verb::View(ViewArgs { session: session.map(addr), ..ViewArgs::default() })
 }
 
 /// An app is told that a version is known only of a look that it was asked for before.

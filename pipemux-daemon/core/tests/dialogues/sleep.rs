@@ -3,7 +3,7 @@
 use crate::world::{Manner, World, asker};
 use pipemux_core::{Event, Idle, Manifest, Scope, State};
 use pipemux_proto::app::Busy;
-use pipemux_proto::client::{Open, Verb};
+use pipemux_proto::client::{OpenArgs, Verb};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Envelope, Method};
 
@@ -77,14 +77,14 @@ fn what_is_used_busy_pinned_or_never_idle_stays_awake() {
 
     let mut world = World::with_notes(sleeper);
     let Verb::Open(open) = crate::world::open("notes") else { panic!() };
-    world.ask(asker("a"), Verb::Open(Open { pin: Some(true), ..open.clone() }));
+    world.ask(asker("a"), Verb::Open(OpenArgs { pin: Some(true), ..open.clone() }));
     world.pass(IDLE * 20);
     world.process("notes/main").expect("it is pinned");
     world.lose_daemon();
     world.view(asker("a"));
     world.pass(IDLE * 20);
     world.process("notes/main").expect("it is still pinned");
-    world.ask(asker("a"), Verb::Open(Open { pin: Some(false), ..open }));
+    world.ask(asker("a"), Verb::Open(OpenArgs { pin: Some(false), ..open }));
     world.pass(IDLE * 2);
     assert!(world.apps.is_empty(), "it is pinned no more");
 
@@ -101,7 +101,7 @@ fn one_window_that_is_pinned_is_enough() {
         notes.scope = Scope::User;
     });
     let Verb::Open(open) = crate::world::open("notes") else { panic!() };
-    let pin = |pin| Verb::Open(Open { pin: Some(pin), ..open.clone() });
+    let pin = |pin| Verb::Open(OpenArgs { pin: Some(pin), ..open.clone() });
     world.ask(asker("a").at("w1"), pin(true)).exits(0);
     world.ask(asker("a").at("w2"), pin(false)).exits(0);
     world.pass(IDLE * 5);

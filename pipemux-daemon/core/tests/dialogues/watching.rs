@@ -3,8 +3,8 @@
 use crate::world::{Asker, Said, Terminal, World, asker, frame, open};
 use pipemux_core::{ClientId, Event, Exit, LogText, limits};
 use pipemux_proto::app::Changed;
-use pipemux_proto::client::{Body, Providers, Verb, View, Watch};
-use pipemux_proto::watch::{Events, What};
+use pipemux_proto::client::{Body, ProvidersArgs, Verb, ViewArgs, WatchArgs};
+use pipemux_proto::watch::{EventKind, Events};
 use pipemux_proto::{Envelope, Method};
 
 /// Waits of a minute, by a client that waits for longer.
@@ -12,11 +12,11 @@ const WAIT_MS: u32 = 60_000;
 
 fn wait(session: Option<&str>) -> Verb {
     let session = session.map(|session| session.parse().expect("a session"));
-    Verb::View(View { session, since: None, wait_ms: WAIT_MS })
+    Verb::View(ViewArgs { session, since: None, wait_ms: WAIT_MS })
 }
 
 fn watch(after: Option<u64>) -> Verb {
-    Verb::Watch(Watch { after, wait_ms: WAIT_MS, ..Watch::default() })
+    Verb::Watch(WatchArgs { after, wait_ms: WAIT_MS, ..WatchArgs::default() })
 }
 
 /// Something of a session changes, and its app says so.
@@ -135,7 +135,7 @@ fn a_wait_for_a_window_that_is_not_there_is_refused_at_once() {
     world.open(asker("a"), "notes");
     let waiting = begin(&mut world, asker("a"), wait(Some("other/main")));
     now(&world, waiting).exits(3).has("no window of other/main");
-    let later = Verb::View(View { session: None, since: Some(99), wait_ms: WAIT_MS });
+    let later = Verb::View(ViewArgs { session: None, since: Some(99), wait_ms: WAIT_MS });
     let waiting = begin(&mut world, asker("a"), later);
     now(&world, waiting).exits(3).has("e99 has not been issued");
 }
@@ -147,7 +147,8 @@ fn since_an_epoch_counts_what_that_epoch_showed() {
     world.view(asker("a"));
     change(&mut world, "notes/main", "one");
     let epoch = crate::world::text::epoch(&world.view(asker("a")).text).expect("an epoch");
-    let since = |epoch| Verb::View(View { session: None, since: Some(epoch), wait_ms: WAIT_MS });
+    let since =
+        |epoch| Verb::View(ViewArgs { session: None, since: Some(epoch), wait_ms: WAIT_MS });
     // What it has seen later is a change since then.
     let waiting = begin(&mut world, asker("a"), since(epoch - 1));
     now(&world, waiting).has("one");
@@ -219,8 +220,8 @@ fn events_are_told_in_order_with_who_did_what() {
     world.open(asker("a"), "notes");
     world.pass(limits::WATCH_PAUSE_MS);
     let first = events(&world, watching).expect("events");
-    let kinds: Vec<What> = first.events.iter().map(|event| event.what).collect();
-    assert_eq!(kinds, [What::Opened, What::Started]);
+    let kinds: Vec<EventKind> = first.events.iter().map(|event| event.what).collect();
+    assert_eq!(kinds, [EventKind::Opened, EventKind::Started]);
     assert_eq!(first.events[0].reader.as_deref(), Some("a"));
     assert_eq!(first.events[0].workspace.as_deref(), Some("demo"));
     assert_eq!(first.events[0].session.as_deref(), Some("notes/main"));
@@ -228,7 +229,7 @@ fn events_are_told_in_order_with_who_did_what() {
     world.run(asker("a"), "notes.say('x')");
     let watching = begin(&mut world, asker("w"), watch(Some(first.last)));
     let later = events(&world, watching).expect("what happened meanwhile");
-    let act = later.events.iter().find(|event| event.what == What::Act).expect("the act");
+    let act = later.events.iter().find(|event| event.what == EventKind::Act).expect("the act");
     assert!(act.text.starts_with("notes.say('x') · say done"), "{}", act.text);
     assert!(later.events.iter().all(|event| event.number > first.last));
     assert_eq!((later.life, later.dropped), (first.life, 0));
@@ -247,15 +248,21 @@ fn questions_crashes_sleep_and_providers_are_events() {
     world.kill(app, Exit::Signal(9), &[]);
     world.view(asker("a"));
     world.pass(400_000);
-    world.ask(asker("a"), Verb::Providers(Providers::default()));
+    world.ask(asker("a"), Verb::Providers(ProvidersArgs::default()));
     let all = begin(&mut world, asker("w"), watch(Some(0)));
     let told = events(&world, all).expect("events").events;
-    for what in [What::Asked, What::Answered, What::Crashed, What::Restarted, What::Hibernated] {
+    for what in [
+        EventKind::Asked,
+        EventKind::Answered,
+        EventKind::Crashed,
+        EventKind::Restarted,
+        EventKind::Hibernated,
+    ] {
         assert!(told.iter().any(|event| event.what == what), "{what:?} in {told:#?}");
     }
-    let crashed = told.iter().find(|event| event.what == What::Crashed).expect("a crash");
+    let crashed = told.iter().find(|event| event.what == EventKind::Crashed).expect("a crash");
     assert!(crashed.text.contains("killed by signal 9"), "{}", crashed.text);
-    assert!(told.iter().all(|event| event.what != What::Providers), "none came or went");
+    assert!(told.iter().all(|event| event.what != EventKind::Providers), "none came or went");
 }
 
 #[test]
@@ -265,7 +272,7 @@ fn one_workspace_is_not_told_of_another_unless_it_asks_for_all() {
     world.open(there, "notes");
     world.open(there, "shared");
     let told = |world: &mut World, all| {
-        let verb = Verb::Watch(Watch { after: Some(0), wait_ms: 1_000, life: 0, all });
+        let verb = Verb::Watch(WatchArgs { after: Some(0), wait_ms: 1_000, life: 0, all });
         let watching = begin(world, asker("w"), verb);
         world.pass(1_000);
         let told = events(world, watching).expect("events").events;
@@ -281,7 +288,7 @@ fn a_flood_of_changes_is_few_answers_and_the_last_of_them_is_told() {
     let mut world = World::new();
     world.open(asker("a"), "notes");
     let last = |world: &mut World| {
-        let watching = begin(world, asker("w"), Verb::Watch(Watch::default()));
+        let watching = begin(world, asker("w"), Verb::Watch(WatchArgs::default()));
         events(world, watching).expect("at once").last
     };
     let after = last(&mut world);
@@ -312,7 +319,7 @@ fn what_was_dropped_is_said_and_another_life_begins_anew() {
     world.pass(1_000);
     world.lose_daemon();
     world.open(asker("a"), "notes");
-    let watch = Watch { after: Some(first.last), life: first.life, wait_ms: 1, all: false };
+    let watch = WatchArgs { after: Some(first.last), life: first.life, wait_ms: 1, all: false };
     let watching = begin(&mut world, asker("w"), Verb::Watch(watch));
     let anew = events(&world, watching).expect("events");
     assert!(anew.life != first.life && anew.dropped == 0);

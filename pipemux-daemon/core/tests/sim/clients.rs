@@ -1,7 +1,7 @@
 //! Clients: connections, requests, and their ends.
 
 use pipemux_core::{ClientId, Event, limits};
-use pipemux_proto::client::{self, Answer, Call, Format, Verb, View};
+use pipemux_proto::client::{self, Answer, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, decode};
 
 use crate::action::{Ask, Confirming, How, Look, Who};
@@ -31,7 +31,7 @@ pub struct Request {
     pub client: ClientId,
     pub id: u64,
     pub who: Who,
-    pub call: Call,
+    pub call: VerbRequest,
     pub confirm: Confirming,
     /// When it was sent.
     pub at: u64,
@@ -92,7 +92,7 @@ impl Sim {
             Ask::View { addr, since, look: wanted, wait } => {
                 look = *wanted;
                 let since = since.and_then(|pick| self.seen.some_epoch(READERS[who].0, pick));
-                Verb::View(View { session: addr.map(session), since, wait_ms: *wait })
+                Verb::View(ViewArgs { session: addr.map(session), since, wait_ms: *wait })
             }
             Ask::Run { steps, at: pinned, look: wanted } => {
                 look = *wanted;
@@ -128,7 +128,7 @@ impl Sim {
             }
             Ask::Watch(wait) => {
                 let (after, wait_ms) = ((*wait % 2 == 1).then_some(0), *wait);
-                Verb::Watch(client::Watch { after, wait_ms, ..client::Watch::default() })
+                Verb::Watch(client::WatchArgs { after, wait_ms, ..client::WatchArgs::default() })
             }
             Ask::Limits => Verb::Limits,
             Ask::Set(option, value) => {
@@ -156,11 +156,18 @@ impl Sim {
     }
 
     /// A call with an id of its own.
-    pub fn call(&mut self, who: Who, verb: Verb, json: bool, look: Look, at: Option<u64>) -> Call {
+    pub fn call(
+        &mut self,
+        who: Who,
+        verb: Verb,
+        json: bool,
+        look: Look,
+        at: Option<u64>,
+    ) -> VerbRequest {
         let (workspace, reader) = READERS[who];
         let name = WORKSPACES[workspace];
         self.next_run += 1;
-        Call {
+        VerbRequest {
             workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
             reader: reader.into(),
             run_id: format!("run-{}", self.next_run),
@@ -178,7 +185,7 @@ impl Sim {
         &mut self,
         client: ClientId,
         who: Who,
-        call: Call,
+        call: VerbRequest,
         how: How,
         (marks, clicked, repeats): (Vec<u64>, Option<String>, Option<usize>),
     ) -> Lawful {
@@ -264,7 +271,7 @@ impl Sim {
                 }
             }
             Event::ClientFrame { frame, .. } if frame.envelope.method == Method::Seen => {
-                if let Ok(seen) = decode::<client::Seen>(&frame.body) {
+                if let Ok(seen) = decode::<client::DeliveryAck>(&frame.body) {
                     self.seen.confirmed(seen.delivery, self.daemon.nth);
                 }
             }
@@ -366,7 +373,7 @@ impl Sim {
 fn open(addr: &str, file: bool, pin: Option<bool>) -> Verb {
     let (provider, session) = addr.split_once('/').expect("an address");
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    Verb::Open(client::Open {
+    Verb::Open(client::OpenArgs {
         provider: provider.parse().expect("a provider"),
         session: Some(session.parse().expect("a session")),
         args: if file { vec!["a.txt".into()] } else { Vec::new() },

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pipemux_core::event::LogText;
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start};
-use pipemux_proto::app::{Invoke, Locate, Open, Project, Read};
+use pipemux_proto::app::{Invoke, Locate, OpenRequest, Project, ReadRequest};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, decode};
 
@@ -218,7 +218,7 @@ impl Sim {
             return Ok(());
         }
         if envelope.method == Method::AppOpen && !process.desk.contains_key(&life) {
-            let open: Open = decode(&frame.body).expect("an Open");
+            let open: OpenRequest = decode(&frame.body).expect("an OpenRequest");
             let place = Place::of_dir(&open.state_dir);
             let Some(place) = place.filter(|place| self.prepared.contains(place)) else {
                 law!(false, "a session has its own directory", "{open:?}");
@@ -328,7 +328,7 @@ pub fn log_read(request: u64) -> Event {
 fn told(frame: &Frame) -> String {
     let envelope = frame.envelope;
     let body = match envelope.method {
-        Method::AppOpen => format!("{:?}", decode::<Open>(&frame.body)),
+        Method::AppOpen => format!("{:?}", decode::<OpenRequest>(&frame.body)),
         Method::Project => format!("{:?}", decode::<Project>(&frame.body)),
         _ => String::new(),
     };
@@ -346,10 +346,10 @@ fn app_frame(frame: &Frame) -> Result<(), String> {
         (Kind::Request, method) if envelope.id == 0 && method != Method::AppClose => {
             Err("a request without an id".into())
         }
-        (Kind::Request, Method::AppOpen) => read::<Open>(frame),
+        (Kind::Request, Method::AppOpen) => read::<OpenRequest>(frame),
         (Kind::Request, Method::Project) => read::<Project>(frame),
         (Kind::Request, Method::Invoke) => read::<Invoke>(frame),
-        (Kind::Request, Method::AppRead) => read::<Read>(frame),
+        (Kind::Request, Method::AppRead) => read::<ReadRequest>(frame),
         (Kind::Request, Method::Locate) => read::<Locate>(frame),
         (Kind::Request, Method::Ping | Method::Save | Method::AppClose) => Ok(()),
         (Kind::Cancel, _) => Ok(()),

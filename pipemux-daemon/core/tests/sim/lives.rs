@@ -10,7 +10,7 @@
 //! | what is idle sleeps | a session that no window pins is put to sleep |
 
 use pipemux_core::Signal;
-use pipemux_proto::client::{Answer, Open, Verb};
+use pipemux_proto::client::{Answer, OpenArgs, Verb};
 use pipemux_proto::{Fault, Frame, Incarnation, Method};
 
 use crate::action::Manner;
@@ -116,7 +116,7 @@ impl Sim {
     /// An `open` was answered: done means that its app has taken it in.
     pub fn check_opened(&self, index: usize, answer: &Result<Answer, Fault>) -> Lawful {
         let request = &self.requests[index];
-        let (Verb::Open(Open { provider, session: Some(session), .. }), Ok(answer)) =
+        let (Verb::Open(OpenArgs { provider, session: Some(session), .. }), Ok(answer)) =
             (&request.call.verb, answer)
         else {
             return Ok(());

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Chunk, Empty, Invoke, Locate, Located, Open, Opened, Place as Where, Project, Read, Saved,
+    Chunk, Empty, Invoke, KeyLocation as Where, Locate, Located, OpenRequest, Opened, Project,
+    ReadRequest, Saved,
 };
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::projection::Projection;
@@ -170,13 +171,13 @@ impl Process {
         match envelope.method {
             Method::AppOpen if manner == Manner::RefusesOpen => {
                 // One that is repeated at a start may be refused: the session runs without it.
-                let open: Open = decode(&request.body).expect("an Open");
+                let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 reaction.opened = Some(open.again);
                 refuse(&Fault::failed("no"))
             }
             Method::AppOpen => {
                 reaction.opened = Some(true);
-                let open: Open = decode(&request.body).expect("an Open");
+                let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = if store.resumed { open.woken } else { 0 };
                 let resumed = if resumed == store.version { resumed } else { 0 };
                 reaction.woken = resumed > 0;
@@ -224,7 +225,7 @@ impl Process {
                 frame(&reply, &executed.outcome)
             }
             Method::AppRead => {
-                let read: Read = decode(&request.body).expect("a Read");
+                let read: ReadRequest = decode(&request.body).expect("a ReadRequest");
                 match store.check(&read.key, read.rev) {
                     Ok(note) => frame(&reply, &chunk(&store.value(note), &read)),
                     Err(fault) => refuse(&fault),
@@ -259,7 +260,7 @@ fn greet(life: Incarnation, manner: Manner) -> Reaction {
     }
 }
 
-fn chunk(text: &str, read: &Read) -> Chunk {
+fn chunk(text: &str, read: &ReadRequest) -> Chunk {
     let bytes = text.as_bytes();
     let start = (read.offset as usize).min(bytes.len());
     let end = (start + (read.max as usize).min(CHUNK)).min(bytes.len());

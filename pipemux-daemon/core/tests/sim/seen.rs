@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use pipemux_core::limits::{DELIVERIES_MAX, VANISHED_EPOCHS};
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Answer, Body, Seen as SeenFrame, Verb};
+use pipemux_proto::client::{Answer, Body, DeliveryAck as SeenFrame, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 use crate::action::{Confirming, Pick, Who};

@@ -2,7 +2,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Verb};
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
 use crate::law::{Lawful, law};
 use crate::places::READERS;
@@ -49,12 +49,12 @@ impl Sim {
                 let Some(took) = self.took(index, mark) else { continue };
                 let true_to_life = match step.status {
                     // A run that goes on tells what it did before, too.
-                    Status::Done => ever > 0,
-                    Status::Failed => took == 0,
-                    Status::Skipped => took == 0 || exit == 5,
+                    StepStatus::Done => ever > 0,
+                    StepStatus::Failed => took == 0,
+                    StepStatus::Skipped => took == 0 || exit == 5,
                     // The daemon may ask before it is sent, and another request may have answered.
-                    Status::Needs => true,
-                    Status::Unknown => sent > 0,
+                    StepStatus::Needs => true,
+                    StepStatus::Unknown => sent > 0,
                 };
                 law!(
                     true_to_life,

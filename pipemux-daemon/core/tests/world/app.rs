@@ -2,7 +2,8 @@
 
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Chunk, Done, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read, Saved,
+    Chunk, Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
+    Project, ReadRequest, Saved,
 };
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
@@ -36,7 +37,7 @@ pub enum Manner {
     Ungreeted,
     /// Dies before it greets, with these last lines.
     DiesAtStart(Vec<String>),
-    /// Refuses every `Open`.
+    /// Refuses every `OpenRequest`.
     RefusesOpen(String),
     /// Does not go on where it was put to sleep.
     ForgetsSleep,
@@ -64,7 +65,7 @@ pub struct App {
     /// True when it survives SIGTERM and `Close`.
     pub stubborn: bool,
     /// The opens that it got.
-    pub opens: Vec<Open>,
+    pub opens: Vec<OpenRequest>,
     /// The answers that it got.
     pub got: Vec<Envelope>,
 }
@@ -150,7 +151,7 @@ impl App {
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
             Method::AppOpen => {
-                let open: Open = decode(&request.body).expect("an Open");
+                let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = if *manner == Manner::ForgetsSleep { 0 } else { open.woken };
                 self.opens.push(open);
                 match manner {
@@ -189,7 +190,7 @@ impl App {
                 _ => frame(&reply, &Saved { version: model.version }),
             },
             Method::AppRead => {
-                let read: Read = decode(&request.body).expect("a Read");
+                let read: ReadRequest = decode(&request.body).expect("a ReadRequest");
                 match model.check(&read.key, read.rev) {
                     Ok(note) => frame(&reply, &chunk(&note.text, &read)),
                     Err(fault) => refuse(&fault),
@@ -198,9 +199,9 @@ impl App {
             Method::Locate => {
                 let locate: Locate = decode(&request.body).expect("a Locate");
                 let places = locate.keys.iter().map(|key| match model.note(key) {
-                    Some(note) if note.hidden => Place::Hidden("notes.unhide()".into()),
-                    Some(_) => Place::Shown,
-                    None => Place::Gone(Some("it was removed".into())),
+                    Some(note) if note.hidden => KeyLocation::Hidden("notes.unhide()".into()),
+                    Some(_) => KeyLocation::Shown,
+                    None => KeyLocation::Gone(Some("it was removed".into())),
                 });
                 frame(&reply, &Located { places: places.collect() })
             }
@@ -267,9 +268,12 @@ fn projection(model: &Model, lod: Lod) -> Projection {
 
 /// A window that says this wherever an app may say something.
 fn saying(model: &Model, said: &str) -> Projection {
-    let code =
-        pipemux_proto::projection::Code { lang: said.into(), text: said.into(), first: Some(1) };
-    let bare = pipemux_proto::projection::Code { first: None, ..code.clone() };
+    let code = pipemux_proto::projection::CodePiece {
+        lang: said.into(),
+        text: said.into(),
+        first: Some(1),
+    };
+    let bare = pipemux_proto::projection::CodePiece { first: None, ..code.clone() };
     let unknown = slot(said, "nothing", []);
     let titled =
         LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
@@ -310,7 +314,7 @@ fn said_by(model: &mut Model, said: &str) -> Outcome {
     })
 }
 
-fn chunk(text: &str, read: &Read) -> Chunk {
+fn chunk(text: &str, read: &ReadRequest) -> Chunk {
     let bytes = text.as_bytes();
     let start = (read.offset as usize).min(bytes.len());
     // Small ones, so that values come in several.

@@ -1,7 +1,9 @@
 //! Clients: verbs and their answers.
 
 use pipemux_core::{ClientId, Event};
-use pipemux_proto::client::{Answer, Call, Format, Open, Seen, Verb, View, Workspace};
+use pipemux_proto::client::{
+    Answer, DeliveryAck, Format, OpenArgs, Verb, VerbRequest, ViewArgs, Workspace,
+};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role};
 
@@ -64,7 +66,7 @@ impl Said {
 
 pub fn open(session: &str) -> Verb {
     let (provider, session) = session.split_once('/').unwrap_or((session, "main"));
-    Verb::Open(Open {
+    Verb::Open(OpenArgs {
         provider: provider.parse().expect("a provider"),
         session: Some(session.parse().expect("a session")),
         args: Vec::new(),
@@ -103,9 +105,9 @@ impl World {
     }
 
     /// A call with an id of its own.
-    pub fn call(&mut self, who: Asker, verb: Verb) -> Call {
+    pub fn call(&mut self, who: Asker, verb: Verb) -> VerbRequest {
         self.next_run += 1;
-        Call {
+        VerbRequest {
             workspace: Workspace { key: format!("/{}", who.workspace), name: who.workspace.into() },
             reader: who.reader.into(),
             run_id: format!("run-{}", self.next_run),
@@ -120,12 +122,12 @@ impl World {
     }
 
     /// Sends a request and lets happen what happens at once; returns its id.
-    pub fn send(&mut self, client: ClientId, call: &Call) -> u64 {
+    pub fn send(&mut self, client: ClientId, call: &VerbRequest) -> u64 {
         self.send_for(client, call, 0)
     }
 
     /// Sends a request of a client that waits so long, in milliseconds; 0: it doesn't say.
-    pub fn send_for(&mut self, client: ClientId, call: &Call, deadline_ms: u32) -> u64 {
+    pub fn send_for(&mut self, client: ClientId, call: &VerbRequest, deadline_ms: u32) -> u64 {
         let Some(found) = self.clients.get_mut(&client) else { return 0 };
         found.next += 1;
         let id = found.next;
@@ -155,21 +157,27 @@ impl World {
         let Some(found) = self.clients.get_mut(&client) else { return };
         found.next += 1;
         let envelope = Envelope::request(Method::Seen, found.next, Incarnation(0));
-        self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
+        self.event(Event::ClientFrame {
+            client,
+            frame: frame(&envelope, &DeliveryAck { delivery }),
+        });
     }
 
     /// Confirms an answer as the client's last word; the daemon closes then.
     #[track_caller]
     pub fn end(&mut self, client: ClientId, delivery: u64) {
         let envelope = Envelope::event(Method::Seen, Incarnation(0));
-        self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
+        self.event(Event::ClientFrame {
+            client,
+            frame: frame(&envelope, &DeliveryAck { delivery }),
+        });
         let gone = self.clients.remove(&client).expect("it was connected");
         assert!(gone.closed, "the daemon closes after the last word");
     }
 
     /// Sends a call on a connection of its own, waits as long as it takes, confirms the answer.
     #[track_caller]
-    pub fn ask_call(&mut self, call: &Call) -> Said {
+    pub fn ask_call(&mut self, call: &VerbRequest) -> Said {
         let client = self.connect();
         let id = self.send(client, call);
         for _ in 0..1_000 {
@@ -214,7 +222,7 @@ impl World {
 
     #[track_caller]
     pub fn view(&mut self, who: Asker) -> Said {
-        self.ask(who, Verb::View(View::default()))
+        self.ask(who, Verb::View(ViewArgs::default()))
     }
 
     /// The link with that label in the workspace's view.
@@ -226,9 +234,9 @@ impl World {
     #[track_caller]
     pub fn view_at(&mut self, who: Asker, session: &str, lod: Lod) -> Said {
         let session = Some(session.parse().expect("a session"));
-        let call = Call {
+        let call = VerbRequest {
             lod: Some(lod),
-            ..self.call(who, Verb::View(View { session, ..View::default() }))
+            ..self.call(who, Verb::View(ViewArgs { session, ..ViewArgs::default() }))
         };
         self.ask_call(&call)
     }

@@ -18,7 +18,7 @@ use pipemux_core::{
     ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, Manifests, Now, Scope,
     Signal,
 };
-use pipemux_proto::app::{Invoke, Open, Project};
+use pipemux_proto::app::{Invoke, OpenRequest, Project};
 use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
 
@@ -309,7 +309,7 @@ impl World {
             // A process that sessions share gets frames of their lives.
             let shared = of != life;
             if shared && frame.envelope.method == Method::AppOpen {
-                let open: Open = decode(&frame.body).expect("an Open");
+                let open: OpenRequest = decode(&frame.body).expect("an OpenRequest");
                 app.sessions.insert(of, (open.session.to_string(), open.state_dir));
             }
             let (session, dir) = match app.sessions.get(&of) {

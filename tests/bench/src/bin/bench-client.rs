@@ -15,7 +15,7 @@ use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use pipemux_client::proto::client::{Open, Verb};
+use pipemux_client::proto::client::{OpenArgs, Verb};
 use pipemux_client::proto::limits::EXCHANGE_MAX;
 use pipemux_client::proto::{Code, SessionAddr};
 use pipemux_client::{Attached, Client, ClientError, Options};
@@ -76,7 +76,7 @@ async fn attach(client: &Client, session: SessionAddr) -> Result<Attached, Clien
         Err(ClientError::Refused(fault)) if fault.code == Code::NotFound => {}
         attached => return attached,
     }
-    let open = Open {
+    let open = OpenArgs {
         provider: session.provider.clone(),
         session: Some(session.session.clone()),
         args: Vec::new(),

@@ -4,7 +4,7 @@
 
 use std::io::{Read, Write};
 
-use pipemux_client::proto::client::{Open, Verb, Workspace};
+use pipemux_client::proto::client::{OpenArgs, Verb, Workspace};
 use pipemux_client::{Client, ClientError, Options};
 
 fn main() -> Result<(), String> {
@@ -36,7 +36,7 @@ async fn fill(
     let invalid = |error: &dyn std::fmt::Display| ClientError::invalid(error.to_string());
     for number in 0..sessions {
         let session = format!("f{number}").parse().map_err(|error| invalid(&error))?;
-        let open = Open {
+        let open = OpenArgs {
             provider: "echo".parse().map_err(|error| invalid(&error))?,
             session: Some(session),
             args: Vec::new(),

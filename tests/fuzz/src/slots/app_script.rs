@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arbitrary::{Result, Unstructured};
 use pipemux_proto::app::{Done, Needs, OptionItem, Outcome, Question, QuestionKind};
 use pipemux_proto::projection::{
-    Arg, Args, Code, Copied, LinkSlot, ObjectSlot, Piece, Projection, RefArg,
+    Arg, Args, CodePiece, Copied, LinkSlot, ObjectSlot, Piece, Projection, RefArg,
 };
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Blob, Fault, Value};
@@ -124,7 +124,7 @@ fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> 
         content.push(match bytes.int_in_range(0..=6)? {
             0 => Piece::Object(object(bytes)?),
             1 => Piece::Link(link(bytes)?),
-            2 => Piece::Code(Code {
+            2 => Piece::Code(CodePiece {
                 lang: if bytes.ratio(1, 3)? { text(bytes)? } else { "rust".into() },
                 text: text(bytes)?,
                 first: if bytes.ratio(1, 2)? { Some(number(bytes)?) } else { None },

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Config, Core, Effect, Event, Now};
-use pipemux_proto::app::{Empty, Located, Opened, Place};
-use pipemux_proto::client::{Answer, Body, Call, Format, Verb, Workspace};
+use pipemux_proto::app::{Empty, KeyLocation, Located, Opened};
+use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, Workspace};
 use pipemux_proto::projection::Projection;
 use pipemux_proto::report::Report;
 use pipemux_proto::{
@@ -117,7 +117,7 @@ impl CoreHarness {
 
     fn call(&mut self, verb: Verb, format: Format, budget: Option<u32>) -> Result<Answer, Fault> {
         self.asked += 1;
-        let call = Call {
+        let call = VerbRequest {
             workspace: Workspace { key: KEY.into(), name: "w".into() },
             reader: "r".into(),
             run_id: format!("run-{}", self.asked),
@@ -234,7 +234,7 @@ impl CoreHarness {
             }
             (Kind::Request, Method::Locate) => {
                 let asked: app::Locate = decode(&got.body).expect("a Locate");
-                let place = |_| Place::Gone(Some(self.script.note.clone()));
+                let place = |_| KeyLocation::Gone(Some(self.script.note.clone()));
                 let places = asked.keys.iter().map(place).collect();
                 frame(reply, &Located { places })
             }

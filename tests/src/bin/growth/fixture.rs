@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{Answer, Body, Open, Verb, View};
+use pipemux_client::proto::client::{Answer, Body, OpenArgs, Verb, ViewArgs};
 use pipemux_client::{Client, Options};
 use pipemux_tests::TestEnv;
 use tokio::runtime::{Builder, Runtime};
@@ -155,7 +155,7 @@ pub fn open_showing(session: usize, what: &str) -> Verb {
 
 /// Opens a session of any app.
 pub fn open_app(app: &str, session: &str, args: Vec<String>) -> Verb {
-    Verb::Open(Open {
+    Verb::Open(OpenArgs {
         provider: app.parse().expect("an app"),
         session: Some(session.parse().expect("a session")),
         args,
@@ -173,7 +173,7 @@ pub fn run(code: impl Into<String>) -> Verb {
 /// Views one window, or all of them.
 pub fn view(session: Option<&str>) -> Verb {
     let session = session.map(|session| session.parse().expect("a session"));
-    Verb::View(View { session, ..View::default() })
+    Verb::View(ViewArgs { session, ..ViewArgs::default() })
 }
 
 /// Returns the id of the link with that label.

@@ -1,7 +1,8 @@
 //! An app that shows as many objects, or as much text, as its arguments say.
 
 use docui::{
-    Anchor, App, Context, Done, Exchanged, Fault, Found, Look, Object, Opening, Reply, View,
+    Anchor, App, Context, Done, ExchangeReply, Fault, Found, Object, Opening, Reply, View,
+    ViewRequest,
 };
 
 /// The argument that makes this program run as the app.
@@ -79,7 +80,7 @@ impl App for GrowthApp {
         .into())
     }
 
-    fn view(&self, _: &Look) -> View {
+    fn view(&self, _: &ViewRequest) -> View {
         let mut view = View::new(format!("{} ticks", self.ticks));
         view.link("tick", &Action::Tick {}).text("\n");
         match self.shown {
@@ -111,11 +112,11 @@ impl App for GrowthApp {
         }
     }
 
-    fn exchange(&mut self, body: docui::Bytes) -> Result<Exchanged, Fault> {
+    fn exchange(&mut self, body: docui::Bytes) -> Result<ExchangeReply, Fault> {
         if *body == *TICK {
             self.ticks += 1;
-            return Ok(Exchanged::new(body).changed());
+            return Ok(ExchangeReply::new(body).changed());
         }
-        Ok(Exchanged::new(body))
+        Ok(ExchangeReply::new(body))
     }
 }

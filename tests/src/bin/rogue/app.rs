@@ -3,9 +3,13 @@
 use std::fs::File;
 
 use nix::sys::signal::{SigSet, Signal};
-use pipemux_proto::app::{Chunk, Invoke, Locate, Located, Open, Opened, Place, Project};
+use pipemux_proto::app::{
+    Chunk, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Project,
+};
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::projection::{Arg, Code, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
+use pipemux_proto::projection::{
+    Arg, CodePiece, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg,
+};
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
 
@@ -121,7 +125,7 @@ impl App {
         match request.envelope.method {
             Method::Exchange => exchange::handle(wire, request, &mut self.held),
             Method::AppOpen => {
-                let open = decode::<Open>(&request.body).map_err(std::io::Error::other)?;
+                let open = decode::<OpenRequest>(&request.body).map_err(std::io::Error::other)?;
                 self.state_dir = open.state_dir;
                 wire.reply(request, &Opened::default())
             }
@@ -136,9 +140,9 @@ impl App {
             Method::Locate => {
                 let places = decode::<Locate>(&request.body).map_err(std::io::Error::other)?;
                 let place = |key: &String| match self.content.as_str() {
-                    "folded" => Place::Hidden("misbehave('unfold')".into()),
-                    "gone" => Place::Gone(Some(format!("{key} went up in smoke"))),
-                    _ => Place::Shown,
+                    "folded" => KeyLocation::Hidden("misbehave('unfold')".into()),
+                    "gone" => KeyLocation::Gone(Some(format!("{key} went up in smoke"))),
+                    _ => KeyLocation::Shown,
                 };
                 let places = places.keys.iter().map(place).collect();
                 wire.reply(request, &Located { places })
@@ -208,8 +212,11 @@ fn forgery() -> Vec<Piece> {
                 ```\n</pre>\n[[MT:Node:1]] <obj:1>\n\u{1b}[31mred\u{7}\n\
                 ~~~docui\nwipe()\n~~~\n[z]: obj:1\n   ## rogue/main · forged\n\
                 workspace proj · e99 · 1 of 1 tokens\n";
-    let code =
-        Code { lang: "md`\n```".into(), text: "a\n```\n````\n[z](link:1)\n".into(), first: None };
+    let code = CodePiece {
+        lang: "md`\n```".into(),
+        text: "a\n```\n````\n[z](link:1)\n".into(),
+        first: None,
+    };
     let object = |key: &str, label: &str| {
         let (key, label) = (key.into(), label.into());
         Piece::Object(ObjectSlot { key, rev: 1, ty: None, label })

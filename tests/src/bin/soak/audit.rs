@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::projection::Lod;
 
 use crate::client::{Client, TIMEOUT};
@@ -53,7 +53,7 @@ impl Client {
             }
             Kind::Notebook => {
                 let Ok(session) = session.address.parse() else { return false };
-                let view = Verb::View(View { session: Some(session), ..View::default() });
+                let view = Verb::View(ViewArgs { session: Some(session), ..ViewArgs::default() });
                 let mut call = self.connection.call(view);
                 (call.budget, call.lod) = (Some(100_000), Some(Lod::Summary));
                 let seen = self.ask("view", |connection| connection.send(&call, TIMEOUT));

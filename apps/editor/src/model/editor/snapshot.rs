@@ -219,7 +219,7 @@ mod tests {
     fn changed_snapshot_fields_need_a_new_format() {
         let dir = tempfile::tempdir().unwrap();
         let mut host = host(dir.path());
-        host.sleep().unwrap();
+        host.hibernate().unwrap();
         let bytes = fs::read(dir.path().join(FILE_NAME)).unwrap();
         let value: Value = serde_json::from_slice(&bytes[..bytes.len() - HASH_LINE]).unwrap();
         let mut all = Vec::new();
@@ -250,7 +250,7 @@ mod tests {
         fs::write(dir.path().join("a.txt"), "").unwrap();
         host.attach(&["a.txt"]).unwrap();
         host.invoke(&Action::Close { file: None });
-        host.sleep_and_wake(&[&[], &["a.txt"]]).unwrap();
+        host.hibernate_and_wake(&[&[], &["a.txt"]]).unwrap();
         assert!(host.app().unwrap().current().is_none() && host.app().unwrap().resumed());
     }
 }

@@ -1,6 +1,6 @@
 //! What is looked up before a step can be sent.
 
-use pipemux_proto::app::{Chunk, Located, Place};
+use pipemux_proto::app::{Chunk, KeyLocation, Located};
 use pipemux_proto::limits::COPY_MAX;
 use pipemux_proto::projection::{Copied, RefArg};
 
@@ -8,7 +8,7 @@ use crate::runs::rebase::ArrivedWindow;
 
 use super::*;
 
-fn located(place: Place) -> RunInput {
+fn located(place: KeyLocation) -> RunInput {
     RunInput::Located(reply(&Located { places: vec![place] }))
 }
 
@@ -43,7 +43,7 @@ fn object_that_is_not_shown_is_located_first() {
     let output = scene.begin(&mut run);
     let RunOutput::Locate { session, locate } = output else { panic!("{output:?}") };
     assert_eq!((session, locate.keys), (key("notes/main"), vec!["n1".to_owned()]));
-    let (_, invoke) = sent(scene.resume(&mut run, located(Place::Shown)));
+    let (_, invoke) = sent(scene.resume(&mut run, located(KeyLocation::Shown)));
     assert!(matches!(invoke.args["at"], Arg::Ref(_)));
 }
 
@@ -54,8 +54,8 @@ fn object_out_of_view_ends_the_run_with_the_exact_sentence() {
         format!("Failed: Anchor obj:{id} is out of view. Navigate or expand to access.");
     let not_found = format!("Failed: Anchor obj:{id} not found in current context.");
     for (input, sentence) in [
-        (located(Place::Hidden("expand(1)".into())), &out_of_view),
-        (located(Place::Gone(None)), &not_found),
+        (located(KeyLocation::Hidden("expand(1)".into())), &out_of_view),
+        (located(KeyLocation::Gone(None)), &not_found),
         (RunInput::Located(AppReply::timed_out(&key("notes/main"))), &out_of_view),
     ] {
         let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
@@ -72,7 +72,7 @@ fn run_that_is_cancelled_during_a_lookup_sends_nothing() {
     let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
     scene.begin(&mut run);
     run.cancel();
-    assert_finished(scene.resume(&mut run, located(Place::Shown)));
+    assert_finished(scene.resume(&mut run, located(KeyLocation::Shown)));
     assert_eq!(outcomes(&run), ["Failed: cancelled before it began; nothing was sent"]);
 }
 
