@@ -129,7 +129,7 @@ mod tests {
             ([u64::MAX, 1, 0], 0x526d_8294_2300_0000),
         ];
         for (numbers, expected) in golden {
-            assert_eq!(Origin::from_numbers(numbers), Origin(expected), "{numbers:?}");
+            assert_eq!(MarkOrigin::from_numbers(numbers), MarkOrigin(expected), "{numbers:?}");
         }
     }
 }

@@ -215,5 +215,5 @@ fn daemon_log_is_rotated_while_it_runs() {
     env.pipemux(&["down"]).ok();
     wait_for("the log was rotated", || env.daemon_log().is_empty());
     let before = fs::read_to_string(&kept).expect("the log before");
-    assert!(before.contains("serves") && before.ends_with("ended\n"), "{} bytes", before.len());
+    assert!(before.contains("serves") && before.ends_with("stopped\n"), "{} bytes", before.len());
 }
