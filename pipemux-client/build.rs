@@ -1,6 +1,5 @@
-//! Links the program statically where that can be done, and what is asked for most side by side.
+//! Links the program statically, if the machine has the libraries for it.
 
 fn main() -> std::io::Result<()> {
-    pipemux_build::link_statically("pipemux")?;
-    pipemux_build::place_first("pipemux", "first.txt")
+    pipemux_build::link_statically_without_pie("pipemux")
 }

@@ -1,147 +1,151 @@
-//! A client for one request after the other, on std alone: a one-shot process starts no runtime.
+//! A client for one request at a time, on std alone, so that a one-shot process starts no runtime.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Answer, Call};
+use pipemux_proto::client::{Answer, VerbRequest};
 
-use crate::connect::{self, First};
+use crate::connect::{self, FirstRequest};
 use crate::error::ClientError;
+use crate::incoming::{DaemonMessage, MessageReader, RawReply, ReadError, decode_answer};
 use crate::options::Options;
-use crate::wire::{Ended, Incoming, Wire, WireError, answer_of};
+use crate::requests;
 
-/// How much longer than the daemon the client waits: the daemon's own word on a passed deadline is
-/// better than the client's.
-pub const GRACE: Duration = Duration::from_secs(2);
+/// How much longer the client waits than the daemon: the daemon's report on a passed deadline says more than the
+/// client's own.
+pub const REPLY_GRACE: Duration = Duration::from_secs(2);
 
-/// How long the daemon may take to note that an answer was seen.
-pub(crate) const SEEN_DEADLINE: Duration = Duration::from_secs(1);
+/// How long the daemon may take to record that an answer was seen.
+pub(crate) const SEEN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Bytes of a reading at first: most answers fit, and memory that is touched costs a short process time.
+/// Size of the first read, in bytes. Most answers fit, and touching memory costs a short process time.
 const READ_MIN: usize = 2 * 1024;
-/// Bytes of a reading while a long answer comes: about what a socket holds.
+/// Size of the reads of a long answer, in bytes: about what a socket buffers.
 const READ_MAX: usize = 256 * 1024;
 
-/// A connection to the daemon. Dropping it cancels what it waits for.
+/// A connection to the daemon. Dropping it cancels the request that it waits for.
 #[derive(Debug)]
 pub struct Connection {
     stream: UnixStream,
-    wire: Wire,
+    reader: MessageReader,
     last_id: u64,
 }
 
 impl Connection {
-    /// Connects, and starts the daemon when it isn't up and [`Options::start`] allows it. Both sides have
-    /// greeted when this returns, so that no request reaches a daemon of another version, and what goes
-    /// wrong up to here is certainly not delivered.
+    /// Connects, and starts the daemon if it is not running and [`Options::start`] allows it. Both sides have
+    /// greeted when this returns. So no request reaches a daemon of another version, and a request that follows
+    /// an error of this function was certainly not delivered.
     ///
     /// # Errors
-    /// [`ClientError::Unreachable`], [`ClientError::Version`].
+    /// [`ClientError::Unreachable`], [`ClientError::VersionMismatch`].
     pub fn open(options: &Options) -> Result<Connection, ClientError> {
         connect::open(options).map(Self::new)
     }
 
-    /// [`Connection::open`] and the first [`Connection::call`] in one: greeting and request go out together.
-    /// A daemon of another version takes neither. A daemon that is lost before it greets is followed by
-    /// another one, and that gets the request under the same id, so that it is carried out once.
+    /// Combines [`Connection::open`] with a first [`Connection::call`]: greeting and request go out together. A
+    /// daemon of another version accepts neither. If the daemon is lost before it greets, the request is sent to
+    /// the next one under the same id, so it is carried out once.
     ///
     /// # Errors
-    /// As both.
+    /// See both functions.
     pub fn open_and_call(
         options: &Options,
-        call: &Call,
+        call: &VerbRequest,
         timeout: Duration,
     ) -> Result<(Connection, Answer), ClientError> {
         let acts = call.verb.changes();
-        let request = Wire::call(1, call, timeout)?;
-        let mut connection =
-            connect::open_with(options, First { request: &request, acts }).map(Self::new)?;
+        let request = requests::call(1, call, timeout)?;
+        let first = FirstRequest { bytes: &request, acts };
+        let mut connection = connect::open_with(options, first).map(Self::new)?;
         connection.last_id = 1;
-        let deadline = Instant::now() + timeout + GRACE;
-        let answer = connection.answer(1, acts, deadline)?;
+        let deadline = Instant::now() + timeout + REPLY_GRACE;
+        let answer = connection.receive_answer(1, acts, deadline)?;
         Ok((connection, answer))
     }
 
-    /// Connects only if a daemon listens now.
+    /// Connects only if a daemon is listening; returns `None` if none is.
     ///
     /// # Errors
-    /// As [`Connection::open`], but that nobody listens is `None`.
-    pub fn find(options: &Options) -> Result<Option<Connection>, ClientError> {
-        Self::find_within(options, connect::START_DEADLINE)
+    /// See [`Connection::open`].
+    pub fn open_existing(options: &Options) -> Result<Option<Connection>, ClientError> {
+        Self::open_existing_within(options, connect::CONNECT_TIMEOUT)
     }
 
-    /// [`Connection::find`] that waits no longer than `timeout` for a daemon that is slow to greet.
+    /// Does the same as [`Connection::open_existing`], but waits no longer than `timeout` for a daemon that is
+    /// slow to greet.
     ///
     /// # Errors
-    /// As [`Connection::find`].
-    pub fn find_within(
+    /// See [`Connection::open`].
+    pub fn open_existing_within(
         options: &Options,
         timeout: Duration,
     ) -> Result<Option<Connection>, ClientError> {
         let deadline = Instant::now() + timeout;
-        Ok(connect::knock(options, deadline, First::default())?.map(Self::new))
+        Ok(connect::try_connect(options, deadline, FirstRequest::default())?.map(Self::new))
     }
 
-    fn new((stream, wire): connect::Greeted) -> Self {
-        Self { stream, wire, last_id: 0 }
+    fn new((stream, reader): connect::Established) -> Self {
+        Self { stream, reader, last_id: 0 }
     }
 
-    /// Asks and waits. `timeout` is the daemon's deadline; past it and [`GRACE`] the client gives up.
+    /// Sends a call and waits for its answer. `timeout` is the daemon's deadline; the client gives up
+    /// [`REPLY_GRACE`] later.
     ///
     /// # Errors
-    /// Any [`ClientError`]; [`ClientError::Unknown`] when an acting call was sent and no answer came.
-    pub fn call(&mut self, call: &Call, timeout: Duration) -> Result<Answer, ClientError> {
+    /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call was sent and no answer came.
+    pub fn call(&mut self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
-        let deadline = Instant::now() + timeout + GRACE;
+        let deadline = Instant::now() + timeout + REPLY_GRACE;
         self.last_id += 1;
-        let request = Wire::call(self.last_id, call, timeout)?;
+        let request = requests::call(self.last_id, call, timeout)?;
         self.send(&request, deadline)?;
-        self.answer(self.last_id, acts, deadline)
+        self.receive_answer(self.last_id, acts, deadline)
     }
 
-    /// Says that the answer of that delivery was written out, and waits until the daemon has noted it.
+    /// Confirms that the answer of this delivery was written out, and waits until the daemon has recorded it.
     ///
     /// # Errors
-    /// The daemon is gone or slow. The reader then sees some things again; nothing is lost.
+    /// The daemon is gone or slow. The reader is then shown some things again; nothing is lost.
     pub fn seen(&mut self, delivery: u64) -> Result<(), ClientError> {
         if delivery == 0 {
             return Ok(());
         }
-        let deadline = Instant::now() + SEEN_DEADLINE;
+        let deadline = Instant::now() + SEEN_TIMEOUT;
         self.last_id += 1;
-        let request = Wire::seen(self.last_id, delivery, SEEN_DEADLINE)?;
+        let request = requests::seen(self.last_id, delivery, SEEN_TIMEOUT)?;
         self.send(&request, deadline)?;
-        let ended = self.receive(self.last_id, deadline);
-        let ended = ended.map_err(|why| ClientError::lost(false, &why))?;
-        ended.map(drop).map_err(ClientError::Refused)
+        let reply = self.receive(self.last_id, deadline);
+        let reply = reply.map_err(|why| ClientError::lost(false, &why))?;
+        reply.map(drop).map_err(ClientError::Refused)
     }
 
-    /// [`Connection::seen`] as the last that is said here: what a later connection asks comes after it.
-    /// Nothing is reported, for nothing is lost when it fails: the reader sees some things again.
-    pub fn end(mut self, delivery: u64) {
+    /// Confirms the delivery like [`Connection::seen`] and closes the connection. The confirmation takes effect
+    /// before any request of a later connection. Errors are not reported, because nothing is lost by them: the
+    /// reader is shown some things again.
+    pub fn close_seen(mut self, delivery: u64) {
         if delivery == 0 {
             return;
         }
-        if !self.wire.takes_last {
+        if !self.reader.accepts_final_seen {
             let _ = self.seen(delivery);
             return;
         }
-        let Ok(last) = Wire::seen_last(delivery) else { return };
-        let sent = self.send(&last, Instant::now() + SEEN_DEADLINE);
-        // The daemon reads connections in the order in which something came on them, as the system tells
-        // it; where the system keeps no such order, it is waited for.
+        let Ok(frame) = requests::final_seen(delivery) else { return };
+        let sent = self.send(&frame, Instant::now() + SEEN_TIMEOUT);
+        // On Linux the daemon reads connections in the order in which data arrived on them. Other systems keep no
+        // such order, so there the client waits for the daemon.
         if sent.is_ok() && !cfg!(target_os = "linux") {
-            self.wait_closed(SEEN_DEADLINE);
+            self.wait_closed(SEEN_TIMEOUT);
         }
     }
 
-    /// Waits until the daemon closes the connection; false when the timeout passes before.
+    /// Waits until the daemon closes the connection; returns false when the timeout passes first.
     pub fn wait_closed(mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         let mut buffer = [0; 4096];
         loop {
-            match connect::read_until(&mut self.stream, &mut buffer, deadline) {
+            match connect::read_with_deadline(&mut self.stream, &mut buffer, deadline) {
                 Ok(0) => return true,
                 Ok(_) => {}
                 Err(error) => return !connect::is_timeout(&error),
@@ -149,35 +153,40 @@ impl Connection {
         }
     }
 
-    /// A frame that isn't written whole is no request: the daemon can't have acted on it.
+    /// Writes a frame. A frame that isn't written whole is not a request, so the daemon can't have acted on it.
     fn send(&mut self, frame: &[u8], deadline: Instant) -> Result<(), ClientError> {
-        connect::write_until(&mut self.stream, frame, deadline).map_err(|error| {
+        connect::write_with_deadline(&mut self.stream, frame, deadline).map_err(|error| {
             ClientError::unreachable(format!("the request could not be sent: {error}"))
                 .hint("nothing was done; run the command again")
         })
     }
 
-    fn answer(&mut self, id: u64, acts: bool, deadline: Instant) -> Result<Answer, ClientError> {
+    fn receive_answer(
+        &mut self,
+        id: u64,
+        acts: bool,
+        deadline: Instant,
+    ) -> Result<Answer, ClientError> {
         match self.receive(id, deadline) {
-            Ok(ended) => answer_of(ended, acts),
+            Ok(reply) => decode_answer(reply, acts),
             Err(why) => Err(ClientError::lost(acts, &why)),
         }
     }
 
-    fn receive(&mut self, id: u64, deadline: Instant) -> Result<Ended, String> {
+    fn receive(&mut self, id: u64, deadline: Instant) -> Result<RawReply, String> {
         loop {
-            match self.wire.poll_incoming() {
-                Ok(Some(Incoming::Answer(of, ended))) if of == id => return Ok(ended),
-                // Answers to what nobody waits for any more, such as a slow `seen`.
-                Ok(Some(Incoming::Answer(..) | Incoming::Hello)) => continue,
-                Ok(Some(Incoming::Ping(pong))) => {
+            match self.reader.poll_message() {
+                Ok(Some(DaemonMessage::Reply(of, reply))) if of == id => return Ok(reply),
+                // Replies to requests that were given up, such as a slow `seen`.
+                Ok(Some(DaemonMessage::Reply(..) | DaemonMessage::Hello)) => continue,
+                Ok(Some(DaemonMessage::Ping(pong))) => {
                     let _ = self.stream.write_all(&pong);
                     continue;
                 }
                 Ok(None) => {}
-                Err(WireError::Greeting(fault)) => return Err(fault.message),
-                Err(WireError::Garbage(what)) => {
-                    return Err(format!("the daemon sent what can't be read ({what})"));
+                Err(ReadError::Greeting(fault)) => return Err(fault.message),
+                Err(ReadError::Invalid(what)) => {
+                    return Err(format!("the daemon sent data that can't be read ({what})"));
                 }
             }
             match self.read(deadline) {
@@ -191,12 +200,12 @@ impl Connection {
         }
     }
 
-    /// Reads to where a frame that has begun goes on: a long answer is copied once.
+    /// Reads directly into the decoder's buffer, behind the frame that has begun: a long answer is copied once.
     fn read(&mut self, deadline: Instant) -> io::Result<usize> {
-        let room = self.wire.room(READ_MIN);
+        let room = self.reader.room(READ_MIN);
         let before = room.len();
         room.resize(before + (room.capacity() - before).min(READ_MAX), 0);
-        let read = connect::read_until(&mut self.stream, &mut room[before..], deadline);
+        let read = connect::read_with_deadline(&mut self.stream, &mut room[before..], deadline);
         room.truncate(before + read.as_ref().map_or(0, |length| *length));
         read
     }

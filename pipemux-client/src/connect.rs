@@ -1,14 +1,13 @@
-//! Finds the daemon: connects, greets, and has one started when nobody listens.
+//! Connects to the daemon: finds its socket, exchanges greetings, and has a daemon started when nobody listens.
 //!
-//! A refused connection proves nothing: a daemon may be about to listen, or about to end. Only its lock
-//! decides, and only a daemon takes that; so the client never removes a socket, it starts a `pipemuxd`
-//! and lets that find out.
+//! A refused connection proves nothing: a daemon may be about to listen, or about to end. Only the daemon's lock
+//! decides, and only a daemon takes it. So the client never removes a socket; it starts a `pipemuxd`, which
+//! finds out whether it is needed.
 //!
-//! A first request may go out together with the greeting, which spares a one-shot process a round trip. A
-//! daemon of another version refuses the greeting and takes nothing behind it. A connection that ends
-//! before the daemon's greeting is tried again, the request with it: it has the same id, and the daemon
-//! writes the id down before anything comes of the request, so it is carried out once however often it
-//! is sent.
+//! The first request may go out together with the greeting, which saves a one-shot process one round trip. A
+//! daemon of another version refuses the greeting and reads nothing that follows it. If the connection ends
+//! before the daemon greets, greeting and request are sent again. The request keeps its id, and the daemon
+//! records the id before it acts on the request, so the request is carried out once, however often it is sent.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -22,101 +21,107 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use crate::daemon::{self, Started};
+use crate::daemon::{self, StartOutcome};
 use crate::error::ClientError;
+use crate::incoming::{DaemonMessage, MessageReader, ReadError};
 use crate::options::Options;
-use crate::wire::{Incoming, Wire, WireError};
+use crate::requests;
 
 /// How long finding, starting and greeting a daemon may take together.
-pub(crate) const START_DEADLINE: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to knock at a daemon that runs but doesn't listen before another is tried: it may end.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long to try a daemon that holds the lock but doesn't listen, before another one is started: the first
+/// may be about to end.
+const LOCK_HOLDER_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A connection on which both sides have greeted.
-pub(crate) type Greeted = (UnixStream, Wire);
+pub(crate) type Established = (UnixStream, MessageReader);
 
-/// What goes out right behind the greeting.
+/// The request that goes out directly behind the greeting.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct First<'a> {
-    /// A whole request, or nothing.
-    pub request: &'a [u8],
-    /// True when it changes something: once it is out and no greeting comes, its outcome is unknown.
+pub(crate) struct FirstRequest<'a> {
+    /// A whole encoded request, or nothing.
+    pub bytes: &'a [u8],
+    /// True when the request changes something: if it was sent and no greeting comes, its outcome is unknown.
     pub acts: bool,
 }
 
-/// Connects to the daemon, started if need be and allowed.
+/// Connects to the daemon, and starts it if it is not running and the options allow it.
 ///
 /// # Errors
-/// [`ClientError::Unreachable`] with what to do, [`ClientError::Version`].
-pub(crate) fn open(options: &Options) -> Result<Greeted, ClientError> {
-    open_with(options, First::default())
+/// [`ClientError::Unreachable`] with a hint, or [`ClientError::VersionMismatch`].
+pub(crate) fn open(options: &Options) -> Result<Established, ClientError> {
+    open_with(options, FirstRequest::default())
 }
 
-/// [`open`] with a first request.
+/// Does the same as [`open`] and sends a first request.
 ///
 /// # Errors
-/// As [`open`]; [`ClientError::Unknown`] when the request acts, is out, and no greeting came in time.
-pub(crate) fn open_with(options: &Options, first: First<'_>) -> Result<Greeted, ClientError> {
-    let deadline = Instant::now() + START_DEADLINE;
+/// See [`open`]; also [`ClientError::OutcomeUnknown`] when the request acts, was sent, and no greeting came in
+/// time.
+pub(crate) fn open_with(
+    options: &Options,
+    first: FirstRequest<'_>,
+) -> Result<Established, ClientError> {
+    let deadline = Instant::now() + CONNECT_TIMEOUT;
     loop {
-        if let Some(greeted) = knock(options, deadline, first)? {
-            return Ok(greeted);
+        if let Some(established) = try_connect(options, deadline, first)? {
+            return Ok(established);
         }
         if !options.start {
             let none = "no daemon listens for this user and state directory";
             return Err(ClientError::unreachable(none).hint("start it: pipemux up"));
         }
-        let started = daemon::start(options, deadline)?;
-        let patience = match started {
-            Started::Ready => deadline,
-            Started::Elsewhere => deadline.min(Instant::now() + PATIENCE),
+        let outcome = daemon::start(options, deadline)?;
+        let retry_until = match outcome {
+            StartOutcome::Listening => deadline,
+            StartOutcome::AlreadyRunning => deadline.min(Instant::now() + LOCK_HOLDER_TIMEOUT),
         };
         let mut pause = Duration::from_millis(1);
-        while Instant::now() < patience {
-            if let Some(greeted) = knock(options, deadline, first)? {
-                return Ok(greeted);
+        while Instant::now() < retry_until {
+            if let Some(established) = try_connect(options, deadline, first)? {
+                return Ok(established);
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(50));
         }
         if Instant::now() >= deadline {
-            let why = match started {
-                Started::Ready => "the daemon started, but can't be connected to",
-                Started::Elsewhere => "a daemon holds the lock, but doesn't listen",
+            let why = match outcome {
+                StartOutcome::Listening => "the daemon started, but can't be connected to",
+                StartOutcome::AlreadyRunning => "a daemon holds the lock, but doesn't listen",
             };
             return Err(ClientError::unreachable(format!(
                 "{why} at {} within {} s",
                 options.paths.socket.display(),
-                START_DEADLINE.as_secs()
+                CONNECT_TIMEOUT.as_secs()
             ))
-            .hint(format!("what it says: {}", options.paths.log.display()))
+            .hint(format!("see its log: {}", options.paths.log.display()))
             .hint("look: pipemux status · end it: pipemux down"));
         }
     }
 }
 
-/// Connects and greets once; `None` when nobody listens, or who did has just ended.
-pub(crate) fn knock(
+/// Connects and greets once. Returns `None` when nobody listens, or the daemon that did has just ended.
+pub(crate) fn try_connect(
     options: &Options,
     deadline: Instant,
-    first: First<'_>,
-) -> Result<Option<Greeted>, ClientError> {
-    if let Some(greeted) = knock_at(&options.paths.socket, options, deadline, first)? {
-        return Ok(Some(greeted));
+    first: FirstRequest<'_>,
+) -> Result<Option<Established>, ClientError> {
+    if let Some(established) = try_connect_at(&options.paths.socket, options, deadline, first)? {
+        return Ok(Some(established));
     }
     match daemon::recorded_socket(&options.paths) {
-        Some(socket) => knock_at(&socket, options, deadline, first),
+        Some(socket) => try_connect_at(&socket, options, deadline, first),
         None => Ok(None),
     }
 }
 
-fn knock_at(
+fn try_connect_at(
     socket: &Path,
     options: &Options,
     deadline: Instant,
-    first: First<'_>,
-) -> Result<Option<Greeted>, ClientError> {
+    first: FirstRequest<'_>,
+) -> Result<Option<Established>, ClientError> {
     let began = Instant::now();
     let stream = match connect(socket, deadline) {
         Ok(stream) => stream,
@@ -124,7 +129,7 @@ fn knock_at(
             return match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Ok(None),
                 _ if is_timeout(&error) || error.kind() == io::ErrorKind::Interrupted => {
-                    Err(silent(options, began.elapsed()))
+                    Err(no_greeting(options, began.elapsed()))
                 }
                 _ => Err(ClientError::unreachable(format!(
                     "can't connect to {}: {error}",
@@ -134,98 +139,102 @@ fn knock_at(
             };
         }
     };
-    check_owner(socket.parent().unwrap_or(socket))?;
-    greet(stream, options, (began, deadline), first)
+    check_socket_directory(socket.parent().unwrap_or(socket))?;
+    exchange_greetings(stream, options, (began, deadline), first)
 }
 
-/// With a timeout: a daemon that hangs lets its queue fill up, and then a plain connect waits for ever.
+/// Connects with a timeout: the queue of a daemon that hangs fills up, and a plain connect would then wait
+/// without end.
 fn connect(path: &Path, deadline: Instant) -> io::Result<UnixStream> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     let address = SockAddr::unix(path)?;
     loop {
-        let left = left(deadline)?;
-        // The one that connecting keeps to as well; where a full queue refuses instead, nothing waits.
+        let left = time_left(deadline)?;
+        // On Linux the write timeout bounds connecting too. Where a full queue refuses instead, nothing waits.
         socket.set_write_timeout(Some(left))?;
         match socket.connect(&address) {
-            Ok(()) => return Ok(apart(OwnedFd::from(socket))?.into()),
+            Ok(()) => return Ok(avoid_stdio_fds(OwnedFd::from(socket))?.into()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// The socket, not in the place of a standard stream that the process was started without: what is printed
-/// would go to the daemon.
-fn apart(socket: OwnedFd) -> io::Result<OwnedFd> {
-    // A copy never gets one of these three numbers.
+/// Moves the socket away from the numbers of the standard streams. It gets one of them when the process was
+/// started with that stream closed, and the daemon would then receive what is printed.
+fn avoid_stdio_fds(socket: OwnedFd) -> io::Result<OwnedFd> {
+    // `try_clone` never returns a number below 3.
     if socket.as_raw_fd() <= 2 { socket.try_clone() } else { Ok(socket) }
 }
 
-/// Refuses a directory that somebody else could have put a socket into: `open` sends the caller's whole
+/// Refuses a directory that another user could have put a socket into: `open` sends the caller's whole
 /// environment.
-fn check_owner(directory: &Path) -> Result<(), ClientError> {
+fn check_socket_directory(directory: &Path) -> Result<(), ClientError> {
     let Ok(found) = directory.symlink_metadata() else { return Ok(()) };
     let own = found.is_dir() && found.uid() == nix::unistd::getuid().as_raw();
     if own && found.mode() & 0o022 == 0 {
         return Ok(());
     }
     Err(ClientError::unreachable(format!(
-        "{} may hold somebody else's socket: expected a directory that is yours and that others can't write to",
+        "{} may hold somebody else's socket: expected a directory that you own and others can't write to",
         directory.display()
     ))
     .hint("remove it, or set PIPEMUX_RUNTIME_DIR to a directory of your own"))
 }
 
-fn greet(
+fn exchange_greetings(
     mut stream: UnixStream,
     options: &Options,
     (began, deadline): (Instant, Instant),
-    first: First<'_>,
-) -> Result<Option<Greeted>, ClientError> {
-    let silent = || silent(options, began.elapsed());
-    let mut wire = Wire::default();
-    let mut out = Wire::hello()?.to_vec();
-    out.extend_from_slice(first.request);
-    // The timeout of writing was set to connect. Half a frame is no request.
+    first: FirstRequest<'_>,
+) -> Result<Option<Established>, ClientError> {
+    let no_greeting = || no_greeting(options, began.elapsed());
+    let mut reader = MessageReader::default();
+    let mut out = requests::hello()?.to_vec();
+    out.extend_from_slice(first.bytes);
+    // `connect` has set the write timeout. A partly written frame is not a request.
     let sent = stream.write_all(&out);
     if sent.as_ref().is_err_and(is_timeout) {
-        return Err(silent());
+        return Err(no_greeting());
     }
     let mut buffer = [0; 4096];
     loop {
-        match wire.poll_incoming() {
-            // Who greets and can't be written to is about to end.
-            Ok(Some(Incoming::Hello)) => return Ok(sent.is_ok().then_some((stream, wire))),
+        match reader.poll_message() {
+            // A daemon that greets but can't be written to is about to end.
+            Ok(Some(DaemonMessage::Hello)) => {
+                return Ok(sent.is_ok().then_some((stream, reader)));
+            }
             Ok(_) => {}
-            Err(WireError::Greeting(fault)) => return Err(ClientError::of_greeting(fault)),
-            Err(WireError::Garbage(what)) => {
+            Err(ReadError::Greeting(fault)) => return Err(ClientError::from_greeting(fault)),
+            Err(ReadError::Invalid(what)) => {
                 let socket = options.paths.socket.display();
-                let message = format!("what listens at {socket} is no pipemuxd: {what}");
+                let message =
+                    format!("the program that listens at {socket} is not pipemuxd: {what}");
                 return Err(ClientError::unreachable(message).hint("look: pipemux status"));
             }
         }
-        match read_until(&mut stream, &mut buffer, deadline) {
+        match read_with_deadline(&mut stream, &mut buffer, deadline) {
             Ok(0) => return Ok(None),
-            Ok(length) => wire.handle_bytes(&buffer[..length]),
+            Ok(length) => reader.handle_bytes(&buffer[..length]),
             Err(error) if is_timeout(&error) && first.acts && sent.is_ok() => {
-                return Err(ClientError::lost(true, &silent().fault().message));
+                return Err(ClientError::lost(true, &no_greeting().fault().message));
             }
-            Err(error) if is_timeout(&error) => return Err(silent()),
+            Err(error) if is_timeout(&error) => return Err(no_greeting()),
             Err(_) => return Ok(None),
         }
     }
 }
 
-/// Reads once, waiting until the deadline and no longer. It waits by `poll`: in a `read` it would be woken when the
-/// daemon takes the request, too, for there is room to write then.
-pub(crate) fn read_until(
+/// Reads once, and waits no longer than the deadline. It waits in `poll`, because a process that waits in `read`
+/// is also woken when the daemon takes the request and the socket becomes writable.
+pub(crate) fn read_with_deadline(
     stream: &mut UnixStream,
     buffer: &mut [u8],
     deadline: Instant,
 ) -> io::Result<usize> {
     loop {
-        let left = left(deadline)?;
-        // Rounded up: no turn of the loop for what is left of a millisecond.
+        let left = time_left(deadline)?;
+        // Rounded up, so that the loop doesn't spin for the last fraction of a millisecond.
         let left = PollTimeout::try_from(left.as_millis() + 1).unwrap_or(PollTimeout::MAX);
         match poll(&mut [PollFd::new(stream.as_fd(), PollFlags::POLLIN)], left) {
             Ok(0) | Err(Errno::EINTR) => continue,
@@ -240,32 +249,31 @@ pub(crate) fn read_until(
 }
 
 /// Writes everything; each wait ends at the deadline.
-pub(crate) fn write_until(
+pub(crate) fn write_with_deadline(
     stream: &mut UnixStream,
     bytes: &[u8],
     deadline: Instant,
 ) -> io::Result<()> {
-    stream.set_write_timeout(Some(left(deadline)?))?;
+    stream.set_write_timeout(Some(time_left(deadline)?))?;
     stream.write_all(bytes)
 }
 
-fn left(deadline: Instant) -> io::Result<Duration> {
+fn time_left(deadline: Instant) -> io::Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
-/// True for errors that say: the deadline has passed.
+/// Returns true for the errors of a passed deadline.
 pub(crate) fn is_timeout(error: &io::Error) -> bool {
-    // A socket's own timeout is reported as WouldBlock.
+    // A socket reports its own timeout as WouldBlock.
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
-/// Nothing came within what was left of the time.
-fn silent(options: &Options, waited: Duration) -> ClientError {
+fn no_greeting(options: &Options, waited: Duration) -> ClientError {
     ClientError::unreachable(format!(
         "the daemon doesn't answer: no greeting at {} within {:.0} s",
         options.paths.socket.display(),
         waited.as_secs_f64().max(1.0)
     ))
-    .hint(format!("what it says: {}", options.paths.log.display()))
+    .hint(format!("see its log: {}", options.paths.log.display()))
 }

@@ -1,4 +1,4 @@
-//! The daemon's process: whether one runs, and how one is started.
+//! The daemon's process: detects whether one runs, and starts one.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,39 +14,42 @@ use pipemux_proto::paths::Paths;
 use crate::error::ClientError;
 use crate::options::Options;
 
-/// Memory of the C library's allocator: from 128 KiB on a piece is mapped on its own, and as much free at the end of
-/// the heap goes back. Of each small size 32 free pieces are kept at hand instead of 7: 5 % fewer instructions a click.
-const MALLOC: &str = "glibc.malloc.trim_threshold=131072:glibc.malloc.mmap_threshold=131072:\
-     glibc.malloc.tcache_count=32";
+/// Settings of glibc's allocator for the daemon. Its own thresholds rise with use and keep the memory of a burst;
+/// fixed ones return it: allocations from 128 KiB on are mapped one by one, and as much free memory at the end
+/// of the heap is returned. Caching 32 free blocks of each small size instead of 7 saves 5 % of the instructions
+/// of a click. Other C libraries ignore the variable.
+const GLIBC_TUNABLES: &str = "glibc.malloc.trim_threshold=131072:\
+     glibc.malloc.mmap_threshold=131072:glibc.malloc.tcache_count=32";
 
-/// Most of what a failed daemon printed that is repeated, in bytes and lines.
-const LAST_WORDS: (u64, usize) = (2048, 5);
+/// How much of a failed daemon's log an error repeats.
+const LOG_TAIL_BYTES: u64 = 2048;
+const LOG_TAIL_LINES: usize = 5;
 
-/// Longest socket path that is read from a lock, in bytes.
+/// Longest socket path that is read from a lock file, in bytes.
 const RECORD_MAX: u64 = 1024;
 
-/// What a new `pipemuxd` said.
+/// The result of starting `pipemuxd`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Started {
-    /// It listens.
-    Ready,
-    /// Another one holds the lock.
-    Elsewhere,
+pub(crate) enum StartOutcome {
+    /// The new daemon listens.
+    Listening,
+    /// Another daemon holds the lock.
+    AlreadyRunning,
 }
 
-/// True while a daemon holds the lock of these places: it runs, whether or not it listens.
+/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens.
 pub fn is_running(paths: &Paths) -> bool {
-    // Shared, and for no longer than this call: a daemon that starts in this very moment takes the lock
-    // for held, and its client tries again.
+    // The probe holds a shared lock for the length of this call. A daemon that starts in this moment takes the
+    // lock for held, and its client tries again.
     match File::open(&paths.lock).map(|lock| lock.try_lock_shared()) {
         Ok(Err(TryLockError::WouldBlock)) => true,
         Ok(_) | Err(_) => false,
     }
 }
 
-/// The socket that the holder of the lock has written into it as its first line, when that is another than
-/// expected. Two shells of one user may differ in `XDG_RUNTIME_DIR` and yet mean the same state, so the
-/// same daemon.
+/// Returns the socket that the lock's holder recorded in the lock file's first line, if it differs from the
+/// expected one. Two shells of one user may differ in `XDG_RUNTIME_DIR` and still share a state directory, and so
+/// a daemon.
 pub fn recorded_socket(paths: &Paths) -> Option<PathBuf> {
     let mut line = String::new();
     let lock = File::open(&paths.lock).ok()?.take(RECORD_MAX);
@@ -55,23 +58,34 @@ pub fn recorded_socket(paths: &Paths) -> Option<PathBuf> {
     (recorded.is_absolute() && recorded != paths.socket).then_some(recorded)
 }
 
-/// Runs `pipemuxd serve` in the background and waits for its one line. It leaves the terminal's session by
-/// itself, which it could not as a group's leader; so no group is made for it here.
+/// Returns the path of the daemon's program: `PIPEMUX_DAEMON`, else `pipemuxd` beside this program, else the one on
+/// `PATH`.
+pub fn program_path(options: &Options) -> PathBuf {
+    const NAME: &str = "pipemuxd";
+    let beside = || {
+        let own = std::env::current_exe().ok()?;
+        // A symbolic link on PATH leads to the directory into which both were installed.
+        let candidates = [own.canonicalize().ok()?, own];
+        candidates.iter().map(|own| own.with_file_name(NAME)).find(|path| path.is_file())
+    };
+    options.daemon.clone().or_else(beside).unwrap_or_else(|| NAME.into())
+}
+
+/// Runs `pipemuxd serve` in the background and waits for its one line of output. The daemon leaves the terminal's
+/// session by itself, which a process group's leader can't do, so it is not made one here.
 ///
 /// # Errors
-/// There is no such program, it says why it can't serve, it ends, or it is silent until the deadline.
-pub(crate) fn start(options: &Options, deadline: Instant) -> Result<Started, ClientError> {
+/// There is no such program, it reports why it can't serve, it ends, or it is silent until the deadline.
+pub(crate) fn start(options: &Options, deadline: Instant) -> Result<StartOutcome, ClientError> {
     let log = open_log(options)?;
-    let before = log.metadata().map_or(0, |found| found.len());
-    let program = program(options);
+    let log_length = log.metadata().map_or(0, |found| found.len());
+    let program = program_path(options);
     let child = Command::new(&program)
         .arg("serve")
-        // Said again, so that both sides mean the same places even when these were set by hand.
+        // Passed explicitly, so that both sides use the same paths even when the caller set them by hand.
         .env("PIPEMUX_STATE_DIR", &options.paths.state_dir)
         .env("PIPEMUX_RUNTIME_DIR", &options.paths.runtime_dir)
-        // What a burst took is given back: glibc's own thresholds rise by themselves and keep it. Other
-        // C libraries don't know the variable.
-        .env("GLIBC_TUNABLES", MALLOC)
+        .env("GLIBC_TUNABLES", GLIBC_TUNABLES)
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -83,68 +97,60 @@ pub(crate) fn start(options: &Options, deadline: Instant) -> Result<Started, Cli
         })?;
 
     let left = deadline.saturating_duration_since(Instant::now());
-    let line = first_line(child).recv_timeout(left);
-    match line.as_ref().map(|said| (said.line.trim(), said)) {
-        Ok(("ready", _)) => Ok(Started::Ready),
-        Ok(("running", _)) => Ok(Started::Elsewhere),
-        Ok((said, _)) if said.starts_with("error: ") => {
-            Err(failed(options, format!("the daemon can't serve: {}", &said["error: ".len()..])))
+    let output = startup_output(child).recv_timeout(left);
+    match output.as_ref().map(|output| (output.line.trim(), output)) {
+        Ok(("ready", _)) => Ok(StartOutcome::Listening),
+        Ok(("running", _)) => Ok(StartOutcome::AlreadyRunning),
+        Ok((line, _)) if line.starts_with("error: ") => {
+            let why = &line["error: ".len()..];
+            Err(start_failed(options, format!("the daemon can't serve: {why}")))
         }
-        Ok(("", Said { status, .. })) => {
+        Ok(("", StartupOutput { status, .. })) => {
             let status = status.map_or("unknown status".to_owned(), |status| status.to_string());
-            let words = last_words(&options.paths.log, before);
-            let message = format!("the daemon ended before it was ready ({status}){words}");
-            Err(failed(options, message))
+            let tail = log_tail(&options.paths.log, log_length);
+            let message = format!("the daemon ended before it was ready ({status}){tail}");
+            Err(start_failed(options, message))
         }
-        Ok((other, _)) => Err(failed(
+        Ok((other, _)) => Err(start_failed(
             options,
             format!(
-                "{} is no pipemuxd: expected `ready`, it said `{other:.80}`",
+                "{} is not pipemuxd: expected `ready`, it said `{other:.80}`",
                 program.display()
             ),
         )),
-        Err(_) => Err(failed(options, "the daemon was started, but isn't ready yet".to_owned())),
+        Err(_) => {
+            let message = "the daemon was started, but isn't ready yet".to_owned();
+            Err(start_failed(options, message))
+        }
     }
 }
 
-/// What came on a starting daemon's standard output.
-struct Said {
+/// What a starting daemon wrote to its standard output.
+struct StartupOutput {
     line: String,
-    /// How it ended, when it ended without a line.
+    /// The exit status, if the daemon ended without a line.
     status: Option<ExitStatus>,
 }
 
-/// Reads the line in a thread, for a pipe has no deadline; the thread stays to reap the daemon, which
-/// would be a zombie in a long-lived client otherwise.
-fn first_line(mut child: Child) -> mpsc::Receiver<Said> {
-    let (said, line) = mpsc::channel();
+/// Reads the line on a thread, because a pipe has no deadline. The thread stays to reap the daemon, which would
+/// otherwise become a zombie in a long-lived client.
+fn startup_output(mut child: Child) -> mpsc::Receiver<StartupOutput> {
+    let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
-            // What isn't text is no `ready` either.
+            // Output that isn't text isn't `ready` either.
             let _ = BufReader::new(stdout.take(1024)).read_line(&mut line);
         }
         if line.is_empty() {
             let status = child.wait().ok();
-            let _ = said.send(Said { line, status });
+            let _ = send.send(StartupOutput { line, status });
         } else {
-            let _ = said.send(Said { line, status: None });
+            let _ = send.send(StartupOutput { line, status: None });
             let _ = child.wait();
         }
     });
-    line
-}
-
-/// `PIPEMUX_DAEMON`, else beside this program, else wherever `PATH` has it.
-pub fn program(options: &Options) -> PathBuf {
-    const NAME: &str = "pipemuxd";
-    let beside = || {
-        let own = std::env::current_exe().ok()?;
-        // A link on PATH leads to where both were installed.
-        let places = [own.canonicalize().ok()?, own];
-        places.iter().map(|own| own.with_file_name(NAME)).find(|path| path.is_file())
-    };
-    options.daemon.clone().or_else(beside).unwrap_or_else(|| NAME.into())
+    receive
 }
 
 fn open_log(options: &Options) -> Result<File, ClientError> {
@@ -160,24 +166,24 @@ fn open_log(options: &Options) -> Result<File, ClientError> {
         })
 }
 
-fn failed(options: &Options, message: String) -> ClientError {
+fn start_failed(options: &Options, message: String) -> ClientError {
     ClientError::unreachable(message)
-        .hint(format!("what it says: {}", options.paths.log.display()))
+        .hint(format!("see its log: {}", options.paths.log.display()))
         .hint("look: pipemux status · try again: pipemux up")
 }
 
-/// The last lines that were printed since the log was that long.
-fn last_words(log: &Path, before: u64) -> String {
+/// Returns the last lines that were written since the log had that length, ready to follow a sentence.
+fn log_tail(log: &Path, length_before: u64) -> String {
     let mut text = Vec::new();
     let read = File::open(log).and_then(|mut file| {
         let end = file.metadata()?.len();
-        file.seek(SeekFrom::Start(before.max(end.saturating_sub(LAST_WORDS.0))))?;
-        file.take(LAST_WORDS.0).read_to_end(&mut text)
+        file.seek(SeekFrom::Start(length_before.max(end.saturating_sub(LOG_TAIL_BYTES))))?;
+        file.take(LOG_TAIL_BYTES).read_to_end(&mut text)
     });
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if read.is_err() || lines.is_empty() {
         return String::new();
     }
-    format!(":\n{}", lines[lines.len().saturating_sub(LAST_WORDS.1)..].join("\n"))
+    format!(":\n{}", lines[lines.len().saturating_sub(LOG_TAIL_LINES)..].join("\n"))
 }

@@ -2,23 +2,21 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `cli` | from arguments to an exit status; one module below it for each verb of substance |
+//! | `cli` | from arguments to an exit status; most verbs have a module of their own in it |
 //! | `cli::args` | the arguments and their help |
-//! | `cli::ask` | one request to the daemon, its answer printed and confirmed |
-//! | `start` | the first function, where the command's cheapness begins |
-//! | `cli::quick` | plain command lines, read without building the whole of `cli::args` |
-//! | `output` | all that is written, and what happens when nobody reads it |
+//! | `cli::fast_args` | parses plain command lines without building all of `cli::args` |
+//! | `cli::requester` | sends one request to the daemon, prints its answer and confirms it |
+//! | `output` | everything that is written, and what happens when nobody reads it |
 //!
-//! **Invariant: the exit status is returned, never called for.** `main` alone ends the process, so that
-//! everything that must be cleaned up is.
-#![deny(unsafe_code)]
-#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
+//! **Invariant: the exit status is returned up to `main`.** No other code ends the process, so every destructor
+//! runs.
+#![forbid(unsafe_code)]
 
 mod cli;
 mod output;
-mod start;
 
-#[cfg(any(test, not(all(target_os = "linux", target_env = "gnu"))))]
-fn main() -> std::process::ExitCode {
-    std::process::ExitCode::from(start::exit_status())
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::main(std::env::args_os().collect()))
 }

@@ -1,42 +1,42 @@
-//! Which daemon, workspace and reader.
+//! Which daemon, workspace and reader a client uses.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Call, Format, Verb, Workspace};
+use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace};
 use pipemux_proto::paths::Paths;
 
 use crate::error::ClientError;
 use crate::workspace;
 
-/// How long a request may take when nothing else is said.
-pub const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a request may take by default.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What a client needs to know before it connects.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Where the daemon listens and keeps its state.
     pub paths: Paths,
-    /// The daemon's program; none: `pipemuxd` beside the running program, else on `PATH`.
+    /// The daemon's program. `None` means `pipemuxd` beside the running program, else the one on `PATH`.
     pub daemon: Option<PathBuf>,
-    /// False: never start a daemon.
+    /// Whether a daemon is started when none is running.
     pub start: bool,
-    /// Where requests act.
+    /// The workspace in which requests act.
     pub workspace: Workspace,
-    /// Who reads the answers.
+    /// The name of the reader of the answers.
     pub reader: String,
     /// How long the daemon may take for a request.
     pub timeout: Duration,
 }
 
 impl Options {
-    /// Takes everything from the environment and the current directory: `PIPEMUX_WORKSPACE`,
-    /// `PIPEMUX_READER`, `PIPEMUX_DAEMON`, and the variables of [`Paths::from_env`].
+    /// Makes options from the environment and the current directory. The variables are `PIPEMUX_WORKSPACE`,
+    /// `PIPEMUX_READER`, `PIPEMUX_DAEMON`, and those of [`Paths::from_env`].
     ///
     /// # Errors
-    /// [`ClientError::Invalid`]: the variables lead to no usable path.
+    /// [`ClientError::Invalid`] when the variables don't yield usable paths.
     pub fn from_env() -> Result<Options, ClientError> {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let paths =
@@ -48,30 +48,30 @@ impl Options {
             start: true,
             workspace: workspace::find(get("PIPEMUX_WORKSPACE").as_deref(), directory.as_deref()),
             reader: get("PIPEMUX_READER").unwrap_or_else(|| workspace::DEFAULT.to_owned()),
-            timeout: TIMEOUT,
+            timeout: DEFAULT_TIMEOUT,
         })
     }
 
-    /// Acts in the workspace of that name.
+    /// Sets the workspace by name.
     #[must_use]
     pub fn workspace(mut self, name: &str) -> Self {
         self.workspace = workspace::find(Some(name), None);
         self
     }
 
-    /// Reads under that name.
+    /// Sets the reader by name.
     #[must_use]
     pub fn reader(mut self, name: impl Into<String>) -> Self {
         self.reader = name.into();
         self
     }
 
-    /// A call of this workspace and reader under a fresh id, answered as Markdown.
-    pub fn call(&self, verb: Verb) -> Call {
-        Call {
+    /// Makes a call with this workspace and reader and a new id; it asks for an answer in Markdown.
+    pub fn call(&self, verb: Verb) -> VerbRequest {
+        VerbRequest {
             workspace: self.workspace.clone(),
             reader: self.reader.clone(),
-            run_id: fresh_id(),
+            run_id: new_run_id(),
             format: Format::default(),
             budget: None,
             lod: None,
@@ -83,15 +83,15 @@ impl Options {
     }
 }
 
-/// Where relative paths in calls start; empty when it can't be said in UTF-8.
+/// Returns the directory that relative paths in calls start from; empty when its path is not UTF-8.
 fn working_directory() -> String {
     let directory = std::env::current_dir().ok();
     directory.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_default()
 }
 
-/// 128 bits that no other call has, in hex. The system's randomness keys the hasher; time and process
-/// are hashed so that not even a forked copy of it repeats one.
-fn fresh_id() -> String {
+/// Returns 128 bits in hex that no other call has. The system's randomness keys the hasher. The time and the
+/// process id are hashed too, so that a forked copy of the process doesn't repeat an id.
+fn new_run_id() -> String {
     let state = RandomState::new();
     let now = (Instant::now(), std::time::SystemTime::now(), std::process::id());
     format!("{:016x}{:016x}", state.hash_one((0, now)), state.hash_one((1, now)))
@@ -103,8 +103,8 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn ids_are_128_bits_and_never_the_same() {
-        let ids: HashSet<String> = (0..2000).map(|_| fresh_id()).collect();
+    fn run_ids_are_128_bits_and_unique() {
+        let ids: HashSet<String> = (0..2000).map(|_| new_run_id()).collect();
         assert_eq!(ids.len(), 2000);
         assert!(ids.iter().all(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit())));
     }

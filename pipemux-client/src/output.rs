@@ -1,42 +1,42 @@
-//! All that the command line writes.
+//! Everything that the command line writes.
 
 use std::io::{self, Write};
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Answer, Body};
-use pipemux_client::proto::watch::Occurrence;
+use pipemux_client::proto::watch::WorkspaceEvent;
 use serde::Serialize;
 use serde_json::json;
 
-/// What became of a text.
+/// The result of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
-    /// It is out.
-    Whole,
-    /// Whoever read it went away: `pipemux view | head`.
-    Abandoned,
+pub enum WriteOutcome {
+    /// Everything was written.
+    Complete,
+    /// Nobody reads the output any more, as in `pipemux view | head`.
+    ReaderGone,
 }
 
-/// Writes to standard output. A reader that went away is no error.
+/// Writes to standard output. A reader that is gone is not an error.
 ///
 /// # Errors
-/// What else keeps it from being written: a full disk.
-pub fn out(bytes: &[u8]) -> io::Result<Written> {
+/// Any other failure to write, such as a full disk.
+pub fn write_stdout(bytes: &[u8]) -> io::Result<WriteOutcome> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(Written::Whole),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Abandoned),
+        Ok(()) => Ok(WriteOutcome::Complete),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(WriteOutcome::ReaderGone),
         Err(error) => Err(error),
     }
 }
 
-/// Writes to standard error; nothing can be done when that fails.
-pub fn err(text: &str) {
+/// Writes to standard error. A failure is ignored, because it can't be reported anywhere.
+pub fn write_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// What is printed of an answer.
-pub fn printed(answer: &Answer, json: bool) -> Vec<u8> {
+/// Formats an answer for printing.
+pub fn format_answer(answer: &Answer, json: bool) -> Vec<u8> {
     match &answer.body {
         Body::Text(text) if json => pretty(&json!({ "text": text })),
         Body::Text(text) => text.clone().into_bytes(),
@@ -49,7 +49,7 @@ pub fn printed(answer: &Answer, json: bool) -> Vec<u8> {
         Body::Raw(bytes) => bytes.to_vec(),
         Body::Events(events) if json => pretty(events),
         Body::Events(events) => {
-            let line = |event: &Occurrence| format!("{}\n", event_line(event));
+            let line = |event: &WorkspaceEvent| format!("{}\n", event_line(event));
             events.events.iter().map(line).collect::<String>().into_bytes()
         }
         Body::Log(part) if json => pretty(part),
@@ -57,49 +57,49 @@ pub fn printed(answer: &Answer, json: bool) -> Vec<u8> {
     }
 }
 
-/// An event on one line: number, time of day in UTC, what happened.
-pub fn event_line(event: &Occurrence) -> String {
+/// Formats an event as one line: its number, the time of day in UTC, and what happened.
+pub fn event_line(event: &WorkspaceEvent) -> String {
     let time = event.at.get(11..19).unwrap_or(&event.at);
     format!("{} {time} {}", event.number, event.text)
 }
 
-/// Says why there is no answer. With `--json` on standard output, where a program looks for it; as text
-/// on standard error unless it is the daemon's own word.
-pub fn failure(error: &ClientError, json: bool) {
+/// Prints why there is no answer. JSON goes to standard output, where programs expect it. Text goes to standard error,
+/// except for the daemon's own refusal, which is an answer.
+pub fn print_error(error: &ClientError, json: bool) {
     let result = if json {
-        out(&pretty(&json!({ "error": error.fault() })))
+        write_stdout(&pretty(&json!({ "error": error.fault() })))
     } else {
-        let text = in_words(error);
+        let text = format_error(error);
         match error {
-            ClientError::Refused(_) => out(text.as_bytes()),
+            ClientError::Refused(_) => write_stdout(text.as_bytes()),
             _ => {
-                err(&text);
-                Ok(Written::Whole)
+                write_stderr(&text);
+                Ok(WriteOutcome::Complete)
             }
         }
     };
     if let Err(error) = result {
-        unwritable(&error);
+        report_write_error(&error);
     }
 }
 
-/// Says that the answer could not be written.
-pub fn unwritable(error: &io::Error) {
-    err(&format!("the answer could not be written to standard output: {error}\n"));
+/// Reports on standard error that the answer could not be written.
+pub fn report_write_error(error: &io::Error) {
+    write_stderr(&format!("the answer could not be written to standard output: {error}\n"));
 }
 
 fn label(error: &ClientError) -> &'static str {
     match error {
         ClientError::Unreachable(_) => "unreachable",
-        ClientError::Version(_) => "another version",
-        ClientError::Unknown(_) => "unknown",
+        ClientError::VersionMismatch(_) => "another version",
+        ClientError::OutcomeUnknown(_) => "unknown",
         ClientError::Refused(_) => "refused",
         ClientError::Invalid(_) => "refused, nothing ran",
     }
 }
 
-/// An error as text: what kind, what happened, what to do.
-pub fn in_words(error: &ClientError) -> String {
+/// Formats an error as text: its kind and message, then its hints.
+pub fn format_error(error: &ClientError) -> String {
     let (label, fault) = (label(error), error.fault());
     let mut text = format!("{label} · {}\n", fault.message.trim_end());
     for hint in &fault.hints {
@@ -110,13 +110,13 @@ pub fn in_words(error: &ClientError) -> String {
 }
 
 fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
-    // What came off the wire has string keys and finite depth: this can't fail.
+    // A value from the wire has string keys and finite depth, so this can't fail.
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
 
-/// RFC 4648, with padding.
+/// Encodes bytes as in RFC 4648, with padding.
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -140,11 +140,11 @@ mod tests {
 
     fn print(body: Body, json: bool) -> String {
         let answer = Answer { exit: 0, body, delivery: 0 };
-        String::from_utf8(printed(&answer, json)).unwrap()
+        String::from_utf8(format_answer(&answer, json)).unwrap()
     }
 
     #[test]
-    fn base64_is_the_standards() {
+    fn base64_matches_the_rfc_vectors() {
         let vectors =
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (bytes, text) in vectors {
@@ -154,11 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn raw_values_are_exact_and_json_is_always_json() {
+    fn raw_values_are_exact_and_json_output_is_valid_json() {
         let bytes = b"a\r\n\xff\0".to_vec();
         let answer = Answer { exit: 0, body: Body::Raw(bytes.clone().into()), delivery: 0 };
-        assert_eq!(printed(&answer, false), bytes);
-        let json: serde_json::Value = serde_json::from_slice(&printed(&answer, true)).unwrap();
+        assert_eq!(format_answer(&answer, false), bytes);
+        let json: serde_json::Value =
+            serde_json::from_slice(&format_answer(&answer, true)).unwrap();
         assert_eq!(json, json!({ "bytes": 5, "base64": "YQ0K/wA=" }));
 
         assert_eq!(print(Body::Raw("深い\n".into()), true), "{\n  \"value\": \"深い\\n\"\n}\n");
@@ -172,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_a_label_a_sentence_and_ways_out() {
+    fn error_text_has_label_message_and_hints() {
         let fault = Fault::usage("no such verb\n").hint("pipemux view");
         let error = ClientError::Refused(fault);
-        assert_eq!(in_words(&error), "refused · no such verb\npipemux view\n");
+        assert_eq!(format_error(&error), "refused · no such verb\npipemux view\n");
     }
 }

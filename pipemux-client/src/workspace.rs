@@ -1,25 +1,29 @@
-//! How a directory becomes a workspace.
+//! How a directory is mapped to a workspace.
 
 use std::path::Path;
 
 use pipemux_proto::client::Workspace;
 
-/// The name of the workspace outside of any project, and of the reader that nobody named.
+/// The name of the workspace outside of any project, and of the reader when none is named.
 pub const DEFAULT: &str = "default";
 
-/// Finds the workspace that is meant: the given name, else the project root around `directory`, else
-/// [`DEFAULT`]. The project root is the nearest ancestor with a `.git`. The directory has to be named without
-/// links, as the system names the current one (POSIX, `getcwd`), for the same project is the same desk, whichever
-/// link led to it: one from elsewhere is to be resolved first ([`Path::canonicalize`]).
+/// Returns the workspace of the given name, else of the project root around `directory`, else [`DEFAULT`]. The
+/// project root is the nearest ancestor with a `.git`.
+///
+/// `directory` must not contain symbolic links, so that a project has one workspace however it is reached. The
+/// current directory that the system returns has none; a path from elsewhere must be resolved first
+/// ([`Path::canonicalize`]).
 pub fn find(given: Option<&str>, directory: Option<&Path>) -> Workspace {
     match given.filter(|name| !name.is_empty()) {
-        Some(name) => named(name),
-        None => directory.and_then(project_root).map_or_else(|| named(DEFAULT), |key| named(&key)),
+        Some(name) => from_key(name),
+        None => {
+            directory.and_then(project_root).map_or_else(|| from_key(DEFAULT), |key| from_key(&key))
+        }
     }
 }
 
-/// A workspace by its key; what is shown is the key's last path component.
-fn named(key: &str) -> Workspace {
+/// Makes the workspace with this key. Its display name is the key's last path component.
+fn from_key(key: &str) -> Workspace {
     let last = Path::new(key).file_name().and_then(|name| name.to_str());
     Workspace { key: key.to_owned(), name: last.unwrap_or(key).to_owned() }
 }
@@ -35,13 +39,13 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_nearest_project_root_is_the_workspace() {
+    fn nearest_project_root_is_the_workspace() {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().canonicalize().unwrap();
         let inner = base.join("outer/vendor/inner");
         fs::create_dir_all(base.join("outer/.git")).unwrap();
         fs::create_dir_all(inner.join("src/深い")).unwrap();
-        // A worktree's or submodule's `.git` is a file.
+        // The `.git` of a worktree or submodule is a file.
         fs::write(inner.join(".git"), "gitdir: elsewhere").unwrap();
 
         let found = find(None, Some(&inner.join("src/深い")));
@@ -50,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_name_wins_and_nothing_is_the_default() {
+    fn given_name_takes_precedence_and_default_is_the_fallback() {
         let here = std::env::current_dir().unwrap();
         let found = find(Some("demo"), Some(&here));
         assert_eq!((found.key.as_str(), found.name.as_str()), ("demo", "demo"));

@@ -1,6 +1,6 @@
-//! The command line where no daemon is and none can be started.
+//! Tests of the command line where no daemon runs and none can be started.
 
-// Helpers of tests are not tests to clippy.
+// Clippy allows `unwrap` only in test functions, not in their helpers.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Output, Stdio};
@@ -29,7 +29,7 @@ impl Shell {
         command
     }
 
-    /// Exit status, standard output and standard error.
+    /// Returns the exit status, standard output and standard error.
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let Output { status, stdout, stderr } = self.pipemux(words).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -42,7 +42,7 @@ impl Shell {
 }
 
 #[test]
-fn status_and_down_start_nothing() {
+fn status_and_down_start_no_daemon() {
     let shell = Shell::new();
     let (status, out, err) = shell.run(&["status"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "not running · start: pipemux up\n", ""));
@@ -53,7 +53,7 @@ fn status_and_down_start_nothing() {
 }
 
 #[test]
-fn a_daemon_that_cannot_start_is_status_8_with_the_way_out() {
+fn unstartable_daemon_exits_with_status_8_and_a_hint() {
     let shell = Shell::new();
     let (status, out, err) = shell.run(&["view"]);
     assert_eq!((status, out.as_str()), (8, ""));
@@ -69,7 +69,7 @@ fn a_daemon_that_cannot_start_is_status_8_with_the_way_out() {
 }
 
 #[test]
-fn a_wrong_command_line_is_status_2_and_starts_nothing() {
+fn wrong_command_line_exits_with_status_2_and_starts_nothing() {
     let shell = Shell::new();
     for words in [
         &["open"][..],
@@ -94,12 +94,12 @@ fn a_wrong_command_line_is_status_2_and_starts_nothing() {
 }
 
 #[test]
-fn standard_input_is_read_only_where_the_code_speaks_of_it() {
+fn standard_input_is_read_only_if_the_code_mentions_it() {
     let shell = Shell::new();
-    // Never ends: whoever reads it to the end waits for ever.
+    // This input never ends, so reading it to the end would block.
     let (reader, _writer) = std::io::pipe().unwrap();
     let silent = shell.pipemux(&["run", "a('stdin')"]).stdin(reader).output().unwrap();
-    assert_eq!(silent.status.code(), Some(8), "it got as far as asking for the daemon");
+    assert_eq!(silent.status.code(), Some(8), "the command must get as far as connecting");
 
     let (reader, _writer) = std::io::pipe().unwrap();
     let words = ["run", "a(stdin)", "--timeout", "0.05"];
@@ -109,7 +109,7 @@ fn standard_input_is_read_only_where_the_code_speaks_of_it() {
 }
 
 #[test]
-fn nobody_reading_is_no_panic() {
+fn closed_output_causes_no_panic() {
     let shell = Shell::new();
     for words in [&["status"][..], &["--help"], &["--version"], &["help"], &["tour"]] {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -121,7 +121,7 @@ fn nobody_reading_is_no_panic() {
 }
 
 #[test]
-fn help_and_version_are_answers() {
+fn help_and_version_exit_with_status_0() {
     let shell = Shell::new();
     let (status, help, _) = shell.run(&["--help"]);
     assert_eq!((status, shell.run(&["help"]).1), (0, help.clone()));
@@ -130,9 +130,8 @@ fn help_and_version_are_answers() {
     assert_eq!(shell.run(&["--version"]).1, format!("pipemux {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// Stops at its first step, and leaves nothing behind.
 #[test]
-fn a_tour_without_a_daemon_stops_with_the_status_of_the_step() {
+fn tour_without_a_daemon_stops_at_its_first_step_and_leaves_nothing() {
     let shell = Shell::new();
     let scratch = shell.home.path().join("scratch");
     std::fs::create_dir(&scratch).unwrap();

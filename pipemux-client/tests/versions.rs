@@ -1,7 +1,7 @@
-//! This client and daemons of other versions. What those send are bytes that are checked in, one file for
-//! each version of the protocol: they are never changed, and each is understood or refused for ever.
+//! Tests this client against daemons of other versions. The bytes that they send are checked in, one file for each
+//! version of the protocol. These files never change: each version must be understood or refused for ever.
 
-// Helpers of tests are not tests to clippy.
+// Clippy allows `unwrap` only in test functions, not in their helpers.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{Read, Write};
@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 use pipemux_proto::paths::Paths;
 use tempfile::TempDir;
 
-/// What a daemon of 1.0 says: its greeting, and the answer to the first request.
+/// What a daemon of protocol 1.0 sends: its greeting, and the answer to the first request.
 const DAEMON_1_0: &str = include_str!("frames/daemon-1.0.hex");
-/// The greeting of one whose protocol has another major.
+/// The greeting of a daemon with another major version.
 const DAEMON_2_0: &str = include_str!("frames/daemon-2.0.hex");
 
-/// Long before the deadline at which the client would give up by itself, also on a machine that is busy.
+/// Much shorter than the client's own deadline, and long enough for a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
 fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// Runs `pipemux apps` against a daemon that says this; returns status, both outputs, and how long it took.
-fn asked(said: &str) -> (i32, String, String, Duration) {
+/// Runs `pipemux apps` against a daemon that sends these bytes. Returns status, both outputs, and the duration.
+fn run_against(sent: &str) -> (i32, String, String, Duration) {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
     let get = |name: &str| match name {
@@ -37,11 +37,11 @@ fn asked(said: &str) -> (i32, String, String, Duration) {
     let paths = Paths::from_env(get, 0).unwrap();
     std::fs::DirBuilder::new().mode(0o700).create(path("run")).unwrap();
     let listener = UnixListener::bind(&paths.socket).unwrap();
-    let said = bytes(said);
+    let sent = bytes(sent);
     std::thread::spawn(move || {
-        // It may come back with another question; none of them is left without an end.
+        // The client may connect again, so every connection is served.
         while let Ok((mut stream, _)) = listener.accept() {
-            let _ = stream.write_all(&said);
+            let _ = stream.write_all(&sent);
             let _ = stream.read_to_end(&mut Vec::new());
         }
     });
@@ -62,18 +62,18 @@ fn asked(said: &str) -> (i32, String, String, Duration) {
 }
 
 #[test]
-fn a_daemon_of_1_0_is_understood() {
-    let (status, out, err, _) = asked(DAEMON_1_0);
+fn daemon_of_protocol_1_0_is_understood() {
+    let (status, out, err, _) = run_against(DAEMON_1_0);
     assert_eq!((status, out.as_str(), err.as_str()), (5, "done\n", ""));
 }
 
 #[test]
-fn a_daemon_of_another_major_is_told_with_both_versions_and_what_to_do() {
-    let (status, out, err, took) = asked(DAEMON_2_0);
+fn daemon_of_another_major_is_refused_with_both_versions_and_a_hint() {
+    let (status, out, err, took) = run_against(DAEMON_2_0);
     assert_eq!((status, out.as_str()), (8, ""));
     let first = err.lines().next().unwrap();
     assert!(first.starts_with("another version · "), "{err}");
     assert!(first.contains("protocol 2.0") && first.contains("this side 1."), "{err}");
     assert!(err.contains("pipemux down"), "{err}");
-    assert!(took < SOON, "a clear answer comes soon: {took:?}");
+    assert!(took < SOON, "the refusal must not wait for the deadline: {took:?}");
 }

@@ -1,67 +1,67 @@
-//! The bounds of the daemon's IO that a user can reach, for `status --limits`.
+//! Those limits of the daemon's IO that a user can reach, for `status --limits`.
 
 use pipemux_core::bounds;
 use pipemux_core::bounds::Bound;
 
 use crate::limits::*;
 
-/// Those that can be reached.
+/// The limits that a user can reach.
 pub const BOUNDS: &[Bound] = bounds! {
     "The daemon" {
         LOG_READ Bytes "one answer of logs",
         LINGER_MS Milliseconds "time for a refused client to read why",
-        LAUNCHER_END_S Seconds "time to end all apps when the daemon ends",
+        LAUNCHER_END_S Seconds "time to end all apps when the daemon stops",
         UNWRITTEN_MAX Bytes "state that is kept in memory while the disk is full",
-        JOURNAL_GROWTH Bytes "growth of the saved state before it is written anew",
+        JOURNAL_GROWTH Bytes "growth of the saved state before it is compacted",
         BAD_MAX Count "damaged states that are set aside",
         DAEMON_LOG_MAX Bytes "the daemon's own log before it is rotated",
         MANIFEST_MAX Bytes "one manifest",
         LOG_BURST Bytes "what one log keeps at once",
-        LOG_RATE Bytes "what one log keeps a second after that; the rest is left out, and said",
-        LOG_TAIL Bytes "the last of what was left out, which is kept after all",
-        LOG_MIN Bytes "least that a manifest may give a log",
-        APP_MEMORY_MIN Bytes "least memory that a manifest may give a process",
-        APP_FILES_MIN Count "fewest descriptors that a manifest may give a process",
+        LOG_RATE Bytes "what one log keeps per second after that; a line in the log stands for the rest",
+        LOG_TAIL Bytes "the end of what is left out of a log, which is kept after all",
+        LOG_MIN Bytes "the shortest log that a manifest may ask for",
+        APP_MEMORY_MIN Bytes "the least memory that a manifest may give a process",
+        APP_FILES_MIN Count "the fewest descriptors that a manifest may give a process",
     }
 };
 
-/// Those that no user reaches, with the reason.
+/// The limits that no user reaches, each with the reason.
 #[cfg(test)]
 const INTERNAL: &[(&str, &str)] = &[
-    ("SHARED", "a buffer; longer messages come in several readings"),
-    ("READ_TURN", "how turns are shared; nothing is refused by it"),
-    ("WRITE_TURN", "how turns are shared; nothing is refused by it"),
-    ("ALONE_TURN", "how turns are shared; nothing is refused by it"),
-    ("ALONE_MS", "how turns are shared; nothing is refused by it"),
-    ("LOOK_FRAMES", "how turns are shared; nothing is refused by it"),
-    ("LOOK_BODY", "how turns are shared; nothing is refused by it"),
-    ("LOOK_US", "how turns are shared; nothing is refused by it"),
-    ("BULKY_TURN", "how turns are shared; nothing is refused by it"),
-    ("HELD_MIN", "how a body is written; nothing is refused by it"),
-    ("HELD", "how a body is written; nothing is refused by it"),
-    ("FIRST_READ", "how a body is read; nothing is refused by it"),
-    ("READ_DIRECT", "how a body is read; nothing is refused by it"),
-    ("LARGE_KEPT", "how a body is read; nothing is refused by it"),
-    ("LARGE_MS", "how a body is read; nothing is refused by it"),
-    ("LAST_WORDS", "sockets hold less"),
-    ("LAST_PRINTED", "no pipe holds more"),
-    ("LOG_TURN", "how turns are shared; nothing is refused by it"),
-    ("LOG_PAUSE_MS", "how turns are shared; nothing is refused by it"),
-    ("LOGS_KNOWN", "positions of logs that nobody prints to; one forgotten is counted anew"),
-    ("LEFTOVERS_MS", "the end of what an earlier daemon left"),
-    ("FLUSH_MS", "the daemon's own end"),
-    ("DISK_PAUSE_MS", "how often a full disk is tried"),
-    ("ACCEPT_PAUSE_MS", "how often accepting is tried without descriptors"),
-    ("SOCKET_LOOK_MS", "how soon a socket that was cleaned away is back"),
-    ("REFUSED_MAX", "how many are told why they are turned away"),
-    ("ACCEPT_TURN", "how turns are shared; nothing is refused by it"),
-    ("ORPHANS_MS", "the end of a lost launcher's apps"),
+    ("SCRATCH_BUFFER", "longer messages take several reads"),
+    ("READ_TURN", "only divides turns; nothing is refused"),
+    ("WRITE_TURN", "only divides turns; nothing is refused"),
+    ("BULK_ONLY_TURN", "only divides turns; nothing is refused"),
+    ("SMALL_FRAME_QUIET_MS", "only divides turns; nothing is refused"),
+    ("BUSY_POLL_FRAMES_MIN", "only affects when the daemon sleeps"),
+    ("BUSY_POLL_BODY_MAX", "only affects when the daemon sleeps"),
+    ("BUSY_POLL_US", "only affects when the daemon sleeps"),
+    ("BULKY_TURN", "only divides turns; nothing is refused"),
+    ("SEND_BUFFER_BODY_MIN", "only affects how a body is written"),
+    ("SEND_BUFFER", "only affects how a body is written"),
+    ("LARGE_FIRST_READ", "only affects how a body is read"),
+    ("DIRECT_READ_MIN", "only affects how a body is read"),
+    ("POOL_BUFFERS_MAX", "only affects how a body is read"),
+    ("POOL_IDLE_MS", "only affects how a body is read"),
+    ("FINAL_READ_MAX", "sockets hold less"),
+    ("FINAL_OUTPUT_MAX", "no pipe holds more"),
+    ("LOG_TURN", "only divides turns; nothing is refused"),
+    ("LOG_PAUSE_MS", "only divides turns; nothing is refused"),
+    ("LOG_STARTS_MAX", "a position that is forgotten is counted from the start again"),
+    ("LEFTOVERS_MS", "concerns only what an earlier daemon left"),
+    ("FLUSH_MS", "concerns only the daemon's own end"),
+    ("DISK_RETRY_MS", "how often a full disk is tried"),
+    ("ACCEPT_RETRY_MS", "how often accepting is tried without descriptors"),
+    ("SOCKET_CHECK_MS", "how soon a socket that was cleaned away is restored"),
+    ("REFUSED_MAX", "how many clients are told why they are turned away"),
+    ("ACCEPT_TURN", "only divides turns; nothing is refused"),
+    ("ORPHANS_MS", "concerns only the apps of a lost launcher"),
     ("RECORD_MAX", "a longer record means damage; none that is written is that long"),
-    ("JOURNAL_ROOM", "room on the disk that is taken early; nothing is refused by it"),
-    ("UNSYNCED", "how far numbers leap after power loss"),
-    ("SEARCH_MAX", "how long damage is looked at; it only changes what is told"),
-    ("RECORDS_TURN", "how records are gathered for one write; nothing is refused by it"),
-    ("SYNC_MS", "how records are gathered for one sync"),
+    ("JOURNAL_ROOM", "space on the disk that is reserved early; nothing is refused"),
+    ("UNSYNCED_MAX", "how far numbers leap after power loss"),
+    ("DAMAGE_SEARCH_MAX", "how long damage is examined; it only affects its description"),
+    ("RECORDS_BATCH", "how many records are gathered for one write"),
+    ("SYNC_BATCH_MS", "how long records are gathered for one sync"),
 ];
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bound_is_listed_or_internal_with_a_reason() {
+    fn every_limit_is_listed_or_internal_with_a_reason() {
         let source = include_str!("limits.rs");
         let declared = source.lines().filter_map(|line| line.strip_prefix("pub const "));
         let declared: Vec<&str> = declared.filter_map(|rest| rest.split(':').next()).collect();
@@ -80,7 +80,7 @@ mod tests {
             assert!(listed.contains(name) != internal, "{name}: list it in BOUNDS or in INTERNAL");
         }
         for name in listed.iter().chain(INTERNAL.iter().map(|(name, _)| name)) {
-            assert!(declared.contains(name), "{name} is no bound any more");
+            assert!(declared.contains(name), "{name} is no limit any more");
         }
     }
 }

@@ -1,138 +1,144 @@
-//! One stream of frames: bytes in, bytes out, and never waiting for either.
+//! One connection: a stream of frames in both directions. It never waits for either.
 
 use std::io::{self, IoSlice, Read as _};
 use std::os::unix::net::UnixStream;
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use pipemux_proto::frame::Cut;
-use pipemux_proto::output::{GATHER, GATHERED_MAX, Output, Spares};
+use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Frame, FrameDecoder, FrameError};
 use pipemux_socket::Socket;
+use pipemux_write_queue::{COPIED_FRAME_MAX, SLICES_PER_WRITE, SpareBuffers, WriteQueue};
 
-use crate::body::Body;
-use crate::incoming::{Incoming, incoming};
-use crate::large::{Begun, Larges};
-use crate::limits::{FIRST_READ, HELD, HELD_MIN, READ_DIRECT, SHARED, WRITE_TURN};
+use crate::buffer_pool::{BufferPool, PartialFrame};
+use crate::exchange_body::ExchangeBody;
+use crate::inbound::{Inbound, undecodable};
+use crate::limits::{
+    DIRECT_READ_MIN, LARGE_FIRST_READ, SCRATCH_BUFFER, SEND_BUFFER, SEND_BUFFER_BODY_MIN,
+    WRITE_TURN,
+};
 
 /// One connection. An idle one holds no buffer.
 #[derive(Debug)]
 pub struct Connection {
     socket: Socket,
     waker: Waker,
-    /// A large frame that hasn't come whole; the decoder holds nothing then.
-    begun: Option<Box<Begun>>,
-    /// Holds any other that hasn't.
+    /// A large frame that has not arrived completely; the decoder is empty then.
+    partial: Option<Box<PartialFrame>>,
+    /// Holds any other frame that has not arrived completely.
     decoder: FrameDecoder,
-    /// True when the last frame was longer than the shared buffer: so may be the next.
-    large: bool,
-    output: Output,
-    /// False before it may be read, and for ever once it ended or made no sense.
-    pub reading: bool,
+    /// True when the last frame was longer than the scratch buffer, so that the next may be, too.
+    expect_large: bool,
+    output: WriteQueue,
+    /// False before reading is allowed, and once the stream has ended or was invalid.
+    pub can_read: bool,
     /// False once writing failed.
-    pub writing: bool,
-    /// True while it is on the driver's list of those to be written to.
-    pub listed: bool,
-    /// True when it is to be closed once everything is written.
-    pub closing: bool,
+    pub can_write: bool,
+    /// True while the driver has scheduled a write.
+    pub write_scheduled: bool,
+    /// True when the connection is to be closed once everything is written.
+    pub close_when_written: bool,
 }
 
-/// What reading gave.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read {
-    /// So many bytes, in the shared buffer; there may be more. They go on with [`Connection::keep`].
-    Shared(usize),
-    /// So many bytes of a frame that had begun; there may be more.
-    Held(usize),
-    /// Nothing now; the waker tells when.
-    Nothing,
-    /// The end.
-    End,
+pub enum ReadOutcome {
+    /// So many bytes in the scratch buffer; there may be more. Incomplete frames go to
+    /// [`Connection::buffer_partial`].
+    InScratch(usize),
+    /// So many bytes of a frame whose beginning was buffered; there may be more.
+    Buffered(usize),
+    /// Nothing now; the waker is woken later.
+    Pending,
+    /// The stream has ended.
+    Closed,
 }
 
-/// What writing gave.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
-    /// Everything.
-    All,
-    /// Not everything; the waker tells when to go on.
-    Some,
-    /// Its share of this turn; the waker has told already.
-    Share,
-    /// Nobody reads it any more.
+pub enum WriteOutcome {
+    /// Everything is written.
+    Complete,
+    /// Something is left; the waker is woken when writing can continue.
+    Incomplete,
+    /// The connection's share of this turn is written; the waker has been woken.
+    TurnUsed,
+    /// The peer no longer reads.
     Failed,
 }
 
 impl Connection {
-    /// A connection whose readiness wakes `waker`, over a stream that doesn't block.
+    /// Creates a connection over a non-blocking stream, whose readiness wakes `waker`.
     ///
     /// # Errors
     /// The socket can't be watched.
-    pub fn over(stream: UnixStream, waker: Waker, reading: bool) -> io::Result<Self> {
+    pub fn new(stream: UnixStream, waker: Waker, can_read: bool) -> io::Result<Self> {
         Ok(Self {
             socket: Socket::new(stream)?,
             waker,
-            begun: None,
+            partial: None,
             decoder: FrameDecoder::default(),
-            large: false,
-            output: Output::default(),
-            reading,
-            writing: true,
-            listed: false,
-            closing: false,
+            expect_large: false,
+            output: WriteQueue::default(),
+            can_read,
+            can_write: true,
+            write_scheduled: false,
+            close_when_written: false,
         })
     }
 
-    /// Reads once: into a buffer that all connections share or, when much of a frame is still to come, to
-    /// where that frame stays, at most so many bytes of it.
-    pub fn read(&mut self, shared: &mut [u8], larges: &mut Larges, most: usize) -> Read {
-        let read = match &mut self.begun {
-            Some(begun) => self.socket.read(&self.waker, begun.room(most)),
+    /// Reads once: into the scratch buffer or, when much of a frame is missing, at most `max` bytes to the
+    /// place where that frame stays.
+    pub fn read(&mut self, scratch: &mut [u8], pool: &mut BufferPool, max: usize) -> ReadOutcome {
+        let read = match &mut self.partial {
+            Some(partial) => self.socket.read(&self.waker, partial.room(max)),
             None => {
-                // Of a large frame little is copied from here.
-                let first = if std::mem::take(&mut self.large) {
-                    FIRST_READ.min(shared.len())
+                // Little of a large frame should have to be copied out of the scratch buffer.
+                let first = if std::mem::take(&mut self.expect_large) {
+                    LARGE_FIRST_READ.min(scratch.len())
                 } else {
-                    shared.len()
+                    scratch.len()
                 };
-                self.socket.read(&self.waker, &mut shared[..first])
+                self.socket.read(&self.waker, &mut scratch[..first])
             }
         };
         match read {
-            Poll::Pending => Read::Nothing,
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => Read::Held(0),
-            Poll::Ready(Err(_) | Ok(0)) => Read::End,
-            Poll::Ready(Ok(length)) => match &mut self.begun {
-                Some(begun) => {
-                    begun.filled(length);
-                    Read::Held(length)
+            Poll::Pending => ReadOutcome::Pending,
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                ReadOutcome::Buffered(0)
+            }
+            Poll::Ready(Err(_) | Ok(0)) => ReadOutcome::Closed,
+            Poll::Ready(Ok(length)) => match &mut self.partial {
+                Some(partial) => {
+                    partial.filled(length);
+                    ReadOutcome::Buffered(length)
                 }
-                None if self.decoder.is_empty() => Read::Shared(length),
+                None if self.decoder.is_empty() => ReadOutcome::InScratch(length),
                 None => {
-                    self.keep(&shared[..length], larges);
-                    Read::Held(length)
+                    self.buffer_partial(&scratch[..length], pool);
+                    ReadOutcome::Buffered(length)
                 }
             },
         }
     }
 
-    /// Reads what is there, whether or not the runtime has heard of it yet; 0: nothing, or the end. For
-    /// the last words of a process whose end is known already.
-    pub fn read_now(&mut self, shared: &mut [u8]) -> usize {
+    /// Reads what is there, whether or not the runtime knows about it; returns 0 for nothing and for the end.
+    /// Meant for the last bytes of a process whose exit is known.
+    pub fn read_unpolled(&mut self, scratch: &mut [u8]) -> usize {
         loop {
-            match self.socket.stream().read(shared) {
+            match self.socket.stream().read(scratch) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => return read.unwrap_or_default(),
             }
         }
     }
 
-    /// Keeps the beginning of a frame until its rest comes.
-    pub fn keep(&mut self, mut bytes: &[u8], larges: &mut Larges) {
-        if let Some(begun) = &mut self.begun {
-            bytes = begun.take(bytes);
-        } else if self.decoder.is_empty() && Cut::missing(bytes) >= READ_DIRECT {
-            self.begin(larges.begin(bytes));
+    /// Keeps the beginning of a frame until the rest arrives.
+    pub fn buffer_partial(&mut self, mut bytes: &[u8], pool: &mut BufferPool) {
+        if let Some(partial) = &mut self.partial {
+            bytes = partial.take(bytes);
+        } else if self.decoder.is_empty() && FrameSlice::missing(bytes) >= DIRECT_READ_MIN {
+            self.set_partial(pool.start_frame(bytes));
             return;
         }
         if !bytes.is_empty() {
@@ -140,58 +146,59 @@ impl Connection {
         }
     }
 
-    /// The next thing among the bytes that are held; none when more are needed.
-    pub fn next_incoming(&mut self, larges: &mut Larges) -> Option<Incoming> {
-        if let Some(begun) = self.begun.take_if(|begun| begun.is_whole()) {
-            return Some(match Frame::from_payload(begun.into_payload()) {
-                Ok(frame) => Incoming::Frame(frame),
-                Err(error) => incoming(error),
+    /// Returns the next frame, or what stands in its place, from the buffered bytes; `None` when more are
+    /// needed.
+    pub fn next_inbound(&mut self, pool: &mut BufferPool) -> Option<Inbound> {
+        if let Some(partial) = self.partial.take_if(|partial| partial.is_whole()) {
+            return Some(match Frame::from_payload(partial.into_payload()) {
+                Ok(frame) => Inbound::Frame(frame),
+                Err(error) => undecodable(error),
             });
         }
         match self.decoder.next_frame() {
             Ok(None) => {
-                if self.decoder.missing() >= READ_DIRECT {
-                    self.begin(larges.begin(self.decoder.held()));
+                if self.decoder.missing() >= DIRECT_READ_MIN {
+                    self.set_partial(pool.start_frame(self.decoder.held()));
                     self.decoder = FrameDecoder::default();
                 }
                 None
             }
-            Ok(Some(frame)) => Some(Incoming::Frame(frame)),
-            Err(FrameError::Envelope(error)) => Some(incoming(error)),
-            Err(error) => Some(Incoming::Broken(error.to_string())),
+            Ok(Some(frame)) => Some(Inbound::Frame(frame)),
+            Err(FrameError::Envelope(error)) => Some(undecodable(error)),
+            Err(error) => Some(Inbound::Invalid(error.to_string())),
         }
     }
 
-    /// Queues bytes; returns how many wait now.
-    pub fn push(&mut self, bytes: Bytes, spares: &mut Spares) -> usize {
+    /// Queues bytes; returns how many bytes are queued now.
+    pub fn push(&mut self, bytes: Bytes, spares: &mut SpareBuffers) -> usize {
         self.output.push(bytes, spares);
         self.output.queued()
     }
 
-    /// Queues a frame whose body came from elsewhere, and is only copied when it is small or has to wait.
-    /// Of a longer one as much as fits the turn goes out at once.
+    /// Queues a frame whose body was received from another peer. The body is copied only if it is small or
+    /// has to wait; of a longer one as much as fits the turn is written at once.
     pub fn forward(
         &mut self,
         head: &[u8],
-        body: Body<'_>,
-        spares: &mut Spares,
+        body: ExchangeBody<'_>,
+        spares: &mut SpareBuffers,
         turn: usize,
-    ) -> Written {
+    ) -> WriteOutcome {
         let bytes = body.bytes();
-        if bytes.len() <= GATHERED_MAX {
+        if bytes.len() <= COPIED_FRAME_MAX {
             self.output.copy(head, spares);
             self.output.copy(bytes, spares);
-            return Written::Some;
+            return WriteOutcome::Incomplete;
         }
-        if bytes.len() > HELD_MIN {
-            self.socket.hold((turn > WRITE_TURN).then_some(HELD));
+        if bytes.len() > SEND_BUFFER_BODY_MIN {
+            self.socket.set_send_buffer((turn > WRITE_TURN).then_some(SEND_BUFFER));
         }
         let before = self.output.queued();
-        let mut slices = [IoSlice::new(&[]); GATHER];
+        let mut slices = [IoSlice::new(&[]); SLICES_PER_WRITE];
         let mut count = self.output.slices(&mut slices, usize::MAX);
-        // Behind a queue that one write can't take there is nothing to gain.
-        let at_once = count + 2 <= GATHER && before <= turn;
-        // The others wait for no more than a turn's share.
+        // Writing at once gains nothing behind a queue that a single write can't empty.
+        let at_once = count + 2 <= SLICES_PER_WRITE && before <= turn;
+        // Other connections wait for no more than the share of one turn.
         let share = bytes.len().min(turn);
         let mut length = 0;
         if at_once {
@@ -199,74 +206,74 @@ impl Connection {
             slices[count + 1] = IoSlice::new(&bytes[..share]);
             count += 2;
             length = match self.socket.write(&self.waker, &slices[..count]) {
-                Poll::Ready(Ok(0)) => return Written::Failed,
+                Poll::Ready(Ok(0)) => return WriteOutcome::Failed,
                 Poll::Ready(Ok(length)) => length,
                 Poll::Ready(Err(error)) if error.kind() != io::ErrorKind::Interrupted => {
-                    return Written::Failed;
+                    return WriteOutcome::Failed;
                 }
                 Poll::Ready(Err(_)) | Poll::Pending => 0,
             };
         }
-        let own = length.saturating_sub(before);
+        let written = length.saturating_sub(before);
         if length > 0 && before > 0 {
             self.output.advance(length.min(before), spares);
         }
-        if own < head.len() {
-            self.output.copy(&head[own..], spares);
+        if written < head.len() {
+            self.output.copy(&head[written..], spares);
         }
-        let gone = own.saturating_sub(head.len());
-        if gone == bytes.len() {
-            return Written::All;
+        let body_written = written.saturating_sub(head.len());
+        if body_written == bytes.len() {
+            return WriteOutcome::Complete;
         }
-        self.output.push(body.rest(gone), spares);
-        if gone > 0 && gone == share {
+        self.output.push(body.into_rest(body_written), spares);
+        if body_written > 0 && body_written == share {
             self.waker.wake_by_ref();
-            return Written::Share;
+            return WriteOutcome::TurnUsed;
         }
-        Written::Some
+        WriteOutcome::Incomplete
     }
 
-    /// True when something waits to be written.
+    /// True when bytes are queued.
     pub fn has_output(&self) -> bool {
         self.output.queued() > 0
     }
 
-    /// True while a large frame is on its way, in or out.
+    /// True while a large frame is being received or sent.
     pub fn is_bulky(&self) -> bool {
-        self.begun.is_some() || self.output.queued() > GATHERED_MAX
+        self.partial.is_some() || self.output.queued() > COPIED_FRAME_MAX
     }
 
-    /// How many bytes wait to be written.
+    /// Returns how many bytes are queued.
     pub fn queued(&self) -> usize {
         self.output.queued()
     }
 
-    /// Writes what is queued, as much as fits a turn.
-    pub fn flush(&mut self, spares: &mut Spares, turn: usize) -> Written {
+    /// Writes the queued bytes, as many as fit the turn.
+    pub fn flush(&mut self, spares: &mut SpareBuffers, turn: usize) -> WriteOutcome {
         let mut left = turn;
         while self.has_output() {
             if left == 0 {
-                // The others first; this one is served again right after them.
+                // Other connections come first; this one is served again right after them.
                 self.waker.wake_by_ref();
-                return Written::Some;
+                return WriteOutcome::Incomplete;
             }
             match self.write_once(left) {
-                Poll::Pending => return Written::Some,
-                Poll::Ready(Ok(0)) => return Written::Failed,
+                Poll::Pending => return WriteOutcome::Incomplete,
+                Poll::Ready(Ok(0)) => return WriteOutcome::Failed,
                 Poll::Ready(Ok(length)) => {
                     self.output.advance(length, spares);
                     left = left.saturating_sub(length);
                 }
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Poll::Ready(Err(_)) => return Written::Failed,
+                Poll::Ready(Err(_)) => return WriteOutcome::Failed,
             }
         }
-        self.socket.is_flushed();
-        Written::All
+        self.socket.stop_watching_for_room();
+        WriteOutcome::Complete
     }
 
-    /// Drops what waits to be written.
-    pub fn clear(&mut self, spares: &mut Spares) {
+    /// Drops the queued bytes.
+    pub fn clear(&mut self, spares: &mut SpareBuffers) {
         self.output.clear(spares);
     }
 
@@ -275,13 +282,13 @@ impl Connection {
         self.waker.wake_by_ref();
     }
 
-    fn begin(&mut self, begun: Begun) {
-        self.large = begun.length() > SHARED;
-        self.begun = Some(begun.into());
+    fn set_partial(&mut self, partial: PartialFrame) {
+        self.expect_large = partial.length() > SCRATCH_BUFFER;
+        self.partial = Some(partial.into());
     }
 
     fn write_once(&mut self, room: usize) -> Poll<io::Result<usize>> {
-        let mut slices = [IoSlice::new(&[]); GATHER];
+        let mut slices = [IoSlice::new(&[]); SLICES_PER_WRITE];
         let count = self.output.slices(&mut slices, room);
         self.socket.write(&self.waker, &slices[..count])
     }

@@ -1,52 +1,52 @@
-//! The one place that touches both the core and IO.
+//! The driver: the only place that touches both the core and IO.
 //!
-//! One task, one turn at a time: take all that is ready, hand it to the core, carry out what the core
-//! wants, and at the end write to each destination once. Nothing here decides what an event means, and
-//! nothing here waits.
+//! It is one task that works in turns: take everything that is ready, hand it to the core, run the effects that the
+//! core returns, and finally write to each destination once. The driver doesn't decide what an event means, it
+//! doesn't touch files itself, and it never waits.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | `driver` | the turn, timers, the end |
-//! | `driver::effects` | what the core wants, carried out |
-//! | `driver::traffic` | connections: accepted, written to, closed |
-//! | `driver::intake` | what comes on them |
-//! | `driver::apps` | what the launcher reports |
-//! | `driver::prints` | what apps print |
+//! | `driver` | one turn, timeouts, the exit |
+//! | `driver::effects` | runs the core's effects |
+//! | `driver::connections` | accepts, writes and closes connections |
+//! | `driver::frames` | reads frames and hands them to the core or forwards them |
+//! | `driver::app_lifecycle` | handles what the launcher reports |
+//! | `driver::app_output` | handles what apps print |
+//! | `driver::timer` | the single timer |
 
-mod apps;
+mod app_lifecycle;
+mod app_output;
+mod connections;
 mod effects;
-mod intake;
-mod prints;
-mod traffic;
+mod frames;
+mod timer;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_core::{ClientId, Core, Effect, Event, Now};
 use pipemux_proto::Incarnation;
-use pipemux_proto::output::Spares;
-use pipemux_proto::table::Table;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Sleep, sleep};
+use pipemux_write_queue::SpareBuffers;
+use rustc_hash::FxHashMap;
 
-use crate::children::Children;
+use crate::app_output::AppOutput;
+use crate::app_processes::AppProcesses;
+use crate::buffer_pool::BufferPool;
+use crate::busy_poll::{BusyPoll, ParkHook};
 use crate::connection::Connection;
+use crate::daemon_log::log;
 use crate::journal::Journal;
-use crate::large::Larges;
-use crate::limits::{SHARED, SOCKET_LOOK_MS};
-use crate::look::{Again, Look};
-use crate::manifests::Places;
-use crate::note::note;
-use crate::prints::Prints;
-use crate::transport::Listener;
-use crate::wake::{Peer, Token, Wakes};
+use crate::limits::{SCRATCH_BUFFER, SOCKET_CHECK_MS};
+use crate::listener::ClientListener;
+use crate::manifests::ManifestDirs;
+use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
+use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
+use timer::Timer;
 
-/// The daemon's loop and all that it holds.
+/// The daemon's loop and everything that it owns.
 pub struct Driver {
     core: Core,
     now: Now,
@@ -54,81 +54,80 @@ pub struct Driver {
     events: VecDeque<Event>,
     effects: Vec<Effect>,
 
-    wakes: Arc<Wakes>,
-    listener: Listener,
-    accept: Waker,
-    accept_again: Option<u64>,
-    /// When to look next whether the socket is still in its place.
-    socket_look: u64,
-    /// True since it could not be put back: told once.
+    ready_queue: Arc<ReadyQueue>,
+    listener: ClientListener,
+    accept_waker: Waker,
+    /// When to accept again after accepting failed.
+    accept_retry_at: Option<u64>,
+    /// When to check next that the socket is still in its place.
+    socket_check_at: u64,
+    /// True while the socket can't be restored; logged once.
     socket_failing: bool,
-    /// True since clients were turned away, until there is room: told once.
+    /// True while clients are turned away; logged once.
     refusing: bool,
-    /// True since accepting failed, until nobody waits: told once.
+    /// True while accepting fails; logged once.
     accept_failing: bool,
-    connections: Table<Peer, Connection>,
+    connections: FxHashMap<Peer, Connection>,
     clients: usize,
     next_client: u64,
-    /// Connections with something to write.
-    dirty: Vec<Peer>,
-    /// Clients that are to be closed, with when at the latest.
-    lingering: VecDeque<(u64, ClientId)>,
-    /// Connections with much to read or to write, whose turn comes after the others'.
-    bulky: Vec<Peer>,
-    /// Until when a connection with much to move takes a small share of a turn: small frames came.
-    small_until: u64,
-    /// Connections with much to do that share what others leave of the present turn, while it is their part of it.
-    sharing: usize,
-    look: Look,
-    again: Arc<Again>,
-    /// What everything is read into.
-    shared: Box<[u8]>,
-    spares: Spares,
-    large: Larges,
+    /// Connections to write to at the end of the turn.
+    peers_to_write: Vec<Peer>,
+    /// Clients to be closed, with the latest time for it, in milliseconds.
+    closing_clients: VecDeque<(u64, ClientId)>,
+    /// Connections with large transfers, served after all others.
+    bulky_peers: Vec<Peer>,
+    /// Until when large transfers take small shares of a turn, because small frames arrived.
+    small_frames_until: u64,
+    /// How many connections with large transfers share the rest of the current turn; 0 outside of that part.
+    bulk_sharers: usize,
+    busy_poll: BusyPoll,
+    park_hook: Arc<ParkHook>,
+    /// The buffer that all connections and pipes are read into.
+    scratch: Box<[u8]>,
+    spares: SpareBuffers,
+    buffer_pool: BufferPool,
 
-    children: Children,
-    /// Ordered, and not known to run.
-    starting: HashMap<Incarnation, effects::Starting>,
-    prints: Prints,
+    processes: AppProcesses,
+    /// Processes that were ordered and aren't known to run yet.
+    starting_apps: FxHashMap<Incarnation, effects::StartingApp>,
+    app_output: AppOutput,
     journal: Journal,
-    manifests: Places,
-    /// True while there are new records to write.
-    recording: bool,
+    manifests: ManifestDirs,
+    /// True while the journal has records that aren't written yet.
+    records_pending: bool,
     /// True while records can't be written.
     disk_failing: bool,
-    /// When they are tried again.
-    disk_again: Option<u64>,
+    /// When to try to write records again.
+    disk_retry_at: Option<u64>,
     timer: Timer,
-    signals: Signals,
-    /// Set by the core's last effect: when to leave at the latest.
-    leave: Option<u64>,
+    shutdown: ShutdownRequests,
+    /// Set by the core's last effect: the latest time to exit, in milliseconds.
+    exit_deadline: Option<u64>,
 }
 
-/// What a driver is made of.
-pub struct Parts {
-    /// The decisions.
+/// The parts that a driver is built from.
+pub struct DriverParts {
+    /// Makes all decisions.
     pub core: Core,
-    /// Where clients come in.
-    pub listener: Listener,
+    /// Accepts clients.
+    pub listener: ClientListener,
     /// The apps' processes.
-    pub children: Children,
+    pub processes: AppProcesses,
     /// The saved state.
     pub journal: Journal,
-    /// Where manifests are.
-    pub manifests: Places,
-    /// What wakes the driver.
-    pub wakes: Arc<Wakes>,
-    /// What the runtime asks before it sleeps.
-    pub again: Arc<Again>,
+    /// The directories of manifests.
+    pub manifests: ManifestDirs,
+    /// Wakes the driver.
+    pub ready_queue: Arc<ReadyQueue>,
+    /// Runs before the runtime parks its thread.
+    pub park_hook: Arc<ParkHook>,
 }
 
 impl Driver {
-    /// To be called in a runtime.
-    ///
-    /// # Errors
-    /// Signals can't be watched.
-    pub fn new(parts: Parts) -> io::Result<Self> {
-        let Parts { core, listener, children, journal, manifests, wakes, again } = parts;
+    /// Creates a driver that stops when `shutdown` asks for it. Must be called within a runtime.
+    pub fn new(parts: DriverParts, shutdown: &Shutdown) -> Self {
+        let DriverParts { core, listener, processes, journal, manifests, ready_queue, park_hook } =
+            parts;
         let driver = Self {
             core,
             now: Now::default(),
@@ -136,224 +135,170 @@ impl Driver {
             events: VecDeque::new(),
             effects: Vec::new(),
             listener,
-            accept: wakes.waker(Token::Accept),
-            accept_again: None,
-            socket_look: SOCKET_LOOK_MS,
+            accept_waker: ready_queue.waker(ReadySource::Accept),
+            accept_retry_at: None,
+            socket_check_at: SOCKET_CHECK_MS,
             socket_failing: false,
             refusing: false,
             accept_failing: false,
-            connections: Table::default(),
-            spares: Spares::default(),
-            large: Larges::default(),
+            connections: FxHashMap::default(),
+            spares: SpareBuffers::default(),
+            buffer_pool: BufferPool::default(),
             clients: 0,
             next_client: 1,
-            dirty: Vec::new(),
-            bulky: Vec::new(),
-            small_until: 0,
-            sharing: 0,
-            look: Look::default(),
-            again,
-            lingering: VecDeque::new(),
-            shared: vec![0; SHARED].into(),
-            children,
-            starting: HashMap::new(),
-            prints: Prints::default(),
+            peers_to_write: Vec::new(),
+            bulky_peers: Vec::new(),
+            small_frames_until: 0,
+            bulk_sharers: 0,
+            busy_poll: BusyPoll::default(),
+            park_hook,
+            closing_clients: VecDeque::new(),
+            scratch: vec![0; SCRATCH_BUFFER].into(),
+            processes,
+            starting_apps: FxHashMap::default(),
+            app_output: AppOutput::default(),
             journal,
             manifests,
-            recording: false,
+            records_pending: false,
             disk_failing: false,
-            disk_again: None,
-            timer: Timer::new(wakes.waker(Token::Timer)),
-            signals: Signals::new(wakes.waker(Token::Signal))?,
-            leave: None,
-            wakes,
+            disk_retry_at: None,
+            timer: Timer::new(ready_queue.waker(ReadySource::Timer)),
+            shutdown: shutdown.requests(ready_queue.waker(ReadySource::Shutdown)),
+            exit_deadline: None,
+            ready_queue,
         };
-        // Each is looked at once, which is how its waker comes to be known.
-        driver.accept.wake_by_ref();
-        driver.signals.waker.wake_by_ref();
-        driver.wakes.waker(Token::Launcher).wake();
-        Ok(driver)
+        // The first turn polls each of these, which registers its waker.
+        driver.accept_waker.wake_by_ref();
+        driver.shutdown.wake();
+        driver.ready_queue.waker(ReadySource::Launcher).wake();
+        driver
     }
 
-    /// Serves until the core has ended everything, or is told twice to end; gives back the processes.
-    pub async fn run(mut self) -> Children {
+    /// Serves until the core has ended everything or an immediate stop is asked for; returns the processes, so that
+    /// the caller can end them.
+    pub async fn run(mut self) -> AppProcesses {
         let mut ready = Vec::new();
-        let written = self.journal.write_kept();
-        self.note_disk(written);
+        let written = self.journal.flush();
+        self.report_disk(written);
         poll_fn(|context| self.turn(context.waker(), &mut ready)).await;
-        self.children
+        self.processes
     }
 
-    fn turn(&mut self, driver: &Waker, ready: &mut Vec<Token>) -> Poll<()> {
-        self.now = self.clocks();
-        self.wakes.take(driver, ready);
-        for token in ready.drain(..) {
-            match token {
-                Token::Accept => self.accept(),
-                Token::Launcher => self.hear_launcher(),
-                Token::Signal => self.take_signals(),
-                Token::Timer => self.timer.elapsed(),
-                Token::Peer(peer) => self.serve(peer),
-                Token::Print(app) => self.read_print(app),
+    fn turn(&mut self, driver: &Waker, ready: &mut Vec<ReadySource>) -> Poll<()> {
+        self.now = self.read_clocks();
+        self.ready_queue.take(driver, ready);
+        for source in ready.drain(..) {
+            match source {
+                ReadySource::Accept => self.accept(),
+                ReadySource::Launcher => self.poll_launcher(),
+                ReadySource::Shutdown => self.poll_shutdown(),
+                ReadySource::Timer => self.timer.elapsed(),
+                ReadySource::Peer(peer) => self.serve(peer),
+                ReadySource::AppOutput(app) => self.read_app_output(app),
             }
         }
-        self.do_what_is_due();
-        self.write_all();
+        self.handle_timeouts();
+        self.write_scheduled_peers();
         self.serve_bulky();
-        self.keep_journal();
-        if self.may_leave() {
+        self.maintain_journal();
+        if self.may_exit() {
             return Poll::Ready(());
         }
-        let next = [self.core.next_timeout(), self.own_timeout()].into_iter().flatten().min();
+        let next = [self.core.next_timeout(), self.next_io_timeout()].into_iter().flatten().min();
         self.timer.set(self.started, next);
-        if self.look.is_worth_it(Instant::now) {
-            self.again.want(driver);
+        if self.busy_poll.should_poll(Instant::now) {
+            self.park_hook.request_poll(driver);
         }
         Poll::Pending
     }
 
-    /// Hands an event to the core, carries out what it wants, and so on for what follows from that.
+    /// Hands an event to the core and runs its effects, and then the same for all events that follow from them.
     fn handle(&mut self, event: Event) {
         self.core.handle(event, self.now, &mut self.effects);
-        self.carry_out();
+        self.run_effects();
         while let Some(event) = self.events.pop_front() {
             self.core.handle(event, self.now, &mut self.effects);
-            self.carry_out();
+            self.run_effects();
         }
     }
 
-    /// Hands in what is queued.
-    fn finish_events(&mut self) {
+    /// Hands in the events that are queued.
+    fn drain_events(&mut self) {
         while let Some(event) = self.events.pop_front() {
             self.handle(event);
         }
     }
 
-    fn do_what_is_due(&mut self) {
+    fn handle_timeouts(&mut self) {
         let now = self.now.mono_ms;
         let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
         if due(self.core.next_timeout()) {
             self.core.handle_timeout(self.now, &mut self.effects);
-            self.carry_out();
+            self.run_effects();
         }
-        if due(self.disk_again) {
-            let written = self.journal.write_kept();
-            self.note_disk(written);
+        if due(self.disk_retry_at) {
+            let written = self.journal.flush();
+            self.report_disk(written);
         }
-        if due(self.accept_again) {
-            self.accept_again = None;
+        if due(self.accept_retry_at) {
+            self.accept_retry_at = None;
             self.accept();
         }
-        if now >= self.socket_look {
-            self.look_at_socket();
+        if now >= self.socket_check_at {
+            self.check_socket();
         }
-        self.large.tidy(now);
-        if due(self.prints.next_timeout()) {
-            self.prints_are_due();
+        self.buffer_pool.tidy(now);
+        if due(self.app_output.next_timeout()) {
+            self.handle_output_timeouts();
         }
-        while let Some((at, client)) = self.lingering.front().copied() {
+        while let Some((at, client)) = self.closing_clients.front().copied() {
             if at > now {
                 break;
             }
-            self.lingering.pop_front();
+            self.closing_clients.pop_front();
             self.close_client(client);
         }
-        self.finish_events();
+        self.drain_events();
     }
 
-    fn own_timeout(&self) -> Option<u64> {
-        let lingering = self.lingering.front().map(|(at, _)| *at);
-        let prints = self.prints.next_timeout();
-        let socket = Some(self.socket_look);
-        let large = self.large.next_timeout();
-        [self.accept_again, self.disk_again, socket, lingering, prints, large, self.leave]
-            .into_iter()
-            .flatten()
-            .min()
+    /// Returns the earliest deadline of the driver itself, in milliseconds.
+    fn next_io_timeout(&self) -> Option<u64> {
+        [
+            self.accept_retry_at,
+            self.disk_retry_at,
+            Some(self.socket_check_at),
+            self.closing_clients.front().map(|(at, _)| *at),
+            self.app_output.next_timeout(),
+            self.buffer_pool.next_timeout(),
+            self.exit_deadline,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
-    fn take_signals(&mut self) {
-        while self.signals.next() {
-            if self.signals.seen > 1 {
-                note("told again to end: ending at once");
-                self.leave = Some(self.now.mono_ms);
-            } else {
-                self.handle(Event::Stop);
+    fn poll_shutdown(&mut self) {
+        while let Poll::Ready(urgency) = self.shutdown.poll_next() {
+            match urgency {
+                Urgency::Orderly => self.handle(Event::Stop),
+                Urgency::Immediate => {
+                    log("a second signal arrived: stopping at once");
+                    self.exit_deadline = Some(self.now.mono_ms);
+                }
             }
         }
     }
 
-    fn may_leave(&self) -> bool {
-        let Some(latest) = self.leave else { return false };
+    fn may_exit(&self) -> bool {
+        let Some(latest) = self.exit_deadline else { return false };
         let mut clients =
             self.connections.iter().filter(|(peer, _)| matches!(peer, Peer::Client(_)));
         latest <= self.now.mono_ms || clients.all(|(_, connection)| !connection.has_output())
     }
 
-    fn clocks(&self) -> Now {
+    fn read_clocks(&self) -> Now {
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Now { mono_ms: ms(self.started.elapsed()), unix_ms: ms(unix) }
-    }
-}
-
-/// The one timer, set to the earliest of all deadlines.
-struct Timer {
-    sleep: Pin<Box<Sleep>>,
-    waker: Waker,
-    /// What it is set to; it may be earlier than needed, for setting it has its cost.
-    set: Option<u64>,
-}
-
-impl Timer {
-    fn new(waker: Waker) -> Self {
-        Self { sleep: Box::pin(sleep(Duration::ZERO)), waker, set: None }
-    }
-
-    fn elapsed(&mut self) {
-        self.set = None;
-    }
-
-    fn set(&mut self, start: Instant, at: Option<u64>) {
-        let Some(at) = at else { return };
-        if self.set.is_some_and(|set| set <= at) {
-            return;
-        }
-        self.set = Some(at);
-        // A time that no clock reaches needs no timer.
-        let Some(instant) = start.checked_add(Duration::from_millis(at)) else { return };
-        self.sleep.as_mut().reset(instant.into());
-        if self.sleep.as_mut().poll(&mut Context::from_waker(&self.waker)).is_ready() {
-            self.waker.wake_by_ref();
-        }
-    }
-}
-
-/// SIGTERM and SIGINT; SIGHUP is taken and means nothing, and so is SIGXFSZ: a file that may not grow is
-/// an error where it is written.
-struct Signals {
-    ending: [Signal; 2],
-    _ignored: [Signal; 2],
-    waker: Waker,
-    seen: u32,
-}
-
-impl Signals {
-    fn new(waker: Waker) -> io::Result<Self> {
-        let ending = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
-        let too_large = SignalKind::from_raw(nix::libc::SIGXFSZ);
-        let ignored = [signal(SignalKind::hangup())?, signal(too_large)?];
-        Ok(Self { ending, _ignored: ignored, waker, seen: 0 })
-    }
-
-    /// True for each signal that came.
-    fn next(&mut self) -> bool {
-        let context = &mut Context::from_waker(&self.waker);
-        let mut came = false;
-        for one in &mut self.ending {
-            came |= matches!(one.poll_recv(context), Poll::Ready(Some(())));
-        }
-        self.seen += u32::from(came);
-        came
     }
 }

@@ -1,22 +1,22 @@
-//! One daemon a user and state directory: whoever holds the file's lock.
+//! The lock that allows one daemon per state directory.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// A held lock; dropping it removes the file and lets go.
+/// A lock that is held; dropping it removes the file and releases the lock.
 #[derive(Debug)]
-pub struct Lock {
+pub struct DaemonLock {
     file: File,
     path: PathBuf,
 }
 
-/// Takes the lock; `None` when another process holds it.
+/// Acquires the lock; returns `None` when another process holds it.
 ///
 /// # Errors
 /// The file can't be opened or locked.
-pub fn take(path: &Path) -> io::Result<Option<Lock>> {
+pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
     loop {
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -25,22 +25,22 @@ pub fn take(path: &Path) -> io::Result<Option<Lock>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let lock = Lock { file, path: path.to_owned() };
-        // The former holder removes the file while it holds it: what was opened before and locked
-        // after is no longer what others find.
+        let lock = DaemonLock { file, path: path.to_owned() };
+        // The previous holder removes the file while it holds the lock. A file that was opened before that
+        // and locked after it isn't the one that others find.
         if lock.is_at_its_path() {
             return Ok(Some(lock));
         }
     }
 }
 
-impl Lock {
-    /// Writes down where the holder listens, as the file's first line: a client whose variables lead
-    /// elsewhere finds the daemon by it.
+impl DaemonLock {
+    /// Writes the socket's path as the first line of the file. A client whose variables lead elsewhere finds
+    /// the daemon by it.
     ///
     /// # Errors
     /// The line can't be written.
-    pub fn record(&self, socket: &Path) -> io::Result<()> {
+    pub fn write_socket_path(&self, socket: &Path) -> io::Result<()> {
         let line = [socket.as_os_str().as_encoded_bytes(), b"\n"].concat();
         self.file.write_all_at(&line, 0)?;
         self.file.set_len(line.len() as u64)
@@ -54,7 +54,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for DaemonLock {
     fn drop(&mut self) {
         if self.is_at_its_path() {
             let _ = fs::remove_file(&self.path);
@@ -69,43 +69,43 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_second_holder_waits_its_turn_and_no_file_is_left() {
+    fn second_holder_is_refused_and_no_file_is_left() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
-        let first = take(&path).unwrap().unwrap();
-        assert!(take(&path).unwrap().is_none());
+        let first = acquire(&path).unwrap().unwrap();
+        assert!(acquire(&path).unwrap().is_none());
         drop(first);
         assert!(!path.exists());
-        drop(take(&path).unwrap().unwrap());
+        drop(acquire(&path).unwrap().unwrap());
         assert!(!path.exists());
     }
 
     #[test]
-    fn the_socket_is_the_first_line_whatever_stood_there() {
+    fn socket_path_replaces_the_old_content() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
         fs::write(&path, "of a daemon that was killed, and rather long\n").unwrap();
-        let lock = take(&path).unwrap().unwrap();
-        lock.record(Path::new("/run/a.sock")).unwrap();
+        let lock = acquire(&path).unwrap().unwrap();
+        lock.write_socket_path(Path::new("/run/a.sock")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "/run/a.sock\n");
     }
 
     #[test]
-    fn a_lock_whose_file_was_replaced_leaves_the_new_one_alone() {
+    fn dropped_lock_leaves_a_replaced_file_alone() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
-        let first = take(&path).unwrap().unwrap();
+        let first = acquire(&path).unwrap().unwrap();
         fs::remove_file(&path).unwrap();
-        let second = take(&path).unwrap().unwrap();
+        let second = acquire(&path).unwrap().unwrap();
         drop(first);
         assert!(path.exists());
-        assert!(take(&path).unwrap().is_none());
+        assert!(acquire(&path).unwrap().is_none());
         drop(second);
         assert!(!path.exists());
     }
 
     #[test]
-    fn never_two_holders_while_the_file_comes_and_goes() {
+    fn lock_has_one_holder_while_its_file_comes_and_goes() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
         let (holders, taken) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -113,7 +113,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..500 {
-                        if let Some(lock) = take(&path).unwrap() {
+                        if let Some(lock) = acquire(&path).unwrap() {
                             assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
                             taken.fetch_add(1, Ordering::SeqCst);
                             holders.fetch_sub(1, Ordering::SeqCst);

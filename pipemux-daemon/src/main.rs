@@ -1,53 +1,58 @@
-//! `pipemuxd`: sockets, children, timers and disk around `pipemux_core`. Decides nothing.
+//! `pipemuxd`: sockets, processes, timers and files around `pipemux_core`, which makes all decisions.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | `serve` | the daemon from start to end |
-//! | `driver` | the loop, between the core and IO |
-//! | `wake`, `look` | who is ready; when to look again rather than sleep |
-//! | `connection`, `incoming` | one stream of frames; what comes on it |
-//! | `body`, `large` | a body on its way; room for large ones |
-//! | `transport` | the socket that clients come in by |
-//! | `children` | the launcher, and through it the apps' processes |
-//! | `journal`, `checksum` | the saved state |
-//! | `prints`, `logs` | what apps print: their pipes; what is kept of it |
-//! | `manifests` | which apps there are |
-//! | `doctor` | what a daemon needs: looked at and mended |
-//! | `lock` | one daemon a user and state directory |
-//! | `limits`, `bounds`, `note` | bounds, which of them a user can reach; the daemon's own log |
+//! | `serve` | the daemon from its start to its end |
+//! | `driver` | the loop between the core and IO |
+//! | `ready_queue`, `busy_poll` | what is ready; when to poll again rather than sleep |
+//! | `shutdown` | signals, and the orderly end |
+//! | `listener` | the socket that clients connect to |
+//! | `connection`, `inbound` | one stream of frames; what arrives on it |
+//! | `exchange_body`, `buffer_pool` | bodies that are forwarded; buffers for large frames |
+//! | `app_processes`, `launcher_process` | the apps' processes; the launcher that starts them |
+//! | `app_output`, `session_logs` | what apps print: their pipes; their log files |
+//! | `journal` | the saved state |
+//! | `directories` | directories of the daemon and of sessions |
+//! | `manifests` | the registered apps |
+//! | `doctor` | checks and repairs what a daemon needs |
+//! | `lock` | one daemon per state directory |
+//! | `limits`, `bounds` | limits, and those of them that users can reach |
+//! | `daemon_log` | the daemon's own log |
 //!
-//! **Invariant: only `driver` touches both the core and IO.**
+//! **Invariant: only `driver` touches both the core and IO.** It touches files only through the modules above.
 //!
-//! **Invariant: one thread does everything but syncing and rewriting the saved state, and removing what
-//! was discarded**, and it waits in one place, the runtime's.
+//! **Invariant: one thread does everything except syncing and compacting the journal and removing session
+//! directories**, and it waits in one place, the runtime's.
 
-mod body;
+mod app_output;
+mod app_processes;
 mod bounds;
-mod checksum;
-mod children;
+mod buffer_pool;
+mod busy_poll;
 mod connection;
+mod daemon_log;
+mod directories;
 mod doctor;
 mod driver;
-mod incoming;
+mod exchange_body;
+mod inbound;
 mod journal;
-mod large;
+mod launcher_process;
 mod limits;
+mod listener;
 mod lock;
-mod logs;
-mod look;
 mod manifests;
-mod note;
-mod prints;
+mod ready_queue;
 mod serve;
-mod transport;
-mod wake;
+mod session_logs;
+mod shutdown;
 
 use std::process::ExitCode;
 
 use pipemux_launcher::fds;
 
 const USAGE: &str = "usage: pipemuxd serve | --version
-The daemon of PipeMux. `pipemux up` starts it, `pipemux down` ends it.";
+The daemon of PipeMux. `pipemux up` starts it, `pipemux down` stops it.";
 
 fn main() -> ExitCode {
     let args: Vec<String> =
@@ -59,8 +64,8 @@ fn main() -> ExitCode {
             match serve::serve() {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(why) => {
-                    // To the client that waits for this line; later it is standard error too.
-                    serve::say(&format!("error: {why}"));
+                    // The client that started the daemon waits for this line.
+                    serve::print_line(&format!("error: {why}"));
                     ExitCode::FAILURE
                 }
             }
@@ -70,7 +75,7 @@ fn main() -> ExitCode {
             match pipemux_launcher::run() {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
-                    note::note(format_args!("the launcher ended: {error}"));
+                    daemon_log::log(format_args!("the launcher failed: {error}"));
                     ExitCode::FAILURE
                 }
             }
@@ -81,13 +86,13 @@ fn main() -> ExitCode {
             match doctor::doctor(options.contains(&"--fix"), daemon) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(why) => {
-                    note::note(format_args!("the doctor can't work: {why}"));
+                    daemon_log::log(format_args!("the doctor failed: {why}"));
                     ExitCode::FAILURE
                 }
             }
         }
         ["--version"] => {
-            serve::say(&format!("pipemuxd {}", env!("CARGO_PKG_VERSION")));
+            serve::print_line(&format!("pipemuxd {}", env!("CARGO_PKG_VERSION")));
             ExitCode::SUCCESS
         }
         _ => {

@@ -1,4 +1,4 @@
-//! `pipemuxd serve`: everything from the first descriptor to the last.
+//! `pipemuxd serve`: starts the daemon, runs it, and ends what it started.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,167 +9,184 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
 use pipemux_core::{Config, Core, Now};
-use pipemux_launcher::{Origin, leftovers, orphans};
+use pipemux_launcher::{MarkOrigin, leftovers, orphans};
 use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
-use crate::children::{Children, Launcher};
-use crate::driver::{Driver, Parts};
+use crate::app_processes::AppProcesses;
+use crate::busy_poll::ParkHook;
+use crate::daemon_log::{self, log};
+use crate::driver::{Driver, DriverParts};
 use crate::journal::{self, Journal};
+use crate::launcher_process::LauncherProcess;
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
-use crate::lock::{self, Lock};
-use crate::look::Again;
-use crate::manifests::Places;
-use crate::note::{keep_short, note};
-use crate::transport::Listener;
-use crate::wake::{Token, Wakes};
-use crate::{bounds, logs, manifests};
+use crate::listener::ClientListener;
+use crate::lock::{self, DaemonLock};
+use crate::manifests::ManifestDirs;
+use crate::ready_queue::{ReadyQueue, ReadySource};
+use crate::shutdown::Shutdown;
+use crate::{bounds, directories, manifests};
 
-/// How many open files are asked for where the hard limit is none: what macOS allows.
+/// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
 
-/// Serves until told to end. The one line on standard output is for the client that started this:
-/// `ready`, or `running` when another daemon has this state directory, or `error: …`; then standard
-/// output ends.
+/// Serves until told to stop. Prints one line on standard output for the client that started the daemon: `ready`,
+/// `running` when another daemon has this state directory, or `error: …`; then standard output ends.
 ///
 /// # Errors
-/// Why there is no daemon, or why it ended otherwise than it should.
+/// Why the daemon can't start, or why it ended other than by request.
 pub fn serve() -> Result<(), String> {
-    // Whoever happened to start it decides nothing: not what it hears either.
+    // The starter's signal mask must not decide which signals the daemon receives.
     SigSet::empty().thread_set_mask().map_err(|error| format!("can't unblock signals: {error}"))?;
-    // Fails for a group's leader, which a shell made of it: then it leads its own group already.
+    // This fails for a process that a shell made the leader of a group, which is just as good.
     let _ = setsid();
     chdir("/").map_err(|error| format!("can't change to /: {error}"))?;
     let get = |name: &str| std::env::var(name).ok();
     let paths = Paths::from_env(get, getuid().as_raw())?;
     let state = paths.state_dir.display();
-    logs::make_directory(&paths.state_dir)
-        .map_err(|error| format!("can't make {state}: {error}; set PIPEMUX_STATE_DIR"))?;
+    directories::create_private(&paths.state_dir)
+        .map_err(|error| format!("can't create {state}: {error}; set PIPEMUX_STATE_DIR"))?;
     let cannot_lock = |error| format!("can't lock {}: {error}", paths.lock.display());
-    let Some(lock) = lock::take(&paths.lock).map_err(cannot_lock)? else {
-        say("running");
+    let Some(lock) = lock::acquire(&paths.lock).map_err(cannot_lock)? else {
+        print_line("running");
         return Ok(());
     };
 
-    // The launcher comes before all else: it inherits nothing then, and its apps get the limits that
-    // the daemon was started with.
-    let program = std::env::current_exe().map_err(|error| format!("can't find itself: {error}"))?;
+    // The launcher starts before anything is opened, so it inherits nothing, and before the daemon raises its own
+    // limits, so apps get those that the daemon was started with.
+    let program =
+        std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))?;
     let origin = end_leftovers(&paths.state_dir)?;
-    let launcher =
-        Launcher::start(&program).map_err(|error| format!("can't start the launcher: {error}"))?;
+    let launcher = LauncherProcess::start(&program)
+        .map_err(|error| format!("can't start the launcher: {error}"))?;
     raise_file_limit();
     if let Err(error) = orphans::adopt() {
-        note(error);
+        log(error);
     }
 
-    let again = Arc::new(Again::default());
-    let before_sleep = Arc::clone(&again);
+    let park_hook = Arc::new(ParkHook::default());
+    let hook = Arc::clone(&park_hook);
     let runtime = Builder::new_current_thread()
         .enable_all()
-        // Two: after the driver's turn the runtime looks once more for tasks, finds none, and waits,
-        // instead of asking the system first without waiting.
+        // With 2 the runtime looks for tasks once more after the driver's turn, finds none, and waits. Otherwise it
+        // would poll the system without waiting first.
         .event_interval(2)
-        .on_thread_park(move || before_sleep.before_sleep())
+        .on_thread_park(move || hook.before_park())
         .build_local(LocalOptions::default())
         .map_err(|error| format!("can't start the runtime: {error}"))?;
-    let house = House { paths: &paths, program, origin, again };
+    let shutdown = Shutdown::default();
+    let builder = DaemonBuilder { paths: &paths, program, origin, park_hook };
     let driver = {
-        let _in = runtime.enter();
-        house.driver(launcher)?
+        let _runtime = runtime.enter();
+        shutdown.watch_signals().map_err(|error| format!("can't watch signals: {error}"))?;
+        builder.build(launcher, &shutdown)?
     };
-    keep_short(&paths.log);
-    // Without it only a client with other variables is lost.
-    if let Err(error) = lock.record(&paths.socket) {
-        note(format_args!("can't write the socket into {}: {error}", paths.lock.display()));
+    daemon_log::limit_size(&paths.log);
+    // Without this line the daemon is found by clients with the same variables only.
+    if let Err(error) = lock.write_socket_path(&paths.socket) {
+        log(format_args!("can't write the socket into {}: {error}", paths.lock.display()));
     }
-    run(&runtime, driver, lock)
+    run(&runtime, driver, shutdown, lock)
 }
 
-/// Prints the line that the starting client waits for; a client that is gone is no reason to stop.
-pub fn say(line: &str) {
+/// Prints a line on standard output. It does not matter if nobody reads it any more.
+pub fn print_line(line: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-fn run(runtime: &LocalRuntime, driver: Driver, lock: Lock) -> Result<(), String> {
-    say("ready");
-    // The client's pipe ends here; stray output goes to the log.
+fn run(
+    runtime: &LocalRuntime,
+    driver: Driver,
+    shutdown: Shutdown,
+    lock: DaemonLock,
+) -> Result<(), String> {
+    print_line("ready");
+    // This ends the client's pipe; whatever is printed later goes to the log.
     let _ = dup2_stdout(io::stderr());
-    note(format_args!("pipemuxd {} serves", env!("CARGO_PKG_VERSION")));
+    log(format_args!("pipemuxd {} serves", env!("CARGO_PKG_VERSION")));
 
-    // A task, for it is woken without a system call; `block_on`'s own future isn't.
+    // The driver is a task because waking a task needs no system call, unlike waking `block_on`'s own future.
     let driver = runtime.spawn_local(tokio::task::unconstrained(driver.run()));
-    let served = runtime.block_on(driver);
-    // The socket is gone by now; the processes are next, the lock comes last.
+    let served = runtime.block_on(async {
+        let served = driver.await;
+        shutdown.finish().await;
+        served
+    });
+    // The driver has removed the socket. The processes end next, and the lock is released last.
     let result = match served {
-        Ok(children) => {
-            children.end();
+        Ok(processes) => {
+            processes.end();
             Ok(())
         }
-        // Its launcher went with it; nothing of that may be left when the next daemon starts.
+        // The driver's panic took the connection to the launcher along; nothing that the launcher started may be
+        // left when the next daemon starts.
         Err(error) => {
             orphans::end_all(&[], None, Duration::from_secs(LAUNCHER_END_S));
             Err(format!("the daemon failed: {error}"))
         }
     };
-    note("ended");
+    log("stopped");
     drop(lock);
     result
 }
 
-/// Ends what an earlier daemon of this state directory left when it was killed together with its
-/// launcher: the lock says that nobody looks after it.
-fn end_leftovers(state_dir: &Path) -> Result<Origin, String> {
-    let origin = Origin::of(state_dir)
-        .map_err(|error| format!("can't look at {}: {error}", state_dir.display()))?;
+/// Kills what an earlier daemon of this state directory left when it was killed together with its launcher. This
+/// daemon holds the lock, so no other daemon looks after those processes.
+fn end_leftovers(state_dir: &Path) -> Result<MarkOrigin, String> {
+    let origin = MarkOrigin::of(state_dir)
+        .map_err(|error| format!("can't inspect {}: {error}", state_dir.display()))?;
     origin.shed();
-    let (found, all) = leftovers::end(origin, None, Duration::from_millis(LEFTOVERS_MS));
-    for one in &found {
-        note(format_args!(
+    let (found, all_ended) = leftovers::end(origin, None, Duration::from_millis(LEFTOVERS_MS));
+    for leftover in &found {
+        log(format_args!(
             "ended what an earlier daemon left: process {} ({})",
-            one.pid, one.command
+            leftover.pid, leftover.command
         ));
     }
-    if !all {
-        note("some of that could not be ended: pipemux doctor");
+    if !all_ended {
+        log("some processes of an earlier daemon could not be ended; run: pipemux doctor");
     }
     Ok(origin)
 }
 
-struct House<'a> {
+/// Builds the driver and all that it owns.
+struct DaemonBuilder<'a> {
     paths: &'a Paths,
     program: PathBuf,
-    origin: Origin,
-    again: Arc<Again>,
+    origin: MarkOrigin,
+    park_hook: Arc<ParkHook>,
 }
 
-impl House<'_> {
-    fn driver(self, launcher: Launcher) -> Result<Driver, String> {
-        let Self { paths, program, origin, again } = self;
-        let wakes = Arc::new(Wakes::default());
-        let manifests = Places {
+impl DaemonBuilder<'_> {
+    fn build(self, launcher: LauncherProcess, shutdown: &Shutdown) -> Result<Driver, String> {
+        let Self { paths, program, origin, park_hook } = self;
+        let ready_queue = Arc::new(ReadyQueue::default());
+        let manifests = ManifestDirs {
             programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
-            user: manifests::directory(|name| std::env::var(name).ok()),
+            user: manifests::user_directory(|name| std::env::var(name).ok()),
         };
         let (core, journal) = restore(paths, &manifests)?;
-        let listener = Listener::bind(paths, getuid().as_raw())?;
-        let children = Children::new(program, origin, launcher, wakes.waker(Token::Launcher))
+        let listener = ClientListener::bind(paths, getuid().as_raw())?;
+        let waker = ready_queue.waker(ReadySource::Launcher);
+        let processes = AppProcesses::new(program, origin, launcher, waker)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
-        Driver::new(Parts { core, listener, children, journal, manifests, wakes, again })
-            .map_err(|error| format!("can't watch signals: {error}"))
+        let parts =
+            DriverParts { core, listener, processes, journal, manifests, ready_queue, park_hook };
+        Ok(Driver::new(parts, shutdown))
     }
 }
 
-/// The core as it was saved, and the log that it goes on with.
-fn restore(paths: &Paths, manifests: &Places) -> Result<(Core, Journal), String> {
-    let found = manifests.load();
-    let state = paths.state_dir.join("state.log");
-    let saved = journal::load(&state);
-    for problem in found.problems.iter().chain(&saved.problems) {
-        note(problem);
+/// Restores the core from the saved state and starts the journal that continues it.
+fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), String> {
+    let loaded = manifests.load();
+    let path = paths.state_dir.join("state.log");
+    let saved = journal::load(&path);
+    for problem in loaded.problems.iter().chain(&saved.problems) {
+        log(problem);
     }
     let config = Config {
-        providers: found.manifests,
+        providers: loaded.manifests,
         state_dir: paths.state_dir.to_string_lossy().into_owned(),
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
@@ -177,7 +194,7 @@ fn restore(paths: &Paths, manifests: &Places) -> Result<(Core, Journal), String>
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);
-    if !saved.ended {
+    if !saved.clean_shutdown {
         core.earlier_daemon_was_lost();
     }
     if let Some(loss) = saved.loss {
@@ -185,8 +202,8 @@ fn restore(paths: &Paths, manifests: &Places) -> Result<(Core, Journal), String>
         let unix_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
         core.lost(loss, Now { mono_ms: 0, unix_ms });
     }
-    let journal = Journal::create(&state, &core.snapshot())
-        .map_err(|error| format!("can't keep the state in {}: {error}", state.display()))?;
+    let journal = Journal::create(&path, &core.snapshot())
+        .map_err(|error| format!("can't save the state in {}: {error}", path.display()))?;
     Ok((core, journal))
 }
 
@@ -195,6 +212,6 @@ fn raise_file_limit() {
         && setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_err()
         && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, soft.max(FILES_MAX.min(hard)), hard)
     {
-        note(format_args!("the limit of open files stays at {soft}: {error}"));
+        log(format_args!("the limit of open files stays at {soft}: {error}"));
     }
 }

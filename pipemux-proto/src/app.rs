@@ -303,6 +303,3 @@ pub struct Busy {
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
-
-// Former names, until all users have the new ones.
-pub use self::{KeyLocation as Place, OpenRequest as Open, ReadRequest as Read};

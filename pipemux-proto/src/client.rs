@@ -357,9 +357,3 @@ pub struct Attached {
 fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
-
-// Former names, until all users have the new ones.
-pub use self::{
-    DeliveryAck as Seen, OpenArgs as Open, ProvidersArgs as Providers, VerbRequest as Call,
-    ViewArgs as View, WatchArgs as Watch,
-};

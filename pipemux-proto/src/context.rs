@@ -129,6 +129,3 @@ pub struct HistoryRound {
     /// The time: RFC 3339, UTC.
     pub timestamp: String,
 }
-
-// Former names, until all users have the new ones.
-pub use self::{ContextHeader as Header, HistoryRound as Round, ViewState as State};

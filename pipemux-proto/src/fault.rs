@@ -87,6 +87,9 @@ pub struct Fault {
     /// The key of the thing that is stale, hidden or gone; set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The ref that the message names, as its reader wrote it. Set by the daemon for itself: it is never sent.
+    #[serde(skip)]
+    pub written_ref: Option<Box<str>>,
 }
 
 macro_rules! constructors {
@@ -102,7 +105,8 @@ impl Fault {
     /// Makes an error with this code and no hints.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { code, level: Level::Hint, message, at: None, hints: Vec::new(), key: None }
+        let (level, at, hints, key) = (Level::Hint, None, Vec::new(), None);
+        Self { code, level, message, at, hints, key, written_ref: None }
     }
 
     constructors! {
@@ -135,6 +139,13 @@ impl Fault {
     #[must_use]
     pub fn about(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
+        self
+    }
+
+    /// Marks a part of the message as a ref that its reader wrote.
+    #[must_use]
+    pub fn naming(mut self, written_ref: &str) -> Self {
+        self.written_ref = Some(written_ref.into());
         self
     }
 

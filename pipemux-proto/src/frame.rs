@@ -252,6 +252,3 @@ impl FrameDecoder {
         self.start == self.buffer.len()
     }
 }
-
-// Former names, until all users have the new ones.
-pub use self::{FrameHead as Head, FrameSlice as Cut};

@@ -39,13 +39,11 @@ pub mod frame;
 pub mod hello;
 pub mod ids;
 pub mod limits;
-pub mod output;
 pub mod paths;
 pub mod projection;
 pub mod prototype;
 pub mod refs;
 pub mod report;
-pub mod table;
 pub mod text;
 pub mod value;
 pub mod watch;
@@ -57,6 +55,3 @@ pub use frame::{Frame, FrameDecoder, FrameError};
 pub use hello::{Hello, Role};
 pub use ids::{Incarnation, ProviderId, SessionAddr, SessionId};
 pub use value::{Blob, Value};
-
-// A bridge until all users name the crate itself; so are the modules `output` and `table`.
-pub use pipemux_tokens as tokens;

@@ -168,6 +168,3 @@ pub struct Projection {
     #[serde(default)]
     pub hidden_tokens: u64,
 }
-
-// The former name, until all users have the new one.
-pub use self::CodePiece as Code;

@@ -18,7 +18,7 @@ pub struct Report {
     pub steps: Vec<StepReport>,
     /// The question that waits for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<OpenQuestion>,
+    pub question: Option<QuestionReport>,
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
@@ -80,7 +80,7 @@ pub struct StepReport {
 
 /// A question that waits for its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenQuestion {
+pub struct QuestionReport {
     /// The number for `answer --to`.
     pub id: u64,
     /// How much is needed: one answer, a choice, or further questions after this one.
@@ -106,8 +106,3 @@ pub struct AnswerOption {
     #[serde(rename = "ref")]
     pub link: String,
 }
-
-// Former names, until all users have the new ones.
-pub use self::{
-    OpenQuestion as Asked, StepReport as Step, StepStatus as Status, TokenReceipt as Receipt,
-};

@@ -125,6 +125,3 @@ pub struct LogPart {
     #[serde(default)]
     pub missed: u64,
 }
-
-// Former names, until all users have the new ones.
-pub use self::{EventKind as What, WorkspaceEvent as Occurrence};

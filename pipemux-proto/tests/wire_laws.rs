@@ -146,7 +146,7 @@ proptest! {
     fn decoding_any_bytes_as_a_message_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         let _ = decode::<Value>(&bytes);
         let _ = decode::<pipemux_proto::projection::Projection>(&bytes);
-        let _ = decode::<pipemux_proto::client::Call>(&bytes);
+        let _ = decode::<pipemux_proto::client::VerbRequest>(&bytes);
     }
 }
 

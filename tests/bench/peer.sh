@@ -1,7 +1,7 @@
 #!/bin/bash
-# Starts a daemon of its own that has an echo app, for a bench that drives several systems side by side.
-# Prints `pids <daemon>` and `client <command>`, and stays until it is ended; then all of it ends.
-# PIPEMUX_BIN: the directory with pipemuxd, bench-echo and bench-client (a release build).
+# Starts a daemon of its own with an echo app, for a benchmark that drives several systems side by side.
+# It prints `pids <daemon>` and `client <command>` and keeps running; when it is ended, the daemon ends too.
+# PIPEMUX_BIN is the directory of a release build with pipemuxd, bench-echo and bench-client.
 set -e
 BIN=$(cd "${PIPEMUX_BIN:-$(dirname "$0")/../../target/release}" && pwd)
 HOME=$(mktemp -d "${TMPDIR:-/tmp}/pmxb.XXXXXX"); export HOME
@@ -14,6 +14,6 @@ end() { kill "$DAEMON" 2>/dev/null || true; wait "$DAEMON" 2>/dev/null || true; 
 trap end EXIT; trap 'exit 0' TERM INT
 until grep -q ready "$HOME/said"; do kill -0 "$DAEMON"; sleep 0.02; done
 echo "pids $DAEMON"
-# The client is started by whoever reads this, and finds the daemon by these.
+# The reader of this line starts the client, which finds the daemon by these variables.
 echo "client env HOME=$HOME PIPEMUX_STATE_DIR=$PIPEMUX_STATE_DIR PIPEMUX_RUNTIME_DIR=$PIPEMUX_RUNTIME_DIR PIPEMUX_WORKSPACE=bench $BIN/bench-client"
 wait "$DAEMON"

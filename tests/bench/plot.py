@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Draws the checked-in results as SVG: plot.py [RESULTS [OUT]] (this directory's `results`, and this directory).
 
-Three shapes of files are known, told apart by what they hold:
+Three kinds of files are recognised by their contents:
   comparison  {"lat/64/sync": {"m": [...], "ratio": 1.0}, ...}: a plot a test, a panel a size, a bar a target
   list        {"title": ..., "note": ..., "rows": [{"name": ..., "value": ...}, ...]}: a plot, a bar a row
   growth      {"sessions": {"columns": [...], "rows": [{"size": 1, "figures": [...]}]}, ...}: a plot each
-What can't be drawn is passed over and said. Only the standard library.
+Other files are skipped with a message. The script uses only the standard library.
 """
 import json, math, pathlib, sys
 from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
-OURS = "pipemux"  # the bars that are ours begin so
+OURS = "pipemux"  # names of PipeMux bars start with this
 STYLE = """<style>
 text { font: 12px system-ui, sans-serif; fill: #24292f } .title { font-weight: 600; font-size: 14px }
 .dim { fill: #6e7781 } .bar { fill: #8c959f } .ours { fill: #0969da } .base { fill: #57606a }
@@ -20,7 +20,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f } .title { font-weight: 6
 </style>"""
 LINES = ["#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#6e7781", "#9a6700", "#0a7ea4", "#cf222e", "#4d2d00"]
 GROWS = {"saved": "saved sessions", "window": "a window's lines", "document": "a document's bytes", "history": "rounds of history"}
-# Title, what a bar is a ratio of, and which of the figures that is: none for the median of the rounds' ratios.
+# The title, the unit of the bars, and the index of the figure; None stands for the median of the ratios.
 TESTS = {
     "lat": ("Round trip, median", "times that of {}; less is better", None),
     "conn": ("Connect, call, close, median", "times that of {}; less is better", None),
@@ -45,7 +45,7 @@ def number(value):
 
 def size(count):
     count = int(count)
-    # As much as fits into 1 MiB with its header.
+    # The largest body that fits into 1 MiB with its header.
     if count >= 1024 and count % 1024 == 960:
         return f"{size(count + 64)} − 64 B"
     for unit in ("B", "KiB", "MiB"):
@@ -131,7 +131,7 @@ def growth(name, data):
             continue
         left, top, width, height = 60, 62, 360, 220
         sizes = [row["size"] for row in rows]
-        # The least that is worth a scale: that nothing grows is seen by flat lines in its middle.
+        # The scale has a minimum height, so that constant figures appear as flat lines in the middle.
         high = max(4.0, *(value for _, points, _ in lines for _, value in points))
         low = min(0.5, *(value for _, points, _ in lines for _, value in points))
         place = lambda at: left + width * math.log10(at / sizes[0]) / max(1e-9, math.log10(sizes[-1] / sizes[0]))
@@ -172,7 +172,7 @@ def main():
     out = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else HERE
     for path in sorted(results.glob("*.json")):
         if path.with_stem(f"{path.stem}-pinned").exists():
-            continue  # measured on one processor as well: that is what stands
+            continue  # the figures measured on one processor are drawn instead
         drawn = plots(path.stem, json.loads(path.read_text()))
         if drawn is None:
             print(f"{path.name}: nothing to draw")

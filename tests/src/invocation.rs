@@ -1,4 +1,4 @@
-//! One command: environment, standard input, deadline.
+//! One command: its variables, its standard input and its deadline.
 
 use std::io::{Seek, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -9,52 +9,52 @@ use std::thread;
 use std::time::Duration;
 
 use crate::processes::kill;
-use crate::{Output, Signal, World};
+use crate::{Output, Signal, TestEnv};
 
-/// Longest that a command may take; the command line promises an end after its own deadline of 30 s.
+/// How long a command may take; the command line gives up by itself after 30 s.
 const DEADLINE: Duration = Duration::from_secs(50);
 
-/// A command that is about to be run.
+/// A command that has not been started yet.
 #[derive(Debug)]
-#[must_use = "nothing runs before `output` or `start`"]
-pub struct Invocation<'w> {
-    world: &'w World,
+#[must_use = "`output` or `start` runs the command"]
+pub struct Invocation<'e> {
+    env: &'e TestEnv,
     command: Command,
-    shown: String,
+    command_line: String,
 }
 
-impl<'w> Invocation<'w> {
-    pub(crate) fn new(world: &'w World, program: PathBuf, args: &[&str]) -> Self {
+impl<'e> Invocation<'e> {
+    pub(crate) fn new(env: &'e TestEnv, program: PathBuf, args: &[&str]) -> Self {
         let mut command = Command::new(program);
-        command.args(args).current_dir(world.project()).env_clear().envs(world.environment());
+        command.args(args).current_dir(env.project()).env_clear().envs(env.variables());
         command.stdin(Stdio::null());
-        let shown = format!("pipemux {}", args.join(" "));
-        Self { world, command, shown }
+        let command_line = format!("pipemux {}", args.join(" "));
+        Self { env, command, command_line }
     }
 
-    /// Runs it as that reader.
+    /// Runs it as this reader.
     pub fn reader(self, name: &str) -> Self {
         self.env("PIPEMUX_READER", name)
     }
 
-    /// Runs it in that workspace.
+    /// Runs it in this workspace.
     pub fn workspace(self, name: &str) -> Self {
         self.env("PIPEMUX_WORKSPACE", name)
     }
 
-    /// Runs it in that directory.
-    pub fn within(mut self, directory: PathBuf) -> Self {
+    /// Runs it in this directory.
+    pub fn current_dir(mut self, directory: PathBuf) -> Self {
         self.command.current_dir(directory);
         self
     }
 
-    /// Sets a variable.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Gives it standard input.
+    /// Gives it these bytes as standard input.
     pub fn stdin(mut self, bytes: &[u8]) -> Self {
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(bytes).and_then(|()| file.rewind()).expect("a temporary file");
@@ -62,56 +62,56 @@ impl<'w> Invocation<'w> {
         self
     }
 
-    /// Runs it to its end.
+    /// Runs it and waits until it has ended.
     pub fn output(self) -> Output {
         self.start().finish()
     }
 
-    /// Starts it and goes on.
-    pub fn start(mut self) -> Running<'w> {
+    /// Starts it without waiting.
+    pub fn start(mut self) -> RunningCommand<'e> {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = self.command.spawn().expect("the command line can be started");
         let pid = i32::try_from(child.id()).expect("a process id");
         let (ended, end) = mpsc::channel();
         thread::spawn(move || ended.send(child.wait_with_output()));
-        Running { world: self.world, shown: self.shown, pid, end }
+        RunningCommand { env: self.env, command_line: self.command_line, pid, end }
     }
 }
 
-/// A command that runs.
+/// A command that was started.
 #[derive(Debug)]
-pub struct Running<'w> {
-    world: &'w World,
-    shown: String,
+pub struct RunningCommand<'e> {
+    env: &'e TestEnv,
+    command_line: String,
     end: mpsc::Receiver<std::io::Result<std::process::Output>>,
-    /// Its process.
+    /// Its process id.
     pub pid: i32,
 }
 
-impl Running<'_> {
-    /// True while it has not ended.
+impl RunningCommand<'_> {
+    /// Returns true while it has not ended.
     pub fn is_running(&self) -> bool {
         crate::is_alive(self.pid)
     }
 
-    /// Waits for its end.
+    /// Waits until it has ended.
     ///
     /// # Panics
-    /// It does not end.
+    /// It doesn't end before the deadline.
     pub fn finish(self) -> Output {
         let Ok(ended) = self.end.recv_timeout(DEADLINE) else {
             kill(self.pid, Signal::SIGKILL);
-            panic!("no end within {} s: $ {}", DEADLINE.as_secs(), self.shown);
+            panic!("no end within {} s: $ {}", DEADLINE.as_secs(), self.command_line);
         };
         let ended = ended.expect("the end of a command");
         let exit = ended.status.code().or(ended.status.signal().map(|signal| 128 + signal));
         let output = Output {
-            command: self.shown,
+            command: self.command_line,
             stdout: ended.stdout,
             stderr: ended.stderr,
             exit: exit.unwrap_or(-1),
         };
-        self.world.remember(&output);
+        self.env.record(&output);
         output
     }
 }

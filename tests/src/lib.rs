@@ -1,47 +1,56 @@
-//! Whole-system tests of PipeMux: real daemon, real children, real sockets.
+//! Whole-system tests of PipeMux: a real daemon, real child processes, real sockets.
 //!
-//! A story in `tests/it` lives in a [`World`]: a home, a project and a daemon of its own. It runs the
-//! command line as an agent would and looks at what was printed ([`Output`]), at files and at processes.
+//! A story in `tests/it` lives in a [`TestEnv`]: a home directory, a project and a daemon of its own. It
+//! runs the command line as an agent would and checks what was printed ([`Output`]), files and processes.
 //! Faults come from real processes: signals, and `rogue`, an app that misbehaves as it is told.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`programs`] | where the built programs are, and building them when they are not |
-//! | [`world`] | a home with its daemon, and that nothing of it is left at the end |
-//! | [`invocation`] | one command: environment, standard input, deadline |
-//! | [`chaos`] | the attack table: misbehaving apps and clients, and what becomes of the others |
-//! | [`desk`] | a reader over one connection: what a harness has that asks often |
+//! | [`programs`] | finds the built programs and builds them when they are missing or outdated |
+//! | [`environment`] | a home directory with its daemon, and the check that nothing of it is left at the end |
+//! | [`fixtures`] | environments that already have an app open |
+//! | [`invocation`] | one command: variables, standard input, deadline |
+//! | [`interactive`] | a command that goes on running: lines in, lines out |
 //! | [`output`] | what a command printed, and finding ids in it |
-//! | [`markdown`] | what acts in a document: anchors, headings and fences, read as CommonMark |
-//! | [`processes`] | which processes belong to a world |
-//! | [`gauges`] | what a process holds: memory, descriptors |
-//! | [`raw`] | a connection without the client library: whatever bytes a story wants to send |
-//! | [`stream`] | a command that goes on: lines as they come |
-//! | [`waiting`] | waiting for what can be observed |
+//! | [`test_client`] | a client of the library over one connection, for harnesses that make many requests |
+//! | [`raw_connection`] | a connection without the client library, for any bytes a story wants to send |
+//! | [`markdown`] | anchors, headings and fences of a document, read as CommonMark does |
+//! | [`processes`] | the processes that belong to an environment |
+//! | [`proc_stats`] | memory, descriptors and processor time of a process |
+//! | [`module_graph`] | which module of a crate names which other, and the circles among them |
+//! | [`random`] | repeatable pseudo-random choices |
+//! | [`waiting`] | polls for an observable event, up to a deadline |
+//! | [`chaos`] | attacks by misbehaving apps and clients, beside siblings that must not notice |
 //!
-//! **Invariant: no test waits for time to pass.** [`wait_until`] looks for an event, up to a deadline.
+//! **Invariant: no test waits for time to pass.** [`wait_until`] polls for an event, up to a deadline, so
+//! that a slow machine makes a test slower and never makes it fail.
 #![forbid(unsafe_code)]
 
 pub mod chaos;
-pub mod desk;
-pub mod gauges;
+pub mod environment;
+pub mod fixtures;
+pub mod interactive;
 pub mod invocation;
 pub mod markdown;
+pub mod module_graph;
 pub mod output;
+pub mod proc_stats;
 pub mod processes;
 pub mod programs;
-pub mod raw;
-pub mod stream;
+pub mod random;
+pub mod raw_connection;
+pub mod test_client;
 pub mod waiting;
-pub mod world;
 
-pub use desk::{Desk, Said};
-pub use invocation::{Invocation, Running};
+pub use environment::{SessionRow, TestEnv};
+pub use interactive::InteractiveCommand;
+pub use invocation::{Invocation, RunningCommand};
 pub use markdown::Markdown;
 pub use output::Output;
 pub use processes::{Process, is_alive, kill};
-pub use raw::Raw;
-pub use waiting::wait_until;
-pub use world::{Row, World};
+pub use random::SeededRandom;
+pub use raw_connection::{RawConnection, Received};
+pub use test_client::{ClientReply, TestClient};
+pub use waiting::{wait_for, wait_until};
 
 pub use nix::sys::signal::Signal;

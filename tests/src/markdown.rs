@@ -1,39 +1,39 @@
-//! Reading a document as CommonMark does, as far as anchors, headings and fences go.
+//! Finds the anchors, headings and fences of a document, as a CommonMark reader would.
 
 use crate::output::leading_number;
 
-/// What acts in a document: all that stands outside its fences.
+/// The parts of a document that have a meaning, outside its fences.
 #[derive(Debug, Default)]
 pub struct Markdown {
-    /// `obj:23` and `link:42`, with their labels, in order.
+    /// Ids such as `obj:23` and `link:42`, with their labels, in order.
     pub anchors: Vec<(String, String)>,
-    /// Headings of the first and second level, as they are written.
+    /// Headings of the first and second level, as written.
     pub headings: Vec<String>,
-    /// Lines that look like the end of an answer: epoch and receipt.
+    /// Lines that look like the last line of an answer: epoch and receipt.
     pub footers: Vec<String>,
-    /// The fence that has no end.
-    pub open: Option<String>,
+    /// The fence that is never closed.
+    pub open_fence: Option<String>,
 }
 
 impl Markdown {
     /// Reads a document. A destination counts as an anchor wherever its label's bracket isn't escaped,
-    /// in code spans as well: a reader may know less of Markdown than its specification.
+    /// even in a code span, because an agent may not read Markdown as strictly as its specification.
     pub fn read(text: &str) -> Self {
         let mut read = Self::default();
         for line in text.lines() {
             let indented = line.len() - line.trim_start_matches(' ').len() > 3;
             let trimmed = line.trim_start_matches(' ');
-            if let Some(fence) = &read.open {
+            if let Some(fence) = &read.open_fence {
                 let end = trimmed.trim_end();
                 let closes =
                     !indented && end.len() >= fence.len() && end.starts_with(fence.as_str());
                 if closes && end.chars().all(|c| fence.starts_with(c)) {
-                    read.open = None;
+                    read.open_fence = None;
                 }
                 continue;
             }
             if !indented && let Some(fence) = opening(trimmed) {
-                read.open = Some(fence);
+                read.open_fence = Some(fence);
                 continue;
             }
             let heading = ["# ", "## "].iter().any(|mark| trimmed.starts_with(mark));
@@ -75,7 +75,7 @@ impl Markdown {
     }
 }
 
-/// The fence that a line opens.
+/// Returns the fence that a line opens.
 fn opening(line: &str) -> Option<String> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let info = line.trim_start_matches(mark);
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_found_and_what_is_escaped_or_fenced_is_not() {
+    fn escaped_or_fenced_anchors_are_not_found() {
         let text = "## a\n[x](obj:1) \\[y\\](link:2) [z](link:3 \"t\") <obj:4> [v]: obj:5\n\
                     ````md\n```\n[w](obj:6)\n## b\n````\n~~~\n```\n~~~\n    ## c\n`e9 · 1 tokens\n\
                     e9 · 1 of 2 tokens\n```open `not`\n```rust\n";
@@ -104,6 +104,6 @@ mod tests {
         let ids: Vec<&str> = read.anchors.iter().map(|(id, _)| id.as_str()).collect();
         assert_eq!(ids, ["obj:1", "link:3", "obj:4", "obj:5"]);
         assert_eq!((read.headings, read.footers.len()), (vec!["## a".to_owned()], 1));
-        assert_eq!(read.open.as_deref(), Some("```"));
+        assert_eq!(read.open_fence.as_deref(), Some("```"));
     }
 }

@@ -2,103 +2,104 @@
 
 use serde_json::Value;
 
-/// The end of a command.
+/// What a command printed, and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a story asserts how each command ended"]
 pub struct Output {
-    /// The command as it would be typed.
+    /// The command as a user would type it.
     pub command: String,
     /// Standard output.
     pub stdout: Vec<u8>,
     /// Standard error.
     pub stderr: Vec<u8>,
-    /// The exit status; 128 and more for a signal.
+    /// The exit status; 128 plus the number of the signal that ended it.
     pub exit: i32,
 }
 
 impl Output {
-    /// All that was printed, output before errors.
+    /// Standard output followed by standard error.
     pub fn text(&self) -> String {
         let out = String::from_utf8_lossy(&self.stdout);
         format!("{out}{}", String::from_utf8_lossy(&self.stderr))
     }
 
-    /// Demands an exit status.
+    /// Asserts the exit status.
     ///
     /// # Panics
-    /// It is another.
+    /// The command exited with another status.
     #[track_caller]
     pub fn exits(&self, wanted: i32) -> &Self {
-        assert_eq!(self.exit, wanted, "the exit status of: {self}");
+        assert_eq!(self.exit, wanted, "unexpected exit status: {self}");
         self
     }
 
-    /// Demands success.
+    /// Asserts that the exit status is 0.
     ///
     /// # Panics
-    /// The exit status isn't 0.
+    /// The command failed.
     #[track_caller]
     pub fn ok(&self) -> &Self {
         self.exits(0)
     }
 
-    /// Demands that a text was printed.
+    /// Asserts that the text was printed.
     ///
     /// # Panics
-    /// It was not.
+    /// It was not printed.
     #[track_caller]
     pub fn has(&self, wanted: &str) -> &Self {
         assert!(self.text().contains(wanted), "no `{wanted}` in: {self}");
         self
     }
 
-    /// Demands that a text was not printed.
+    /// Asserts that the text was not printed.
     ///
     /// # Panics
-    /// It was.
+    /// It was printed.
     #[track_caller]
     pub fn lacks(&self, unwanted: &str) -> &Self {
         assert!(!self.text().contains(unwanted), "`{unwanted}` in: {self}");
         self
     }
 
-    /// The number of the first link with that label.
+    /// Returns the id of the first link with that label.
     ///
     /// # Panics
-    /// There is none.
+    /// No link has it.
     #[track_caller]
     pub fn link(&self, label: &str) -> u64 {
         self.find("link", label).unwrap_or_else(|| panic!("no link `{label}` in: {self}"))
     }
 
-    /// The number of the first thing with that label.
+    /// Returns the id of the first object with that label.
     ///
     /// # Panics
-    /// There is none.
+    /// No object has it.
     #[track_caller]
     pub fn obj(&self, label: &str) -> u64 {
-        self.find("obj", label).unwrap_or_else(|| panic!("no thing `{label}` in: {self}"))
+        self.find("obj", label).unwrap_or_else(|| panic!("no object `{label}` in: {self}"))
     }
 
-    /// All ids of things, in the order they were printed.
+    /// Returns the ids of all objects, in the order they were printed.
     pub fn objects(&self) -> Vec<u64> {
         let text = self.text();
         text.split("](obj:").skip(1).filter_map(leading_number).collect()
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     ///
     /// # Panics
-    /// It is none.
+    /// It is not JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         let parsed = serde_json::from_slice(&self.stdout);
-        parsed.unwrap_or_else(|error| panic!("no JSON, {error}: {self}"))
+        parsed.unwrap_or_else(|error| panic!("invalid JSON, {error}: {self}"))
     }
 
-    /// The newest epoch that was named.
+    /// Returns the epoch in the last line.
     ///
     /// # Panics
-    /// None was.
+    /// The last line names none.
     #[track_caller]
     pub fn epoch(&self) -> u64 {
         let text = self.text();
@@ -107,7 +108,7 @@ impl Output {
         named.unwrap_or_else(|| panic!("no epoch in: {self}"))
     }
 
-    /// Lines of standard output.
+    /// Returns the number of lines of standard output.
     pub fn lines(&self) -> usize {
         String::from_utf8_lossy(&self.stdout).lines().count()
     }
@@ -126,7 +127,7 @@ impl std::fmt::Display for Output {
     }
 }
 
-/// The number that a text begins with.
+/// Returns the number that a text begins with.
 pub(crate) fn leading_number(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()

@@ -1,6 +1,7 @@
-//! Which processes belong to a world: those that have its directory in their environment or arguments.
+//! Finds the processes of an environment: those that name its directory in their variables or arguments.
 //!
-//! Read from `/proc`; where there is none, no process is found and the checks that need them say nothing.
+//! They are read from `/proc`, so only Linux can list them. Elsewhere no process is found, and the stories
+//! that count processes are not built.
 
 use std::fs;
 use std::path::Path;
@@ -17,9 +18,9 @@ pub struct Process {
     pub command: String,
 }
 
-/// The processes of the world in that directory, this one apart; those that have ended but weren't
-/// reaped by their parent don't count.
-pub fn of_world(directory: &Path) -> Vec<Process> {
+/// Lists the processes of the environment in that directory, without this one and without those that have
+/// ended and only wait to be reaped by their parent.
+pub fn in_environment(directory: &Path) -> Vec<Process> {
     let mark = directory.as_os_str().as_encoded_bytes();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
@@ -36,10 +37,10 @@ pub fn of_world(directory: &Path) -> Vec<Process> {
         .collect()
 }
 
-/// True while the process runs or is stopped; false once it has ended, reaped or not.
+/// Returns true while the process runs or is stopped, false once it has ended, even if it is not reaped yet.
 pub fn is_alive(pid: i32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        // The state follows the name in parentheses, which may hold anything.
+        // The state follows the name in parentheses, which may contain anything.
         Ok(stat) => {
             !matches!(stat.rsplit(')').next().map(str::trim_start), Some(rest) if rest.starts_with(['Z', 'X']))
         }
@@ -48,10 +49,10 @@ pub fn is_alive(pid: i32) -> bool {
     }
 }
 
-/// Sends a signal; a process that is gone is none to complain about.
+/// Sends a signal to a process, which may already have ended.
 ///
 /// # Panics
-/// The process may not be signalled.
+/// This process is not permitted to.
 pub fn kill(pid: i32, signal: Signal) {
     match nix::sys::signal::kill(Pid::from_raw(pid), signal) {
         Ok(()) | Err(nix::errno::Errno::ESRCH) => {}

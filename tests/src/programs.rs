@@ -1,8 +1,8 @@
-//! Where the built programs are, and building them when they are not.
+//! Finds the built programs and builds them when they are missing or outdated.
 //!
-//! Cargo builds the tests of a package without the programs of others. So the first look for a program
-//! builds them, once a test process, when one is missing or older than its sources.
-//! `PIPEMUX_TESTS_BUILD=always` builds whatever their age, `never` takes them as they are.
+//! Cargo builds the tests of a package without the programs of other packages. Therefore the first request
+//! for a program builds all of them, once in each test process, if one is missing or older than its sources.
+//! `PIPEMUX_TESTS_BUILD=always` builds them whatever their age; `never` uses them as they are.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const PROGRAMS: [&str; 8] = [
     "pipemux-editor",
     "pipemux-notebook",
     "pipemux-monitor",
-    // Cargo builds it for the tests, but not for the other programs here.
+    // Cargo builds `rogue` for the tests of this package, but not for its other programs.
     "rogue",
     "examples/arena",
     "examples/ide",
@@ -33,14 +33,14 @@ const PACKAGES: [&str; 7] = [
 const SOURCES: [&str; 5] =
     ["pipemux-proto", "pipemux-daemon", "pipemux-client", "apps", "tests/src/bin/rogue"];
 
-/// The path of a built program; an example is `examples/arena`.
+/// Returns the path of a built program, such as `pipemux` or `examples/arena`.
 ///
 /// # Panics
-/// It can't be built; cargo has said why.
+/// The programs can't be built; cargo has printed the reason.
 pub fn program(name: &str) -> PathBuf {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
-        let directory = beside_tests();
+        let directory = profile_directory();
         build(&directory).map(|()| directory)
     });
     match directory {
@@ -49,8 +49,8 @@ pub fn program(name: &str) -> PathBuf {
     }
 }
 
-/// `target/debug`, for a test in `target/debug/deps`.
-fn beside_tests() -> PathBuf {
+/// Returns `target/debug` for a test in `target/debug/deps`.
+fn profile_directory() -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
     let parent = test.parent().expect("a program lies in a directory");
     let in_deps = parent.file_name().is_some_and(|name| name == "deps");
@@ -59,11 +59,11 @@ fn beside_tests() -> PathBuf {
 }
 
 fn build(directory: &Path) -> Result<(), String> {
-    let wish = std::env::var("PIPEMUX_TESTS_BUILD").unwrap_or_default();
-    // Several test processes may come here at once.
+    let mode = std::env::var("PIPEMUX_TESTS_BUILD").unwrap_or_default();
+    // Several test processes may build at the same time.
     let lock = File::create(directory.join(".pipemux-tests.lock")).expect("the target directory");
     lock.lock().expect("a lock in the target directory");
-    let needed = match wish.as_str() {
+    let needed = match mode.as_str() {
         "always" => true,
         "never" => false,
         _ => is_outdated(directory),
@@ -89,7 +89,7 @@ fn build(directory: &Path) -> Result<(), String> {
     }
 }
 
-/// The workspace's root.
+/// Returns the top of the repository.
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
@@ -104,7 +104,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|found| found.modified()).ok()
 }
 
-/// True when a source below is newer; tests are none.
+/// Returns true when a source file below is newer. Tests don't count: no program is built from them.
 fn has_newer(directory: &Path, than: SystemTime) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.filter_map(Result::ok).any(|entry| {

@@ -1,22 +1,37 @@
-//! Waiting for what can be observed.
+//! Polls for an observable event, up to a deadline.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Looks again and again until there is something to see.
+/// How long an event may take.
+const DEADLINE: Duration = Duration::from_secs(15);
+
+/// Polls until `check` is true.
 ///
 /// # Panics
-/// Nothing is seen within 15 seconds; says what was awaited.
-pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let found = look_for(Duration::from_secs(15), &mut look);
-    found.unwrap_or_else(|| panic!("waited in vain for: {what}"))
+/// It is not true within 15 seconds; the message names the event.
+#[track_caller]
+pub fn wait_for(event: &str, mut check: impl FnMut() -> bool) {
+    wait_until(event, || check().then_some(()));
 }
 
-/// Looks again and again, but no longer than that.
-pub fn look_for<T>(deadline: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+/// Polls until `poll` returns a value, and returns that.
+///
+/// # Panics
+/// There is none within 15 seconds; the message names the event.
+#[track_caller]
+pub fn wait_until<T>(event: &str, poll: impl FnMut() -> Option<T>) -> T {
+    let Some(found) = poll_until(DEADLINE, poll) else {
+        panic!("this did not happen within {} s: {event}", DEADLINE.as_secs())
+    };
+    found
+}
+
+/// Polls until `poll` returns a value or the deadline has passed.
+pub fn poll_until<T>(deadline: Duration, mut poll: impl FnMut() -> Option<T>) -> Option<T> {
     let end = Instant::now() + deadline;
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return Some(found);
         }
         if Instant::now() >= end {

@@ -1,4 +1,4 @@
-//! What fuzzing found, and one input of each kind, replayed: the targets are those of `fuzz/`.
+//! Replays the inputs that fuzzing found, and one input of each kind, with the targets of `fuzz/`.
 
 #[path = "../fuzz/src/lib.rs"]
 mod targets;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn every_regression_keeps_its_laws() {
+fn every_fuzz_regression_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions");
     for (name, check) in targets::TARGETS {
         let inputs = fs::read_dir(folder.join(name)).map(Iterator::flatten);
@@ -17,7 +17,7 @@ fn every_regression_keeps_its_laws() {
             let path = input.path();
             let bytes = fs::read(&path).expect("an input");
             let checked = std::panic::catch_unwind(|| check(&bytes));
-            assert!(checked.is_ok(), "{} breaks a law, see above", path.display());
+            assert!(checked.is_ok(), "{} breaks a property, see above", path.display());
         }
     }
 }

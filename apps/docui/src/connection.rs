@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
-use pipemux_proto::frame::Cut;
+use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -124,7 +124,9 @@ impl Connection {
     fn take_frame(&mut self) -> io::Result<Option<Frame>> {
         loop {
             let unread = &self.input[self.start..];
-            let Some(cut) = Cut::first(unread).map_err(io::Error::other)? else { return Ok(None) };
+            let Some(cut) = FrameSlice::first(unread).map_err(io::Error::other)? else {
+                return Ok(None);
+            };
             let end = self.start + cut.length;
             let envelope = match cut.envelope {
                 Ok(envelope) => {
@@ -198,7 +200,7 @@ impl Connection {
             return;
         }
         self.input.drain(..std::mem::take(&mut self.start));
-        let missing = match Cut::missing(&self.input) {
+        let missing = match FrameSlice::missing(&self.input) {
             0 => READ_MIN,
             missing => missing,
         };
@@ -288,7 +290,7 @@ mod tests {
         drop(connection);
         let mut answer = Vec::new();
         theirs.read_to_end(&mut answer).unwrap();
-        let cut = Cut::first(&answer).unwrap().unwrap();
+        let cut = FrameSlice::first(&answer).unwrap().unwrap();
         assert_eq!((cut.envelope.unwrap().kind, cut.envelope.unwrap().id), (Kind::Fault, 5));
     }
 }

@@ -64,14 +64,11 @@ pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::projection::Lod;
-pub use pipemux_proto::{Fault, Value, tokens};
+pub use pipemux_proto::{Fault, Value};
+pub use pipemux_tokens as tokens;
 pub use reply::{Ask, Done, Reply};
 pub use serve::run;
 pub use view::{Object, View};
-
-/// Former names of [`ExchangeReply`] and [`ViewRequest`].
-#[doc(hidden)]
-pub use app::{ExchangeReply as Exchanged, ViewRequest as Look};
 
 /// Names that the macros' expansions refer to.
 #[doc(hidden)]

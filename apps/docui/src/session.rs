@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Changed, Choice, Chunk, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project,
-    Read, Saved,
+    Changed, Choice, Chunk, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened,
+    Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
 use pipemux_proto::limits::EXCHANGE_MAX;
@@ -82,8 +82,8 @@ impl<A: App> Session<A> {
         answered.map(Response::Send)
     }
 
-    pub(crate) fn open(&mut self, message: Open) -> Result<Opened, Fault> {
-        let Open { woken, again, .. } = message;
+    pub(crate) fn open(&mut self, message: OpenRequest) -> Result<Opened, Fault> {
+        let OpenRequest { woken, again, .. } = message;
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
             session: message.session.session.to_string(),
@@ -230,7 +230,7 @@ impl<A: App> Session<A> {
         }
     }
 
-    fn read(&mut self, message: &Read) -> Result<Chunk, Fault> {
+    fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
         self.refresh()?;
         self.check_rev(&message.key, message.rev, "")?;
         let value = self.app()?.read(&message.key)?;
@@ -244,9 +244,9 @@ impl<A: App> Session<A> {
     fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
         let app = self.app()?;
         let place = |key: &String| match app.find(key) {
-            Found::Here(_) => Place::Shown,
-            Found::Hidden { how, .. } => Place::Hidden(how),
-            Found::Gone(why) => Place::Gone(why),
+            Found::Here(_) => KeyLocation::Shown,
+            Found::Hidden { how, .. } => KeyLocation::Hidden(how),
+            Found::Gone(why) => KeyLocation::Gone(why),
         };
         Ok(Located { places: message.keys.iter().map(place).collect() })
     }

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use pipemux_proto::app::{Choice, Invoke, Open, Opened, Outcome, Project, Resume};
+use pipemux_proto::app::{Choice, Invoke, OpenRequest, Opened, Outcome, Project, Resume};
 use pipemux_proto::projection::{Lod, Piece, Projection};
 use pipemux_proto::{Blob, Fault, SessionAddr};
 
@@ -107,24 +107,6 @@ impl<A: App> Host<A> {
         Ok((resumed, notes))
     }
 
-    /// Former name of [`Host::hibernate_and_wake`].
-    ///
-    /// # Errors
-    /// As [`Host::hibernate_and_wake`].
-    #[doc(hidden)]
-    pub fn sleep_and_wake(&mut self, opens: &[&[&str]]) -> Result<(), Fault> {
-        self.hibernate_and_wake(opens)
-    }
-
-    /// Former name of [`Host::hibernate`].
-    ///
-    /// # Errors
-    /// As [`Host::hibernate`].
-    #[doc(hidden)]
-    pub fn sleep(&mut self) -> Result<u64, Fault> {
-        self.hibernate()
-    }
-
     /// Opens the session once more, with these arguments. Returns what the app noted.
     ///
     /// # Errors
@@ -135,7 +117,7 @@ impl<A: App> Host<A> {
 
     fn open_once(&mut self, args: &[&str], again: bool, woken: u64) -> Result<Opened, Fault> {
         let attach = std::mem::replace(&mut self.opened, true);
-        self.session.open(Open {
+        self.session.open(OpenRequest {
             session: self.address.clone(),
             attach,
             again,
@@ -183,12 +165,6 @@ impl<A: App> Host<A> {
     /// Sets the caller's working directory for what follows.
     pub fn set_cwd(&mut self, cwd: &Path) {
         self.cwd = cwd.to_string_lossy().into_owned();
-    }
-
-    /// Former name of [`Host::set_cwd`].
-    #[doc(hidden)]
-    pub fn stand(&mut self, cwd: &Path) {
-        self.set_cwd(cwd);
     }
 
     /// Carries out an action as a further step of the current run.

@@ -1,7 +1,7 @@
 //! Builds the content of a window.
 
 use pipemux_proto::Value;
-use pipemux_proto::projection::{Code, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
 
 use crate::actions::Actions;
 
@@ -78,7 +78,7 @@ impl View {
 
     /// Adds a code block. The text is shown exactly as given; `lang` names its language.
     pub fn code(&mut self, lang: impl Into<String>, text: impl Into<String>) -> &mut Self {
-        self.piece(Piece::Code(Code { lang: lang.into(), text: text.into(), first: None }))
+        self.piece(Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first: None }))
     }
 
     /// Adds a code block whose lines are numbered from `first`.
@@ -88,7 +88,11 @@ impl View {
         first: u64,
         text: impl Into<String>,
     ) -> &mut Self {
-        self.piece(Piece::Code(Code { lang: lang.into(), text: text.into(), first: Some(first) }))
+        self.piece(Piece::Code(CodePiece {
+            lang: lang.into(),
+            text: text.into(),
+            first: Some(first),
+        }))
     }
 
     /// Sets which part of the whole is shown: `lines 1-40`.

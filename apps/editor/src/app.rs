@@ -1,9 +1,11 @@
 //! The editor as the SDK sees it.
 
-use docui::{App, Context, Fault, Found, Look, Opening, Reply, View};
+use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
 use crate::model::Editor;
+use crate::model::ids::IdKind;
+use crate::model::tracked_ranges::TrackedRange;
 
 impl App for Editor {
     type Action = Action;
@@ -25,76 +27,51 @@ impl App for Editor {
 
     fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
         if opening.woken && opening.again {
-            // The state that it goes on from has it.
+            // The snapshot already has these files.
             return Ok(Vec::new());
         }
-        self.stir();
-        let notes = self.take_in(opening)?;
+        self.invalidate_snapshot();
+        let notes = self.open_arguments(opening)?;
         self.version += 1;
         Ok(notes)
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        self.stir();
+        self.invalidate_snapshot();
         self.version = context.version;
-        let reply = self.act(action, context)?;
+        let reply = self.perform(action, context)?;
         if let Reply::Done(_) = reply {
             self.version += 1;
         }
-        self.list_if_needed();
+        self.write_manifest_if_stale();
         Ok(reply)
     }
 
-    fn view(&self, look: &Look) -> View {
-        self.show(look)
+    fn view(&self, request: &ViewRequest) -> View {
+        self.show(request)
     }
 
     fn find(&self, key: &str) -> Found {
-        if let Some(file) = self.files.iter().find(|file| file.key() == key) {
-            let bound = self.current.as_deref() == Some(file.path());
-            return match bound || self.files.len() > 1 {
-                true => Found::Here(0),
-                false => Found::Hidden {
-                    rev: 0,
-                    how: self.command(&format!("open({:?})", self.shown(file.path()))),
-                },
-            };
+        if let Some(index) = self.file_index_by_key(key) {
+            return self.find_file(index);
         }
-        for file in &self.files {
-            let Some(mark) = file.marks.get(key) else { continue };
-            if let Some(why) = &mark.gone {
-                return Found::Gone(Some(why.clone()));
-            }
-            let listed = self.listing.as_ref().is_some_and(|listing| {
-                listing.shown
-                    && self.current.as_ref() == Some(&listing.path)
-                    && listing.keys.iter().any(|k| k == key)
-            });
-            let rev = mark.rev;
-            return match listed || self.selection.as_deref() == Some(key) {
-                true => Found::Here(rev),
-                false => {
-                    let line = file.buffer().line_at(mark.bytes.start) + 1;
-                    let place = format!("{}:{line}", self.shown(file.path()));
-                    Found::Hidden { rev, how: self.command(&format!("goto({place:?})")) }
-                }
-            };
+        match self.range(key) {
+            Some((index, range)) => self.find_range(index, range),
+            None => Found::Gone(self.close_reason(key)),
         }
-        Found::Gone(self.why_closed(key))
     }
 
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
-        if let Some(file) = self.files.iter().find(|file| file.key() == key) {
+        if let Some(index) = self.file_index_by_key(key) {
             let mut bytes = Vec::new();
-            let written = file.buffer().write(&mut bytes);
+            let written = self.files[index].buffer().write_file(&mut bytes);
             return written.map(|()| bytes).map_err(|error| Fault::failed(error.to_string()));
         }
-        let mark = self.files.iter().find_map(|file| Some((file, file.marks.get(key)?)));
-        match mark {
-            Some((file, mark)) if mark.gone.is_none() => {
-                Ok(file.buffer().slice(mark.bytes.clone()).into_bytes())
+        match self.existing_range(key) {
+            Some((index, range)) => {
+                Ok(self.files[index].buffer().slice(range.bytes.clone()).into_bytes())
             }
-            _ => Err(Fault::not_found("no such selection, match or file").about(key)),
+            None => Err(Fault::not_found("no such selection, match or file").about(key)),
         }
     }
 
@@ -102,25 +79,58 @@ impl App for Editor {
         let version = self.version + 1;
         let mut changed = Vec::new();
         for file in &mut self.files {
-            if file.refresh(|| self.names.make("change"), version) {
+            if file.refresh(|| self.ids.next(IdKind::Change), version) {
                 changed.push(file.path().to_owned());
             }
         }
-        changed.iter().for_each(|path| self.changed_on_disk(path));
+        changed.iter().for_each(|path| self.record_changed_on_disk(path));
         let changed = !changed.is_empty();
         if changed {
-            self.stir();
+            self.invalidate_snapshot();
             self.version = version;
-            self.list_files();
+            self.write_manifest();
         }
         changed
     }
 
     fn save(&mut self) -> Result<(), Fault> {
-        self.fall_asleep()
+        self.write_snapshot()
     }
 
     fn resumed(&self) -> bool {
         self.resumed
+    }
+}
+
+impl Editor {
+    fn find_file(&self, index: usize) -> Found {
+        // With several open files the view lists them; with one it shows that one if it is current.
+        match self.files.len() > 1 || self.is_current(&self.files[index]) {
+            true => Found::Here(0),
+            false => {
+                let name = self.display_name(index);
+                Found::Hidden { rev: 0, how: self.run_command(&format!("open({name:?})")) }
+            }
+        }
+    }
+
+    fn find_range(&self, index: usize, range: &TrackedRange) -> Found {
+        if let Some(why) = &range.gone {
+            return Found::Gone(Some(why.clone()));
+        }
+        let listed = self.search_results.as_ref().is_some_and(|results| {
+            results.listed
+                && self.current.as_ref() == Some(&results.path)
+                && results.keys.contains(&range.key)
+        });
+        let rev = range.rev;
+        match listed || self.selection.as_ref() == Some(&range.key) {
+            true => Found::Here(rev),
+            false => {
+                let line = self.files[index].buffer().line_at(range.bytes.start) + 1;
+                let target = format!("{}:{line}", self.display_name(index));
+                Found::Hidden { rev, how: self.run_command(&format!("goto({target:?})")) }
+            }
+        }
     }
 }

@@ -1,28 +1,34 @@
-//! A text editor for agents: several files, line numbers that mean what was seen, and questions where
-//! an action could mean more than one thing.
+//! A text editor for agents. A session has several open files; a line number means the line that its
+//! reader last saw under it; an action that could mean several things asks.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`action`] | what can be done: the contract with the agent |
-//! | [`model`] | files, their history, their line numbers across versions, their journals |
-//! | `update` | one file a group of actions |
-//! | `view` | a screenful of the current file |
+//! | [`action`] | the actions: the contract with the agent |
+//! | `app` | the editor as the SDK sees it |
+//! | `update` | what each action does, one file per group of actions |
+//! | `view` | the window: a page of the current file |
+//! | `display` | how text and line numbers are written, for both of them |
+//! | [`model`] | files, their history, their line numbers across versions, their saved state |
 //! | [`limits`] | every bound |
 //!
-//! **Invariant: bytes outside of an edit stay as they are.** Line endings, a missing final newline, a
-//! byte order mark: nothing is normalised; what a view clips or makes visible is the view's alone.
+//! **Invariant: dependencies go one way.** `app` uses `update` and `view`; these use `display` and `model`,
+//! and not each other; `display` uses `model`, which uses none of them.
 //!
-//! **Invariant: a file is never overwritten unasked.** A save compares the file's content on disk with
-//! what was read, and asks when it differs.
+//! **Invariant: bytes outside of an edit stay as they are.** Line endings, a missing last newline and a
+//! byte order mark are never normalized. Clipping and making characters visible happen in the view only.
 //!
-//! **Invariant: an answered edit survives the process.** It is in the journal before its answer is sent.
+//! **Invariant: a file is never overwritten unasked.** A save compares the file on disk with what was read
+//! from it, and asks if they differ.
 //!
-//! **Invariant: a sleep changes nothing.** What was written down before it is the whole state; what can't
-//! be written down whole is not put to sleep.
+//! **Invariant: a confirmed edit survives the process.** It is in the journal before its outcome is sent.
+//!
+//! **Invariant: hibernation changes nothing.** The snapshot is the whole state. A session whose state can't
+//! be written completely stays awake.
 #![forbid(unsafe_code)]
 
 pub mod action;
 mod app;
+mod display;
 pub mod limits;
 pub mod model;
 mod update;

@@ -1,54 +1,55 @@
 //! Every bound of the editor.
 
-/// Longest file, in bytes.
+/// The longest file that can be opened, in bytes.
 pub const FILE_MAX: u64 = 64 * 1024 * 1024;
-/// Bytes of a file that are digested at once.
+/// How many bytes of a file are digested at once.
 pub const READ_PIECE: usize = 64 * 1024;
-/// Most files open in one session.
+/// How many files can be open in one session.
 pub const FILES_MAX: usize = 64;
-/// Lines of a screenful.
+/// How many lines a page of a view has.
 pub const PAGE: usize = 40;
-/// Columns of a line that a view shows.
+/// How many columns of a line a view shows.
 pub const COLUMNS_MAX: usize = 200;
-/// Columns of a match that a question shows.
+/// How many columns of a match a question shows.
 pub const OPTION_COLUMNS_MAX: usize = 80;
-/// Matches of `find` that a view lists.
+/// How many matches of `find` a view lists.
 pub const MATCHES_SHOWN: usize = 20;
-/// Most matches that a question can be about: its token carries their places.
+/// How many matches a question can be about: its token carries all of their positions.
 pub const MATCHES_ASKED: usize = 10_000;
-/// Lines changed out of view that the view shows below the screenful.
-pub const SPOT_LINES: usize = 8;
-/// Selections and matches that one file keeps; the oldest go first.
-pub const MARKS_MAX: usize = 256;
-/// Places that one file's log of line changes keeps; the oldest changes go first.
-pub const LOG_MAX: usize = 65_536;
-/// Bytes of the state that is written down before a sleep; a session with more is not put to sleep.
-pub const ASLEEP_MAX: usize = 128 * 1024 * 1024;
-/// Files that the record of what was shown keeps; further ones are not trusted after a restart.
-pub const WITNESS_MAX: usize = 4_096;
-/// Changes of the current file that are remembered, to know which file a reader saw.
-pub const SWITCHES_MAX: usize = 1_024;
-/// Changes of one file that can be undone.
+/// How many changed lines outside of the page a view shows below it.
+pub const CHANGED_LINES_SHOWN: usize = 8;
+/// How many selections and matches of one file are kept; the oldest are forgotten first.
+pub const TRACKED_RANGES_MAX: usize = 256;
+/// How many line splices and moves the line log of one file keeps; the oldest are forgotten first.
+pub const LINE_LOG_MAX: usize = 65_536;
+/// The largest snapshot, in bytes; a session with more state is not hibernated.
+pub const SNAPSHOT_MAX: usize = 128 * 1024 * 1024;
+/// For how many files the shown texts are recorded; line numbers of further files are not trusted after a
+/// restart.
+pub const SHOWN_FILES_MAX: usize = 4_096;
+/// How many changes of the current file are remembered, to know which file a reader last saw.
+pub const CURRENT_FILE_CHANGES_MAX: usize = 1_024;
+/// How many changes of one file can be undone.
 pub const HISTORY_MAX: usize = 1_000;
-/// Bytes of one file's changes that can be undone; the last one always can.
+/// How many bytes of changes of one file can be undone; the latest change always can.
 pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Bytes of edits after which a journal starts anew from the whole text, if the text is shorter.
+/// After how many bytes of edits a journal is rewritten from the whole text, if the text is shorter.
 pub const JOURNAL_EDITS_MAX: usize = 1024 * 1024;
-/// Splices of one change past which a text is built anew instead of being changed in place.
+/// Past how many splices a change rebuilds the whole text instead of editing it in place.
 pub const SPLICES_IN_PLACE: usize = 2_000;
-/// Unsaved files that the outcome of `save` names.
+/// How many unsaved files the outcome of `save` names.
 pub const UNSAVED_NAMED: usize = 5;
-/// Longest text given by `lines` and `diff`, in bytes: what another app can take by reference.
+/// The longest text that `lines` and `diff` return, in bytes: what another app can take by reference.
 pub const VALUE_MAX: usize = 512 * 1024;
-/// Longest detail of `diff`, in bytes.
+/// The longest detail of `diff`, in bytes.
 pub const DETAIL_MAX: usize = 64 * 1024;
-/// Lines shown around a place that has changed.
+/// How many lines an error shows around the lines that it is about.
 pub const EXCERPT_LINES: usize = 12;
-/// Time after which a comparison of two versions settles for a coarser one, in milliseconds.
+/// How long a comparison of two versions may search for the smallest difference, in milliseconds.
 pub const DIFF_MS: u64 = 300;
-/// Entries of a directory that are looked at for a name like the one missing.
+/// How many entries of a directory are compared with the name of a missing file.
 pub const NEIGHBOURS_MAX: usize = 2_000;
-/// Longest path that is a key of its own, in bytes; a longer one is hashed.
+/// The longest path that is used as a key, in bytes; a longer one is hashed.
 pub const KEY_PATH_MAX: usize = 480;
-/// Age below which a file's times don't prove that it is unchanged, in milliseconds.
+/// Below this age, in milliseconds, a file's times don't prove that it is unchanged.
 pub const SETTLED_MS: u128 = 100;

@@ -2,32 +2,42 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`ask`] | what a question brings back |
-//! | [`edit`] | inserting, replacing, deleting, moving lines |
-//! | [`files`] | open, save, save as, close |
-//! | [`look`] | find, select, lines, goto, diff |
-//! | [`matching`] | where a text stands, and where it nearly does |
-//! | [`place`] | which lines are meant |
-//! | [`replace`] | replacing text, and asking which |
-//! | [`undo`] | undo and redo |
+//! | `open`, `close`, `save`, `save_as` | files |
+//! | `line_edits`, `move_lines`, `replace` | changes of the text |
+//! | `undo` | undo and redo |
+//! | `find`, `navigate`, `diff` | actions that change no text |
+//! | `resolve` | which lines a caller means |
+//! | `commit` | making a change and reporting it |
+//! | `question` | questions, and what comes back with their answers |
+//! | `text_search` | where a text occurs, and where something similar does |
+//! | `whole_lines`, `gutter` | text of whole lines; line numbers that were copied with it |
 
-mod ask;
-mod edit;
-mod files;
-mod look;
-mod matching;
-mod place;
+mod close;
+mod commit;
+mod diff;
+mod find;
+mod gutter;
+mod line_edits;
+mod move_lines;
+mod navigate;
+mod open;
+mod question;
 mod replace;
+mod resolve;
+mod save;
+mod save_as;
+mod text_search;
 mod undo;
+mod whole_lines;
 
 use docui::{Context, Fault, Reply};
 
 use crate::action::Action;
 use crate::model::Editor;
-use crate::model::history::Author;
 
 impl Editor {
-    pub(crate) fn act(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
+    /// Carries out an action.
+    pub(crate) fn perform(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
         match action {
             Action::Replace { old, new, all } => self.replace(&old, &new.text, all, context),
             Action::ReplaceLines { first, last, text } => {
@@ -50,32 +60,5 @@ impl Editor {
             Action::Goto { line } => self.goto(&line, context),
             Action::Diff {} => self.diff(context),
         }
-    }
-}
-
-/// Who acts, and the version that comes of it.
-pub(crate) fn author(context: &Context) -> Author {
-    Author {
-        reader: context.reader.clone(),
-        run: context.run_id.clone(),
-        version: context.next_version(),
-    }
-}
-
-/// `3 matches`, `1 line`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let ending = match (number, noun.ends_with("ch")) {
-        (1, _) => "",
-        (_, true) => "es",
-        _ => "s",
-    };
-    format!("{number} {noun}{ending}")
-}
-
-/// `line 5`, `lines 5-7`: of lines counted from 0.
-pub(crate) fn numbers(lines: &std::ops::Range<usize>) -> String {
-    match lines.len() {
-        0 | 1 => format!("line {}", lines.start + 1),
-        _ => format!("lines {}-{}", lines.start + 1, lines.end),
     }
 }

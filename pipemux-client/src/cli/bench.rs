@@ -1,71 +1,69 @@
-//! `pipemux bench`: what PipeMux costs on this machine, beside the least that a relay can cost.
+//! `pipemux bench`: measures what PipeMux costs on this machine, compared with a minimal relay.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `home` | a daemon and a state of its own, gone in the end |
-//! | `roles` | the small programs that are measured: this one, started for another purpose |
-//! | `floor` | a relay that decides nothing, between processes, and a program that does nothing |
-//! | `parts` | what is measured |
-//! | `times` | many times as a few figures |
-//! | `table` | how it is told |
+//! | `temp_home` | a daemon and a state directory for the measurement, removed afterwards |
+//! | `roles` | the small programs that take part: this program, started for another purpose |
+//! | `floor` | the floor: a relay between processes that makes no decisions, and a program that does nothing |
+//! | `measurements` | what is measured |
+//! | `memory` | memory of processes, as the system reports it |
+//! | `statistics` | medians of rounds |
+//! | `table` | how the results are printed |
 //!
-//! Floor and PipeMux take turns in short rounds, so that a machine that gets slower or faster meanwhile
-//! does so for both; a ratio is the median of the rounds' ratios.
+//! The floor and PipeMux are measured in turn, in short rounds, so that both are affected alike when the machine
+//! becomes slower or faster. A ratio is the median of the rounds' ratios.
 
+mod error;
 mod floor;
-mod home;
-mod parts;
+mod measurements;
+mod memory;
 mod roles;
+mod statistics;
 mod table;
-mod times;
+mod temp_home;
 
 use std::io::{IsTerminal, Write};
 
 use pipemux_client::ClientError;
 
-use super::ask::Asker;
-use home::Home;
-use parts::Bench;
-pub use roles::role;
+use super::requester::Requester;
+use measurements::Bench;
+pub use roles::play_role;
+use temp_home::TempHome;
 
-/// Measures and prints; returns the exit status.
+/// Measures and prints the results. Returns the exit status.
 ///
 /// # Errors
-/// No daemon can be started for it, or it fails meanwhile.
-pub fn carry_out(asker: &Asker, quick: bool) -> Result<u8, ClientError> {
-    if !home::is_inside() {
-        return Home::new()?.run_again();
+/// No daemon can be started for it, or a measurement fails.
+pub fn execute(requester: &Requester, quick: bool) -> Result<u8, ClientError> {
+    if !temp_home::is_inside() {
+        return TempHome::new()?.run_again();
     }
-    let mut bench = Bench::new(&asker.options, quick)?;
+    let mut bench = Bench::new(&requester.options, quick)?;
     let mut rows = Vec::new();
-    let mut bar = Bar::new(Bench::PARTS.len());
-    for (name, part) in Bench::PARTS {
-        bar.show(name);
-        rows.extend(part(&mut bench)?);
+    let mut progress = ProgressBar::new(Bench::MEASUREMENTS.len());
+    for (name, measure) in Bench::MEASUREMENTS {
+        progress.advance(name);
+        rows.extend(measure(&mut bench)?);
     }
-    bar.clear();
-    Ok(asker.say(&table::text(&rows), &table::data(&rows)))
+    progress.clear();
+    Ok(requester.print_own(&table::markdown(&rows), &table::data(&rows)))
 }
 
-/// What failed of what was measured.
-fn cannot(what: &str, why: impl std::fmt::Display) -> ClientError {
-    ClientError::invalid(format!("{what}: {why}")).hint("look: pipemux doctor")
-}
-
-/// One line that says how far it is, on a terminal only.
-struct Bar {
-    shown: bool,
+/// A progress bar on standard error, shown only on a terminal.
+struct ProgressBar {
+    visible: bool,
     done: usize,
     all: usize,
 }
 
-impl Bar {
+impl ProgressBar {
     fn new(all: usize) -> Self {
-        Self { shown: std::io::stderr().is_terminal(), done: 0, all }
+        Self { visible: std::io::stderr().is_terminal(), done: 0, all }
     }
 
-    fn show(&mut self, name: &str) {
-        if self.shown {
+    fn advance(&mut self, name: &str) {
+        if self.visible {
             let full = "█".repeat(self.done * 2);
             let left = "░".repeat((self.all - self.done) * 2);
             self.write(&format!("\r\x1b[K{full}{left} {name}"));
@@ -74,7 +72,7 @@ impl Bar {
     }
 
     fn clear(&self) {
-        if self.shown {
+        if self.visible {
             self.write("\r\x1b[K");
         }
     }
@@ -85,9 +83,9 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
-        // Also when a part fails: what is printed next begins at the line's start.
+        // Also when a measurement fails, so that its error begins at the start of the line.
         self.clear();
     }
 }

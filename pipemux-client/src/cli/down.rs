@@ -9,51 +9,51 @@ use pipemux_client::proto::client::{Answer, Verb};
 use pipemux_client::{ClientError, daemon};
 use serde_json::json;
 
-use super::ask::Asker;
+use super::requester::Requester;
 use crate::output;
 
 /// How long the daemon may take to end with all its sessions.
-const DEADLINE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Ends the daemon, if one runs; returns the exit status.
-pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
-    let deadline = Instant::now() + DEADLINE;
-    let paths = &asker.options.paths;
+/// Ends the daemon, if one runs, and returns the exit status.
+pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
+    let deadline = Instant::now() + TIMEOUT;
+    let paths = &requester.options.paths;
     let recorded = daemon::recorded_socket(paths);
     let sockets = [Some(paths.socket.clone()), recorded];
-    let Some(mut connection) = find(asker, deadline)? else {
-        return Ok(asker.say("not running", &json!({ "running": false })));
+    let Some(mut connection) = connect(requester, deadline)? else {
+        return Ok(requester.print_own("not running", &json!({ "running": false })));
     };
-    let answer = match asker.answer(&mut connection, Verb::Down) {
+    let answer = match requester.request_on(&mut connection, Verb::Down) {
         Ok(answer) => Some(answer),
-        // It may end faster than it answers; whether it did is seen below.
-        Err(ClientError::Unknown(_)) => None,
+        // The daemon may end before its answer is out; the checks below tell whether it has ended.
+        Err(ClientError::OutcomeUnknown(_)) => None,
         Err(error) => return Err(error),
     };
     if let Some(refusal) = answer.as_ref().filter(|answer| answer.exit != 0) {
-        return Ok(asker.deliver(&mut connection, refusal));
+        return Ok(requester.print_and_confirm(&mut connection, refusal));
     }
     connection.wait_closed(deadline.saturating_duration_since(Instant::now()));
     let gone =
         || !daemon::is_running(paths) && !sockets.iter().flatten().any(|socket| socket.exists());
-    if !eventually(deadline, gone) {
-        return Err(still_there(asker));
+    if !wait_until(deadline, gone) {
+        return Err(still_running(requester));
     }
-    Ok(say(asker, answer))
+    Ok(print_result(requester, answer))
 }
 
-/// A connection to the daemon; none when no daemon runs.
-fn find(asker: &Asker, deadline: Instant) -> Result<Option<Connection>, ClientError> {
+/// Connects to the daemon; returns `None` when no daemon runs.
+fn connect(requester: &Requester, deadline: Instant) -> Result<Option<Connection>, ClientError> {
     let mut found = Ok(None);
-    let settled = eventually(deadline, || {
-        found = Connection::find(&asker.options);
-        // Who holds the lock but doesn't listen is about to listen, or about to end.
-        !matches!(found, Ok(None)) || !daemon::is_running(&asker.options.paths)
+    let settled = wait_until(deadline, || {
+        found = Connection::open_existing(&requester.options);
+        // A daemon that holds the lock and doesn't listen is about to listen, or about to end.
+        !matches!(found, Ok(None)) || !daemon::is_running(&requester.options.paths)
     });
-    if settled { found } else { Err(still_there(asker)) }
+    if settled { found } else { Err(still_running(requester)) }
 }
 
-fn eventually(deadline: Instant, mut condition: impl FnMut() -> bool) -> bool {
+fn wait_until(deadline: Instant, mut condition: impl FnMut() -> bool) -> bool {
     let mut pause = Duration::from_millis(1);
     loop {
         if condition() {
@@ -67,24 +67,24 @@ fn eventually(deadline: Instant, mut condition: impl FnMut() -> bool) -> bool {
     }
 }
 
-fn say(asker: &Asker, answer: Option<Answer>) -> u8 {
+fn print_result(requester: &Requester, answer: Option<Answer>) -> u8 {
     let Some(answer) = answer else {
-        return asker.say("down", &json!({ "running": false }));
+        return requester.print_own("down", &json!({ "running": false }));
     };
-    match output::out(&output::printed(&answer, asker.global.json)) {
+    match output::write_stdout(&output::format_answer(&answer, requester.global.json)) {
         Ok(_) => answer.exit,
         Err(error) => {
-            output::unwritable(&error);
+            output::report_write_error(&error);
             1
         }
     }
 }
 
-fn still_there(asker: &Asker) -> ClientError {
-    let paths = &asker.options.paths;
-    let message = format!("the daemon is not gone after {} s", DEADLINE.as_secs());
+fn still_running(requester: &Requester) -> ClientError {
+    let paths = &requester.options.paths;
+    let message = format!("the daemon is still running after {} s", TIMEOUT.as_secs());
     let fault = Fault::unavailable(message)
-        .hint(format!("what it says: {}", paths.log.display()))
-        .hint(format!("who holds its lock: fuser {}", paths.lock.display()));
+        .hint(format!("see its log: {}", paths.log.display()))
+        .hint(format!("find the process that holds its lock: fuser {}", paths.lock.display()));
     ClientError::Unreachable(fault)
 }

@@ -1,4 +1,4 @@
-//! `pipemux listen`: a whole model message, of which only the `docui` blocks are carried out.
+//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks.
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::call::blocks::{blocks, script};
@@ -6,36 +6,35 @@ use pipemux_client::proto::call::{CallError, stdin_at};
 use pipemux_client::proto::client::Verb;
 use serde_json::json;
 
-use super::around::{Around, Process};
-use super::ask::Asker;
+use super::command_env::{CommandEnv, ProcessEnv};
+use super::requester::Requester;
 
-/// Longest message, in bytes; of its code, what a run may have.
+/// Longest message, in bytes. Its code is bounded like that of any run.
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 
-/// What is said of a message without a block.
-pub const NOTHING: &str = "0 docui blocks: nothing ran";
+/// What is printed for a message without a block.
+pub const NO_BLOCKS: &str = "0 docui blocks: nothing ran";
 
-/// Carries out the message on standard input as one run; returns the exit status.
+/// Runs the blocks of the message on standard input as one run. Returns the exit status.
 ///
 /// # Errors
-/// The message can't be had; a block has no end; code that asks for standard input, which is the
-/// message.
-pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
-    match asked(&Process { timeout: asker.options.timeout })? {
-        Some(run) => asker.ask(run),
-        None => Ok(asker.say(NOTHING, &json!({ "blocks": 0 }))),
+/// See [`to_request`].
+pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
+    match to_request(&ProcessEnv { timeout: requester.options.timeout })? {
+        Some(run) => requester.request(run),
+        None => Ok(requester.print_own(NO_BLOCKS, &json!({ "blocks": 0 }))),
     }
 }
 
-/// What is asked of the daemon; nothing when the message on standard input has no block.
+/// Makes the request to the daemon; returns `None` when the message on standard input has no block.
 ///
 /// # Errors
-/// As [`carry_out`].
-pub fn asked(around: &dyn Around) -> Result<Option<Verb>, ClientError> {
-    wanted(&around.stdin(MESSAGE_MAX)?)
+/// The message can't be read, a block has no end, or the code uses standard input, which is the message.
+pub fn to_request(env: &dyn CommandEnv) -> Result<Option<Verb>, ClientError> {
+    parse_message(&env.stdin(MESSAGE_MAX)?)
 }
 
-fn wanted(message: &str) -> Result<Option<Verb>, ClientError> {
+fn parse_message(message: &str) -> Result<Option<Verb>, ClientError> {
     let refused = |error: CallError, code: &str| ClientError::Invalid(error.to_fault(code));
     let found = blocks(message).map_err(|error| refused(error, message))?;
     if found.is_empty() {
@@ -57,14 +56,14 @@ mod tests {
     use super::*;
 
     fn code(message: &str) -> Option<String> {
-        wanted(message).unwrap().map(|verb| match verb {
+        parse_message(message).unwrap().map(|verb| match verb {
             Verb::Run { code, stdin: None } => code,
             other => panic!("{other:?}"),
         })
     }
 
     #[test]
-    fn blocks_are_one_run_with_the_lines_of_the_message() {
+    fn blocks_become_one_run_that_keeps_the_line_numbers() {
         let message = "Save:\n```docui\neditor.save()\n```\nthen\n~~~docui\nlink:3\n~~~\n";
         assert_eq!(code(message).unwrap(), "\n\neditor.save()\n;\n\n\nlink:3\n");
         assert_eq!(code("`editor.save()` saves:\n```\neditor.save()\n```\n"), None);
@@ -72,8 +71,8 @@ mod tests {
     }
 
     #[test]
-    fn stdin_is_refused_where_it_is_a_name() {
-        let error = wanted("a\n```docui\nb('stdin')\nf(1, text=stdin)\n```\n").unwrap_err();
+    fn stdin_as_a_name_is_refused() {
+        let error = parse_message("a\n```docui\nb('stdin')\nf(1, text=stdin)\n```\n").unwrap_err();
         assert_eq!(error.exit_status(), 2);
         let fault = error.fault();
         assert_eq!(fault.at.map(|at| (at.line, at.column)), Some((4, 11)));
@@ -83,8 +82,8 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_its_end_is_refused() {
-        let error = wanted("a\n```docui\nb()\n").unwrap_err();
+    fn block_without_an_end_is_refused() {
+        let error = parse_message("a\n```docui\nb()\n").unwrap_err();
         assert_eq!((error.exit_status(), error.fault().at.map(|at| at.line)), (2, Some(2)));
     }
 }

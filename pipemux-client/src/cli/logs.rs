@@ -1,4 +1,4 @@
-//! `pipemux logs --follow`: what a session prints, as it prints it, across restarts and rotation.
+//! `pipemux logs --follow`: prints a session's output as it comes, across restarts and log rotation.
 
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
@@ -6,47 +6,51 @@ use pipemux_client::proto::SessionAddr;
 use pipemux_client::proto::client::{Body, Verb};
 use pipemux_client::proto::watch::LogPart;
 
-use super::ask::Asker;
-use super::follow::{Follow, Step, TURN_MS, follow, note, otherwise};
+use super::requester::Requester;
+use super::streaming::{Chunk, LONG_POLL_MS, Source, end_with_answer, notice, stream};
 
-/// Prints the last lines and what follows until somebody ends it; returns the exit status.
+/// Prints the last lines and all new output until the user ends it. Returns the exit status.
 ///
 /// # Errors
-/// There is no daemon to ask, or it doesn't know what is asked.
-pub fn carry_out(asker: &Asker, session: SessionAddr, lines: u32) -> Result<u8, ClientError> {
-    follow(asker, Following { session, lines, after: None })
+/// No daemon can be asked, or it doesn't know the session or the verb.
+pub fn execute(requester: &Requester, session: SessionAddr, lines: u32) -> Result<u8, ClientError> {
+    stream(requester, LogSource { session, lines, after: None })
 }
 
-struct Following {
+struct LogSource {
     session: SessionAddr,
     lines: u32,
     after: Option<u64>,
 }
 
-impl Follow for Following {
-    fn next(&mut self, asker: &Asker, connection: &mut Connection) -> Result<Step, ClientError> {
+impl Source for LogSource {
+    fn next(
+        &mut self,
+        requester: &Requester,
+        connection: &mut Connection,
+    ) -> Result<Chunk, ClientError> {
         let (session, lines, after) = (self.session.clone(), self.lines, self.after);
-        let logs = Verb::Logs { session, lines, after, wait_ms: TURN_MS };
-        let answer = asker.answer(connection, logs)?;
+        let logs = Verb::Logs { session, lines, after, wait_ms: LONG_POLL_MS };
+        let answer = requester.request_on(connection, logs)?;
         let Body::Log(part) = &answer.body else {
-            return otherwise(asker, &answer);
+            return end_with_answer(requester, &answer);
         };
         self.after = Some(part.next);
-        Ok(Step::Print(shown(asker, part)))
+        Ok(Chunk::More(format_part(requester, part)))
     }
 }
 
-fn shown(asker: &Asker, part: &LogPart) -> Vec<u8> {
+fn format_part(requester: &Requester, part: &LogPart) -> Vec<u8> {
     let mut out = Vec::new();
     if part.missed > 0 {
-        out = note(asker, "missed", &format!("… {} bytes left out", part.missed));
+        out = notice(requester, "missed", &format!("… {} bytes left out", part.missed));
     }
-    if asker.global.json {
+    if requester.global.json {
         if !part.text.is_empty() {
             out.extend(format!("{}\n", serde_json::json!({ "text": part.text })).bytes());
         }
     } else {
-        // As it is: a line may go on in the next part.
+        // Without a line end of our own: a line may continue in the next part.
         out.extend_from_slice(part.text.as_bytes());
     }
     out

@@ -1,22 +1,22 @@
-//! `pipemux open`
+//! `pipemux open`.
 
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{Open, Verb};
+use pipemux_client::proto::client::{OpenArgs, Verb};
 
-use super::args::Target;
-use super::around::Around;
+use super::args::OpenTarget;
+use super::command_env::CommandEnv;
 
-/// What is asked of the daemon.
+/// Makes the request to the daemon.
 ///
 /// # Errors
 /// There is no current directory, or its path isn't text.
-pub fn wanted(
-    target: Target,
+pub fn to_request(
+    target: OpenTarget,
     args: Vec<String>,
     pin: Option<bool>,
-    around: &dyn Around,
+    env: &dyn CommandEnv,
 ) -> Result<Verb, ClientError> {
-    let Target { provider, session } = target;
-    let (cwd, env) = (around.cwd()?, around.environment());
-    Ok(Verb::Open(Open { provider, session, args, cwd, env, pin }))
+    let OpenTarget { provider, session } = target;
+    let (cwd, env) = (env.directory_text()?, env.text_variables());
+    Ok(Verb::Open(OpenArgs { provider, session, args, cwd, env, pin }))
 }

@@ -1,21 +1,21 @@
-//! `pipemux pipe`: many command lines over one process. Requests are lines of JSON on standard input,
-//! answers lines on standard output, in the order in which they come. Requests are sent one by one, in the
-//! order of their lines; only their answers are waited for together.
+//! `pipemux pipe`: serves many command lines with one process. Requests are lines of JSON on standard input. Answers
+//! are lines on standard output, in the order in which they arrive. Requests are sent one by one in the order of
+//! their lines; only their answers are awaited concurrently.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `pipe` | the loop: lines in their order, at most so many at once, each answered once |
-//! | `pipe::gates` | which lines wait until an earlier one was answered |
-//! | `pipe::request` | a line, read as a command line |
+//! | `pipe` | the loop: sends lines in order, bounds how many are in flight, answers each once |
+//! | `pipe::ordering` | which lines wait for the answer to an earlier line |
+//! | `pipe::request` | a line, parsed as a command line |
 //! | `pipe::reply` | an answer as a line |
-//! | `pipe::streams` | the two streams, each on a thread of its own |
-//! | `pipe::lasting` | a connection that outlives daemons |
+//! | `pipe::streams` | the two standard streams, each on its own thread |
+//! | `pipe::reconnecting` | a connection that is replaced when the daemon is |
 //!
-//! Who has read an answer may send its next request at once; so what was seen is told to the daemon before
-//! any line that came after.
+//! A program that has read an answer may send its next request at once. So the daemon is told that an answer was seen
+//! before any later line is sent.
 
-mod gates;
-mod lasting;
+mod ordering;
+mod reconnecting;
 mod reply;
 mod request;
 mod streams;
@@ -32,138 +32,138 @@ use tokio::runtime::Builder;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 
-use super::ask::Asker;
-use gates::{Gates, Passed};
-use lasting::{Lasting, Waiting};
-use reply::Reply;
-use request::{Asked, Request};
-use streams::{Line, Lines, Out};
+use super::requester::Requester;
+use ordering::{Barrier, BarrierGuard};
+use reconnecting::{AnswerFuture, ReconnectingClient};
+use reply::ReplyLine;
+use request::{PipeRequest, RequestAction};
+use streams::{InputLine, InputLines, OutputLines};
 
-/// Requests that are worked on at once; the next lines wait.
-const AT_ONCE: usize = 64;
+/// Requests that are in flight at once; further lines wait.
+const IN_FLIGHT_MAX: usize = 64;
 
-/// Answers lines until standard input ends; returns the exit status.
+/// Serves requests until standard input ends. Returns the exit status.
 ///
 /// # Errors
-/// The system gives no threads or no timer.
-pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
+/// The runtime can't be started.
+pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
-        ClientError::invalid(format!("the system has no means for this: {error}"))
-            .hint("look at its limits: ulimit -a")
+        ClientError::invalid(format!("the runtime can't be started: {error}"))
+            .hint("check the system's limits: ulimit -a")
     })?;
-    let served = runtime.block_on(serve(asker));
-    // A request that starts a daemon may be on a thread: nobody waits for it any more.
+    let served = runtime.block_on(serve(requester));
+    // A thread may still be starting a daemon, for a request that nobody waits for any more.
     runtime.shutdown_background();
     served.map(|()| 0)
 }
 
 struct Pipe {
-    asker: Asker,
-    daemon: Arc<Lasting>,
-    out: Out,
-    /// Held from the writing of an answer until the daemon is told that it was seen, and by each line
-    /// before it is sent.
-    turn: Mutex<()>,
+    requester: Requester,
+    daemon: Arc<ReconnectingClient>,
+    output: OutputLines,
+    /// Held while an answer is written and until its `seen` is sent, and taken by each line before it is sent.
+    order: Mutex<()>,
 }
 
-async fn serve(asker: &Asker) -> Result<(), ClientError> {
-    let mut lines = Lines::start();
+async fn serve(requester: &Requester) -> Result<(), ClientError> {
+    let mut lines = InputLines::start();
     let pipe = Arc::new(Pipe {
-        asker: asker.clone(),
-        daemon: Arc::new(Lasting::new(asker.options.clone())),
-        out: Out::start(),
-        turn: Mutex::new(()),
+        requester: requester.clone(),
+        daemon: Arc::new(ReconnectingClient::new(requester.options.clone())),
+        output: OutputLines::start(),
+        order: Mutex::new(()),
     });
-    let room = Arc::new(Semaphore::new(AT_ONCE));
-    let mut working = JoinSet::new();
-    let mut gates = Gates::default();
+    let in_flight = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
+    let mut tasks = JoinSet::new();
+    let mut barrier = Barrier::default();
     loop {
-        let Ok(place) = room.clone().acquire_owned().await else { break };
+        let Ok(permit) = in_flight.clone().acquire_owned().await else { break };
         let line = tokio::select! {
             line = lines.next() => line,
-            () = pipe.out.closed() => return Ok(()),
+            () = pipe.output.closed() => return Ok(()),
         };
         let Some(line) = line else { break };
-        let begun = tokio::select! {
-            begun = pipe.begin(line, &mut gates) => begun,
-            () = pipe.out.closed() => return Ok(()),
+        let started = tokio::select! {
+            started = pipe.start(line, &mut barrier) => started,
+            () = pipe.output.closed() => return Ok(()),
         };
         let serving = pipe.clone();
-        working.spawn(async move {
-            serving.answer(begun).await;
-            drop(place);
+        tasks.spawn(async move {
+            serving.finish(started).await;
+            drop(permit);
         });
-        while working.try_join_next().is_some() {}
+        while tasks.try_join_next().is_some() {}
     }
     tokio::select! {
-        () = async { while working.join_next().await.is_some() {} } => {}
-        () = pipe.out.closed() => {}
+        () = async { while tasks.join_next().await.is_some() {} } => {}
+        () = pipe.output.closed() => {}
     }
     Ok(())
 }
 
-/// A line that was begun.
-enum Begun {
-    /// It is answered with that.
-    Over(Reply),
-    /// The daemon was asked.
-    Sent { id: Value, json: bool, waiting: Waiting, passed: Option<Passed> },
+/// A line that was parsed and, if it asks the daemon, sent.
+enum StartedLine {
+    /// The line is answered with this; the daemon is not asked.
+    Done(ReplyLine),
+    /// The request was sent to the daemon.
+    Sent { id: Value, json: bool, answer: AnswerFuture, guard: Option<BarrierGuard> },
 }
 
 impl Pipe {
-    /// Reads a line and sends what it asks for, when its turn has come.
-    async fn begin(&self, line: Line, gates: &mut Gates) -> Begun {
-        let request = match Request::read(line) {
+    /// Parses a line, and sends its request when the lines before it allow that.
+    async fn start(&self, line: InputLine, barrier: &mut Barrier) -> StartedLine {
+        let request = match PipeRequest::parse(line) {
             Ok(request) => request,
             Err(refused) => {
                 let (id, error) = *refused;
-                return Begun::Over(Reply::failed(id, &error, false));
+                return StartedLine::Done(ReplyLine::failed(id, &error, false));
             }
         };
         let (id, json) = (request.id.clone(), request.json);
-        let asker = self.asker.clone();
-        // It may look at files, and at the daemon for what was meant.
-        let read = tokio::task::spawn_blocking(move || request.asked(&asker)).await;
-        let asked = read.unwrap_or_else(|error| Err(ClientError::invalid(error.to_string())));
-        let (call, timeout, json) = match asked {
-            Ok(Asked::Call { call, timeout, json }) => (call, timeout, json),
-            Ok(Asked::Text { text }) => {
+        let requester = self.requester.clone();
+        // Blocking: it may read files, and ask the daemon for its apps.
+        let action = tokio::task::spawn_blocking(move || request.action(&requester)).await;
+        let action = action.unwrap_or_else(|error| Err(ClientError::invalid(error.to_string())));
+        let (call, timeout, json) = match action {
+            Ok(RequestAction::Call { call, timeout, json }) => (call, timeout, json),
+            Ok(RequestAction::Text { text }) => {
                 let answer = Answer { exit: 0, body: Body::Text(text), delivery: 0 };
-                return Begun::Over(Reply::answered(id, &answer, json));
+                return StartedLine::Done(ReplyLine::answered(id, &answer, json));
             }
-            Err(error) => return Begun::Over(Reply::failed(id, &error, json)),
+            Err(error) => return StartedLine::Done(ReplyLine::failed(id, &error, json)),
         };
-        let passed = gates.pass(&call).await;
-        drop(self.turn.lock().await);
-        let waiting = self.daemon.begin(call, timeout).await;
-        Begun::Sent { id, json, waiting, passed }
+        let guard = barrier.pass(&call).await;
+        drop(self.order.lock().await);
+        let answer = self.daemon.start(call, timeout).await;
+        StartedLine::Sent { id, json, answer, guard }
     }
 
-    /// Answers a line, once.
-    async fn answer(&self, begun: Begun) {
-        let (id, json, waiting, _passed) = match begun {
-            Begun::Over(reply) => return self.write(&reply, 0).await,
-            Begun::Sent { id, json, waiting, passed } => (id, json, waiting, passed),
+    /// Waits for the answer to a line and writes it.
+    async fn finish(&self, started: StartedLine) {
+        let (id, json, answer, _guard) = match started {
+            StartedLine::Done(reply) => return self.write(&reply, 0).await,
+            StartedLine::Sent { id, json, answer, guard } => (id, json, answer, guard),
         };
-        match waiting.await {
+        match answer.await {
             Ok(answer) => {
-                self.write(&Reply::answered(id, &answer, json), answer.delivery).await;
+                let reply = ReplyLine::answered(id, &answer, json);
+                self.write(&reply, answer.delivery).await;
             }
-            Err(error) => self.write(&Reply::failed(id, &error, json), 0).await,
+            Err(error) => self.write(&ReplyLine::failed(id, &error, json), 0).await,
         }
     }
 
-    async fn write(&self, reply: &Reply, delivery: u64) {
-        let _turn = self.turn.lock().await;
-        if !self.out.write(reply.line()).await || delivery == 0 {
+    async fn write(&self, reply: &ReplyLine, delivery: u64) {
+        let _order = self.order.lock().await;
+        if !self.output.write(reply.line()).await || delivery == 0 {
             return;
         }
-        let Some(client) = self.daemon.present().await else { return };
+        let Some(client) = self.daemon.current().await else { return };
         let seen = async move {
-            // Unconfirmed, the reader is shown some things again.
+            // Without the confirmation the reader is shown some things again.
             let _ = client.seen(delivery).await;
         };
-        // Sent now; its reply is nobody's.
+        // One poll sends the confirmation. Nobody waits for its reply.
         let mut seen = Box::pin(seen);
         poll_fn(|context| {
             let _ = pin!(&mut seen).poll(context);

@@ -1,30 +1,30 @@
-//! `pipemux run`
+//! `pipemux run`.
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::call::stdin_at;
 use pipemux_client::proto::client::Verb;
 use pipemux_client::proto::limits::{CODE_MAX, STDIN_MAX};
 
-use super::around::Around;
-use super::slips::in_shell_quotes;
+use super::command_env::CommandEnv;
+use super::shell_quoting;
 
-/// What is asked of the daemon: the code, and standard input if the code speaks of it.
+/// Makes the request to the daemon: the code, and standard input if the code mentions it.
 ///
 /// # Errors
-/// Code that the shell took apart; standard input that can't be had.
-pub fn wanted(words: Vec<String>, around: &dyn Around) -> Result<Verb, ClientError> {
+/// The code came in several words, or standard input can't be read.
+pub fn to_request(words: Vec<String>, env: &dyn CommandEnv) -> Result<Verb, ClientError> {
     let [code] = words.as_slice() else {
-        let whole = in_shell_quotes(&words.join(" "));
-        return Err(ClientError::invalid("the code came in several words: expected one, quoted")
-            .hint(format!("pipemux run {whole}")));
+        let whole = shell_quoting::quote(&words.join(" "));
+        let message = "the code came in several arguments: expected one, quoted";
+        return Err(ClientError::invalid(message).hint(format!("pipemux run {whole}")));
     };
     if code == "-" {
-        // Standard input is the code, so it isn't text besides.
-        return Ok(Verb::Run { code: around.stdin(CODE_MAX)?, stdin: None });
+        // Standard input is the code, so it can't also be text for it.
+        return Ok(Verb::Run { code: env.stdin(CODE_MAX)?, stdin: None });
     }
-    // It may have no end: it is read only when the code speaks of it.
+    // Standard input may have no end, so it is read only when the code mentions it.
     let text = if stdin_at(code).is_some() {
-        Some(around.stdin(STDIN_MAX)?.into_bytes().into())
+        Some(env.stdin(STDIN_MAX)?.into_bytes().into())
     } else {
         None
     };
@@ -34,14 +34,14 @@ pub fn wanted(words: Vec<String>, around: &dyn Around) -> Result<Verb, ClientErr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::around::Process;
+    use crate::cli::command_env::ProcessEnv;
     use std::time::Duration;
 
     #[test]
-    fn code_in_several_words_is_answered_with_the_quoted_call() {
+    fn code_in_several_arguments_is_refused_with_the_quoted_command() {
         let words = ["editor.replace(a,", "it's)"].map(str::to_owned).to_vec();
-        let around = Process { timeout: Duration::from_secs(1) };
-        let error = wanted(words, &around).unwrap_err();
+        let env = ProcessEnv { timeout: Duration::from_secs(1) };
+        let error = to_request(words, &env).unwrap_err();
         assert_eq!(error.exit_status(), 2);
         assert_eq!(error.fault().hints, ["pipemux run 'editor.replace(a, it'\\''s)'"]);
     }

@@ -1,4 +1,4 @@
-//! `pipemux status`: how the daemon is. Asking doesn't start it.
+//! `pipemux status`. It never starts the daemon.
 
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
@@ -7,24 +7,25 @@ use pipemux_client::error::UNREACHABLE;
 use pipemux_client::proto::client::Verb;
 use serde_json::json;
 
-use super::ask::Asker;
+use super::requester::Requester;
 
-/// Prints the daemon's state, or its bounds; returns the exit status.
-pub fn carry_out(asker: &Asker, limits: bool) -> Result<u8, ClientError> {
-    let paths = &asker.options.paths;
+/// Prints the daemon's status, or its limits. Returns the exit status.
+pub fn execute(requester: &Requester, limits: bool) -> Result<u8, ClientError> {
+    let paths = &requester.options.paths;
     let verb = if limits { Verb::Limits } else { Verb::Status };
-    if let Some(mut connection) = Connection::find(&asker.options)? {
-        let answer = asker.answer(&mut connection, verb)?;
-        return Ok(asker.deliver(&mut connection, &answer));
+    if let Some(mut connection) = Connection::open_existing(&requester.options)? {
+        let answer = requester.request_on(&mut connection, verb)?;
+        return Ok(requester.print_and_confirm(&mut connection, &answer));
     }
     if !daemon::is_running(paths) {
         let data = json!({ "running": false });
-        return Ok(asker.say("not running · start: pipemux up", &data));
+        return Ok(requester.print_own("not running · start: pipemux up", &data));
     }
     let text = format!(
-        "not listening · a daemon holds {}: it is about to listen, or about to end\nwhat it says: {}",
+        "not listening · a daemon holds {}: it is about to listen, or about to end\nsee its log: {}",
         paths.lock.display(),
         paths.log.display()
     );
-    Ok(asker.say(&text, &json!({ "running": true, "listening": false })).max(UNREACHABLE))
+    let data = json!({ "running": true, "listening": false });
+    Ok(requester.print_own(&text, &data).max(UNREACHABLE))
 }

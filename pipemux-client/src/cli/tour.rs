@@ -1,150 +1,163 @@
-//! `pipemux tour`: a first walk through all apps, each step a real command on a copy of a real file.
+//! `pipemux tour`: a guided tour of the built-in apps. Each step is a real command on a copy of a real file.
 
-mod material;
-mod stage;
+mod sample;
+mod sandbox;
 
 use std::path::PathBuf;
 
 use pipemux_client::ClientError;
 
-use super::ask::Asker;
+use super::requester::Requester;
 use crate::output;
-use material::Material;
-use stage::{Stage, Stop, links, show, shown_path};
+use sample::SampleFile;
+use sandbox::{Sandbox, TourError, parse_links, print, relative_display};
 
-/// Exit status of a walk that was interrupted, as shells have it.
+/// The exit status of an interrupted tour, by the convention of shells.
 const INTERRUPTED: u8 = 130;
 
-/// Walks; returns the exit status, that of the failing command if one fails.
-pub fn carry_out(asker: &Asker) -> Result<u8, ClientError> {
-    let root = project_root(asker);
-    let material = Material::find(&root);
-    let outcome = Stage::new().map_err(Stop::from).and_then(|mut stage| {
+/// Runs the tour. Returns the exit status; if a command fails unexpectedly, it is the status of that command.
+pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
+    let root = project_root(requester);
+    let sample = SampleFile::find(&root);
+    let outcome = Sandbox::new().map_err(TourError::from).and_then(|mut sandbox| {
         let began = std::time::Instant::now();
-        introduce(&stage, &material, &root)?;
-        walk(&mut stage, &material)?;
-        show(&format!(
-            "\nThat was it, in {:.1} s; the sessions are ended, the copy is gone.\nNow yours: pipemux open editor <file> · all verbs: pipemux --help · end the daemon: pipemux down\n",
+        introduce(&sandbox, &sample, &root)?;
+        run_steps(&mut sandbox, &sample)?;
+        print(&format!(
+            "\nThat was the tour, in {:.1} s. Its sessions have ended and its copy is removed.\nTry it: pipemux open editor <file> · all verbs: pipemux --help · end the daemon: pipemux down\n",
             began.elapsed().as_secs_f32()
         ))
     });
     match outcome {
-        Ok(()) | Err(Stop::Abandoned) => Ok(0),
-        Err(Stop::Interrupted) => {
-            output::err("the tour was interrupted: its sessions are ended, the copy is gone\n");
+        Ok(()) | Err(TourError::ReaderGone) => Ok(0),
+        Err(TourError::Interrupted) => {
+            output::write_stderr(
+                "the tour was interrupted: its sessions have ended and its copy is removed\n",
+            );
             Ok(INTERRUPTED)
         }
-        Err(Stop::Unexpected { status }) => {
-            output::err(
-                "the tour stops here: this step should have ended otherwise\nlook: pipemux status · pipemux sessions\n",
+        Err(TourError::UnexpectedStatus { status }) => {
+            output::write_stderr(
+                "the tour stops here: the last command ended with an unexpected status\nlook: pipemux status · pipemux sessions\n",
             );
             Ok(status)
         }
-        Err(Stop::System(error)) => {
-            Err(ClientError::invalid(format!("the tour can't go on: {error}"))
+        Err(TourError::Io(error)) => {
+            Err(ClientError::invalid(format!("the tour can't continue: {error}"))
                 .hint("set TMPDIR to a directory that you can write to"))
         }
     }
 }
 
-/// The workspace's project; without one the current directory.
-fn project_root(asker: &Asker) -> PathBuf {
-    let key = PathBuf::from(&asker.options.workspace.key);
+/// Returns the directory of the workspace's project, or else the current directory.
+fn project_root(requester: &Requester) -> PathBuf {
+    let key = PathBuf::from(&requester.options.workspace.key);
     if key.is_absolute() && key.is_dir() {
         return key;
     }
     std::env::current_dir().unwrap_or_default()
 }
 
-fn introduce(stage: &Stage, material: &Material, root: &std::path::Path) -> Result<(), Stop> {
-    stage.put(&material.name, &material.text)?;
-    let what = match &material.origin {
-        Some(path) => format!("a copy of {}", shown_path(path, root)),
-        None => format!("a file of its own, {}", material.name),
+fn introduce(
+    sandbox: &Sandbox,
+    sample: &SampleFile,
+    root: &std::path::Path,
+) -> Result<(), TourError> {
+    sandbox.write_file(&sample.name, &sample.text)?;
+    let file = match &sample.origin {
+        Some(path) => format!("a copy of {}", relative_display(path, root)),
+        None => format!("the built-in file {}", sample.name),
     };
-    show(&format!(
-        "PipeMux in a minute: three apps, on {what}.\nAll of it happens in {}, in the workspace {}: nothing of yours is touched.\n",
-        stage.directory.display(),
-        stage.workspace
+    print(&format!(
+        "PipeMux in a minute: three apps, on {file}.\nThe tour runs in {}, in the workspace {}; your own files and sessions are not touched.\n",
+        sandbox.directory.display(),
+        sandbox.workspace
     ))
 }
 
-fn walk(stage: &mut Stage, material: &Material) -> Result<(), Stop> {
-    let Material { name, word, renamed, .. } = material;
-    edit(stage, name, word, renamed)?;
+fn run_steps(sandbox: &mut Sandbox, sample: &SampleFile) -> Result<(), TourError> {
+    let SampleFile { name, word, new_word, .. } = sample;
+    edit_steps(sandbox, name, word, new_word)?;
 
-    stage.step(
-        "A second app. Each is a process of its own; if one dies, the others don't notice.",
+    sandbox.step(
+        "A second app. Each app is a process of its own; if one dies, the others keep running.",
         &["open", "notebook", "notes.db"],
         0,
     )?;
-    let (first, last) = material.passage();
-    stage.step(
-        "Text moves from app to app by reference: nobody repeats it.",
+    let (first, last) = sample.excerpt();
+    sandbox.step(
+        "Text moves from app to app by reference; the agent does not have to repeat it.",
         &[
             "run",
             &format!("notebook.add(title=\"about {word}\", text=editor.lines({first}, {last}))"),
         ],
         0,
     )?;
-    stage.step(
-        "The notes are searched in full text.",
+    sandbox.step(
+        "Notes are found by full-text search.",
         &["run", &format!("notebook.search(\"{word}\")")],
         0,
     )?;
-    stage.step(
-        "A third: what the machine does. `/tour` names a session, beside the one that you may have.",
+    sandbox.step(
+        "A third app shows the load of the machine. `/tour` names a session of its own, apart from any that you have open.",
         &["open", "monitor/tour"],
         0,
     )?;
-    stage.step(
-        "The whole desk on a budget of tokens: each window takes its share, and says what was cut.",
+    sandbox.step(
+        "The whole workspace within a token budget: each window gets a share and says what it left out.",
         &["view", "--budget", "300"],
         0,
     )?;
-    stage.step(
-        "A wrong reference lands softly: what happened, and how to go on.",
+    sandbox.step(
+        "A wrong reference is answered with what happened and what to do next.",
         &["read", "obj:999999"],
         3,
     )?;
     for session in ["monitor/tour", "notebook/main", "editor/main"] {
         let remark = match session {
-            "monitor/tour" => "Windows close; `--end` ends the sessions too.",
-            "notebook/main" => "The notes lie in their file, safe since their answer was printed.",
-            _ => "And the last one.",
+            "monitor/tour" => "Now the windows are closed; `--end` also ends their sessions.",
+            "notebook/main" => {
+                "The notes are in their file; each was saved before its answer was printed."
+            }
+            _ => "The last window.",
         };
-        stage.step(remark, &["close", session, "--end"], 0)?;
+        sandbox.step(remark, &["close", session, "--end"], 0)?;
     }
     Ok(())
 }
 
-/// The first app: a question, its answer, a link, a script that stops.
-fn edit(stage: &mut Stage, name: &str, word: &str, renamed: &str) -> Result<(), Stop> {
-    let opened = stage.step(
-        "An app is a document: a heading, links for the next move, the actions once, numbered lines.",
+/// Shows the first app: a question, its answer, a link, and a script whose second step fails.
+fn edit_steps(
+    sandbox: &mut Sandbox,
+    name: &str,
+    word: &str,
+    new_word: &str,
+) -> Result<(), TourError> {
+    let opened = sandbox.step(
+        "An app is a document: a heading, links to likely next steps, its actions (listed once), and numbered lines.",
         &["open", "editor", name],
         0,
     )?;
-    stage.step(
-        "Three matches, and nothing says which: it asks instead of guessing, and the save waits.",
-        &["run", &format!("editor.replace(\"{word}\", \"{renamed}\"); editor.save()")],
+    sandbox.step(
+        "The word has three matches. The app asks which one is meant instead of guessing, and the save waits.",
+        &["run", &format!("editor.replace(\"{word}\", \"{new_word}\"); editor.save()")],
         5,
     )?;
-    let answered = stage.step(
-        "The answer names the choice and restates nothing; back comes only what changed.",
+    let answered = sandbox.step(
+        "An answer only names the choice. Only what changed is printed.",
         &["answer", "1,3"],
         0,
     )?;
-    let offered = links(&answered).into_iter().chain(links(&opened));
+    let offered = parse_links(&answered).into_iter().chain(parse_links(&opened));
     if let Some((_, link)) = offered.into_iter().find(|(label, _)| *label == "undo") {
-        stage.step(
-            "Low risk is a link to click. This one is bound to the change that it undoes.",
+        sandbox.step(
+            "Actions of low risk are links to click. This one undoes exactly that change.",
             &["click", link],
             0,
         )?;
     }
-    stage.step(
-        "Steps run in order. The first that fails stops the rest, and the answer says what didn't run.",
+    sandbox.step(
+        "Steps run in order. The first failure stops the rest, and the answer says which steps did not run.",
         &["run", "editor.save(); editor.replace(\"no such text here\", \"x\"); editor.goto(1)"],
         1,
     )?;

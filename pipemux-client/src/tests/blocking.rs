@@ -3,26 +3,26 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use pipemux_proto::app::Empty;
-use pipemux_proto::client::{Body, Call, Seen, Verb};
+use pipemux_proto::client::{Body, VerbRequest, DeliveryAck, Verb};
 use pipemux_proto::hello::SEEN_EVENT;
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
-use super::fake_daemon::{Peer, Place, run, view};
+use super::fake_daemon::{Peer, TestHome, run, view};
 use crate::ClientError;
 use crate::blocking::Connection;
 
-/// What the client makes of a daemon that does this after the greetings and the first request.
-fn outcome(
+/// Returns the result of a call to a daemon that runs `then` after the greetings and the first request.
+fn call_result(
     verb: Verb,
     mut then: impl FnMut(&mut Peer, Frame) + Send + 'static,
 ) -> Result<pipemux_proto::client::Answer, ClientError> {
-    let place = Place::new();
-    let daemon = place.listen(1, move |mut peer| {
+    let home = TestHome::new();
+    let daemon = home.listen(1, move |mut peer| {
         peer.greet(1);
         let request = peer.receive().unwrap();
         then(&mut peer, request);
     });
-    let options = place.options();
+    let options = home.options();
     let answer =
         Connection::open(&options).unwrap().call(&options.call(verb), Duration::from_secs(10));
     daemon.join().unwrap();
@@ -30,20 +30,20 @@ fn outcome(
 }
 
 #[test]
-fn a_call_is_answered_and_the_answer_confirmed() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn call_returns_the_answer_and_seen_confirms_it() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         let request = peer.receive().unwrap();
-        let call: Call = decode(&request.body).unwrap();
+        let call: VerbRequest = decode(&request.body).unwrap();
         assert_eq!(request.envelope.deadline_ms, 1500);
         peer.answer(&request.envelope, 5, "needs an answer\n");
         let seen = peer.receive().unwrap();
         assert_eq!(seen.envelope.method, Method::Seen);
         peer.send(&seen.envelope.answer(Kind::Reply), &Empty {});
-        (call, decode::<Seen>(&seen.body).unwrap(), peer.receive().is_none())
+        (call, decode::<DeliveryAck>(&seen.body).unwrap(), peer.receive().is_none())
     });
-    let options = place.options();
+    let options = home.options();
     let mut connection = Connection::open(&options).unwrap();
     let call = options.call(run("editor.save()"));
     let answer = connection.call(&call, Duration::from_millis(1500)).unwrap();
@@ -51,16 +51,16 @@ fn a_call_is_answered_and_the_answer_confirmed() {
     connection.seen(answer.delivery).unwrap();
     drop(connection);
     let served = daemon.join().unwrap().remove(0);
-    assert_eq!(served, (call, Seen { delivery: 7 }, true));
+    assert_eq!(served, (call, DeliveryAck { delivery: 7 }, true));
 }
 
 #[test]
-fn a_first_request_goes_out_with_the_greeting_and_its_confirmation_is_the_last_word() {
-    let place = Place::new();
-    // The second daemon is of an earlier release, which passes the event over.
+fn first_request_follows_the_greeting_and_close_seen_needs_no_reply() {
+    let home = TestHome::new();
+    // The second daemon is of an earlier release, which ignores the event.
     let mut features = vec![SEEN_EVENT.to_owned()];
-    let daemon = place.listen(2, move |mut peer| {
-        // Both are here before this side has said anything.
+    let daemon = home.listen(2, move |mut peer| {
+        // Both arrive before the daemon has sent anything.
         let hello = peer.receive().unwrap();
         let request = peer.receive().unwrap();
         assert_eq!((hello.envelope.method, request.envelope.method), (Method::Hello, Method::Verb));
@@ -75,66 +75,66 @@ fn a_first_request_goes_out_with_the_greeting_and_its_confirmation_is_the_last_w
             (seen.envelope.method, seen.envelope.incarnation),
             (Method::Seen, Incarnation(0))
         );
-        (seen.envelope.kind, decode::<Seen>(&seen.body).unwrap().delivery)
+        (seen.envelope.kind, decode::<DeliveryAck>(&seen.body).unwrap().delivery)
     });
-    let options = place.options();
+    let options = home.options();
     for _ in 0..2 {
         let call = options.call(run("a()"));
         let (connection, answer) =
             Connection::open_and_call(&options, &call, options.timeout).unwrap();
         assert_eq!(answer.body, Body::Text("done\n".into()));
-        connection.end(answer.delivery);
+        connection.close_seen(answer.delivery);
     }
     assert_eq!(daemon.join().unwrap(), [(Kind::Event, 7), (Kind::Request, 7)]);
 }
 
 #[test]
-fn a_daemon_lost_before_it_greets_is_followed_by_another_with_the_same_request() {
-    let place = Place::new();
+fn request_is_sent_again_under_its_id_when_the_daemon_ends_before_greeting() {
+    let home = TestHome::new();
     let mut first = true;
-    let daemon = place.listen(2, move |mut peer: Peer| {
+    let daemon = home.listen(2, move |mut peer: Peer| {
         let hello = peer.receive().unwrap();
         let request = peer.receive().unwrap();
         if !std::mem::take(&mut first) {
             peer.send(&hello.envelope, &Hello::new(Role::Daemon, "pipemuxd"));
             peer.answer(&request.envelope, 0, "done\n");
         }
-        decode::<Call>(&request.body).unwrap().run_id
+        decode::<VerbRequest>(&request.body).unwrap().run_id
     });
-    // What is started says that another one runs, so that the fake one is asked again.
-    let options = super::start::starting(&place, "says-running");
+    // The started program reports that another daemon runs, so the client connects to the fake one again.
+    let options = super::start::with_daemon(&home, "says-running");
     let call = options.call(run("a()"));
     let (_, answer) = Connection::open_and_call(&options, &call, options.timeout).unwrap();
     assert_eq!(answer.exit, 0);
     let id = call.run_id;
-    assert_eq!(daemon.join().unwrap(), [id.clone(), id], "the same id, so it is carried out once");
+    assert_eq!(daemon.join().unwrap(), [id.clone(), id], "the daemon carries out only one request per id");
 }
 
 #[test]
-fn a_first_request_to_another_version_is_refused_with_both_versions() {
-    // The second is so long that it isn't written whole before the daemon has closed.
+fn first_request_to_another_version_reports_both_versions() {
+    // The second request is so long that the daemon closes before it is written whole.
     for code in ["a()".to_owned(), format!("a('{}')", "x".repeat(900_000))] {
-        let place = Place::new();
-        let daemon = place.listen(1, |mut peer| peer.greet(2));
-        let options = place.options();
+        let home = TestHome::new();
+        let daemon = home.listen(1, |mut peer| peer.greet(2));
+        let options = home.options();
         let outcome =
             Connection::open_and_call(&options, &options.call(run(&code)), options.timeout);
         daemon.join().unwrap();
         let error = outcome.unwrap_err();
-        assert!(matches!(error, ClientError::Version(_)), "{error:?}");
+        assert!(matches!(error, ClientError::VersionMismatch(_)), "{error:?}");
         assert!(error.to_string().contains("speaks protocol 2."), "{error}");
     }
 }
 
 #[test]
-fn a_first_request_that_acts_is_unknown_once_the_daemon_greeted_and_was_lost() {
+fn acting_first_request_is_unknown_when_the_daemon_is_lost_after_greeting() {
     for (verb, status) in [(run("a()"), 7), (view(), 8)] {
-        let place = Place::new();
-        let daemon = place.listen(1, |mut peer| {
+        let home = TestHome::new();
+        let daemon = home.listen(1, |mut peer| {
             peer.greet(1);
             peer.receive().unwrap();
         });
-        let options = place.options();
+        let options = home.options();
         let outcome = Connection::open_and_call(&options, &options.call(verb), options.timeout);
         daemon.join().unwrap();
         assert_eq!(outcome.unwrap_err().exit_status(), status);
@@ -142,10 +142,10 @@ fn a_first_request_that_acts_is_unknown_once_the_daemon_greeted_and_was_lost() {
 }
 
 #[test]
-fn a_refusal_keeps_its_words_and_status() {
+fn refusal_keeps_its_message_hints_and_status() {
     let refusal = Fault::refused("too many requests").hint("wait");
     let theirs = refusal.clone();
-    let error = outcome(run("a()"), move |peer, request| {
+    let error = call_result(run("a()"), move |peer, request| {
         let bytes = Frame::fault(&request.envelope, &theirs).unwrap();
         peer.stream.write_all(&bytes).unwrap();
     })
@@ -154,14 +154,14 @@ fn a_refusal_keeps_its_words_and_status() {
 }
 
 #[test]
-fn a_daemon_lost_in_the_middle_leaves_an_acting_call_unknown() {
-    let error = outcome(run("a()"), |_, _| {}).unwrap_err();
-    assert!(matches!(error, ClientError::Unknown(_)), "{error:?}");
+fn acting_call_is_unknown_when_the_daemon_is_lost_before_answering() {
+    let error = call_result(run("a()"), |_, _| {}).unwrap_err();
+    assert!(matches!(error, ClientError::OutcomeUnknown(_)), "{error:?}");
     assert_eq!(error.exit_status(), 7);
-    assert!(error.to_string().contains("may or may not have been done"), "{error}");
+    assert!(error.to_string().contains("may or may not have been carried out"), "{error}");
 
-    // Half an answer is none.
-    let error = outcome(run("a()"), |peer, request| {
+    // A partial answer counts as none.
+    let error = call_result(run("a()"), |peer, request| {
         let body = pipemux_proto::client::Answer {
             exit: 0,
             body: Body::Text("x".repeat(500)),
@@ -174,32 +174,32 @@ fn a_daemon_lost_in_the_middle_leaves_an_acting_call_unknown() {
     .unwrap_err();
     assert_eq!(error.exit_status(), 7);
 
-    // Nothing is lost when nothing was to change.
-    assert_eq!(outcome(view(), |_, _| {}).unwrap_err().exit_status(), 8);
+    // A call that changes nothing can simply be repeated.
+    assert_eq!(call_result(view(), |_, _| {}).unwrap_err().exit_status(), 8);
 }
 
 #[test]
-fn garbage_instead_of_an_answer_is_no_panic_and_no_answer() {
+fn invalid_reply_is_an_error_not_a_panic() {
     for garbage in [&b"\xff\xff\xff\xff"[..], b"\0\0\0\x02\xc1\xc1", b"\0\0\0\0"] {
         let send = |peer: &mut Peer, _| peer.stream.write_all(garbage).unwrap();
-        assert_eq!(outcome(run("a()"), send).unwrap_err().exit_status(), 7, "{garbage:?}");
-        assert_eq!(outcome(view(), send).unwrap_err().exit_status(), 8, "{garbage:?}");
+        assert_eq!(call_result(run("a()"), send).unwrap_err().exit_status(), 7, "{garbage:?}");
+        assert_eq!(call_result(view(), send).unwrap_err().exit_status(), 8, "{garbage:?}");
     }
-    let odd = outcome(run("a()"), |peer, request| {
+    let odd = call_result(run("a()"), |peer, request| {
         peer.send(&request.envelope.answer(Kind::Reply), &"not an answer");
     });
     assert_eq!(odd.unwrap_err().exit_status(), 7);
 }
 
 #[test]
-fn a_silent_daemon_is_given_up_at_the_deadline() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn silent_daemon_is_given_up_at_the_deadline() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         while peer.receive().is_some() {}
     });
-    let mut connection = Connection::open(&place.options()).unwrap();
-    // A confirmation has a deadline of its own, of one second.
+    let mut connection = Connection::open(&home.options()).unwrap();
+    // A confirmation has its own deadline of one second.
     let error = connection.seen(3).unwrap_err();
     assert!(error.to_string().contains("in time"), "{error}");
     drop(connection);
@@ -207,14 +207,14 @@ fn a_silent_daemon_is_given_up_at_the_deadline() {
 }
 
 #[test]
-fn another_version_is_asked_nothing() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn daemon_of_another_version_receives_no_request() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(2);
         peer.receive().is_none()
     });
-    let error = Connection::open(&place.options()).unwrap_err();
-    assert!(matches!(error, ClientError::Version(_)));
+    let error = Connection::open(&home.options()).unwrap_err();
+    assert!(matches!(error, ClientError::VersionMismatch(_)));
     assert_eq!(error.exit_status(), 8);
     assert!(error.to_string().contains("speaks protocol 2."), "{error}");
     assert!(!error.fault().hints.is_empty());
@@ -222,50 +222,50 @@ fn another_version_is_asked_nothing() {
 }
 
 #[test]
-fn nobody_there_is_said_with_the_way_out() {
-    let place = Place::new();
-    let error = Connection::open(&place.options()).unwrap_err();
+fn missing_daemon_is_reported_with_a_hint() {
+    let home = TestHome::new();
+    let error = Connection::open(&home.options()).unwrap_err();
     assert_eq!(error.exit_status(), 8);
     assert_eq!(error.fault().hints, ["start it: pipemux up"]);
-    assert!(Connection::find(&place.options()).unwrap().is_none());
+    assert!(Connection::open_existing(&home.options()).unwrap().is_none());
 
-    // A daemon that ends as we come is as good as none.
-    let daemon = place.listen(1, drop);
-    assert!(Connection::find(&place.options()).unwrap().is_none());
+    // A daemon that ends while the client connects counts as none.
+    let daemon = home.listen(1, drop);
+    assert!(Connection::open_existing(&home.options()).unwrap().is_none());
     daemon.join().unwrap();
 }
 
 #[test]
-fn a_daemon_that_listens_elsewhere_is_found_by_its_lock() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| peer.greet(1));
-    let mut options = place.options();
-    let socket = std::mem::replace(&mut options.paths.socket, place.dir.path().join("run/other"));
-    assert!(Connection::find(&options).unwrap().is_none());
+fn daemon_on_another_socket_is_found_through_its_lock() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| peer.greet(1));
+    let mut options = home.options();
+    let socket = std::mem::replace(&mut options.paths.socket, home.dir.path().join("run/other"));
+    assert!(Connection::open_existing(&options).unwrap().is_none());
     std::fs::write(&options.paths.lock, format!("{}\nmore\n", socket.display())).unwrap();
-    assert!(Connection::find(&options).unwrap().is_some());
+    assert!(Connection::open_existing(&options).unwrap().is_some());
     daemon.join().unwrap();
 }
 
 #[test]
-fn a_directory_that_others_can_write_to_is_not_trusted() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| peer.receive().is_none());
-    let run = place.dir.path().join("run");
+fn socket_directory_that_others_can_write_to_is_refused() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| peer.receive().is_none());
+    let run = home.dir.path().join("run");
     std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o777)).unwrap();
-    let error = Connection::open(&place.options()).unwrap_err();
+    let error = Connection::open(&home.options()).unwrap_err();
     assert!(error.to_string().contains("somebody else's socket"), "{error}");
-    assert_eq!(daemon.join().unwrap(), [true], "nothing may be sent");
+    assert_eq!(daemon.join().unwrap(), [true], "the client must send nothing");
 }
 
 #[test]
-fn what_does_not_fit_a_frame_is_refused_before_it_is_sent() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn request_that_exceeds_a_frame_is_refused_before_sending() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         peer.receive().is_none()
     });
-    let options = place.options();
+    let options = home.options();
     let huge = run(&"x".repeat(pipemux_proto::limits::FRAME_MAX));
     let mut connection = Connection::open(&options).unwrap();
     let error = connection.call(&options.call(huge), Duration::from_secs(1)).unwrap_err();

@@ -2,10 +2,10 @@ use std::future::Future;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use pipemux_proto::client::{Body, Call, Verb};
+use pipemux_proto::client::{Body, VerbRequest, Verb};
 use pipemux_proto::{Kind, decode};
 
-use super::fake_daemon::{Place, run, view};
+use super::fake_daemon::{TestHome, run, view};
 use crate::{Client, ClientError};
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -26,21 +26,21 @@ fn text(answer: Result<pipemux_proto::client::Answer, ClientError>) -> String {
 }
 
 #[test]
-fn answers_find_their_calls_in_whatever_order_they_come() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn replies_match_their_calls_in_any_order() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         let mut requests: Vec<_> = (0..50).map(|_| peer.receive().unwrap()).collect();
         requests.reverse();
         for request in requests {
-            let call: Call = decode(&request.body).unwrap();
+            let call: VerbRequest = decode(&request.body).unwrap();
             let Verb::Run { code, .. } = call.verb else { panic!() };
             peer.answer(&request.envelope, 0, &format!("answer to {code}"));
         }
         peer.receive().is_none()
     });
     block_on(async {
-        let client = Client::connect(&place.options()).await.unwrap();
+        let client = Client::connect(&home.options()).await.unwrap();
         let calls: Vec<_> = (0..50)
             .map(|n| {
                 let client = client.clone();
@@ -51,26 +51,26 @@ fn answers_find_their_calls_in_whatever_order_they_come() {
             assert_eq!(text(call.await.unwrap()), format!("answer to step({n})"));
         }
     });
-    assert_eq!(daemon.join().unwrap(), [true], "the last clone closes the connection");
+    assert_eq!(daemon.join().unwrap(), [true], "dropping the last clone closes the connection");
 }
 
 #[test]
-fn a_dropped_call_is_cancelled_and_the_others_go_on() {
-    let place = Place::new();
+fn dropped_call_is_cancelled_and_later_calls_succeed() {
+    let home = TestHome::new();
     let (came, request_came) = mpsc::channel();
-    let daemon = place.listen(1, move |mut peer| {
+    let daemon = home.listen(1, move |mut peer| {
         peer.greet(1);
         let dropped = peer.receive().unwrap().envelope;
         came.send(()).unwrap();
         let cancel = peer.receive().unwrap().envelope;
         assert_eq!((cancel.kind, cancel.id), (Kind::Cancel, dropped.id));
-        // The answer to a cancelled request is nobody's.
+        // Nobody takes the answer to a cancelled request.
         peer.answer(&dropped, 0, "too late");
         let other = peer.receive().unwrap().envelope;
         peer.answer(&other, 0, "here");
     });
     block_on(async {
-        let client = Client::connect(&place.options()).await.unwrap();
+        let client = Client::connect(&home.options()).await.unwrap();
         let asking = client.clone();
         let call = tokio::spawn(async move { asking.call(run("slow()")).await });
         tokio::task::spawn_blocking(move || request_came.recv().unwrap()).await.unwrap();
@@ -82,19 +82,19 @@ fn a_dropped_call_is_cancelled_and_the_others_go_on() {
 }
 
 #[test]
-fn a_lost_daemon_ends_every_call_once_and_truthfully() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn lost_daemon_ends_each_call_once_with_the_right_status() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         peer.receive().unwrap();
         peer.receive().unwrap();
     });
     block_on(async {
-        let client = Client::connect(&place.options()).await.unwrap();
+        let client = Client::connect(&home.options()).await.unwrap();
         let (acting, viewing) = tokio::join!(client.call(run("a()")), client.call(view()));
         assert_eq!(acting.unwrap_err().exit_status(), 7);
         assert_eq!(viewing.unwrap_err().exit_status(), 8);
-        // Certainly not sent: no word of an unknown outcome.
+        // This one is not sent, so its outcome is known.
         let later = client.call(run("b()")).await.unwrap_err();
         assert!(matches!(later, ClientError::Unreachable(_)), "{later:?}");
         assert!(client.seen(0).await.is_ok());
@@ -103,9 +103,9 @@ fn a_lost_daemon_ends_every_call_once_and_truthfully() {
 }
 
 #[test]
-fn garbage_ends_the_connection_not_the_program() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn invalid_frame_closes_the_connection() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         use std::io::Write;
         peer.greet(1);
         peer.receive().unwrap();
@@ -113,7 +113,7 @@ fn garbage_ends_the_connection_not_the_program() {
         peer.receive().is_none()
     });
     block_on(async {
-        let client = Client::connect(&place.options()).await.unwrap();
+        let client = Client::connect(&home.options()).await.unwrap();
         let error = client.call(run("a()")).await.unwrap_err();
         assert_eq!(error.exit_status(), 7);
         assert!(error.to_string().contains("can't be read"), "{error}");
@@ -122,17 +122,17 @@ fn garbage_ends_the_connection_not_the_program() {
 }
 
 #[test]
-fn a_call_past_its_deadline_is_unknown_and_cancelled() {
-    let place = Place::new();
-    let daemon = place.listen(1, |mut peer| {
+fn call_past_its_deadline_is_unknown_and_cancelled() {
+    let home = TestHome::new();
+    let daemon = home.listen(1, |mut peer| {
         peer.greet(1);
         let asked = peer.receive().unwrap().envelope;
         let cancel = peer.receive().unwrap().envelope;
         assert_eq!((cancel.kind, cancel.id), (Kind::Cancel, asked.id));
     });
     runtime().block_on(async {
-        let client = Client::connect(&place.options()).await.unwrap();
-        // From here on time passes only when nothing else is to do.
+        let client = Client::connect(&home.options()).await.unwrap();
+        // From here on the clock advances only when no task can run.
         tokio::time::pause();
         let error = client.call(run("hang()")).await.unwrap_err();
         assert_eq!(error.exit_status(), 7);

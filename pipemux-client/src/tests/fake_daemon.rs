@@ -1,4 +1,4 @@
-//! A daemon for tests: a thread on a socket that does as it is told.
+//! A fake daemon for tests: a thread on a socket that runs a script.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -6,28 +6,28 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use pipemux_proto::client::{Answer, Body, Verb, View, Workspace};
+use pipemux_proto::client::{Answer, Body, Verb, ViewArgs, Workspace};
 use pipemux_proto::paths::Paths;
 use pipemux_proto::{Envelope, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role};
 use tempfile::TempDir;
 
 use crate::Options;
 
-/// Places of its own for one test.
-pub(crate) struct Place {
+/// A temporary home with state and runtime directories for one test.
+pub(crate) struct TestHome {
     pub(crate) dir: TempDir,
 }
 
-impl Place {
-    pub(crate) fn new() -> Place {
+impl TestHome {
+    pub(crate) fn new() -> TestHome {
         let dir = tempfile::tempdir().unwrap();
         for name in ["run", "state"] {
             std::fs::DirBuilder::new().mode(0o700).create(dir.path().join(name)).unwrap();
         }
-        Place { dir }
+        TestHome { dir }
     }
 
-    /// Options that never start a daemon.
+    /// Returns options with these directories that never start a daemon.
     pub(crate) fn options(&self) -> Options {
         let path = |name: &str| Some(self.dir.path().join(name).to_str().unwrap().to_owned());
         let get = |name: &str| match name {
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// Listens, and lets `serve` have each connection in turn, for as many as are expected.
+    /// Listens on the socket and passes each of the expected connections to `serve` in turn.
     pub(crate) fn listen<T: Send + 'static>(
         &self,
         connections: usize,
@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// The daemon's end of a connection.
+/// The daemon's side of a connection.
 pub(crate) struct Peer {
     pub(crate) stream: UnixStream,
     decoder: FrameDecoder,
@@ -70,7 +70,7 @@ impl Peer {
         Peer { stream, decoder: FrameDecoder::default() }
     }
 
-    /// The next frame; `None` at the end of the connection.
+    /// Returns the next frame; `None` at the end of the connection.
     pub(crate) fn receive(&mut self) -> Option<Frame> {
         let mut buffer = [0; 4096];
         loop {
@@ -80,16 +80,16 @@ impl Peer {
             match self.stream.read(&mut buffer) {
                 Ok(0) => return None,
                 Ok(length) => self.decoder.extend(&buffer[..length]),
-                // A timed read of a socket is not restarted after a signal.
+                // The system doesn't restart a read with a timeout after a signal.
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The client closed with something of ours unread.
+                // The client closed the connection before it had read everything.
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
-                Err(error) => panic!("the daemon's end: {error:?}"),
+                Err(error) => panic!("the fake daemon can't read: {error:?}"),
             }
         }
     }
 
-    /// Takes the client's greeting and gives its own.
+    /// Reads the client's greeting and sends one with this major version.
     pub(crate) fn greet(&mut self, major: u16) {
         let frame = self.receive().unwrap();
         assert_eq!((frame.envelope.kind, frame.envelope.method), (Kind::Event, Method::Hello));
@@ -102,7 +102,7 @@ impl Peer {
 
     pub(crate) fn send<T: serde::Serialize>(&mut self, envelope: &Envelope, body: &T) {
         match self.stream.write_all(&Frame::encode(envelope, body).unwrap()) {
-            // A client that has nothing more to ask doesn't wait for the reply to its last word.
+            // A client that is done doesn't wait for the reply to its last message.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.unwrap(),
         }
@@ -115,7 +115,7 @@ impl Peer {
 }
 
 pub(crate) fn view() -> Verb {
-    Verb::View(View::default())
+    Verb::View(ViewArgs::default())
 }
 
 pub(crate) fn run(code: &str) -> Verb {

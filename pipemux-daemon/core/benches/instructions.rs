@@ -1,20 +1,20 @@
-//! Instructions of the core alone: an event in, its effects out, and an app that answers from memory.
+//! Counts the instructions of the core alone, from an event to its effects, with an app that answers from memory.
 
-// Benches are no tests to clippy, and what the macros write is no style of ours.
+// Clippy doesn't treat benches as tests, and the macros don't follow our lints.
 #![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
 
 #[path = "../../../pipemux-proto/benches/baseline/mod.rs"]
 mod baseline;
-mod desk;
+mod bench_world;
 
 use std::hint::black_box;
 
 use baseline::{Work, bounded, ready};
-use desk::Desk;
+use bench_world::BenchWorld;
 use gungraun::prelude::*;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{Effect, Now};
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Kind, Method, SessionAddr};
 
 #[library_benchmark]
@@ -58,11 +58,11 @@ fn acting(mut work: Work) -> Work {
     config = bounded("view_changed_1000_lines")
 )]
 #[bench::view_unchanged_1_mb(
-    args = (asking_at(Desk::of_a_megabyte(), false, view)),
+    args = (asking_at(BenchWorld::of_a_megabyte(), false, view)),
     config = bounded("view_unchanged_1_mb")
 )]
 #[bench::view_changed_1_mb(
-    args = (asking_at(Desk::of_a_megabyte(), true, view)),
+    args = (asking_at(BenchWorld::of_a_megabyte(), true, view)),
     config = bounded("view_changed_1_mb")
 )]
 #[bench::view_edited_1_mb(args = (editing(false)), config = bounded("view_edited_1_mb"))]
@@ -72,7 +72,7 @@ fn projection(mut work: Work) -> Work {
     work
 }
 
-// What has to do with one window of so many, each of ten lines.
+// Requests that concern one of many windows, each with ten lines.
 #[library_benchmark]
 #[bench::run_among_1(args = (run_among(1)), config = bounded("run_among_1"))]
 #[bench::run_among_10(args = (run_among(10)), config = bounded("run_among_10"))]
@@ -91,60 +91,61 @@ fn among(mut work: Work) -> Work {
 library_benchmark_group!(name = core, benchmarks = [routing, acting, projection, among]);
 main!(library_benchmark_groups = core);
 
-/// Bytes from a client to the app, and back.
+/// An exchange from a client to the app and back.
 fn exchange() -> Work {
-    let mut desk = Desk::new(0);
-    let life = desk.attach();
+    let mut world = BenchWorld::new(0);
+    let life = world.attach();
     let mut id = 1_000;
     ready(move || {
         id += 1;
         let asked = Envelope::request(Method::Exchange, id, life);
-        let client = End::Client(desk.client);
-        let there = desk.route(client, &asked);
-        let back = desk.route(there.to, &there.envelope.answer(Kind::Reply));
+        let client = End::Client(world.client);
+        let there = world.route(client, &asked);
+        let back = world.route(there.to, &there.envelope.answer(Kind::Reply));
         assert_eq!((back.to, back.envelope.id), (client, id));
     })
 }
 
 fn click(windows: usize, lines: usize) -> Work {
-    let mut desk = Desk::among(windows, lines);
-    let link = desk.link();
+    let mut world = BenchWorld::among(windows, lines);
+    let link = world.link();
     ready(move || {
-        desk.changed();
-        black_box(desk.ask(Verb::Click { link: link.clone() }));
+        world.changed();
+        black_box(world.ask(Verb::Click { link: link.clone() }));
     })
 }
 
 fn run_among(windows: usize) -> Work {
-    asking_at(Desk::among(windows, 10), true, || run("notes.tick()"))
+    asking_at(BenchWorld::among(windows, 10), true, || run("notes.tick()"))
 }
 
 fn view_among(windows: usize) -> Work {
     let session: SessionAddr = "notes/main".parse().unwrap();
-    let view = move || Verb::View(View { session: Some(session.clone()), ..View::default() });
-    asking_at(Desk::among(windows, 10), false, view)
+    let view =
+        move || Verb::View(ViewArgs { session: Some(session.clone()), ..ViewArgs::default() });
+    asking_at(BenchWorld::among(windows, 10), false, view)
 }
 
-/// A verb, asked over and over of an app that shows so many lines, each with an anchor; changed each time
-/// or never.
+/// Repeats a verb with an app that shows this many lines, each with an anchor. Its state changes before each request
+/// if `changing` is set.
 fn asking(lines: usize, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
-    asking_at(Desk::new(lines), changing, verb)
+    asking_at(BenchWorld::new(lines), changing, verb)
 }
 
-fn asking_at(mut desk: Desk, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
+fn asking_at(mut world: BenchWorld, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
     ready(move || {
         if changing {
-            desk.changed();
+            world.changed();
         }
-        black_box(desk.ask(verb()));
+        black_box(world.ask(verb()));
     })
 }
 
 fn editing(everywhere: bool) -> Work {
-    let mut desk = Desk::of_a_megabyte();
+    let mut world = BenchWorld::of_a_megabyte();
     ready(move || {
-        desk.edited(everywhere);
-        black_box(desk.ask(view()));
+        world.edited(everywhere);
+        black_box(world.ask(view()));
     })
 }
 
@@ -153,10 +154,10 @@ fn run(code: &str) -> Verb {
 }
 
 fn view() -> Verb {
-    Verb::View(View::default())
+    Verb::View(ViewArgs::default())
 }
 
-impl Desk {
+impl BenchWorld {
     fn route(&mut self, from: End, envelope: &Envelope) -> Forward {
         let mut out: Vec<Effect> = Vec::new();
         let now = Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 };

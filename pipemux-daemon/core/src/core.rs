@@ -13,14 +13,15 @@ use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
 use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
-use crate::keys::{RequestId, WorkspaceKey};
+use crate::keys::RequestId;
 use crate::manifest::Manifest;
 use crate::persist::Persist;
 use crate::processes::Processes;
+use crate::runs::open_questions::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
 use crate::verbs::tasks::Tasks;
-use crate::workspaces::Workspace;
+use crate::workspaces::Workspaces;
 use crate::{bounds, limits};
 
 /// How a core is set up.
@@ -59,11 +60,9 @@ pub struct Core {
     pub(crate) providers: BTreeMap<ProviderId, Rc<Manifest>>,
     pub(crate) clients: Clients,
     pub(crate) processes: Processes,
-    pub(crate) workspaces: BTreeMap<WorkspaceKey, Workspace>,
-    /// Ids and epochs of workspaces that made room: they are never used again.
-    pub(crate) retired: BTreeMap<WorkspaceKey, (u64, u64)>,
-    /// Answers that were not confirmed yet: where and by whom.
-    pub(crate) deliveries: BTreeMap<u64, (WorkspaceKey, String)>,
+    pub(crate) workspaces: Workspaces,
+    /// Runs that wait for their reader.
+    pub(crate) runs: OpenRuns,
     /// What happened.
     pub(crate) feed: Feed,
     /// What requests of clients wait for.
@@ -174,9 +173,8 @@ impl Core {
         if self.turn.began == Now::default() {
             self.turn.began = now;
             // What was asked before this daemon's time waits as long as what is asked now.
-            for number in self.workspaces.values().flat_map(|workspace| workspace.questions.keys())
-            {
-                self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(*number));
+            for number in self.runs.question_numbers() {
+                self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(number));
             }
         }
         self.turn.now = now;

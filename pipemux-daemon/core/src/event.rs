@@ -1,7 +1,7 @@
 //! What comes into the core and what goes out: one closed enum each.
 
 use bytes::Bytes;
-use pipemux_proto::client::Providers;
+use pipemux_proto::client::ProvidersArgs;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame};
 
@@ -239,7 +239,7 @@ pub enum Effect {
         /// A number that the answer carries.
         request: u64,
         /// What is added or removed first.
-        change: Providers,
+        change: ProvidersArgs,
     },
     /// Append a record to the saved state before any later effect is carried out.
     Persist(Record),

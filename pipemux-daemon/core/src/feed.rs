@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use pipemux_proto::watch::{Occurrence, ProcessExit, ProcessLimit, What};
+use pipemux_proto::watch::{EventKind, ProcessExit, ProcessLimit, WorkspaceEvent};
 
 use crate::event::{Exit, Limit, Now};
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -28,7 +28,7 @@ pub struct Feed {
 #[derive(Debug)]
 pub struct Happening<'a> {
     /// What kind of thing it is.
-    pub what: What,
+    pub what: EventKind,
     /// Whom it is for.
     pub audience: Audience,
     /// The text; made one inert line.
@@ -43,7 +43,7 @@ pub struct Happening<'a> {
 
 impl<'a> Happening<'a> {
     /// Something that nobody in particular did.
-    pub fn new(what: What, audience: Audience, text: &'a str) -> Self {
+    pub fn new(what: EventKind, audience: Audience, text: &'a str) -> Self {
         Self { what, audience, text, reader: None, process_exit: None, run_exit: None }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Happening<'a> {
 pub struct FeedEntry {
     number: u64,
     at: Now,
-    what: What,
+    what: EventKind,
     audience: Audience,
     reader: Option<String>,
     text: String,
@@ -143,10 +143,10 @@ impl Feed {
     }
 
     fn add(&mut self, entry: FeedEntry) {
-        if entry.what == What::Changed {
+        if entry.what == EventKind::Changed {
             // Most often the newest one: a session that changes all the time changes now.
             let same =
-                |had: &FeedEntry| had.what == What::Changed && had.audience == entry.audience;
+                |had: &FeedEntry| had.what == EventKind::Changed && had.audience == entry.audience;
             if let Some(index) = self.kept.iter().rposition(|had| same(had)) {
                 self.kept.remove(index);
             }
@@ -173,8 +173,8 @@ impl Feed {
 
 impl FeedEntry {
     /// The event as it is answered; `name` is what is shown for a workspace.
-    pub fn to_occurrence(&self, name: impl Fn(&WorkspaceKey) -> String) -> Occurrence {
-        Occurrence {
+    pub fn to_occurrence(&self, name: impl Fn(&WorkspaceKey) -> String) -> WorkspaceEvent {
+        WorkspaceEvent {
             number: self.number,
             at: timestamp(self.at),
             what: self.what,
@@ -211,7 +211,7 @@ pub fn process_exit(exit: Exit) -> ProcessExit {
 mod tests {
     use super::*;
 
-    fn entry(number: u64, what: What, session: &str) -> FeedEntry {
+    fn entry(number: u64, what: EventKind, session: &str) -> FeedEntry {
         let key = SessionKey { workspace: None, addr: session.parse().unwrap() };
         let (audience, at) = (Audience::Session(key), Now::default());
         let (reader, text, process_exit, run_exit) = (None, String::new(), None, None);
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn a_flood_of_changes_drives_nothing_out() {
         let mut feed = Feed::default();
-        feed.add(entry(1, What::Started, "a/main"));
+        feed.add(entry(1, EventKind::Started, "a/main"));
         for number in 2..10_000 {
             feed.add(entry(
                 number,
-                What::Changed,
+                EventKind::Changed,
                 if number % 2 == 0 { "a/main" } else { "b/main" },
             ));
         }
@@ -242,7 +242,7 @@ mod tests {
     fn the_oldest_events_make_room_and_their_last_number_is_known() {
         let mut feed = Feed::default();
         for number in 1..=FEED_MAX as u64 + 3 {
-            feed.add(entry(number, What::Notice, "a/main"));
+            feed.add(entry(number, EventKind::Notice, "a/main"));
         }
         assert_eq!((feed.kept.len(), feed.dropped), (FEED_MAX, 3));
         assert_eq!(numbers(&feed, 0).first(), Some(&4));

@@ -1,5 +1,4 @@
-//! No bound is forgotten: each stands in the table of `status --limits`, or among the internal ones with
-//! its reason.
+//! Every bound is either listed by `status --limits` or declared internal with a reason.
 
 use pipemux_core::bounds::{BOUNDS, INTERNAL};
 

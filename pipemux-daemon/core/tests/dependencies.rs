@@ -1,5 +1,5 @@
-//! Nothing in the core waits, and nothing in it can: no runtime in its dependency tree, no clock, file,
-//! socket or randomness in its sources.
+//! The core can't wait or do IO: its dependency tree has no runtime, and its sources use no clock, file, socket or
+//! randomness.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ const RUNTIMES: [&str; 22] = [
     "windows-sys",
 ];
 
-/// What the core is given by its driver instead.
+/// What the core must get from its driver as events instead.
 const BANNED: [&str; 14] = [
     "std::fs",
     "std::net",

@@ -1,4 +1,4 @@
-//! What the core goes on with when a part of the saved state was lost.
+//! A part of the saved state was lost: no number is used again, and readers learn of the loss.
 
 #[allow(unused_imports, reason = "it serves several tests")]
 #[path = "world/mod.rs"]
@@ -13,7 +13,7 @@ use world::{Output, World, reader, run, text};
 
 const TOLD: &str = "the saved state was damaged";
 
-/// A world in which much is shown and done; each place with as many epochs as it likes.
+/// A world in which two windows were viewed and changed in this many rounds.
 fn played(rounds: usize) -> World {
     let mut world = World::new();
     world.open(reader("a"), "notes");
@@ -26,7 +26,7 @@ fn played(rounds: usize) -> World {
     world
 }
 
-/// The highest id, epoch and incarnation that anybody saw.
+/// Returns the highest id, epoch and incarnation that left the core.
 fn highest(world: &World) -> (u64, u64, u64) {
     let (mut id, mut epoch, mut life) = (0, 0, 0);
     for shown in &world.shown {
@@ -42,14 +42,14 @@ fn highest(world: &World) -> (u64, u64, u64) {
     (id, epoch, life)
 }
 
-/// Bytes that records take in the log, at the least.
+/// Returns the least number of bytes that records take in the log.
 fn bytes(records: &[Record]) -> u64 {
     let length =
         |record: &Record| pipemux_proto::encode(record).map_or(0, |body| body.len() as u64);
     records.iter().map(length).sum()
 }
 
-/// Another daemon, which has the first records only.
+/// Starts another daemon with the first records only.
 fn restored(records: &[Record], kept: usize, workspaces: bool) -> World {
     let mut world = World::restored(records[..kept].to_vec());
     let loss = Loss { told: Some(TOLD.into()), bytes: bytes(&records[kept..]), workspaces };
@@ -70,7 +70,7 @@ proptest! {
             let said = world.open(reader("b"), "notes");
             said.exits(0);
             let new = said.id("pick");
-            // A link that was not lost keeps its id.
+            // A link whose record was kept has its old id.
             let known = before.records[..kept].iter().any(|record| {
                 matches!(record, Record::Anchors { anchors, .. } if anchors.iter().any(|a| a.id == new))
             });
@@ -79,7 +79,7 @@ proptest! {
             prop_assert!(new > epoch, "e{new} after e{epoch}");
             let new = world.process("notes/main").map_or(0, |app| app.0);
             prop_assert!(new > life, "incarnation {new} after {life}");
-            // Nor with a later daemon, which lost nothing.
+            // The same holds for a later daemon that lost nothing.
             world = World::restored(world.core.snapshot());
         }
     }

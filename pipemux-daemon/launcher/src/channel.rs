@@ -1,10 +1,10 @@
-//! Messages with file descriptors over one stream socket.
+//! Messages with file descriptors over a stream socket.
 //!
-//! A message is a `u32` big-endian length and that much MessagePack. Its descriptors are sent with its
-//! first bytes. The kernel delivers both in order and never detaches descriptors from the bytes they
-//! came with, so the receiver queues descriptors as they come, and a message takes its own from the
-//! front: boundaries can't be lost. A stream works the same on Linux and macOS, has an end that can be
-//! seen, and no bound on a message's length as datagrams have.
+//! A message is a `u32` big-endian length and that many bytes of MessagePack. Its descriptors are sent with
+//! its first bytes. The kernel delivers both in order and never separates descriptors from the bytes that
+//! they came with. So the receiver queues descriptors as they arrive, each message takes its own from the
+//! front of the queue, and boundaries can't get lost. Unlike datagrams, a stream works the same on Linux and
+//! macOS, has a visible end, and doesn't bound the length of a message.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 
 use crate::sys;
 
-/// Longest message after its length, in bytes: an environment and arguments fit by far.
+/// Longest message without its length, in bytes: far more than an environment and arguments need.
 pub const MESSAGE_MAX: usize = 4 * 1024 * 1024;
-/// Descriptors that one message carries.
+/// Most descriptors that one message carries.
 pub const FDS: usize = 2;
 
 const PREFIX: usize = 4;
@@ -27,23 +27,23 @@ const PREFIX: usize = 4;
 /// Encodes a message, ready to be sent.
 ///
 /// # Errors
-/// A message above [`MESSAGE_MAX`].
+/// The message is longer than [`MESSAGE_MAX`].
 pub fn encode<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     let mut out = vec![0; PREFIX];
     rmp_serde::encode::write_named(&mut out, message).map_err(io::Error::other)?;
     let length = out.len() - PREFIX;
     if length > MESSAGE_MAX {
-        return Err(invalid(format!("a message of {length} bytes, at most {MESSAGE_MAX} fit")));
+        return Err(invalid(format!("message too long: {length} bytes (limit {MESSAGE_MAX})")));
     }
     out[..PREFIX].copy_from_slice(&(length as u32).to_be_bytes());
     Ok(out)
 }
 
-/// Sends bytes, and with the first of them the descriptors; returns how many bytes went. The rest is to
+/// Sends bytes, and the descriptors with the first of them; returns how many bytes were sent. The rest must
 /// be sent without descriptors.
 ///
 /// # Errors
-/// As `sendmsg`; a non-blocking socket that is full gives `WouldBlock`, and nothing was sent.
+/// As `sendmsg`. A full non-blocking socket returns `WouldBlock`, and nothing was sent.
 pub fn send(socket: &impl AsFd, bytes: &[u8], fds: &[OwnedFd]) -> io::Result<usize> {
     let raw: Vec<RawFd> = fds.iter().map(AsRawFd::as_raw_fd).collect();
     let rights = [ControlMessage::ScmRights(&raw)];
@@ -56,7 +56,7 @@ pub fn send(socket: &impl AsFd, bytes: &[u8], fds: &[OwnedFd]) -> io::Result<usi
     Ok(sendmsg::<()>(socket.as_fd().as_raw_fd(), &parts, control, flags, None)?)
 }
 
-/// What came and wasn't taken yet.
+/// Bytes and descriptors that arrived and aren't consumed.
 #[derive(Debug, Default)]
 pub struct Inbox {
     bytes: Vec<u8>,
@@ -64,11 +64,11 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Takes what the socket has, once; returns how many bytes, 0 at its end. Descriptors are closed
-    /// on exec.
+    /// Receives once from the socket; returns how many bytes arrived, 0 at the end. The descriptors are
+    /// closed on exec.
     ///
     /// # Errors
-    /// As `recvmsg`, and descriptors that were lost on the way.
+    /// As `recvmsg`; descriptors that got lost on the way.
     pub fn receive(&mut self, socket: &impl AsFd) -> io::Result<usize> {
         let mut buffer = [0; 16 * 1024];
         let mut control = cmsg_space!([RawFd; FDS * 8]);
@@ -95,15 +95,15 @@ impl Inbox {
         Ok(length)
     }
 
-    /// The next whole message.
+    /// Returns the next complete message.
     ///
     /// # Errors
-    /// Bytes that are no message; nothing after them can be read.
+    /// The bytes are no message; nothing after them can be read.
     pub fn next_message<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let Some(prefix) = self.bytes.first_chunk::<PREFIX>() else { return Ok(None) };
         let length = u32::from_be_bytes(*prefix) as usize;
         if length > MESSAGE_MAX {
-            return Err(invalid(format!("a message of {length} bytes")));
+            return Err(invalid(format!("message too long: {length} bytes (limit {MESSAGE_MAX})")));
         }
         let end = PREFIX + length;
         let Some(body) = self.bytes.get(PREFIX..end) else { return Ok(None) };
@@ -112,7 +112,7 @@ impl Inbox {
         message.map(Some)
     }
 
-    /// The next descriptor that came.
+    /// Returns the next descriptor that arrived.
     pub fn next_fd(&mut self) -> Option<OwnedFd> {
         self.fds.pop_front()
     }
@@ -125,17 +125,17 @@ fn invalid(why: String) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Force, Order};
+    use crate::message::{Order, StopSignal};
     use std::fs::File;
     use std::io::{Read, Seek, Write};
     use std::os::unix::net::UnixStream;
 
     fn signal(incarnation: u64) -> Order {
-        Order::Signal { incarnation, force: Force::Kill }
+        Order::Signal { incarnation, signal: StopSignal::Kill }
     }
 
     #[test]
-    fn descriptors_stay_with_their_messages_however_the_bytes_are_cut() {
+    fn descriptors_stay_with_their_messages_however_bytes_are_split() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let mut inbox = Inbox::default();
         let directory = std::env::temp_dir();
@@ -150,7 +150,7 @@ mod tests {
             })
             .collect();
 
-        // Two messages with two descriptors each between some without, each cut into single bytes.
+        // Two messages with two descriptors each among some without, all sent byte by byte.
         let with = |at: usize| {
             vec![files[at].try_clone().unwrap().into(), files[at + 1].try_clone().unwrap().into()]
         };
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_length_or_body_is_an_error_and_half_a_message_is_none() {
+    fn invalid_message_is_an_error_and_incomplete_one_is_none() {
         let feed = |bytes: &[u8]| {
             let inbox = &mut Inbox { bytes: bytes.to_vec(), fds: VecDeque::new() };
             inbox.next_message::<Order>()

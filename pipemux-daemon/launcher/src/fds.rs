@@ -1,4 +1,4 @@
-//! Closing what a parent left open by accident.
+//! Closes descriptors that the parent process left open by accident.
 
 use std::fs;
 
@@ -7,9 +7,9 @@ const OPEN: &str = "/proc/self/fd";
 #[cfg(not(target_os = "linux"))]
 const OPEN: &str = "/dev/fd";
 
-/// Closes every descriptor but the standard ones. To be called first in `main`, when this program has
-/// opened none itself: a descriptor that came from a shell or a harness would otherwise stay open as
-/// long as the daemon and its apps live, and whoever waits for its end would wait for ever.
+/// Closes every descriptor except the standard ones. Must be called first in `main`, before the program opens
+/// anything. A descriptor that came from a shell or a harness would otherwise stay open as long as the daemon
+/// and its apps run, and a program that waits for its end would wait forever.
 pub fn close_inherited() {
     let Ok(entries) = fs::read_dir(OPEN) else { return };
     let numbers: Vec<i32> = entries
@@ -17,7 +17,7 @@ pub fn close_inherited() {
         .filter(|number| *number > 2)
         .collect();
     for number in numbers {
-        // The listing's own is among them and closed already.
+        // The descriptor of this listing is among them, and closed already.
         let _ = nix::unistd::close(number);
     }
 }

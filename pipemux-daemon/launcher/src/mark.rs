@@ -1,13 +1,13 @@
-//! Which life a process belongs to, whatever it did to hide it.
+//! Marks: which incarnation of an app a process belongs to, whatever the process did to hide it.
 //!
-//! A process leaves its group with `setsid`, its parent by forking twice, its environment with `env -i`.
-//! What it keeps through all of that, and hands on to every child, are its resource limits. One of them,
-//! `RLIMIT_LOCKS`, has had no meaning in Linux since 2.4.25 and is unlimited everywhere: the launcher sets
-//! it to a number that stands for one life of one state directory. Whoever may signal a process may read
-//! it, in one system call.
+//! A process leaves its group with `setsid`, its parent by forking twice, and its environment with `env -i`.
+//! It keeps its resource limits through all of that, and every child inherits them. One of these limits,
+//! `RLIMIT_LOCKS`, has had no meaning in Linux since 2.4.25 and is unlimited everywhere: the launcher sets it
+//! to a number that stands for one incarnation and one state directory. Whoever may signal a process may read
+//! the limit, with one system call.
 //!
-//! A process may take its mark off on purpose. The launcher ends it all the same once it is an orphan;
-//! only what outlives the launcher, too, isn't found then.
+//! A process can remove its mark on purpose. The launcher still kills it once it is an orphan; it is missed
+//! only if it outlives the launcher.
 
 use std::fs;
 use std::path::Path;
@@ -18,23 +18,23 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use pipemux_stable_hash::StableHasher;
 use serde::{Deserialize, Serialize};
 
-/// The mark of one life; never the number that stands for "unlimited".
+/// The mark of one incarnation; never the number that means "unlimited".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Mark(u64);
+pub struct ProcessMark(u64);
 
 /// What all marks of one state directory have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin(u64);
+pub struct MarkOrigin(u64);
 
-/// The highest bits of every mark: no small number has them, nor has any system's "unlimited".
+/// The highest bits of every mark. Neither small numbers nor any system's "unlimited" have them.
 const MARK: u64 = 0b010 << 61;
-/// The lower bits number the life; the upper ones are the origin's.
+/// The lower bits are the incarnation's, the upper ones the origin's.
 const LIFE_BITS: u32 = 24;
 const LIFE: u64 = (1 << LIFE_BITS) - 1;
 
-impl Origin {
-    /// A state directory's. It belongs to the directory itself, not to its name: a copy, and another
-    /// directory of that name, have another.
+impl MarkOrigin {
+    /// Returns the origin of a state directory. It belongs to the directory itself rather than to its name: a
+    /// copy has another one, and so has another directory with the same name.
     ///
     /// # Errors
     /// As `stat`.
@@ -42,7 +42,7 @@ impl Origin {
         use std::os::unix::fs::MetadataExt;
 
         let found = fs::metadata(state_dir)?;
-        // Not known on every file system; device and inode have to do there.
+        // Some file systems don't record the time of creation; then device and inode have to suffice.
         let born = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let born = born.map_or(0, |since| since.as_nanos() as u64);
         Ok(Self::from_numbers([found.dev(), found.ino(), born]))
@@ -57,42 +57,43 @@ impl Origin {
         Self(MARK | (hasher.finish() >> 3) & !LIFE)
     }
 
-    /// Takes such a mark off this process: a daemon that was started by what an earlier one left isn't
-    /// one of its apps.
+    /// Removes a mark of this origin from this process: a daemon that was started by what an earlier daemon
+    /// left is not one of that daemon's apps.
     pub fn shed(self) {
         #[cfg(target_os = "linux")]
         if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
-            && Mark::read(soft).is_some_and(|mark| mark.is_of(self))
+            && ProcessMark::read(soft).is_some_and(|mark| mark.is_of(self))
         {
-            // Raising it as far as the hard limit is always allowed.
+            // Raising the soft limit up to the hard limit is always allowed.
             let _ = setrlimit(Resource::RLIMIT_LOCKS, hard, hard);
         }
     }
 
-    /// The mark of a life; two lives share one only when 16 million others were between them.
-    pub fn mark(self, incarnation: u64) -> Mark {
-        Mark(self.0 | incarnation & LIFE)
+    /// Returns the mark of an incarnation. Two incarnations share a mark only if 16 million others lie
+    /// between them.
+    pub fn mark(self, incarnation: u64) -> ProcessMark {
+        ProcessMark(self.0 | incarnation & LIFE)
     }
 }
 
-impl Mark {
-    /// What a process's limit says, if it is a mark.
+impl ProcessMark {
+    /// Returns the mark that a process's limit stands for, if it is one.
     pub(crate) fn read(limit: u64) -> Option<Self> {
         (limit >> 61 == MARK >> 61).then_some(Self(limit))
     }
 
-    /// The number to set.
+    /// Returns the value of the limit.
     pub(crate) fn number(self) -> u64 {
         self.0
     }
 
-    /// What it has in common with all marks of its state directory.
-    pub(crate) fn origin(self) -> Origin {
-        Origin(self.0 & !LIFE)
+    /// Returns what the mark has in common with all marks of its state directory.
+    pub(crate) fn origin(self) -> MarkOrigin {
+        MarkOrigin(self.0 & !LIFE)
     }
 
-    /// True for the marks of one state directory.
-    pub fn is_of(self, origin: Origin) -> bool {
+    /// True for the marks of that origin.
+    pub fn is_of(self, origin: MarkOrigin) -> bool {
         self.origin() == origin
     }
 }
@@ -102,21 +103,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_tell_lives_and_directories_apart_and_are_never_unlimited() {
+    fn marks_distinguish_incarnations_and_directories_and_are_never_unlimited() {
         let directory = std::env::temp_dir();
-        let (one, other) = (Origin::of(&directory).unwrap(), Origin::of(Path::new("/")).unwrap());
-        assert_eq!(one, Origin::of(&directory).unwrap());
+        let (one, other) =
+            (MarkOrigin::of(&directory).unwrap(), MarkOrigin::of(Path::new("/")).unwrap());
+        assert_eq!(one, MarkOrigin::of(&directory).unwrap());
         assert_ne!(one, other);
         for incarnation in [0, 1, LIFE, LIFE + 1, u64::MAX] {
             let mark = one.mark(incarnation);
             assert!(mark.is_of(one) && !mark.is_of(other));
-            assert_eq!(Mark::read(mark.number()), Some(mark));
+            assert_eq!(ProcessMark::read(mark.number()), Some(mark));
         }
         assert_ne!(one.mark(1), one.mark(2));
         for limit in [0, 1, 1024, u64::MAX, u64::MAX >> 1, MARK - 1] {
-            assert_eq!(Mark::read(limit), None, "{limit}");
+            assert_eq!(ProcessMark::read(limit), None, "{limit}");
         }
-        assert!(Origin::of(Path::new("/no/such/directory")).is_err());
+        assert!(MarkOrigin::of(Path::new("/no/such/directory")).is_err());
     }
 
     #[test]
@@ -127,7 +129,7 @@ mod tests {
             ([u64::MAX, 1, 0], 0x526d_8294_2300_0000),
         ];
         for (numbers, expected) in golden {
-            assert_eq!(Origin::from_numbers(numbers), Origin(expected), "{numbers:?}");
+            assert_eq!(MarkOrigin::from_numbers(numbers), MarkOrigin(expected), "{numbers:?}");
         }
     }
 }

@@ -1,116 +1,116 @@
-//! What the daemon and its launcher say to each other. Both are the same program, so this needs no
+//! The messages between the daemon and its launcher. Both are the same program, so the messages need no
 //! versions.
 
 use serde::{Deserialize, Serialize};
 
-use crate::mark::Mark;
+use crate::mark::ProcessMark;
 
-/// Daemon → launcher.
+/// From the daemon to the launcher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// Start a process. Two descriptors come with it: the app's end of its connection, then the end of
-    /// the pipe that takes what it prints.
+    /// Starts a process. Two descriptors come with the order: the app's end of its connection, and the write
+    /// end of the pipe that takes what the app prints.
     Spawn(Spawn),
-    /// Signal a process and its group; one that ended is passed over in silence.
+    /// Signals a process and its group; does nothing for a process that exited.
     Signal {
-        /// Which life.
+        /// The incarnation of the app.
         incarnation: u64,
-        /// With what.
-        force: Force,
+        /// The signal.
+        signal: StopSignal,
     },
 }
 
 /// A process to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spawn {
-    /// Which life this is; comes back in the reports.
+    /// The incarnation of the app; the reports name it.
     pub incarnation: u64,
-    /// A path, or a name that is looked up in the environment's `PATH`.
+    /// A path, or a name that is searched for in the environment's `PATH`.
     pub command: String,
-    /// Its arguments.
+    /// The arguments.
     pub args: Vec<String>,
-    /// Its whole environment; `PIPEMUX_FD` is added, or `PIPEMUX_TRANSPORT=stdio`.
+    /// The whole environment; the launcher adds `PIPEMUX_FD` or `PIPEMUX_TRANSPORT=stdio`.
     pub env: Vec<(String, String)>,
-    /// Its working directory.
+    /// The working directory.
     pub cwd: String,
-    /// Taken when the working directory is gone.
+    /// The working directory if `cwd` is gone.
     pub fallback_cwd: String,
-    /// What tells it and its descendants from all other processes.
-    pub mark: Mark,
-    /// True: its connection is its standard input and output; false: descriptor 3.
+    /// Distinguishes the process and its descendants from all other processes.
+    pub mark: ProcessMark,
+    /// True if its connection is its standard input and output, false if it is descriptor 3.
     pub stdio: bool,
-    /// What it may use.
+    /// The limits of the process.
     pub limits: Limits,
 }
 
-/// What a process may use; what is none is as the daemon has it.
+/// The limits of a process; where one is `None`, the daemon's own limit applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of private memory that can be written to, for each process by itself.
+    /// Bytes of private writable memory, for each single process.
     pub memory: Option<u64>,
-    /// Seconds of processor time, for each process by itself.
+    /// Seconds of processor time, for each single process.
     pub cpu: Option<u64>,
-    /// Open descriptors, for each process by itself.
+    /// Open descriptors, for each single process.
     pub files: Option<u64>,
-    /// Processes with this mark: the app and all its descendants.
+    /// Processes with the same mark: the app and all its descendants.
     pub processes: Option<u64>,
 }
 
-/// How hard a process is asked to end.
+/// The signal that ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Force {
+pub enum StopSignal {
     /// SIGTERM
     Terminate,
     /// SIGKILL
     Kill,
 }
 
-/// Launcher → daemon.
+/// From the launcher to the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
     /// The process runs.
     Spawned {
-        /// Which life.
+        /// The incarnation of the app.
         incarnation: u64,
-        /// Its process id, and that of its group.
+        /// The process id, which is also the id of its group.
         pid: u32,
     },
-    /// There is no process.
+    /// The process could not be started.
     SpawnFailed {
-        /// Which life.
+        /// The incarnation of the app.
         incarnation: u64,
-        /// Why, in one line.
+        /// The reason, in one line.
         why: String,
     },
-    /// The process ended, and with it all its descendants.
+    /// The process and all its descendants exited.
     Exited {
-        /// Which life.
+        /// The incarnation of the app.
         incarnation: u64,
-        /// How.
-        how: Ended,
-        /// The limit that it most likely ended for.
-        over: Option<Over>,
-        /// Descendants that could not be ended in time, by process id.
-        left: Vec<i32>,
+        /// How it ended.
+        termination: Termination,
+        /// The limit that most likely ended it.
+        exceeded: Option<ExceededLimit>,
+        /// Process ids of descendants that could not be killed in time.
+        survivors: Vec<i32>,
     },
 }
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ended {
-    /// By itself, with this status.
+pub enum Termination {
+    /// It exited with this status.
     Code(i32),
-    /// By this signal.
+    /// This signal killed it.
     Signal(i32),
 }
 
-/// A limit that was reached.
+/// A limit that a process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Over {
-    /// Processor time, in seconds.
+pub enum ExceededLimit {
+    /// Processor time: the limit in seconds.
     Cpu(u64),
-    /// Memory, in bytes: what was used at most, and the limit that is near.
+    /// Memory: the peak usage and the limit that it came near, in bytes.
     Memory(u64, u64),
-    /// So many processes.
+    /// Processes: the limit.
     Processes(u64),
 }

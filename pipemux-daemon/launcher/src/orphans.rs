@@ -1,4 +1,4 @@
-//! Killing descendants until none is left.
+//! Kills descendants until none is left.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgid, getpgrp};
 
-use crate::mark::Origin;
+use crate::mark::MarkOrigin;
 use crate::processes;
 
-/// Between two rounds: a killed process needs a moment to become its children's former parent.
+/// Pause between two rounds: re-parenting after a kill takes a moment.
 const ROUND: Duration = Duration::from_millis(2);
 
-/// Makes this process the parent of descendants that lose theirs. Linux only; elsewhere they go to
-/// `init`, and process groups have to do.
+/// Makes this process the parent of descendants that lose theirs. This exists on Linux only; elsewhere `init`
+/// adopts them, and the launcher relies on process groups.
 ///
 /// # Errors
 /// The kernel refused.
@@ -26,13 +26,13 @@ pub fn adopt() -> Result<(), String> {
     Ok(())
 }
 
-/// Kills and reaps every child, those that are adopted meanwhile too, the given groups, and every process
-/// with a mark of `origin`; returns whether none is left in time. To be called by a single-threaded
-/// process, or one that spawns nothing meanwhile.
+/// Kills and reaps every child, including those adopted meanwhile, the given groups, and every process with a
+/// mark of `origin`; returns whether none is left when `bound` has passed. The caller must be single-threaded
+/// or must not spawn anything meanwhile.
 ///
-/// Only children are signalled by their number, with their groups: until they are reaped, which happens
-/// here, their numbers can't be anyone else's. Their children become ours, and are next.
-pub fn end_all(groups: &[Pid], origin: Option<Origin>, bound: Duration) -> bool {
+/// Only children are signalled by process id, with their groups: until this function reaps them nothing else
+/// can have their ids. Their own children are adopted and killed next.
+pub fn end_all(groups: &[Pid], origin: Option<MarkOrigin>, bound: Duration) -> bool {
     let until = Instant::now() + bound;
     for group in groups {
         let _ = killpg(*group, Signal::SIGKILL);
@@ -54,20 +54,21 @@ pub fn end_all(groups: &[Pid], origin: Option<Origin>, bound: Duration) -> bool 
     }
 }
 
-/// Reaps a child if it has ended; true when it had.
+/// Reaps a child if it has ended; returns whether it had.
 pub(crate) fn reap(pid: i32) -> bool {
     match waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG)) {
         Ok(WaitStatus::StillAlive) | Err(Errno::ECHILD | Errno::EINTR) => false,
-        // With `EINVAL` too: a signal that nix has no name for.
+        // This includes `EINVAL`: a signal that nix has no name for.
         Ok(_) | Err(_) => true,
     }
 }
 
-/// Kills a child that isn't reaped, and its group unless that is this process's own or spared.
+/// Kills a child that isn't reaped, and its group unless that is this process's own or `spared`.
 pub(crate) fn kill_with_group(child: i32, spared: impl Fn(i32) -> bool) {
     let child = Pid::from_raw(child);
     let _ = kill(child, Signal::SIGKILL);
-    // A whole group at once: one that forks and ends, again and again, can't slip away in between.
+    // The whole group is killed at once, so that a process that forks and exits repeatedly can't escape in
+    // between.
     match getpgid(Some(child)) {
         Ok(group) if group != getpgrp() && !spared(group.as_raw()) => {
             let _ = killpg(group, Signal::SIGKILL);
@@ -76,7 +77,7 @@ pub(crate) fn kill_with_group(child: i32, spared: impl Fn(i32) -> bool) {
     }
 }
 
-/// True when there is no child at all.
+/// Reaps every child that has ended; returns whether no child is left.
 fn reap_all() -> bool {
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {

@@ -1,4 +1,4 @@
-//! The loop: orders in, exits out.
+//! The launcher's loop: handles orders, reports exits.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -13,56 +13,56 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::setsid;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
+use crate::app_table::AppTable;
 use crate::channel::{Inbox, encode};
-use crate::lives::Lives;
 use crate::message::{Order, Report, Spawn};
 use crate::spawn::Spawner;
 use crate::{orphans, sys};
 
-/// What apps may not give others in files that they make: writing.
+/// Files that apps create are not writable for others.
 const UMASK: nix::libc::mode_t = 0o022;
-/// How long descendants may take to die at the end; only one that hangs in the kernel needs it.
+/// How long descendants may take to die at the end. Only processes that hang in the kernel need it.
 const END: Duration = Duration::from_secs(10);
 
-/// Serves the daemon at the other end of standard input until that end closes; then kills every
-/// descendant.
+/// Serves the daemon on standard input until the daemon closes it, and then kills every descendant.
 ///
 /// # Errors
-/// What a launcher can't work without, or a daemon that can't be understood. Descendants are killed
-/// all the same.
+/// The launcher can't work, or the daemon's orders are invalid. Descendants are killed in this case, too.
 pub fn run() -> io::Result<()> {
     sys::unblock_signals()?;
-    // Not of the terminal's or the daemon's group: a Ctrl-C there isn't meant for apps.
+    // Leaves the group of the terminal and of the daemon: Ctrl-C is not meant for apps.
     let _ = setsid();
-    // Whoever happened to start the daemon first decides nothing for the apps.
+    // The mask of whoever started the daemon must not apply to apps.
     umask(Mode::from_bits_truncate(UMASK));
-    // Where it may, it comes before any number of processes that it has to end; they get the default.
+    // Where it is allowed, the launcher has priority over any number of processes that it has to kill; apps
+    // get the default.
     sys::set_priority(-20);
     orphans::adopt().map_err(io::Error::other)?;
 
-    // These two stay open, so that descriptor 3 is never free while a child is prepared: where the standard
-    // library does that, the pipe over which it hears of a failed exec must not get that number.
+    // These two stay open, so that descriptor 3 is never free while a child is prepared. The standard
+    // library, where it does that, must not get this number for the pipe that reports a failed exec.
     let (wake, woken) = UnixStream::pair()?;
     woken.set_nonblocking(true)?;
     signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
-    // Handled, not ignored: children start with the default again. The daemon's end is what counts.
+    // Handled rather than ignored, because children inherit ignored signals. Only the daemon's end ends the
+    // launcher.
     let unread = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2] {
         signal_hook::flag::register(signal, Arc::clone(&unread))?;
     }
 
     let daemon = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let (inbox, lives, spawner) = (Inbox::default(), Lives::default(), Spawner::new()?);
-    let mut launcher = Launcher { daemon, inbox, lives, spawner };
+    let (inbox, apps, spawner) = (Inbox::default(), AppTable::default(), Spawner::new()?);
+    let mut launcher = Launcher { daemon, inbox, apps, spawner };
     let result = launcher.serve(&woken);
-    orphans::end_all(&launcher.lives.groups(), launcher.lives.origin(), END);
+    orphans::end_all(&launcher.apps.groups(), launcher.apps.origin(), END);
     result
 }
 
 struct Launcher {
     daemon: UnixStream,
     inbox: Inbox,
-    lives: Lives,
+    apps: AppTable,
     spawner: Spawner,
 }
 
@@ -75,7 +75,7 @@ impl Launcher {
                 PollFd::new(daemon, PollFlags::POLLIN),
                 PollFd::new(woken.as_fd(), PollFlags::POLLIN),
             ];
-            let pause = if more { Some(Duration::ZERO) } else { self.lives.pause() };
+            let pause = if more { Some(Duration::ZERO) } else { self.apps.time_to_next_check() };
             match poll(&mut ready, timeout(pause)) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
@@ -85,19 +85,19 @@ impl Launcher {
                 while woken.read(&mut [0; 64]).is_ok_and(|length| length > 0) {}
             }
             if died || more {
-                more = self.lives.reap()?;
+                more = self.apps.reap()?;
             }
-            for report in self.lives.end() {
+            for report in self.apps.finish_ended() {
                 self.report(&report)?;
             }
-            self.lives.count();
+            self.apps.enforce_process_limits();
             if ordered && !self.take_orders()? {
                 return Ok(());
             }
         }
     }
 
-    /// False when the daemon is gone.
+    /// Handles the orders that arrived; returns false when the daemon is gone.
     fn take_orders(&mut self) -> io::Result<bool> {
         match self.inbox.receive(&self.daemon) {
             Ok(0) => return Ok(false),
@@ -108,7 +108,7 @@ impl Launcher {
         while let Some(order) = self.inbox.next_message()? {
             match order {
                 Order::Spawn(order) => self.spawn(&order)?,
-                Order::Signal { incarnation, force } => self.lives.signal(incarnation, force),
+                Order::Signal { incarnation, signal } => self.apps.signal(incarnation, signal),
             }
         }
         Ok(true)
@@ -116,13 +116,15 @@ impl Launcher {
 
     fn spawn(&mut self, order: &Spawn) -> io::Result<()> {
         let (Some(app), Some(log)) = (self.inbox.next_fd(), self.inbox.next_fd()) else {
-            return Err(io::Error::other("a process to start came without its descriptors"));
+            return Err(io::Error::other(
+                "an order to start a process came without its descriptors",
+            ));
         };
         let incarnation = order.incarnation;
         match self.spawner.spawn(order, app, log) {
             Ok(pid) => {
                 self.report(&Report::Spawned { incarnation, pid: pid as u32 })?;
-                self.lives.insert(order, pid);
+                self.apps.insert(order, pid);
                 Ok(())
             }
             Err(why) => self.report(&Report::SpawnFailed { incarnation, why }),
@@ -131,7 +133,7 @@ impl Launcher {
 
     fn report(&mut self, report: &Report) -> io::Result<()> {
         match self.daemon.write_all(&encode(report)?) {
-            // Seen when reading, too; what was sent before the end is still read.
+            // The daemon is gone. Reading finds that, too, after the orders that the daemon sent before.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other,
         }
@@ -141,7 +143,7 @@ impl Launcher {
 fn timeout(pause: Option<Duration>) -> PollTimeout {
     match pause {
         None => PollTimeout::NONE,
-        // Rounded up: otherwise the last part of a millisecond is spun through.
+        // Rounded up, because the loop would otherwise spin for the last part of a millisecond.
         Some(pause) => {
             PollTimeout::try_from(pause.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
         }

@@ -1,4 +1,4 @@
-//! One process, on Linux: its program, descriptors, environment and group.
+//! Starts one process on Linux: its program, descriptors, environment and working directory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -7,33 +7,34 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::fcntl::{FcntlArg, fcntl};
 
-use crate::child::{Place, Program, STACK};
 use crate::message::Spawn;
-use crate::sys;
+use crate::sys::{self, FdMapping, Program, STACK_SIZE};
 
-/// The descriptor that an app finds its connection at.
+/// The descriptor of an app's connection.
 const APP_FD: i32 = 3;
-/// Where programs are sought when the environment doesn't say.
+/// The search path of programs when the environment has none.
 const PATH: &str = "/bin:/usr/bin";
 
-/// Starts processes; what all of them need is made once.
+/// Starts processes. It keeps what all of them share.
 #[derive(Debug)]
 pub(crate) struct Spawner {
-    /// What an app reads from its standard input: nothing.
-    nothing: OwnedFd,
+    /// An app's standard input, which is empty.
+    dev_null: OwnedFd,
     stack: Vec<u8>,
 }
 
 impl Spawner {
+    /// Creates a spawner.
+    ///
     /// # Errors
-    /// There is no `/dev/null`.
+    /// `/dev/null` can't be opened.
     pub(crate) fn new() -> io::Result<Self> {
-        let nothing = beyond_places(File::open("/dev/null")?.into())?;
-        Ok(Self { nothing, stack: vec![0; STACK] })
+        let dev_null = above_mapped_fds(File::open("/dev/null")?.into())?;
+        Ok(Self { dev_null, stack: vec![0; STACK_SIZE] })
     }
 
-    /// Starts the process: its connection as descriptor 3, or as standard input and output; the log as the
-    /// standard output and error that are left; nothing else open. Returns its process id.
+    /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
+    /// standard descriptors are its log, and nothing else is open. Returns its process id.
     ///
     /// # Errors
     /// Why it can't be started, in one line.
@@ -43,15 +44,15 @@ impl Spawner {
         app: OwnedFd,
         log: OwnedFd,
     ) -> Result<i32, String> {
-        self.try_spawn(order, app, log).map_err(|error| cannot(&order.command, &error))
+        self.try_spawn(order, app, log).map_err(|error| start_error(&order.command, &error))
     }
 
     fn try_spawn(&mut self, order: &Spawn, app: OwnedFd, log: OwnedFd) -> io::Result<i32> {
-        let (app, log) = (beyond_places(app)?, beyond_places(log)?);
-        let (nothing, app, log) = (self.nothing.as_raw_fd(), app.as_raw_fd(), log.as_raw_fd());
-        let in_place: &[Place] = match order.stdio {
+        let (app, log) = (above_mapped_fds(app)?, above_mapped_fds(log)?);
+        let (dev_null, app, log) = (self.dev_null.as_raw_fd(), app.as_raw_fd(), log.as_raw_fd());
+        let mappings: &[FdMapping] = match order.stdio {
             true => &[(app, 0), (app, 1), (log, 2)],
-            false => &[(nothing, 0), (log, 1), (log, 2), (app, APP_FD)],
+            false => &[(dev_null, 0), (log, 1), (log, 2), (app, APP_FD)],
         };
         let (name, value) = match order.stdio {
             true => ("PIPEMUX_TRANSPORT", "stdio".to_owned()),
@@ -64,25 +65,25 @@ impl Spawner {
         let args: Vec<&str> =
             [&order.command].into_iter().chain(&order.args).map(String::as_str).collect();
         let program = Program::new(
-            files(&order.command, path),
+            candidate_paths(&order.command, path),
             &args,
             env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             &[&order.cwd, &order.fallback_cwd],
         )?;
-        sys::start(&program, in_place, order.limits, order.mark, &mut self.stack)
+        sys::start(&program, mappings, order.limits, order.mark, &mut self.stack)
     }
 }
 
-/// The same descriptor, under a number that no place of the child has.
-fn beyond_places(fd: OwnedFd) -> io::Result<OwnedFd> {
+/// Returns the same descriptor under a number that no descriptor of the child has.
+fn above_mapped_fds(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() > APP_FD {
         return Ok(fd);
     }
     Ok(sys::own(fcntl(&fd, FcntlArg::F_DUPFD_CLOEXEC(APP_FD + 1))?))
 }
 
-/// Where a program may be, by its name or path.
-fn files(command: &str, path: &str) -> Vec<String> {
+/// Returns the paths where a program may be, given its name or path.
+fn candidate_paths(command: &str, path: &str) -> Vec<String> {
     if command.is_empty() || command.contains('/') {
         return vec![command.to_owned()];
     }
@@ -93,7 +94,7 @@ fn files(command: &str, path: &str) -> Vec<String> {
     path.split(':').map(at).collect()
 }
 
-fn cannot(command: &str, error: &io::Error) -> String {
+fn start_error(command: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => format!("command not found: {command}"),
         io::ErrorKind::PermissionDenied => format!("not executable: {command}"),
@@ -106,10 +107,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_taken_as_it_is_and_a_name_sought_where_the_environment_says() {
-        assert_eq!(files("/bin/x", "/a:/b"), ["/bin/x"]);
-        assert_eq!(files("./x", "/a:/b"), ["./x"]);
-        assert_eq!(files("x", "/a::/b/"), ["/a/x", "x", "/b//x"]);
-        assert_eq!(files("", "/a"), [""]);
+    fn path_is_used_directly_and_name_is_searched_in_path() {
+        assert_eq!(candidate_paths("/bin/x", "/a:/b"), ["/bin/x"]);
+        assert_eq!(candidate_paths("./x", "/a:/b"), ["./x"]);
+        assert_eq!(candidate_paths("x", "/a::/b/"), ["/a/x", "x", "/b//x"]);
+        assert_eq!(candidate_paths("", "/a"), [""]);
     }
 }

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use tokio::net::UnixStream;
 
 use crate::limits::{READ_TURN, WRITE_TURN};
-use crate::wake::{Peer, Token, Wakes};
+use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 
 fn with_connection(test: impl FnOnce(Connection, StdStream)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (ours, theirs) = StdStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
-        let token = Token::Peer(Peer::App(Incarnation(1)));
-        let waker = Arc::new(Wakes::default()).waker(token);
+        let token = ReadySource::Peer(Peer::App(Incarnation(1)));
+        let waker = Arc::new(ReadyQueue::default()).waker(token);
         let stream = UnixStream::from_std(ours).unwrap();
-        // A new registration's readiness is seen when the runtime has looked once.
+        // The readiness of a new registration is known once the runtime has polled the system.
         stream.writable().await.unwrap();
-        test(Connection::over(stream.into_std().unwrap(), waker, true).unwrap(), theirs);
+        test(Connection::new(stream.into_std().unwrap(), waker, true).unwrap(), theirs);
     });
 }
 
@@ -29,12 +29,12 @@ fn notify(text: &str) -> Bytes {
 }
 
 #[test]
-fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
+fn flush_writes_one_share_per_turn_and_keeps_the_order() {
     with_connection(|mut connection, mut theirs| {
         let frames: Vec<Bytes> =
             (0..600).map(|number| notify(&format!("{number}").repeat(number))).collect();
         let total: usize = frames.iter().map(Bytes::len).sum();
-        let mut spares = Spares::default();
+        let mut spares = SpareBuffers::default();
         for frame in &frames {
             connection.push(frame.clone(), &mut spares);
         }
@@ -43,7 +43,7 @@ fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
         let (mut at, mut turns) = (0, 0);
         while connection.has_output() {
             let before = connection.queued();
-            assert_ne!(connection.flush(&mut spares, WRITE_TURN), Written::Failed);
+            assert_ne!(connection.flush(&mut spares, WRITE_TURN), WriteOutcome::Failed);
             let went = before - connection.queued();
             assert!((1..=WRITE_TURN).contains(&went), "{went}");
             theirs.read_exact(&mut read[at..at + went]).unwrap();
@@ -57,38 +57,38 @@ fn a_turn_writes_no_more_than_its_share_and_all_arrives_in_order() {
 }
 
 #[test]
-fn writing_to_nobody_fails_and_reading_from_nobody_ends() {
+fn writing_to_a_closed_peer_fails() {
     with_connection(|mut connection, theirs| {
         drop(theirs);
-        let mut spares = Spares::default();
+        let mut spares = SpareBuffers::default();
         connection.push(notify("x"), &mut spares);
-        assert_eq!(connection.flush(&mut spares, WRITE_TURN), Written::Failed);
+        assert_eq!(connection.flush(&mut spares, WRITE_TURN), WriteOutcome::Failed);
     });
 }
 
 #[test]
-fn an_unknown_method_is_told_apart_and_the_stream_goes_on() {
+fn unknown_method_is_reported_and_the_stream_continues() {
     with_connection(|mut connection, _theirs| {
         let frame =
             |kind: u8, method: u8, id: u8| vec![0, 0, 0, 7, 0x95, kind, method, id, 1, 0, 0x80];
         let all = [frame(0, 99, 7), frame(3, 98, 0), notify("still here").to_vec()].concat();
         connection.decoder.extend(&all);
-        let mut larges = Larges::default();
+        let mut pool = BufferPool::default();
         let unknown = |incoming| match incoming {
-            Some(Incoming::Unknown { number, request }) => (number, request),
+            Some(Inbound::UnknownMethod { number, request }) => (number, request),
             other => panic!("{other:?}"),
         };
-        assert_eq!(unknown(connection.next_incoming(&mut larges)), (99, Some(7)));
-        assert_eq!(unknown(connection.next_incoming(&mut larges)), (98, None));
-        assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Frame(_))));
-        assert!(connection.next_incoming(&mut larges).is_none());
+        assert_eq!(unknown(connection.next_inbound(&mut pool)), (99, Some(7)));
+        assert_eq!(unknown(connection.next_inbound(&mut pool)), (98, None));
+        assert!(matches!(connection.next_inbound(&mut pool), Some(Inbound::Frame(_))));
+        assert!(connection.next_inbound(&mut pool).is_none());
         connection.decoder.extend(&u32::MAX.to_be_bytes());
-        assert!(matches!(connection.next_incoming(&mut larges), Some(Incoming::Broken(_))));
+        assert!(matches!(connection.next_inbound(&mut pool), Some(Inbound::Invalid(_))));
     });
 }
 
 #[test]
-fn bytes_that_trickle_in_become_frames() {
+fn single_bytes_assemble_into_a_frame() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (ours, mut theirs) = StdStream::pair().unwrap();
@@ -96,47 +96,52 @@ fn bytes_that_trickle_in_become_frames() {
         let stream = UnixStream::from_std(ours).unwrap();
         let mut scratch = [0; 3];
         let bytes = notify("你好 🦀");
-        // Woken by the task's own waker here, so that the test can wait.
+        // The task's own waker lets the test wait.
         let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
-        let mut connection = Connection::over(stream.into_std().unwrap(), waker, true).unwrap();
-        let (mut frame, mut larges) = (None, Larges::default());
+        let mut connection = Connection::new(stream.into_std().unwrap(), waker, true).unwrap();
+        let (mut frame, mut pool) = (None, BufferPool::default());
         for byte in &bytes {
             theirs.write_all(&[*byte]).unwrap();
             assert!(frame.is_none());
             match read_some(&mut connection, &mut scratch).await {
-                Read::Shared(1) => connection.keep(&scratch[..1], &mut larges),
-                read => assert_eq!(read, Read::Held(1)),
+                ReadOutcome::InScratch(1) => connection.buffer_partial(&scratch[..1], &mut pool),
+                read => assert_eq!(read, ReadOutcome::Buffered(1)),
             }
-            frame = connection.next_incoming(&mut larges);
+            frame = connection.next_inbound(&mut pool);
         }
-        assert!(matches!(frame, Some(Incoming::Frame(_))));
+        assert!(matches!(frame, Some(Inbound::Frame(_))));
         drop(theirs);
-        assert_eq!(read_some(&mut connection, &mut scratch).await, Read::End);
+        assert_eq!(read_some(&mut connection, &mut scratch).await, ReadOutcome::Closed);
     });
 }
 
-async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> Read {
-    std::future::poll_fn(|_| match connection.read(scratch, &mut Larges::default(), READ_TURN) {
-        Read::Nothing => Poll::Pending,
-        read => Poll::Ready(read),
+async fn read_some(connection: &mut Connection, scratch: &mut [u8]) -> ReadOutcome {
+    std::future::poll_fn(|_| {
+        match connection.read(scratch, &mut BufferPool::default(), READ_TURN) {
+            ReadOutcome::Pending => Poll::Pending,
+            read => Poll::Ready(read),
+        }
     })
     .await
 }
 
 #[test]
-fn a_large_body_goes_out_a_share_a_turn_and_whole() {
+fn large_body_is_written_in_shares_and_completely() {
     with_connection(|mut connection, mut theirs| {
-        let mut spares = Spares::default();
+        let mut spares = SpareBuffers::default();
         let body: Vec<u8> = (0..WRITE_TURN * 3 + 5).map(|at| (at % 251) as u8).collect();
-        let held = Body::Held(body.clone().into());
-        assert_eq!(connection.forward(b"head", held, &mut spares, WRITE_TURN), Written::Share);
+        let held = ExchangeBody::Owned(body.clone().into());
+        assert_eq!(
+            connection.forward(b"head", held, &mut spares, WRITE_TURN),
+            WriteOutcome::TurnUsed
+        );
         assert_eq!(connection.queued(), body.len() - WRITE_TURN);
         assert!(connection.is_bulky());
         let mut read = vec![0; 4 + WRITE_TURN];
         theirs.read_exact(&mut read).unwrap();
         while connection.has_output() {
             let before = connection.queued();
-            assert_ne!(connection.flush(&mut spares, WRITE_TURN), Written::Failed);
+            assert_ne!(connection.flush(&mut spares, WRITE_TURN), WriteOutcome::Failed);
             let start = read.len();
             read.resize(start + before - connection.queued(), 0);
             theirs.read_exact(&mut read[start..]).unwrap();
@@ -146,30 +151,30 @@ fn a_large_body_goes_out_a_share_a_turn_and_whole() {
 }
 
 #[test]
-fn a_large_frame_comes_a_share_a_turn_and_what_follows_it_too() {
+fn large_frame_is_read_in_shares_and_the_next_frame_follows() {
     with_connection(|mut connection, mut theirs| {
         let (large, small) = (notify(&"🦀".repeat(READ_TURN)), notify("next"));
-        let (mut larges, mut shared) = (Larges::default(), vec![0; 100]);
+        let (mut pool, mut shared) = (BufferPool::default(), vec![0; 100]);
         let sent = [&large[..], &small[..]].concat();
         let (mut at, mut frames) = (0, Vec::new());
-        connection.keep(&sent[..3], &mut larges);
-        connection.keep(&sent[3..20], &mut larges);
-        assert!(connection.next_incoming(&mut larges).is_none() && connection.is_bulky());
+        connection.buffer_partial(&sent[..3], &mut pool);
+        connection.buffer_partial(&sent[3..20], &mut pool);
+        assert!(connection.next_inbound(&mut pool).is_none() && connection.is_bulky());
         at += 20;
-        // The last part comes by another way, with the next frame behind it.
+        // The last part arrives by another way, with the next frame behind it.
         while large.len() - at > READ_TURN {
             theirs.write_all(&sent[at..at + READ_TURN]).unwrap();
             let mut length = 0;
             while length < READ_TURN {
-                let room = connection.read_now(&mut shared);
-                connection.keep(&shared[..room], &mut larges);
+                let room = connection.read_unpolled(&mut shared);
+                connection.buffer_partial(&shared[..room], &mut pool);
                 length += room;
             }
             at += length;
-            assert!(connection.next_incoming(&mut larges).is_none());
+            assert!(connection.next_inbound(&mut pool).is_none());
         }
-        connection.keep(&sent[at..], &mut larges);
-        while let Some(Incoming::Frame(frame)) = connection.next_incoming(&mut larges) {
+        connection.buffer_partial(&sent[at..], &mut pool);
+        while let Some(Inbound::Frame(frame)) = connection.next_inbound(&mut pool) {
             frames.push(frame);
         }
         assert_eq!(frames.len(), 2);

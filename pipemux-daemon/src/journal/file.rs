@@ -1,7 +1,7 @@
-//! One log on disk: appended to, cut back after a write that failed.
+//! One journal file: appends to it, and truncates it after a failed write.
 //!
-//! Where the system can, room is taken on the disk before it is needed. So a full disk is met while there
-//! is still room for what must be written down whatever happens, as the numbers of views.
+//! Where the system supports it, space on the disk is reserved before it is needed. So a full disk is noticed
+//! while there is still space for what must be written in any case, such as the numbers of views.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,50 +11,55 @@ use std::sync::Arc;
 
 use crate::limits::{BAD_MAX, JOURNAL_ROOM};
 
-/// An open log, of which every byte is a whole record's.
+/// An open file that consists of complete records.
 #[derive(Debug)]
-pub struct LogFile {
+pub struct JournalFile {
     /// The file.
-    pub file: Arc<File>,
-    /// Its length in bytes, as far as it is whole records.
+    pub handle: Arc<File>,
+    /// The length of its complete records, in bytes.
     pub length: u64,
-    /// True when a part of a record may stand behind them.
-    ragged: bool,
-    /// Up to here there is room on the disk.
-    room: u64,
+    /// True when a part of a record may follow them.
+    has_partial_tail: bool,
+    /// The disk has reserved space up to this length.
+    reserved: u64,
 }
 
-impl LogFile {
-    /// Makes the file anew with these bytes, synced.
+impl JournalFile {
+    /// Creates the file with these bytes and syncs it; replaces an existing file.
     ///
     /// # Errors
-    /// As the file system's; nothing of it is left then.
+    /// As the file system's; nothing of the file is left then.
     pub fn create(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let mut options = OpenOptions::new();
-        // Appending, so that what was cut back after a failed write isn't left as a hole.
+        // In append mode, so that a write after a truncation leaves no hole.
         let mut file = options.append(true).create_new(true).mode(0o600).open(path)?;
         if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
             let _ = fs::remove_file(path);
             return Err(error);
         }
-        Ok(Self { file: Arc::new(file), length: bytes.len() as u64, ragged: false, room: 0 })
+        Ok(Self {
+            handle: Arc::new(file),
+            length: bytes.len() as u64,
+            has_partial_tail: false,
+            reserved: 0,
+        })
     }
 
-    /// Appends whole records: all of the bytes, or none.
+    /// Appends complete records: all of the bytes, or none.
     ///
     /// # Errors
     /// As `write`.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.ragged {
+        if self.has_partial_tail {
             // Behind a part of a record nothing could be read.
-            self.file.set_len(self.length)?;
-            self.ragged = false;
+            self.handle.set_len(self.length)?;
+            self.has_partial_tail = false;
         }
-        if let Err(error) = (&*self.file).write_all(bytes) {
+        if let Err(error) = (&*self.handle).write_all(bytes) {
             self.cut();
             return Err(error);
         }
@@ -62,67 +67,66 @@ impl LogFile {
         Ok(())
     }
 
-    /// Takes room on the disk, when there isn't enough for more than a while.
+    /// Reserves space on the disk if less than half of the usual reserve is left.
     ///
     /// # Errors
     /// The disk is full.
-    pub fn make_room(&mut self) -> io::Result<()> {
-        if self.room >= self.length + JOURNAL_ROOM / 2 {
+    pub fn reserve(&mut self) -> io::Result<()> {
+        if self.reserved >= self.length + JOURNAL_ROOM / 2 {
             return Ok(());
         }
         let wanted = self.length + JOURNAL_ROOM;
-        take_room(&self.file, wanted)?;
-        self.room = wanted;
+        allocate(&self.handle, wanted)?;
+        self.reserved = wanted;
         Ok(())
     }
 
-    /// Takes the last bytes back.
-    pub fn take_back(&mut self, bytes: usize) {
+    /// Removes the last bytes again.
+    pub fn remove_last(&mut self, bytes: usize) {
         self.length = self.length.saturating_sub(bytes as u64);
         self.cut();
     }
 
     fn cut(&mut self) {
-        self.ragged = self.file.set_len(self.length).is_err();
-        // Room behind the end is given back by that.
-        self.room = 0;
+        self.has_partial_tail = self.handle.set_len(self.length).is_err();
+        // Truncating releases the space that was reserved.
+        self.reserved = 0;
     }
 }
 
-/// Takes room for a file of that length, which its length doesn't show.
+/// Reserves space for a file of that length, without changing the length that the file shows.
 #[cfg(target_os = "linux")]
-fn take_room(file: &File, length: u64) -> io::Result<()> {
+fn allocate(file: &File, length: u64) -> io::Result<()> {
     use nix::errno::Errno;
     use nix::fcntl::{FallocateFlags, fallocate};
     let length = i64::try_from(length).map_err(io::Error::other)?;
     match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
         Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
-        // A file system that has no such thing.
+        // The file system doesn't support it.
         _ => Ok(()),
     }
 }
 
-/// Takes no room: a full disk is met when a record can't be written.
+/// Reserves nothing: a full disk is noticed when a record can't be written.
 #[cfg(not(target_os = "linux"))]
-fn take_room(_file: &File, _length: u64) -> io::Result<()> {
+fn allocate(_file: &File, _length: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the new file the old one's name, for good.
+/// Gives the new file the name of the old one, durably.
 ///
 /// # Errors
 /// As `rename`.
-pub fn put_in_place(new: &Path, path: &Path) -> io::Result<()> {
+pub fn rename_into_place(new: &Path, path: &Path) -> io::Result<()> {
     fs::rename(new, path)?;
     if let Some(directory) = path.parent() {
-        // Where directories can't be synced the name lasts anyhow, a little later.
+        // Where directories can't be synced, the new name is durable a little later.
         let _ = File::open(directory).and_then(|directory| directory.sync_all());
     }
     Ok(())
 }
 
-/// Keeps what lies there under another name too, and gives that name. What can't be read as a file is
-/// moved.
+/// Keeps the file under another name as well, and returns that name. What can't be read as a file is moved.
 ///
 /// # Errors
 /// As `link` and `rename`.
@@ -136,8 +140,8 @@ pub fn set_aside(path: &Path, readable: bool) -> io::Result<PathBuf> {
     let aside = name(free.unwrap_or(BAD_MAX));
     let _ = fs::remove_file(&aside);
     if readable {
-        // A second name, not a new one: what can be read of it must not be lost before it is written
-        // anew.
+        // A second name rather than a new one: what can be read of the file must not get lost before it is
+        // written again.
         fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop))?;
     } else {
         fs::rename(path, &aside)?;

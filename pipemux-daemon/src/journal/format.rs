@@ -1,102 +1,104 @@
-//! How records lie in the log, and what damage looks like.
+//! The encoding of the journal, and how damage is recognised.
 //!
-//! A line that names the format, then records: `u32` length, `u32` checksum of the body, body. A body is
-//! MessagePack: a [`Record`] of the core's, or a [`Mark`] of the log's own.
+//! A line names the format. Records follow: a `u32` length, a `u32` CRC-32 (ISO-HDLC) of the body, and the
+//! body, both numbers big-endian. A body is MessagePack: a [`Record`] of the core, or a [`JournalMarker`] of
+//! the journal itself.
 
 use std::io;
 
 use pipemux_core::saved::Record;
 use serde::{Deserialize, Serialize};
 
-use crate::checksum::crc32;
-use crate::limits::{RECORD_MAX, SEARCH_MAX};
+use crate::limits::{DAMAGE_SEARCH_MAX, RECORD_MAX};
 
 /// The first line.
-pub const FORMAT: &[u8] = b"pipemux state 1\n";
-const HEAD: usize = 8;
+pub const HEADER: &[u8] = b"pipemux state 1\n";
+const RECORD_HEADER: usize = 8;
 
-/// What the log says of itself.
+/// What the journal says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mark {
-    /// The machine's start in which the log was begun. In the same one, what was written is there, synced
-    /// or not.
+pub enum JournalMarker {
+    /// The boot of the machine in which the journal was created. Within the same boot, everything that was
+    /// written is there, synced or not.
     Boot(String),
-    /// All that the log began with stands before this.
-    Whole,
-    /// The daemon ended in order, with everything synced.
-    Ended,
+    /// Follows the records that the journal was created with.
+    #[serde(rename = "whole")]
+    SnapshotEnd,
+    /// The daemon stopped in order, with everything synced.
+    #[serde(rename = "ended")]
+    CleanShutdown,
 }
 
-/// What a log holds.
+/// The content of a journal.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// The records before any damage, oldest first.
     pub records: Vec<Record>,
-    /// Bytes before any damage.
-    pub sound: usize,
-    /// Records of a newer release: left out.
-    pub unknown: usize,
-    /// What ends the sound part before the file's end.
+    /// The length of the undamaged part, in bytes.
+    pub valid_length: usize,
+    /// How many records of a newer release were skipped.
+    pub unknown_records: usize,
+    /// What ends the undamaged part before the end of the file.
     pub damage: Option<Damage>,
-    /// The machine's start in which it was begun.
-    pub boot: Option<String>,
-    /// True when all that it began with is there.
-    pub whole: bool,
-    /// True when its daemon ended in order.
-    pub ended: bool,
+    /// The boot of the machine in which the journal was created.
+    pub boot_id: Option<String>,
+    /// True when all records that the journal was created with are there.
+    pub snapshot_complete: bool,
+    /// True when its daemon stopped in order.
+    pub clean_shutdown: bool,
 }
 
-/// Why the sound part of a log ends.
+/// Why the undamaged part of a journal ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// The last record was cut short: its writer was stopped in the middle, before anything followed from
-    /// it.
-    CutShort,
-    /// What stands there is no record.
+    /// The last record is incomplete: its writer was stopped in the middle, before anything followed from the
+    /// record.
+    Truncated,
+    /// The bytes are no record.
     Corrupt,
-    /// It does not begin as a log does.
-    NotOurs,
+    /// The file doesn't begin as a journal does.
+    NotAJournal,
 }
 
-/// Reads a log as far as it is sound.
+/// Parses a journal up to the first damage.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let mut parsed = Parsed::default();
-    if !bytes.starts_with(FORMAT) {
-        parsed.damage = Some(Damage::NotOurs);
+    if !bytes.starts_with(HEADER) {
+        parsed.damage = Some(Damage::NotAJournal);
         return parsed;
     }
-    let mut at = FORMAT.len();
+    let mut at = HEADER.len();
     while at < bytes.len() {
-        match record_at(bytes, at) {
-            Found::Body(body) => {
-                parsed.take(body);
-                at += HEAD + body.len();
+        match read_record(bytes, at) {
+            RecordRead::Body(body) => {
+                parsed.add(body);
+                at += RECORD_HEADER + body.len();
             }
-            // A length that was changed may point past the end, too: then others stand behind it.
-            Found::PastEnd if !any_behind(bytes, at) => {
-                parsed.damage = Some(Damage::CutShort);
+            // A changed length may also point past the end; then complete records follow.
+            RecordRead::PastEnd if !has_record_after(bytes, at) => {
+                parsed.damage = Some(Damage::Truncated);
                 break;
             }
-            Found::PastEnd | Found::Nothing => {
+            RecordRead::PastEnd | RecordRead::Invalid => {
                 parsed.damage = Some(Damage::Corrupt);
                 break;
             }
         }
     }
-    parsed.sound = at;
+    parsed.valid_length = at;
     parsed
 }
 
-/// Appends a record.
+/// Appends an encoded record to `out`.
 ///
 /// # Errors
-/// Longer than [`RECORD_MAX`].
+/// The record is longer than [`RECORD_MAX`].
 pub fn encode<T: Serialize>(out: &mut Vec<u8>, record: &T) -> io::Result<()> {
     let start = out.len();
-    out.extend([0; HEAD]);
+    out.extend([0; RECORD_HEADER]);
     let written = rmp_serde::encode::write_named(out, record).map_err(io::Error::other);
-    let length = out.len() - start - HEAD;
+    let length = out.len() - start - RECORD_HEADER;
     if let Err(error) = written {
         out.truncate(start);
         return Err(error);
@@ -105,83 +107,83 @@ pub fn encode<T: Serialize>(out: &mut Vec<u8>, record: &T) -> io::Result<()> {
         out.truncate(start);
         return Err(io::Error::other(format!("a record of {length} bytes is too long")));
     }
-    let sum = crc32(&out[start + HEAD..]);
+    let sum = crc32fast::hash(&out[start + RECORD_HEADER..]);
     out[start..start + 4].copy_from_slice(&(length as u32).to_be_bytes());
-    out[start + 4..start + HEAD].copy_from_slice(&sum.to_be_bytes());
+    out[start + 4..start + RECORD_HEADER].copy_from_slice(&sum.to_be_bytes());
     Ok(())
 }
 
-/// A whole log that begins with these records.
+/// Encodes a journal that begins with these records.
 ///
 /// # Errors
 /// As [`encode`].
-pub fn begin(records: &[Record], boot: Option<&str>) -> io::Result<Vec<u8>> {
-    let mut bytes = FORMAT.to_vec();
-    if let Some(boot) = boot {
-        encode(&mut bytes, &Mark::Boot(boot.to_owned()))?;
+pub fn encode_journal(records: &[Record], boot_id: Option<&str>) -> io::Result<Vec<u8>> {
+    let mut bytes = HEADER.to_vec();
+    if let Some(boot_id) = boot_id {
+        encode(&mut bytes, &JournalMarker::Boot(boot_id.to_owned()))?;
     }
     for record in records {
         encode(&mut bytes, record)?;
     }
-    encode(&mut bytes, &Mark::Whole)?;
+    encode(&mut bytes, &JournalMarker::SnapshotEnd)?;
     Ok(bytes)
 }
 
 impl Parsed {
-    fn take(&mut self, body: &[u8]) {
-        self.ended = false;
+    fn add(&mut self, body: &[u8]) {
+        self.clean_shutdown = false;
         if let Ok(record) = rmp_serde::from_slice(body) {
             return self.records.push(record);
         }
         match rmp_serde::from_slice(body) {
-            Ok(Mark::Boot(id)) => self.boot = Some(id),
-            Ok(Mark::Whole) => self.whole = true,
-            Ok(Mark::Ended) => self.ended = true,
-            Err(_) => self.unknown += 1,
+            Ok(JournalMarker::Boot(id)) => self.boot_id = Some(id),
+            Ok(JournalMarker::SnapshotEnd) => self.snapshot_complete = true,
+            Ok(JournalMarker::CleanShutdown) => self.clean_shutdown = true,
+            Err(_) => self.unknown_records += 1,
         }
     }
 }
 
-enum Found<'a> {
+enum RecordRead<'a> {
     Body(&'a [u8]),
-    /// It would end behind the end.
+    /// The record would end past the end of the file.
     PastEnd,
-    Nothing,
+    Invalid,
 }
 
-fn record_at(bytes: &[u8], at: usize) -> Found<'_> {
-    let Some(head) = bytes[at..].first_chunk::<HEAD>() else { return Found::PastEnd };
+fn read_record(bytes: &[u8], at: usize) -> RecordRead<'_> {
+    let Some(head) = bytes[at..].first_chunk::<RECORD_HEADER>() else { return RecordRead::PastEnd };
     let [a, b, c, d, sum @ ..] = *head;
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
-    // An empty body has the sum 0: sectors of zeros, which a lost write leaves, would be records.
+    // An empty body has the checksum 0, so the zeros that a lost write leaves would count as records.
     if length == 0 || length > RECORD_MAX {
-        return Found::Nothing;
+        return RecordRead::Invalid;
     }
-    let start = at + HEAD;
+    let start = at + RECORD_HEADER;
     match bytes.get(start..start + length) {
-        None => Found::PastEnd,
-        Some(body) if crc32(body) == u32::from_be_bytes(sum) => Found::Body(body),
-        Some(_) => Found::Nothing,
+        None => RecordRead::PastEnd,
+        Some(body) if crc32fast::hash(body) == u32::from_be_bytes(sum) => RecordRead::Body(body),
+        Some(_) => RecordRead::Invalid,
     }
 }
 
-/// True when a record stands anywhere behind. It only says how much was lost: what stands behind damage is
-/// not read as records, for an app's text may look like one.
-fn any_behind(bytes: &[u8], at: usize) -> bool {
+/// True when a complete record follows somewhere after `at`. This only decides how the loss is described:
+/// what follows damage is never read as records, because an app's text may look like one.
+fn has_record_after(bytes: &[u8], at: usize) -> bool {
     let mut summed = 0;
     for from in at + 1..bytes.len() {
-        let Some(head) = bytes[from..].first_chunk::<{ HEAD + 1 }>() else { return false };
+        let Some(head) = bytes[from..].first_chunk::<{ RECORD_HEADER + 1 }>() else { return false };
         let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        // A record is a map of one entry, a mark that or its name.
-        let opens = head[HEAD] == 0x81 || head[HEAD] & 0xe0 == 0xa0;
+        // A record is a map with one entry; a marker is that or a string.
+        let opens = head[RECORD_HEADER] == 0x81 || head[RECORD_HEADER] & 0xe0 == 0xa0;
         if !opens || length > bytes.len() - from {
             continue;
         }
-        if let Found::Body(_) = record_at(bytes, from) {
+        if let RecordRead::Body(_) = read_record(bytes, from) {
             return true;
         }
         summed += length;
-        if summed > SEARCH_MAX {
+        if summed > DAMAGE_SEARCH_MAX {
             return true;
         }
     }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::limits::SYNC_MS;
-use crate::note::note;
+use crate::daemon_log::log;
+use crate::limits::SYNC_BATCH_MS;
 
-/// Syncs files, at most once in [`SYNC_MS`].
+/// Syncs files, at most once in [`SYNC_BATCH_MS`].
 #[derive(Debug)]
 pub struct Syncer {
     files: Arc<Mutex<Vec<Arc<File>>>>,
@@ -19,36 +19,36 @@ pub struct Syncer {
 }
 
 impl Syncer {
-    /// Starts the thread; nothing is synced before it is told which files.
+    /// Starts the thread. It syncs nothing until [`Syncer::set_files`] names the files.
     ///
     /// # Errors
-    /// There can be no thread.
+    /// The thread can't be started.
     pub fn start() -> io::Result<Self> {
         let files: Arc<Mutex<Vec<Arc<File>>>> = Arc::default();
         let (wanted, wants) = sync_channel::<()>(1);
         let shared = Arc::clone(&files);
         let thread = thread::Builder::new().name("sync".into()).spawn(move || {
             while wants.recv().is_ok() {
-                thread::sleep(Duration::from_millis(SYNC_MS));
+                thread::sleep(Duration::from_millis(SYNC_BATCH_MS));
                 while wants.try_recv().is_ok() {}
                 let files = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 for error in files.iter().filter_map(|file| file.sync_data().err()) {
-                    note(format_args!("the state is written but can't be synced: {error}"));
+                    log(format_args!("the saved state is written but can't be synced: {error}"));
                 }
             }
         })?;
         Ok(Self { files, wanted: Some(wanted), thread: Some(thread) })
     }
 
-    /// These are synced from now on, for the first time soon.
-    pub fn watch(&self, files: Vec<Arc<File>>) {
+    /// Has these files synced from now on, for the first time soon.
+    pub fn set_files(&self, files: Vec<Arc<File>>) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
-        self.nudge();
+        self.request_sync();
     }
 
-    /// Something was written.
-    pub fn nudge(&self) {
-        // Full: it is told already, and has yet to begin.
+    /// Has the files synced soon.
+    pub fn request_sync(&self) {
+        // A full channel means that the thread has a request that it hasn't begun to handle.
         let _ = self.wanted.as_ref().map(|wanted| wanted.try_send(()));
     }
 }

@@ -1,6 +1,7 @@
+mod compaction;
 mod damage;
-mod figures;
-mod rewriting;
+mod fixture;
+mod large_state;
 
 use super::*;
 use pipemux_core::saved::SavedOpen;
@@ -25,87 +26,87 @@ fn records(count: u64) -> Vec<Record> {
     (0..count).map(record).collect()
 }
 
-/// Writes a record by itself, as a turn that makes no other.
+/// Writes a record by itself, like a turn that makes no other.
 fn append(journal: &mut Journal, record: &Record) -> io::Result<()> {
-    journal.note(record)?;
-    journal.write_kept()
+    journal.append(record)?;
+    journal.flush()
 }
 
-fn in_directory() -> (tempfile::TempDir, PathBuf) {
+fn temp_journal() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state.log");
     (directory, path)
 }
 
-fn names(directory: &Path) -> Vec<String> {
+fn file_names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> =
+    let mut file_names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
+    file_names.sort();
+    file_names
 }
 
-/// Loads what must be whole.
-fn sound(path: &Path) -> Vec<Record> {
+/// Loads a journal and asserts that it is undamaged.
+fn load_undamaged(path: &Path) -> Vec<Record> {
     let loaded = load(path);
     assert_eq!((&loaded.problems[..], &loaded.loss), (&[][..], &None));
     loaded.records
 }
 
 #[test]
-fn what_was_appended_is_read_again_in_order() {
-    let (_directory, path) = in_directory();
-    assert_eq!(load(&path), Loaded::default());
+fn appended_records_load_in_order_even_after_a_kill() {
+    let (_directory, path) = temp_journal();
+    assert_eq!(load(&path), LoadedJournal::default());
     let mut journal = Journal::create(&path, &records(3)).unwrap();
     append(&mut journal, &record(3)).unwrap();
     append(&mut journal, &record(4)).unwrap();
-    // As after kill -9: nothing is closed or synced first.
-    assert_eq!(sound(&path), records(5));
+    // As after SIGKILL: nothing is closed or synced first.
+    assert_eq!(load_undamaged(&path), records(5));
     drop(journal);
-    assert_eq!(sound(&path), records(5));
+    assert_eq!(load_undamaged(&path), records(5));
     drop(Journal::create(&path, &records(1)).unwrap());
-    assert_eq!(sound(&path), records(1));
+    assert_eq!(load_undamaged(&path), records(1));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_full_disk_refused_is_written_with_the_next_record() {
-    let (_directory, path) = in_directory();
+fn records_refused_by_a_full_disk_are_written_later() {
+    let (_directory, path) = temp_journal();
     let mut journal = Journal::create(&path, &records(1)).unwrap();
     let full = Arc::new(OpenOptions::new().append(true).open("/dev/full").unwrap());
-    let good = std::mem::replace(&mut journal.log.as_mut().unwrap().file, full);
+    let good = std::mem::replace(&mut journal.file.as_mut().unwrap().handle, full);
     assert!(append(&mut journal, &record(1)).is_err());
     assert!(append(&mut journal, &record(2)).is_err());
-    // A part of a record that came to the disk is taken away before the next is written.
+    // A part of a record that reached the disk is removed before the next record is written.
     io::Write::write_all(&mut &*good, b"\x00\x00\x00\x40half").unwrap();
-    journal.log.as_mut().unwrap().file = good;
+    journal.file.as_mut().unwrap().handle = good;
     assert_eq!(load(&path).records, records(1));
     append(&mut journal, &record(3)).unwrap();
-    assert_eq!(sound(&path), records(4));
-    // Nor is memory filled for ever.
-    journal.unwritten = vec![0; UNWRITTEN_MAX + 1];
+    assert_eq!(load_undamaged(&path), records(4));
+    // The memory for pending records is limited.
+    journal.pending = vec![0; UNWRITTEN_MAX + 1];
     assert!(append(&mut journal, &record(4)).is_err());
-    assert_eq!(journal.unwritten.len(), UNWRITTEN_MAX + 1);
+    assert_eq!(journal.pending.len(), UNWRITTEN_MAX + 1);
 }
 
 #[test]
-fn a_log_that_cannot_be_made_is_made_later_with_every_record() {
-    let (directory, _) = in_directory();
+fn journal_that_cannot_be_created_is_created_later_with_every_record() {
+    let (directory, _) = temp_journal();
     let path = directory.path().join("not yet/state.log");
     let mut journal = Journal::create(&path, &records(2)).unwrap();
     assert!(append(&mut journal, &record(2)).is_err());
-    assert!(journal.write_kept().is_err());
+    assert!(journal.flush().is_err());
     fs::create_dir(path.parent().unwrap()).unwrap();
-    journal.write_kept().unwrap();
+    journal.flush().unwrap();
     append(&mut journal, &record(3)).unwrap();
-    assert_eq!(sound(&path), records(4));
+    assert_eq!(load_undamaged(&path), records(4));
 }
 
 #[cfg(unix)]
 #[test]
-fn the_file_is_its_users_only() {
+fn journal_is_readable_by_its_user_only() {
     use std::os::unix::fs::PermissionsExt;
-    let (_directory, path) = in_directory();
+    let (_directory, path) = temp_journal();
     let _journal = Journal::create(&path, &[]).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }

@@ -1,4 +1,4 @@
-//! A manifest's text, read without waiting: what lies in the user's directory may be anything.
+//! Reads a manifest's text without waiting: anything may lie in the user's directory.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,23 +7,23 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// Reads a regular file, or a link to one, of at most `most` bytes of UTF-8. A pipe is not waited for,
-/// and what has no end isn't read to it.
+/// Reads a regular file, or a link to one, of at most `max` bytes of UTF-8. It doesn't wait for a pipe, and
+/// doesn't read an endless file to its end.
 ///
 /// # Errors
 /// Why it is no manifest, in one line without its path.
-pub(super) fn read(path: &Path, most: u64) -> Result<String, String> {
+pub(super) fn read(path: &Path, max: u64) -> Result<String, String> {
     let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
     let file = File::options().read(true).custom_flags(flags).open(path);
     let file = file.map_err(|error| error.to_string())?;
-    // Of what was opened: a path may mean something else by now.
+    // Asked of the open file, because the path may lead to something else by now.
     if !file.metadata().map_err(|error| error.to_string())?.is_file() {
         return Err("it is not a regular file: expected a manifest in TOML".into());
     }
     let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > most {
-        return Err(format!("it is longer than {most} bytes: no more are read"));
+    file.take(max + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > max {
+        return Err(format!("it is longer than {max} bytes"));
     }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8: expected a manifest in TOML".into())
 }
@@ -35,7 +35,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn only_regular_files_and_links_to_them_are_read_and_only_so_much() {
+    fn only_regular_files_of_limited_length_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -62,8 +62,8 @@ mod tests {
         assert_eq!(read(&at("long"), 12).unwrap(), "一一一一");
         symlink(at("long"), at("link")).unwrap();
         assert_eq!(read(&at("link"), 12).unwrap(), "一一一一");
-        // Its length is said to be 0.
-        if Path::new("/proc/cpuinfo").exists() {
+        // Its metadata claims a length of 0.
+        if cfg!(target_os = "linux") {
             symlink("/proc/cpuinfo", at("endless")).unwrap();
             assert!(read(&at("endless"), 10).unwrap_err().contains("longer than 10 bytes"));
         }

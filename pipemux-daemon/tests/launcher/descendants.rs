@@ -1,4 +1,4 @@
-//! Nothing that an app started outlives it, whatever it did to get away.
+//! Nothing that an app started outlives it, however it tried to escape.
 
 use std::fs;
 use std::io::Read;
@@ -6,83 +6,85 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use pipemux_launcher::{Ended, Force, Order, leftovers};
+use pipemux_launcher::{Order, StopSignal, Termination, leftovers};
 
-use crate::harness::{Launcher, gone, processes_in, until};
+use crate::harness::{Launcher, processes_in, wait_for, wait_until_gone};
 
 #[test]
-fn signals_reach_the_whole_group_and_a_leaders_end_ends_it() {
+fn signals_reach_the_group_and_it_ends_with_its_leader() {
     let mut launcher = Launcher::start();
-    launcher.sh(1, "sleep 1000 & echo $!; wait");
+    launcher.start_script(1, "sleep 1000 & echo $!; wait");
     let member = launcher.printed_pid(1);
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Terminate }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(15));
-    gone(member);
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Terminate }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(15));
+    wait_until_gone(member);
 
-    // The leader ends by itself; what it left in its group goes with it.
-    launcher.sh(2, "trap '' TERM; sleep 1000 & echo $!; exit 5");
+    // The leader exits by itself, and the rest of its group is killed.
+    launcher.start_script(2, "trap '' TERM; sleep 1000 & echo $!; exit 5");
     let member = launcher.printed_pid(2);
-    assert_eq!(launcher.exit_of(2), Ended::Code(5));
-    gone(member);
+    assert_eq!(launcher.exit_of(2), Termination::Code(5));
+    wait_until_gone(member);
 
-    // One that ignores SIGTERM is alive after it, and not after SIGKILL.
-    let mut app =
-        launcher.sh(3, "trap 'echo no >&3' TERM; echo up >&3; while :; do sleep 0.01; done");
+    // An app that ignores SIGTERM survives that, but not SIGKILL.
+    let mut app = launcher
+        .start_script(3, "trap 'echo no >&3' TERM; echo up >&3; while :; do sleep 0.01; done");
     let mut said = [0; 3];
     app.read_exact(&mut said).unwrap();
-    launcher.order(&Order::Signal { incarnation: 3, force: Force::Terminate }, vec![]);
+    launcher.order(&Order::Signal { incarnation: 3, signal: StopSignal::Terminate }, vec![]);
     app.read_exact(&mut said).unwrap();
     assert_eq!(&said, b"no\n");
-    launcher.order(&Order::Signal { incarnation: 3, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(3), Ended::Signal(9));
-    // Nobody is there any more: passed over.
-    launcher.order(&Order::Signal { incarnation: 3, force: Force::Kill }, vec![]);
-    launcher.sh(4, "exit 0");
-    assert_eq!(launcher.exit_of(4), Ended::Code(0));
+    launcher.order(&Order::Signal { incarnation: 3, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(3), Termination::Signal(9));
+    // Signals to an app that exited are ignored.
+    launcher.order(&Order::Signal { incarnation: 3, signal: StopSignal::Kill }, vec![]);
+    launcher.start_script(4, "exit 0");
+    assert_eq!(launcher.exit_of(4), Termination::Code(0));
 }
 
 #[test]
 fn when_the_daemon_is_gone_every_descendant_is_killed() {
     let mut launcher = Launcher::start();
-    // A daemon of its own session whose parent ended, with a child that ignores signals too.
-    launcher.sh(
+    // A background process in a session of its own, whose parent exited, with a child that ignores signals,
+    // too.
+    launcher.start_script(
         1,
         "trap '' TERM HUP; (setsid sh -c 'echo $$; sh -c \"echo \\$\\$; sleep 1000\" & sleep 1000' &) ; \
          echo $$; sleep 1000",
     );
-    // One that forks and ends without end.
-    launcher.sh(2, "cat > f.sh <<'E'\nsh f.sh &\nE\necho $$; setsid sh f.sh & sleep 1000");
+    // A process that forks and exits without end.
+    launcher
+        .start_script(2, "cat > f.sh <<'E'\nsh f.sh &\nE\necho $$; setsid sh f.sh & sleep 1000");
     let pids = launcher.printed_pids(1, 3);
     let chain = launcher.printed_pid(2);
-    // The chain moves on: its process is another one each time.
+    // Each link of the chain is a new process.
     let directory = launcher.directory.path().to_owned();
-    let before = until(|| Some(processes_in(&directory)).filter(|found| found.len() > 4));
-    until(|| processes_in(&directory).iter().any(|pid| !before.contains(pid)).then_some(()));
+    let before = wait_for(|| Some(processes_in(&directory)).filter(|found| found.len() > 4));
+    wait_for(|| processes_in(&directory).iter().any(|pid| !before.contains(pid)).then_some(()));
     launcher.end();
     for pid in pids.into_iter().chain([chain]) {
-        gone(pid);
+        wait_until_gone(pid);
     }
     assert_eq!(processes_in(&directory), Vec::<i32>::new());
 }
 
 #[test]
-fn it_outlives_signals_and_when_it_is_killed_its_children_die_too() {
+fn launcher_ignores_signals_and_its_children_die_with_it() {
     let mut launcher = Launcher::start();
-    launcher.sh(1, "echo $$; exec sleep 1000");
+    launcher.start_script(1, "echo $$; exec sleep 1000");
     let app = launcher.printed_pid(1);
     let own = Pid::from_raw(launcher.process.id() as i32);
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT] {
         kill(own, signal).unwrap();
     }
-    launcher.sh(2, "exit 6");
-    assert_eq!(launcher.exit_of(2), Ended::Code(6));
+    launcher.start_script(2, "exit 6");
+    assert_eq!(launcher.exit_of(2), Termination::Code(6));
     assert!(kill(app, None).is_ok());
     kill(own, Signal::SIGKILL).unwrap();
     launcher.process.wait().unwrap();
-    gone(app);
+    wait_until_gone(app);
 }
 
-/// Each gets away in a way of its own, and says who it is.
+/// Each process escapes in its own way and prints its process id.
 const RUNAWAYS: &str = "trap '' TERM HUP
 (setsid sh -c 'trap \"\" TERM; echo $$; exec sleep 1000' &)
 (env -i setsid sh -c 'echo $$; exec sleep 1000' >&1 &)
@@ -91,58 +93,58 @@ setsid sh -c '(setsid sh -c \"echo \\$\\$; sleep 1000 & exec sleep 1000\" &); ex
 ";
 
 #[test]
-fn what_left_the_group_dies_with_its_app_and_only_with_that() {
+fn runaways_die_with_their_own_app_only() {
     let mut launcher = Launcher::start();
-    launcher.sh(1, &format!("{RUNAWAYS} exec sleep 1000"));
-    launcher.sh(2, &format!("{RUNAWAYS} exec sleep 1000"));
-    launcher.sh(3, &format!("{RUNAWAYS} sleep 0.05; exit 3"));
+    launcher.start_script(1, &format!("{RUNAWAYS} exec sleep 1000"));
+    launcher.start_script(2, &format!("{RUNAWAYS} exec sleep 1000"));
+    launcher.start_script(3, &format!("{RUNAWAYS} sleep 0.05; exit 3"));
     let [first, second, third] = [1, 2, 3].map(|app| launcher.printed_pids(app, 4));
-    // By itself, by a signal, and at last with the launcher.
-    assert_eq!(launcher.exit_of(3), Ended::Code(3));
-    assert!(third.iter().all(is_gone), "told before its descendants were gone");
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
-    assert!(first.iter().all(is_gone), "told before its descendants were gone");
+    // Ended by itself, by a signal, and finally with the launcher.
+    assert_eq!(launcher.exit_of(3), Termination::Code(3));
+    assert!(third.iter().all(has_ended), "told before its descendants were gone");
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
+    assert!(first.iter().all(has_ended), "told before its descendants were gone");
     assert!(second.iter().all(|pid| kill(*pid, None).is_ok()), "a sibling's were killed");
     launcher.end();
-    second.iter().for_each(|pid| gone(*pid));
+    second.iter().for_each(|pid| wait_until_gone(*pid));
 }
 
 #[test]
-fn a_chain_of_sessions_that_never_rests_is_caught() {
+fn endless_chain_of_sessions_is_killed() {
     let mut launcher = Launcher::start();
-    // Each starts the next in a session of its own and ends: no group, no parent, no pid to hold on to.
+    // Each process starts the next one in a new session and exits: group, parent and process id all change.
     let chain = "cat > f.sh <<'E'\nsetsid sh f.sh &\nE\nsetsid sh f.sh & echo $$; exec sleep 1000";
-    launcher.sh(1, chain);
+    launcher.start_script(1, chain);
     launcher.printed_pid(1);
     let directory = launcher.directory.path().to_owned();
-    let before = until(|| Some(processes_in(&directory)).filter(|found| found.len() > 1));
-    until(|| processes_in(&directory).iter().any(|pid| !before.contains(pid)).then_some(()));
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    let before = wait_for(|| Some(processes_in(&directory)).filter(|found| found.len() > 1));
+    wait_for(|| processes_in(&directory).iter().any(|pid| !before.contains(pid)).then_some(()));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
     assert_eq!(processes_in(&directory), Vec::<i32>::new());
 }
 
 #[test]
-fn a_flood_of_orphans_holds_up_nobody() {
+fn flood_of_orphans_delays_no_other_app() {
     let mut launcher = Launcher::start();
-    launcher.sh(1, "while :; do (sh -c 'setsid true &' &); done");
+    launcher.start_script(1, "while :; do (sh -c 'setsid true &' &); done");
     for app in 2..12 {
-        launcher.sh(app, "exit 5");
-        assert_eq!(launcher.exit_of(app), Ended::Code(5));
+        launcher.start_script(app, "exit 5");
+        assert_eq!(launcher.exit_of(app), Termination::Code(5));
     }
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
 }
 
 #[test]
-fn what_outlives_its_launcher_is_found_by_its_mark_and_ended() {
+fn processes_that_outlive_the_launcher_are_found_by_mark() {
     let mut launcher = Launcher::start();
     let origin = launcher.origin();
-    launcher.sh(1, &format!("{RUNAWAYS} exec sleep 1000"));
+    launcher.start_script(1, &format!("{RUNAWAYS} exec sleep 1000"));
     let pids = launcher.printed_pids(1, 4);
     let launcher_pid = launcher.process.id() as i32;
-    // Looked after, as long as the launcher lives.
+    // While the launcher lives, its processes are no leftovers.
     assert_eq!(leftovers::find(origin, Some(launcher_pid)), []);
     launcher.process.kill().unwrap();
     launcher.process.wait().unwrap();
@@ -153,30 +155,30 @@ fn what_outlives_its_launcher_is_found_by_its_mark_and_ended() {
     }
     let (ended, all) = leftovers::end(origin, None, Duration::from_secs(10));
     assert!(all && ended.len() >= pids.len(), "{ended:?}");
-    pids.iter().for_each(|pid| gone(*pid));
+    pids.iter().for_each(|pid| wait_until_gone(*pid));
     assert_eq!(leftovers::end(origin, None, Duration::ZERO), (vec![], true));
 }
 
 #[test]
-fn who_takes_off_the_mark_is_ended_as_an_orphan_and_may_mark_others() {
+fn process_without_its_mark_is_killed_as_an_orphan() {
     let mut launcher = Launcher::start();
-    // The shell's words for RLIMIT_LOCKS; bash has `ulimit -x`, dash `-w`.
+    // The shells name RLIMIT_LOCKS differently: bash has `ulimit -x`, dash `-w`.
     let unmark = "ulimit -S -x unlimited 2>/dev/null || ulimit -S -w unlimited";
-    launcher.sh(
+    launcher.start_script(
         1,
         &format!("( ({unmark}; exec setsid sh -c 'echo $$; exec sleep 1000') &); exec sleep 1000"),
     );
-    launcher.sh(2, "exec sleep 1000");
+    launcher.start_script(2, "exec sleep 1000");
     let unmarked = launcher.printed_pid(1);
     let limits = fs::read_to_string(format!("/proc/{unmarked}/limits")).unwrap();
     let locks = limits.lines().find(|line| line.starts_with("Max file locks")).unwrap();
     assert_eq!(locks.matches("unlimited").count(), 2, "{locks}");
-    launcher.order(&Order::Signal { incarnation: 1, force: Force::Kill }, vec![]);
-    assert_eq!(launcher.exit_of(1), Ended::Signal(9));
-    assert!(is_gone(&unmarked));
+    launcher.order(&Order::Signal { incarnation: 1, signal: StopSignal::Kill }, vec![]);
+    assert_eq!(launcher.exit_of(1), Termination::Signal(9));
+    assert!(has_ended(&unmarked));
 }
 
-fn is_gone(pid: &Pid) -> bool {
+fn has_ended(pid: &Pid) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     status.is_empty() || status.contains(") Z")
 }

@@ -1,4 +1,4 @@
-//! A launcher of a test's own.
+//! A launcher for one test.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -10,11 +10,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
-use pipemux_launcher::{Ended, Inbox, Limits, Order, Origin, Over, Report, Spawn, encode, send};
+use pipemux_launcher::{
+    ExceededLimit, Inbox, Limits, MarkOrigin, Order, Report, Spawn, Termination, encode, send,
+};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The launcher, its socket and what it started.
+/// The launcher's process, the socket to it, and a directory for its apps.
 pub struct Launcher {
     pub process: Child,
     socket: UnixStream,
@@ -25,10 +27,10 @@ pub struct Launcher {
 
 impl Launcher {
     pub fn start() -> Self {
-        Self::start_by("exec \"$0\" launcher")
+        Self::start_with("exec \"$0\" launcher")
     }
 
-    pub fn start_by(script: &str) -> Self {
+    pub fn start_with(script: &str) -> Self {
         let (socket, theirs) = UnixStream::pair().unwrap();
         socket.set_read_timeout(Some(DEADLINE)).unwrap();
         let process = Command::new("sh")
@@ -40,11 +42,16 @@ impl Launcher {
         Self { process, socket, inbox: Inbox::default(), directory, pending: Vec::new() }
     }
 
-    pub fn sh(&mut self, incarnation: u64, script: &str) -> UnixStream {
-        self.sh_within(incarnation, Limits::default(), script)
+    pub fn start_script(&mut self, incarnation: u64, script: &str) -> UnixStream {
+        self.start_script_with_limits(incarnation, Limits::default(), script)
     }
 
-    pub fn sh_within(&mut self, incarnation: u64, limits: Limits, script: &str) -> UnixStream {
+    pub fn start_script_with_limits(
+        &mut self,
+        incarnation: u64,
+        limits: Limits,
+        script: &str,
+    ) -> UnixStream {
         let args = vec!["-c".into(), script.into()];
         let app = self.spawn(incarnation, Spawn { args, limits, ..spawn() });
         match self.report_where(|report| matches!(report, Report::Spawned { .. })) {
@@ -94,26 +101,25 @@ impl Launcher {
         }
     }
 
-    pub fn exit_of(&mut self, wanted: u64) -> Ended {
-        self.end_of(wanted).0
+    pub fn exit_of(&mut self, wanted: u64) -> Termination {
+        self.exit_and_limit_of(wanted).0
     }
 
-    /// How a process ended, and for which limit; nothing of it may be left.
-    pub fn end_of(&mut self, wanted: u64) -> (Ended, Option<Over>) {
+    /// Returns how a process ended and which limit it exceeded; asserts that none of its descendants is left.
+    pub fn exit_and_limit_of(&mut self, wanted: u64) -> (Termination, Option<ExceededLimit>) {
         let is = |report: &Report| matches!(report, Report::Exited { incarnation, .. } if *incarnation == wanted);
         match self.report_where(is) {
-            Report::Exited { how, over, left, .. } => {
-                assert_eq!(left, Vec::<i32>::new());
-                (how, over)
+            Report::Exited { termination, exceeded, survivors, .. } => {
+                assert_eq!(survivors, Vec::<i32>::new());
+                (termination, exceeded)
             }
             other => panic!("{other:?}"),
         }
     }
 
-    /// What its processes' marks have in common: a directory of this test's own stands for the state
-    /// directory.
-    pub fn origin(&self) -> Origin {
-        Origin::of(self.directory.path()).unwrap()
+    /// Returns the origin of the marks; a directory of this test stands for the state directory.
+    pub fn origin(&self) -> MarkOrigin {
+        MarkOrigin::of(self.directory.path()).unwrap()
     }
 
     fn log_path(&self, incarnation: u64) -> PathBuf {
@@ -129,7 +135,7 @@ impl Launcher {
     }
 
     pub fn printed_pids(&self, incarnation: u64, count: usize) -> Vec<Pid> {
-        until(|| {
+        wait_for(|| {
             let log = self.log(incarnation);
             let pids: Vec<Pid> =
                 log.lines().filter_map(|line| line.parse().ok()).map(Pid::from_raw).collect();
@@ -137,14 +143,14 @@ impl Launcher {
         })
     }
 
-    /// Closes the daemon's end, and waits for the launcher's.
+    /// Closes the daemon's end and waits for the launcher to exit.
     pub fn end(&mut self) {
         self.socket.shutdown(Shutdown::Both).unwrap();
-        assert!(until(|| self.process.try_wait().unwrap()).success());
+        assert!(wait_for(|| self.process.try_wait().unwrap()).success());
     }
 }
 
-/// A test that fails leaves nothing running either.
+/// Ends the processes of a failed test, too.
 impl Drop for Launcher {
     fn drop(&mut self) {
         let _ = self.socket.shutdown(Shutdown::Both);
@@ -160,16 +166,16 @@ pub fn spawn() -> Spawn {
         env: vec![("PATH".into(), std::env::var("PATH").unwrap())],
         cwd: String::new(),
         fallback_cwd: "/".into(),
-        // Another one is set for each process.
-        mark: Origin::of(Path::new("/")).unwrap().mark(0),
+        // Replaced for each process.
+        mark: MarkOrigin::of(Path::new("/")).unwrap().mark(0),
         stdio: false,
         limits: Limits::default(),
     }
 }
 
-/// Waits until there is no such process, or only what is left for a parent to see.
-pub fn gone(pid: Pid) {
-    until(|| {
+/// Waits until the process is gone, or is only a zombie.
+pub fn wait_until_gone(pid: Pid) {
+    wait_for(|| {
         let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         (status.is_empty() || status.contains(") Z")).then_some(())
     });
@@ -188,11 +194,11 @@ pub fn processes_in(directory: &Path) -> Vec<i32> {
     found
 }
 
-/// Looks again and again until there is something, or the deadline has passed.
-pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+/// Polls until there is a result; panics after the deadline.
+pub fn wait_for<T>(mut poll: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + DEADLINE;
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return found;
         }
         assert!(Instant::now() < deadline, "waited for too long");

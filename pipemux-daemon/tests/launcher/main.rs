@@ -1,6 +1,6 @@
-//! The launcher as a real process, with real children that don't behave.
+//! The launcher as a real process, with real children that misbehave.
 #![cfg(target_os = "linux")]
-// Helpers of tests are tests.
+// The helpers of tests count as tests.
 #![allow(clippy::unwrap_used)]
 
 mod descendants;
@@ -9,26 +9,26 @@ mod limits;
 
 use std::io::{Read, Write};
 
-use pipemux_launcher::{Ended, Limits, Report, Spawn};
+use pipemux_launcher::{Limits, Report, Spawn, Termination};
 
 use harness::{Launcher, spawn};
 
 #[test]
 fn exits_are_reported_with_code_or_signal() {
     let mut launcher = Launcher::start();
-    launcher.sh(1, "exit 3");
-    assert_eq!(launcher.exit_of(1), Ended::Code(3));
-    launcher.sh(2, "kill -9 $$");
-    assert_eq!(launcher.exit_of(2), Ended::Signal(9));
+    launcher.start_script(1, "exit 3");
+    assert_eq!(launcher.exit_of(1), Termination::Code(3));
+    launcher.start_script(2, "kill -9 $$");
+    assert_eq!(launcher.exit_of(2), Termination::Signal(9));
     // Real-time signals have no name, and must not hide other exits.
-    launcher.sh(3, "kill -40 $$");
-    launcher.sh(4, "exit 4");
-    assert_eq!(launcher.exit_of(3), Ended::Signal(40));
-    assert_eq!(launcher.exit_of(4), Ended::Code(4));
+    launcher.start_script(3, "kill -40 $$");
+    launcher.start_script(4, "exit 4");
+    assert_eq!(launcher.exit_of(3), Termination::Signal(40));
+    assert_eq!(launcher.exit_of(4), Termination::Code(4));
 }
 
 #[test]
-fn what_cannot_be_started_is_told_why() {
+fn failed_start_is_reported_with_its_reason() {
     let mut launcher = Launcher::start();
     let why = |launcher: &mut Launcher, command: &str| {
         launcher.spawn(1, Spawn { command: command.into(), ..spawn() });
@@ -40,19 +40,19 @@ fn what_cannot_be_started_is_told_why() {
     assert_eq!(why(&mut launcher, "no-such-app"), "command not found: no-such-app");
     assert_eq!(why(&mut launcher, "/etc/passwd"), "not executable: /etc/passwd");
     assert!(why(&mut launcher, "nul\0").starts_with("can't start"));
-    // And goes on.
-    launcher.sh(2, "exit 0");
-    assert_eq!(launcher.exit_of(2), Ended::Code(0));
+    // The launcher goes on.
+    launcher.start_script(2, "exit 0");
+    assert_eq!(launcher.exit_of(2), Termination::Code(0));
 }
 
 #[test]
-fn a_child_has_its_connection_its_log_and_nothing_else() {
+fn child_has_only_its_connection_and_its_log() {
     // Started with an open descriptor, ignored signals and a mask, as a careless harness would.
-    let mut launcher = Launcher::start_by(
+    let mut launcher = Launcher::start_with(
         "umask 077; trap '' HUP INT TERM XFSZ TSTP; exec \"$0\" launcher 7</dev/null",
     );
     let limits = Limits { files: Some(100), ..Limits::default() };
-    let mut app = launcher.sh_within(
+    let mut app = launcher.start_script_with_limits(
         1,
         limits,
         "umask; ls /proc/$$/fd; readlink /proc/$$/fd/0; ulimit -n; grep -E 'Sig(Blk|Ign)' /proc/self/status; \
@@ -63,14 +63,14 @@ fn a_child_has_its_connection_its_log_and_nothing_else() {
     app.read_exact(&mut hello).unwrap();
     app.write_all(b"bye").unwrap();
     assert_eq!(&hello, b"hello");
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
-    // Nobody else holds the app's end.
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
+    // Nobody else holds the app's end of the connection.
     assert_eq!(app.read(&mut hello).unwrap(), 0);
     let log = launcher.log(1);
     let (masks, rest): (Vec<&str>, Vec<&str>) =
         log.lines().partition(|line| line.starts_with("Sig"));
     assert_eq!(rest, ["0022", "0", "1", "2", "3", "/dev/null", "100", "1", "out", "err", "bye"]);
-    // The C library keeps 32 and 33 for itself: whoever started this test may have them ignored.
+    // The C library reserves signals 32 and 33; the process that started this test may ignore them.
     let standard = |line: &str| {
         let mask = line.split('\t').nth(1).and_then(|hex| u64::from_str_radix(hex, 16).ok());
         mask.map(|mask| mask & 0x7fff_ffff)
@@ -85,7 +85,7 @@ fn the_environment_is_exactly_what_was_ordered() {
     let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let args = vec!["-0".to_owned()];
     launcher.spawn(1, Spawn { command: "env".into(), args, env, ..spawn() });
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     let log = launcher.log(1);
     let mut seen: Vec<&str> = log.split_terminator('\0').collect();
     seen.sort_unstable();
@@ -99,12 +99,12 @@ fn the_working_directory_falls_back_when_it_is_gone() {
     let args = vec!["-c".into(), "pwd".into()];
     let cwd = "/nowhere/at/all".to_owned();
     launcher.spawn(1, Spawn { cwd, fallback_cwd: fallback_cwd.clone(), args, ..spawn() });
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     assert_eq!(launcher.log(1).trim_end(), fallback_cwd);
 }
 
 #[test]
-fn over_stdio_the_connection_is_standard_input_and_output_and_errors_are_the_log() {
+fn stdio_transport_uses_stdin_and_stdout_and_logs_stderr() {
     let mut launcher = Launcher::start();
     let script =
         "echo \"$PIPEMUX_TRANSPORT ${PIPEMUX_FD-unset}\" >&2; ls /proc/self/fd >&2; exec cat";
@@ -115,8 +115,8 @@ fn over_stdio_the_connection_is_standard_input_and_output_and_errors_are_the_log
     app.read_exact(&mut echo).unwrap();
     assert_eq!(&echo, "你好".as_bytes());
     app.shutdown(std::net::Shutdown::Write).unwrap();
-    assert_eq!(launcher.exit_of(1), Ended::Code(0));
+    assert_eq!(launcher.exit_of(1), Termination::Code(0));
     assert_eq!(app.read(&mut echo).unwrap(), 0);
-    // The fourth is the listing's own.
+    // The fourth descriptor belongs to the listing itself.
     assert_eq!(launcher.log(1), "stdio unset\n0\n1\n2\n3\n");
 }

@@ -1,4 +1,4 @@
-//! Directories, a daemon and clients of a test's own.
+//! Directories, a daemon and clients for one test.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,37 +9,37 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use pipemux_proto::client::{Answer, Body, Call, Format, Open, Verb, Workspace};
+use pipemux_proto::client::{Answer, Body, Format, OpenArgs, Verb, VerbRequest, Workspace};
 use pipemux_proto::hello::{Hello, Role};
 use pipemux_proto::paths::Paths;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// A client that has said hello.
+/// A client that has exchanged greetings with the daemon.
 pub struct Client {
     stream: UnixStream,
     next: u64,
 }
 
 impl Client {
-    pub fn connect(place: &Place) -> Self {
-        let mut client = Self { stream: place.connect(), next: 1 };
+    pub fn connect(home: &TestHome) -> Self {
+        let mut client = Self { stream: home.connect(), next: 1 };
         greet(&mut client.stream);
         client
     }
 
-    /// Opens a session of that provider; an error's whole text, hints too, when that fails.
+    /// Opens a session of that app; returns the whole text of an error, including hints.
     pub fn open(&mut self, provider: &str) -> Result<Body, String> {
         self.send_open(provider, "main", "/", &[]);
         self.answer()
     }
 
-    /// Asks for a session; the environment has a `PATH` at least.
+    /// Requests a session; its environment contains at least `PATH`.
     pub fn send_open(&mut self, provider: &str, session: &str, cwd: &str, env: &[(&str, &str)]) {
         let path = ("PATH".to_owned(), std::env::var("PATH").unwrap());
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        self.send(Verb::Open(Open {
+        self.send(Verb::Open(OpenArgs {
             provider: provider.parse().unwrap(),
             session: Some(session.parse().unwrap()),
             args: vec![],
@@ -54,7 +54,7 @@ impl Client {
         self.answer()
     }
 
-    /// The answer to the last request.
+    /// Returns the answer to the last request.
     pub fn answer(&mut self) -> Result<Body, String> {
         let last = self.next - 1;
         loop {
@@ -76,7 +76,7 @@ impl Client {
     }
 
     fn send(&mut self, verb: Verb) {
-        let call = Call {
+        let call = VerbRequest {
             workspace: Workspace { key: "w".into(), name: "w".into() },
             reader: "default".into(),
             run_id: format!("run {} of {:p}", self.next, self),
@@ -94,7 +94,7 @@ impl Client {
     }
 }
 
-/// Says hello and hears it.
+/// Exchanges greetings with the daemon.
 pub fn greet(client: &mut UnixStream) {
     let envelope = Envelope::event(Method::Hello, Incarnation::default());
     let hello = Hello::new(Role::Client, "a test");
@@ -110,12 +110,12 @@ fn receive(client: &mut UnixStream) -> Frame {
     Frame::from_payload(payload.into()).unwrap()
 }
 
-/// Directories of a test's own.
-pub struct Place {
+/// The directories of one test.
+pub struct TestHome {
     pub directory: tempfile::TempDir,
 }
 
-impl Place {
+impl TestHome {
     pub fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
     }
@@ -153,7 +153,7 @@ impl Place {
         self.app_with(id, script, "");
     }
 
-    /// An app that is a shell script, which may have no single quotes; `rest` is more of its manifest.
+    /// Registers an app that is a shell script without single quotes; `rest` is appended to its manifest.
     pub fn app_with(&self, id: &str, script: &str, rest: &str) {
         let text = format!("id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\n{rest}");
         self.manifest(id, &text);
@@ -165,7 +165,7 @@ impl Place {
         fs::write(apps.join(format!("{id}.toml")), text).unwrap();
     }
 
-    /// The log of the one session of that name that there is.
+    /// Returns the log of the only session with that name.
     pub fn session_log_path(&self, provider: &str, session: &str) -> PathBuf {
         let logs = self.paths().state_dir.join("logs");
         let name = format!("{provider}.{session}.log");
@@ -224,16 +224,16 @@ impl Daemon {
         children(self.process.id() as i32)
     }
 
-    /// Standard output ends by itself; then the process.
+    /// Waits for the end of standard output, and then of the process.
     pub fn wait(mut self) -> Option<i32> {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "");
-        until(|| self.process.try_wait().unwrap()).code()
+        wait_for(|| self.process.try_wait().unwrap()).code()
     }
 }
 
-/// A test that fails leaves nothing running either.
+/// Ends the processes of a failed test, too.
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.process.kill();
@@ -255,27 +255,27 @@ pub fn descendants(pid: i32) -> Vec<i32> {
     own.iter().copied().chain(own.iter().flat_map(|child| descendants(*child))).collect()
 }
 
-pub fn names(directory: &Path) -> Vec<String> {
+pub fn file_names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> =
+    let mut file_names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
+    file_names.sort();
+    file_names
 }
 
-/// Waits until there is no such process, or only what is left for a parent to see.
-pub fn gone(pid: i32) {
-    until(|| {
+/// Waits until the process is gone, or is only a zombie.
+pub fn wait_until_gone(pid: i32) {
+    wait_for(|| {
         let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         (status.is_empty() || status.contains(") Z")).then_some(())
     });
 }
 
-/// Looks again and again until there is something, or the deadline has passed.
-pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+/// Polls until there is a result; panics after the deadline.
+pub fn wait_for<T>(mut poll: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + DEADLINE;
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return found;
         }
         assert!(Instant::now() < deadline, "waited for too long");

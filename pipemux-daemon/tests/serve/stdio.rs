@@ -1,10 +1,10 @@
-//! `transport = "stdio"`: the protocol page's app over standard input and output.
+//! `transport = "stdio"`: the app of PROTOCOL.md over standard input and output.
 
 use std::fs;
 
 use pipemux_proto::client::{Body, Verb};
 
-use crate::harness::{Client, Place};
+use crate::harness::{Client, TestHome};
 
 const PAGE: &str = include_str!("../../../pipemux-proto/PROTOCOL.md");
 const OVER_FD: &str = "sock = socket.socket(fileno=int(os.environ[\"PIPEMUX_FD\"]))\n\
@@ -20,27 +20,27 @@ print("to the log", file=sys.stderr, flush=True)
 "#;
 
 #[test]
-fn an_app_speaks_over_standard_input_and_output() {
-    let Some(place) = place() else { return };
-    write(&place, "todo", &code());
-    let _daemon = place.serve();
-    let mut client = Client::connect(&place);
+fn app_works_over_standard_input_and_output() {
+    let home = home();
+    write(&home, "todo", &code());
+    let _daemon = home.serve();
+    let mut client = Client::connect(&home);
     client.open("todo").unwrap();
     let run = |code: &str| Verb::Run { code: code.into(), stdin: None };
     let Body::Text(text) = client.ask(run("todo.add(\"buy 牛奶\")")).unwrap() else { panic!() };
     assert!(text.contains("1 to do") && text.contains("buy 牛奶"), "{text}");
-    assert_eq!(place.session_log("todo", "main"), "to the log\n");
+    assert_eq!(home.session_log("todo", "main"), "to the log\n");
 }
 
 #[test]
-fn a_stray_print_breaks_only_that_app_and_is_explained() {
-    let Some(place) = place() else { return };
-    write(&place, "todo", &code());
+fn stray_output_breaks_only_its_app_and_is_explained() {
+    let home = home();
+    write(&home, "todo", &code());
     let chatty = code()
         .replace("send(EVENT, HELLO", "print(\"Loading model…\", flush=True)\nsend(EVENT, HELLO");
-    write(&place, "chatty", &chatty);
-    let _daemon = place.serve();
-    let mut client = Client::connect(&place);
+    write(&home, "chatty", &chatty);
+    let _daemon = home.serve();
+    let mut client = Client::connect(&home);
     client.open("todo").unwrap();
     let why = client.open("chatty").unwrap_err();
     assert!(why.contains("standard output carries frames and nothing else"), "{why}");
@@ -48,15 +48,10 @@ fn a_stray_print_breaks_only_that_app_and_is_explained() {
     client.ask(Verb::Run { code: "todo.add(\"x\")".into(), stdin: None }).unwrap();
 }
 
-/// None, with a message, where there is no Python.
-#[allow(clippy::print_stdout)]
-fn place() -> Option<Place> {
+fn home() -> TestHome {
     let found = std::process::Command::new("python3").arg("--version").output();
-    if found.is_err() {
-        println!("skipped: there is no python3 here");
-        return None;
-    }
-    Some(Place::new())
+    assert!(found.is_ok(), "these tests run the example of PROTOCOL.md and need python3");
+    TestHome::new()
 }
 
 fn code() -> String {
@@ -67,11 +62,11 @@ fn code() -> String {
     code.replace(OVER_FD, OVER_STDIO)
 }
 
-fn write(place: &Place, id: &str, code: &str) {
-    let script = place.directory.path().join(format!("{id}.py"));
+fn write(home: &TestHome, id: &str, code: &str) {
+    let script = home.directory.path().join(format!("{id}.py"));
     fs::write(&script, code).unwrap();
     let script = script.display();
-    place.manifest(
+    home.manifest(
         id,
         &format!(
             "id = \"{id}\"\ncommand = \"python3\"\nargs = [\"{script}\"]\ntransport = \"stdio\"\n"

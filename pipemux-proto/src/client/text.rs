@@ -52,7 +52,7 @@ impl Answer {
     ///
     /// # Errors
     /// None for these values; encoding them can't fail.
-    pub fn around_text(
+    pub fn encode_around_text(
         exit: u8,
         delivery: u64,
         length: usize,
@@ -91,7 +91,8 @@ mod tests {
         for length in [0, 1, 31, 32, 255, 256, 32_700, 65_535, 65_536, 300_001] {
             for (exit, delivery) in [(0, 0), (7, 200), (130, 70_000), (255, u64::MAX)] {
                 let text = "a 中 line\n".repeat(length / 11) + &"x".repeat(length % 11);
-                let (before, after) = Answer::around_text(exit, delivery, text.len()).unwrap();
+                let (before, after) =
+                    Answer::encode_around_text(exit, delivery, text.len()).unwrap();
                 let answer = Answer { exit, body: Body::Text(text.clone()), delivery };
                 let body = encode(&answer).unwrap();
                 assert!([&before, text.as_bytes(), &after].concat() == body, "{length} {delivery}");

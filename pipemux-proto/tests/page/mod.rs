@@ -54,6 +54,9 @@ impl Types {
                     let trimmed = line.trim();
                     if trimmed.starts_with("#[") {
                         own += trimmed;
+                    } else if own.contains("serde(skip)") {
+                        // It never crosses the wire.
+                        own.clear();
                     } else if let Some(member) = member(line, &attributes, &own, module == "value")
                     {
                         members.push(member);

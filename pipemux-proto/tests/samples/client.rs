@@ -225,7 +225,7 @@ fn report() -> Report {
         workspace: "work".into(),
         epoch: 17,
         steps: statuses.map(step).to_vec(),
-        question: Some(OpenQuestion {
+        question: Some(QuestionReport {
             level: pipemux_proto::Level::Choice,
             id: 66,
             text: "3 matches".into(),

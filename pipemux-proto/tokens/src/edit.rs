@@ -3,7 +3,7 @@
 use super::Estimate;
 
 impl Estimate {
-    /// Returns the estimate of the lines `after` an edit, as [`Estimate::of_lines`] gives it. `self` is the
+    /// Returns the estimate of the lines `after` an edit, as [`Estimate::for_lines`] gives it. `self` is the
     /// estimate of the lines `before` the edit; only the lines that differ are estimated.
     #[must_use]
     pub fn after_edit(&self, before: &str, after: &str) -> Self {
@@ -21,7 +21,7 @@ impl Estimate {
 }
 
 fn of(lines: &str) -> Estimate {
-    let mut cost = Estimate::of_lines();
+    let mut cost = Estimate::for_lines();
     cost.add(lines);
     cost
 }

@@ -15,8 +15,8 @@ impl Estimate {
         let Some(lanes) = split_into_lanes(text) else { return text };
         let length = lanes.iter().map(|lane| lane.len()).min().unwrap_or_default();
         let [a, b, c, d] = lanes.map(|lane| &lane.as_bytes()[..length]);
-        // The cost of a line doesn't depend on the lines before it: see `Estimate::of_lines`.
-        let mut states = [*self, Self::of_lines(), Self::of_lines(), Self::of_lines()];
+        // The cost of a line doesn't depend on the lines before it: see `Estimate::for_lines`.
+        let mut states = [*self, Self::for_lines(), Self::for_lines(), Self::for_lines()];
         let mut total = 0;
         for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
             for (state, byte) in states.iter_mut().zip([*a, *b, *c, *d]) {

@@ -81,7 +81,7 @@ impl Default for Estimate {
 impl Estimate {
     /// Starts an estimate of whole lines. The cost of lines doesn't depend on the lines before them, so it
     /// can be kept and added with [`Estimate::add_lines`].
-    pub fn of_lines() -> Self {
+    pub fn for_lines() -> Self {
         Self { hundredths: 0, state: NEWLINE, last: u32::from(b'\n') }
     }
 
@@ -103,7 +103,7 @@ impl Estimate {
         *self = now;
     }
 
-    /// Adds whole lines that were estimated with [`Estimate::of_lines`]. The result is only correct after a
+    /// Adds whole lines that were estimated with [`Estimate::for_lines`]. The result is only correct after a
     /// newline or after other such lines.
     pub fn add_lines(&mut self, lines: Estimate) {
         let hundredths = self.hundredths + lines.hundredths;

@@ -77,7 +77,7 @@ proptest! {
         all.add(&head);
         all.add("\n");
         for line in &lines {
-            let mut kept = Estimate::of_lines();
+            let mut kept = Estimate::for_lines();
             kept.add(line);
             kept.add("\n");
             all.add_lines(kept);

@@ -1,4 +1,4 @@
-//! Bodies: every message, read from any bytes, is written so that it reads as the same again.
+//! Bodies: every message that can be decoded is encoded so that it decodes to the same message.
 
 use std::fmt::Debug;
 
@@ -7,38 +7,38 @@ use pipemux_proto::{Blob, Fault, Hello, Value, app, client, context, projection,
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Every type that is a body, and those within that stand alone somewhere.
+/// All types of bodies, and the types within them that are also sent alone.
 const READERS: &[fn(&[u8])] = &[
-    again::<Hello>,
-    again::<Fault>,
-    again::<app::Empty>,
-    again::<app::Open>,
-    again::<app::Opened>,
-    again::<app::Project>,
-    again::<projection::Projection>,
-    again::<app::Invoke>,
-    again::<app::Outcome>,
-    again::<app::Read>,
-    again::<app::Chunk>,
-    again::<app::Locate>,
-    again::<app::Located>,
-    again::<app::Progress>,
-    again::<app::Changed>,
-    again::<app::Notify>,
-    again::<app::Busy>,
-    again::<client::Call>,
-    again::<client::Answer>,
-    again::<client::Seen>,
-    again::<report::Report>,
-    again::<context::Context>,
-    again::<Vec<Prototype>>,
-    again::<projection::Args>,
-    again::<Value>,
-    again::<app::Saved>,
-    again::<client::Attach>,
+    round_trip::<Hello>,
+    round_trip::<Fault>,
+    round_trip::<app::Empty>,
+    round_trip::<app::OpenRequest>,
+    round_trip::<app::Opened>,
+    round_trip::<app::Project>,
+    round_trip::<projection::Projection>,
+    round_trip::<app::Invoke>,
+    round_trip::<app::Outcome>,
+    round_trip::<app::ReadRequest>,
+    round_trip::<app::Chunk>,
+    round_trip::<app::Locate>,
+    round_trip::<app::Located>,
+    round_trip::<app::Progress>,
+    round_trip::<app::Changed>,
+    round_trip::<app::Notify>,
+    round_trip::<app::Busy>,
+    round_trip::<client::VerbRequest>,
+    round_trip::<client::Answer>,
+    round_trip::<client::DeliveryAck>,
+    round_trip::<report::Report>,
+    round_trip::<context::Context>,
+    round_trip::<Vec<Prototype>>,
+    round_trip::<projection::Args>,
+    round_trip::<Value>,
+    round_trip::<app::Saved>,
+    round_trip::<client::Attach>,
 ];
 
-/// The first byte says which message the others are.
+/// The first byte selects the type, the others are the body.
 pub fn check(data: &[u8]) {
     let Some((which, body)) = data.split_first() else { return };
     READERS[usize::from(*which) % READERS.len()](body);
@@ -53,19 +53,19 @@ pub fn check(data: &[u8]) {
     }
 }
 
-fn again<T: Serialize + DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) {
+fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) {
     let Ok(first) = pipemux_proto::decode::<T>(bytes) else { return };
     let written = match pipemux_proto::encode(&first) {
         Ok(written) => written,
-        Err(error) => panic!("{first:?} was read and can't be written: {error}"),
+        Err(error) => panic!("{first:?} can be decoded but not encoded: {error}"),
     };
     let second = match pipemux_proto::decode::<T>(&written) {
         Ok(second) => second,
-        Err(error) => panic!("{first:?} was written and can't be read: {error}"),
+        Err(error) => panic!("{first:?} was encoded and can't be decoded: {error}"),
     };
-    // What is no number isn't equal to itself: then the bytes must be.
+    // NaN isn't equal to itself; then the bytes must be equal.
     #[allow(clippy::eq_op, reason = "a float may differ from itself")]
     let comparable = first == first;
-    assert!(second == first || !comparable, "{first:?} was read as {second:?}");
+    assert!(second == first || !comparable, "{first:?} was decoded as {second:?}");
     assert_eq!(pipemux_proto::encode(&second).ok(), Some(written), "{second:?}");
 }

@@ -5,10 +5,10 @@ use pipemux_proto::call::blocks::{blocks, script};
 use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten, stdin_at};
 use pipemux_proto::limits::{CODE_MAX, STEPS_MAX};
 
-#[path = "../../../pipemux-client/src/cli/slips/calls.rs"]
-mod slips;
+#[path = "../../../pipemux-client/src/cli/suggestions/calls.rs"]
+mod suggested_calls;
 
-/// Any text: as code, as a message and as words, a line each.
+/// The input is any text, which is read as code, as a message, and as words, one on each line.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     code(text);
@@ -25,7 +25,7 @@ fn code(code: &str) {
             assert!(script.steps.len() <= STEPS_MAX && code.len() <= CODE_MAX);
             spans(&script).into_iter().for_each(|span| place(code, span));
             values(&script).into_iter().for_each(prints);
-            // Standard input is missed exactly where it is asked for.
+            // Without standard input, parsing fails exactly where the code uses it.
             let without = parse(code, None);
             let same = without.as_ref().is_ok_and(|without| *without == script);
             assert!(same || stdin_at(code).is_some(), "{without:?}");
@@ -57,14 +57,11 @@ fn message(message: &str) {
     }
 }
 
-/// A call made of words is code.
+/// Asserts that a call made of words is valid code.
 fn words(text: &str) {
     let words: Vec<&str> = text.lines().collect();
-    let command = slips::run("editor", "replace", &words, &|name| name == "editor");
-    let code = command.strip_prefix("pipemux run '").and_then(|rest| rest.strip_suffix('\''));
-    let Some(code) = code else { panic!("no command: {command}") };
-    let code = code.replace("'\\''", "'");
-    // What a word says in code's own form may be wrong code, and is then told as such.
+    let code = suggested_calls::call_code("editor", "replace", &words, &|name| name == "editor");
+    // A word that looks like code may be invalid code, which is reported as such.
     let plain = |word: &str| !word.contains(['(', ')', '[', ':', '=']) && !word.starts_with("--");
     let stdin = words.iter().filter(|word| matches!(**word, "-" | "stdin")).count();
     if stdin < 2
@@ -77,11 +74,6 @@ fn words(text: &str) {
     }
 }
 
-/// The text as one word of a shell.
-fn in_shell_quotes(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 fn place(code: &str, span: Span) {
     assert!(span.start <= span.end, "{span:?}");
     assert!(code.get(span.start..span.end).is_some(), "{span:?} of {code:?}");
@@ -89,7 +81,7 @@ fn place(code: &str, span: Span) {
     assert!(short.chars().count() <= 40 && !short.contains('\n'), "{short:?}");
 }
 
-/// What an agent could write to mean a value means that value.
+/// Asserts that the printed form of a value parses to that value.
 fn prints(value: &Value) {
     let code = format!("f({value})");
     if code.len() > CODE_MAX {

@@ -1,10 +1,10 @@
-//! The frame decoder: cuts a stream the same way however it arrives, and what it reads can be written.
+//! The frame decoder splits a stream the same way in whatever pieces it arrives, and every frame can be encoded.
 
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::limits::FRAME_MAX;
 use pipemux_proto::{Envelope, Frame, FrameDecoder, FrameError};
 
-/// The first byte says in which pieces the others arrive.
+/// The first byte is the size of the pieces in which the others arrive.
 pub fn check(data: &[u8]) {
     let Some((pieces, stream)) = data.split_first() else { return };
     let whole = cut(stream, stream.len());
@@ -13,7 +13,7 @@ pub fn check(data: &[u8]) {
         assert!(frame.body.len() <= FRAME_MAX);
         let bytes = Frame::forward(&frame.envelope, &frame.body);
         let Ok(bytes) = bytes else {
-            // Shortest forms only make a frame smaller.
+            // Encoding in the shortest form only makes a frame smaller.
             panic!("a frame that was read can't be forwarded: {frame:?}");
         };
         let again = cut(&bytes, bytes.len());
@@ -27,8 +27,8 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// All that comes of a stream, and whether nothing is left; after an error that ends a connection
-/// nothing more is read.
+/// Returns the frames and errors of a stream, and whether all of it was consumed. Reading stops at an error
+/// that ends a connection.
 fn cut(stream: &[u8], pieces: usize) -> (Vec<Result<Frame, FrameError>>, bool) {
     let mut decoder = FrameDecoder::default();
     let mut all = Vec::new();

@@ -1,26 +1,26 @@
-//! Fuzz targets: laws that hold for any bytes at all.
+//! Fuzz targets: properties that hold for any bytes.
 //!
-//! Each module has one function `check`, which panics when a law is broken.
+//! Each module has one function `check`, which panics when a property doesn't hold.
 //!
-//! | module | takes |
+//! | module | input |
 //! |---|---|
-//! | [`frames`] | a stream of bytes, as a peer sends it |
+//! | [`frames`] | a stream of bytes as a peer sends it |
 //! | [`bodies`] | a message of every kind |
 //! | [`refs`] | a ref |
-//! | [`calls`] | code of a `run`, a model's message, words of a command line |
-//! | [`slots`] | whatever an app may show or answer, to Markdown |
-//! | [`manifest`] | a provider's manifest |
+//! | [`calls`] | code of a `run`, a message of a model, words of a command line |
+//! | [`slots`] | windows and answers of an app, which become Markdown |
+//! | [`manifest`] | the manifest of a provider |
 //!
-//! `cargo install cargo-fuzz --locked`, then from the top of the repository
+//! To fuzz a target, run `cargo install cargo-fuzz --locked`, and then from the top of the repository:
 //!
 //! ```sh
 //! RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none refs -- -max_total_time=600
 //! ```
 //!
-//! Seeds are `regressions/<target>/`: what once broke a law, and one input of each kind. An ordinary
-//! test (`tests/fuzz_regressions.rs` of the crate above) includes this file and replays all of them, on
-//! the stable toolchain and without cargo-fuzz. What a target finds, `cargo fuzz tmin` makes small; it
-//! goes there with the fix.
+//! The seeds are in `regressions/<target>/`: inputs that once broke a property, and one input of each kind. The
+//! ordinary test `tests/fuzz_regressions.rs` of the crate above includes this file and replays all of them
+//! with the stable toolchain and without cargo-fuzz. Make a new finding small with `cargo fuzz tmin`, and add
+//! it there together with its fix.
 
 pub mod bodies;
 pub mod calls;
@@ -29,7 +29,7 @@ pub mod manifest;
 pub mod refs;
 pub mod slots;
 
-/// A target's name and its law.
+/// The name of a target and its check.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.

@@ -1,8 +1,8 @@
-//! Manifests: a mistake has a place, and what is taken names a program.
+//! Manifests: an error has a location, and a valid manifest has a valid id.
 
 use pipemux_core::Manifest;
 
-/// Any text.
+/// The input is any text.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match toml::from_str::<Manifest>(text) {

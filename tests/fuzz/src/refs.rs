@@ -1,8 +1,8 @@
-//! Refs: what is read can be printed, and what is printed reads as the same ref.
+//! Refs: every ref can be printed, and its text parses to the same ref.
 
 use pipemux_proto::refs::{Ref, RefError, RefKind};
 
-/// Any text.
+/// The input is any text.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     check_one(text, text.parse());

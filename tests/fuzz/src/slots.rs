@@ -1,31 +1,30 @@
-//! Slots to Markdown: whatever an app shows and answers, only what the daemon minted acts.
+//! Windows and answers of an app become Markdown in which only anchors of the daemon work.
 //!
-//! A core in memory has one app, which sends what the bytes say. Ids begin at [`FIRST_ID`], so an
-//! anchor that a text forges has another one.
+//! A core in memory has one app, whose messages are made from the input. The daemon's ids begin at
+//! [`FIRST_ID`], so an anchor that a text forges has a smaller id.
 
-mod app;
-mod stage;
+mod app_script;
+mod core_harness;
 
 use std::collections::BTreeSet;
 
 use arbitrary::Unstructured;
 use pipemux_core::limits::{BUDGET_MAX, BUDGET_MIN};
-use pipemux_proto::client::{Body, Format, Open, Verb, View};
+use pipemux_proto::client::{Body, Format, OpenArgs, Verb, ViewArgs};
 use pipemux_proto::projection::{Lod, Projection};
-use pipemux_proto::tokens;
 use pipemux_tests::Markdown;
 
-use app::Script;
-use stage::{FIRST_ID, Stage};
+use app_script::AppScript;
+use core_harness::{CoreHarness, FIRST_ID};
 
-/// Bytes from which an app's projections and outcomes are made.
+/// The input determines the projections and outcomes of the app.
 pub fn check(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
-    let Ok(script) = Script::from_bytes(&mut bytes) else { return };
+    let Ok(script) = AppScript::from_bytes(&mut bytes) else { return };
     let budget = bytes.int_in_range(BUDGET_MIN..=400).unwrap_or(BUDGET_MIN);
-    let mut stage = Stage::new(script);
-    let opened = stage.ask(
-        Verb::Open(Open {
+    let mut harness = CoreHarness::new(script);
+    let opened = harness.ask(
+        Verb::Open(OpenArgs {
             provider: "fz".parse().expect("a provider"),
             session: None,
             args: Vec::new(),
@@ -36,44 +35,44 @@ pub fn check(data: &[u8]) {
         Format::Markdown,
         None,
     );
-    stage.inert(&opened, Some(1));
+    harness.assert_inert(&opened, Some(1));
 
-    let view = || Verb::View(View { session: "fz/main".parse().ok(), ..View::default() });
-    let seen = stage.ask(view(), Format::Markdown, Some(budget));
-    stage.inert(&seen, Some(1));
-    if stage.shows_whole_window(&seen) {
-        within(&seen, stage.projection(), budget.min(BUDGET_MAX));
+    let view = || Verb::View(ViewArgs { session: "fz/main".parse().ok(), ..ViewArgs::default() });
+    let seen = harness.ask(view(), Format::Markdown, Some(budget));
+    harness.assert_inert(&seen, Some(1));
+    if harness.shows_whole_window(&seen) {
+        within(&seen, harness.projection(), budget.min(BUDGET_MAX));
     }
-    let data = stage.ask_report(view());
+    let data = harness.ask_report(view());
     for context in data.map(|report| report.windows).into_iter().flatten() {
         let ids: BTreeSet<&str> = context.anchors.keys().map(String::as_str).collect();
         let read = Markdown::read(&context.content);
         for (id, label) in &read.anchors {
             assert!(ids.contains(id.as_str()), "[{label}]({id}) of {:?}", context.content);
         }
-        assert_eq!(read.open, None, "{:?}", context.content);
+        assert_eq!(read.open_fence, None, "{:?}", context.content);
         assert_eq!(context.state.current_lod, Lod::Summary.into());
     }
 
     for code in ["fz.act()", "fz.act(); fz.look('x', 3)", "fz.act(obj:nothing)"] {
-        let ran = stage.ask(Verb::Run { code: code.into(), stdin: None }, Format::Markdown, None);
-        stage.inert(&ran, None);
+        let ran = harness.ask(Verb::Run { code: code.into(), stdin: None }, Format::Markdown, None);
+        harness.assert_inert(&ran, None);
     }
     let first = Verb::Click { link: format!("link:{FIRST_ID}") };
-    let clicked = stage.ask(first, Format::Markdown, None);
-    stage.inert(&clicked, None);
-    let answered = stage.ask(Verb::Answer { text: "1".into(), to: None }, Format::Markdown, None);
-    stage.inert(&answered, None);
-    let since = Verb::View(View { since: Some(1), ..View::default() });
-    let since = stage.ask(since, Format::Markdown, Some(budget));
-    stage.inert(&since, None);
+    let clicked = harness.ask(first, Format::Markdown, None);
+    harness.assert_inert(&clicked, None);
+    let answered = harness.ask(Verb::Answer { text: "1".into(), to: None }, Format::Markdown, None);
+    harness.assert_inert(&answered, None);
+    let since = Verb::View(ViewArgs { since: Some(1), ..ViewArgs::default() });
+    let since = harness.ask(since, Format::Markdown, Some(budget));
+    harness.assert_inert(&since, None);
     for verb in [Verb::History { detail: true, rounds: None }, Verb::Sessions, Verb::Status] {
-        let told = stage.ask(verb, Format::Markdown, None);
-        stage.inert(&told, None);
+        let told = harness.ask(verb, Format::Markdown, None);
+        harness.assert_inert(&told, None);
     }
 }
 
-/// A window's content, without what is required or says what was cut, takes no more than its budget.
+/// Asserts that the content of a window fits its budget, without required lines and notes about cuts.
 fn within(seen: &str, shown: &Projection, budget: u32) {
     let mut lines = seen.lines().skip_while(|line| !line.starts_with("## fz/main"));
     lines.next();
@@ -86,16 +85,16 @@ fn within(seen: &str, shown: &Projection, budget: u32) {
         !["cut to fit", "less detail", "actions: pipemux", "… "].iter().any(|s| line.starts_with(s))
     };
     let counted: String = rest.iter().filter(said).flat_map(|line| [*line, "\n"]).collect();
-    // The prototypes' fence has its room apart; parts may differ from the whole by a token a seam.
+    // Prototypes have a budget of their own, and estimates of parts may differ by one token for each part.
     let allowed = u64::from(budget) + PROTOTYPES + rest.len() as u64;
-    let found = tokens::estimate(&counted);
+    let found = pipemux_tokens::estimate(&counted);
     assert!(found <= allowed, "{found} of {budget} tokens:\n{seen}");
 }
 
-/// Most tokens that the app's prototypes take in a window.
+/// Tokens that the prototypes of the app take at most.
 const PROTOTYPES: u64 = 60;
 
-/// The text of an answer.
+/// Returns the text of an answer.
 fn text(body: Body) -> String {
     match body {
         Body::Text(text) => text,

@@ -3,66 +3,67 @@
 use std::thread;
 use std::time::Duration;
 
-use super::Scene;
-use super::finding::Told;
+use super::AttackContext;
+use super::report::AnswerTally;
 
-/// How long an attacker may take to be ended.
-const END: Duration = Duration::from_secs(12);
+/// How long the daemon may take to end an attacker.
+const END_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// Opens the rogue, has it misbehave, ends it; again and again. Each time another session, so that none
-/// is refused for having crashed before.
-pub fn attack(scene: &Scene<'_>, ways: &[&str], patience: Duration) -> Told {
-    let mut told = Told::default();
-    let mut desk = scene.desk();
+/// Opens `rogue`, has it misbehave and ends it, until the attack is over. Each round uses another session,
+/// because a session that crashed before may be refused.
+pub fn attack(context: &AttackContext<'_>, faults: &[&str], timeout: Duration) -> AnswerTally {
+    let mut tally = AnswerTally::default();
+    let mut client = context.client();
     for number in 0.. {
-        let session = format!("{}/s{number}", scene.provider);
-        let opened = desk.open(&session, &[], patience);
+        let session = format!("{}/s{number}", context.provider);
+        let opened = client.open(&session, &[], timeout);
         if opened.exit != 0 {
-            told.note(&opened);
+            tally.count_reply(&opened);
         } else {
-            for way in ways {
-                let said = desk.run(&format!("{session}.misbehave('{way}')"), patience);
-                told.note(&said);
+            for fault in faults {
+                let reply = client.run(&format!("{session}.misbehave('{fault}')"), timeout);
+                tally.count_reply(&reply);
             }
         }
-        let ended = desk.end(&session, END);
-        // One that never came to be is none to end.
-        if !matches!(ended.exit, 0 | 3) || ways.is_empty() && opened.exit == 0 {
-            told.note(&ended);
+        let ended = client.end(&session, END_TIMEOUT);
+        // Exit 3: a session that could not be opened does not exist.
+        if !matches!(ended.exit, 0 | 3) || faults.is_empty() && opened.exit == 0 {
+            tally.count_reply(&ended);
         }
-        if !scene.goes_on() {
+        if !context.is_running() {
             break;
         }
     }
-    told
+    tally
 }
 
-/// Has an app hang and sends it more than it will ever read.
-pub fn overfill(scene: &Scene<'_>) -> Told {
-    let mut told = Told::default();
-    let mut desk = scene.desk();
+/// Lets an app hang and sends it more than it will ever read.
+pub fn unread_requests(context: &AttackContext<'_>) -> AnswerTally {
+    let mut tally = AnswerTally::default();
+    let mut client = context.client();
     let long = "x".repeat(200_000);
     for number in 0.. {
-        let session = format!("{}/s{number}", scene.provider);
-        desk.open(&session, &[], Duration::from_secs(5));
+        let session = format!("{}/s{number}", context.provider);
+        client.open(&session, &[], Duration::from_secs(5));
         let hang = format!("{session}.misbehave('hang')");
-        desk.run(&hang, Duration::from_millis(200));
+        client.run(&hang, Duration::from_millis(200));
         thread::scope(|threads| {
             for _ in 0..4 {
                 threads.spawn(|| {
-                    let mut desk = scene.desk();
+                    let mut client = context.client();
                     let call = format!("{session}.misbehave('{long}')");
                     for _ in 0..25 {
-                        desk.run(&call, Duration::from_millis(20));
+                        client.run(&call, Duration::from_millis(20));
                     }
                 });
             }
         });
-        told.note(&desk.run(&format!("{session}.misbehave('x')"), Duration::from_millis(200)));
-        told.note(&desk.end(&session, END));
-        if !scene.goes_on() {
+        let call = format!("{session}.misbehave('x')");
+        tally.count_reply(&client.run(&call, Duration::from_millis(200)));
+        tally.count_reply(&client.end(&session, END_TIMEOUT));
+        if !context.is_running() {
             break;
         }
     }
-    told
+    tally
 }

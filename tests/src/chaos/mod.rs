@@ -1,24 +1,24 @@
-//! The attack table: one misbehaving app or client a row, siblings that are asked all the while, and what
-//! is left of it.
+//! Attacks by misbehaving apps and clients, one for each scenario. Well-behaved siblings are asked all the
+//! while, and their answers, the daemon's memory and what is left at the end are checked.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`rows`] | the rows |
+//! | [`scenarios`] | the table of attacks |
 //! | [`apps`] | attacks by an app |
 //! | [`clients`] | attacks by clients |
-//! | [`siblings`] | the calls whose answers and times are compared |
-//! | [`finding`] | what a row showed, and whether it passes |
+//! | [`siblings`] | the well-behaved sessions, whose answers and times are compared |
+//! | [`report`] | the measurements of a scenario, and whether it passes |
 //!
-//! Each row has a world of its own. Its siblings (an editor, a notebook, the monitor and an app that could
-//! misbehave but doesn't) are asked first in quiet, then during the attack, then after it. The attackers
-//! act in another workspace: in their own, others would rightly be told of their ends.
+//! Each scenario has an environment of its own. Its siblings are an editor, a notebook, the monitor and a
+//! `rogue` that behaves. They are asked before the attack, during it and after it. The attackers act in
+//! another workspace, because readers of their own workspace are rightly told when a session ends.
 //!
-//! `cargo run -p pipemux-tests --bin chaos` prints the table; the tests run the same rows for a moment.
+//! `cargo run -p pipemux-tests --bin chaos` prints the table; the stories run each attack for a moment.
 
 pub mod apps;
 pub mod clients;
-pub mod finding;
-pub mod rows;
+pub mod report;
+pub mod scenarios;
 pub mod siblings;
 
 use std::collections::BTreeMap;
@@ -26,132 +26,131 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::gauges::{descriptors, forget_peak, peak, resident};
+use crate::proc_stats::{open_descriptors, peak_kib, reset_peak, resident_kib};
 use crate::processes::Process;
-use crate::waiting::look_for;
-use crate::{Desk, World};
+use crate::waiting::poll_until;
+use crate::{TestClient, TestEnv};
 
-pub use finding::Finding;
-pub use rows::{ROWS, Row};
+pub use report::ScenarioReport;
+pub use scenarios::{SCENARIOS, Scenario};
 
-use finding::{Told, stray_files};
+use report::{AnswerTally, stray_files};
 use siblings::Siblings;
 
-/// Memory that the daemon may keep of an attack once it is over, in KiB: what it remembers of the attackers'
-/// acts, as of anybody's (history, answers that may be asked for again), and what an allocator doesn't
-/// give back to the system.
-pub const KEPT_MAX: u64 = 16 * 1024;
-/// Times that the slowest hundredth of the siblings' answers may take of what it takes in quiet; told,
-/// never demanded.
-pub const RATIO_MAX: f64 = 10.0;
+/// Memory that the daemon may keep after an attack, in KiB: the attackers' history and the answers that may
+/// be requested again, which it keeps for every client, and pages that the allocator doesn't give back.
+pub const RETAINED_MEMORY_MAX: u64 = 16 * 1024;
+/// How much longer the 99th percentile of the siblings' times may become during an attack. A longer one is
+/// reported and never fails a scenario.
+pub const P99_RATIO_MAX: f64 = 10.0;
 /// The workspace of the attackers.
-pub const ATTIC: &str = "attic";
+pub const ATTACKER_WORKSPACE: &str = "attic";
 
-/// How long what an attacker held may take to be let go.
-const AFTERMATH: Duration = Duration::from_secs(8);
-/// Rounds of the siblings before anything is measured.
+/// How long the daemon may take to release what an ended attacker held.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(8);
+/// Rounds of the siblings before the first measurement.
 const WARM_UP: usize = 2;
 
-/// What an attack has to work with.
+/// The environment of one attack.
 #[derive(Debug)]
-pub struct Scene<'w> {
-    /// Where it takes place.
-    pub world: &'w World,
+pub struct AttackContext<'e> {
+    /// The environment with the daemon that is attacked.
+    pub env: &'e TestEnv,
     /// The misbehaving app.
     pub provider: String,
-    /// When to stop.
+    /// When the attack is over.
     pub until: Instant,
 }
 
-impl Scene<'_> {
-    /// True while the attack goes on.
-    pub fn goes_on(&self) -> bool {
+impl AttackContext<'_> {
+    /// Returns true while the attack goes on.
+    pub fn is_running(&self) -> bool {
         Instant::now() < self.until
     }
 
-    /// A connection of the attackers' workspace.
-    pub fn desk(&self) -> Desk {
-        Desk::new(self.world, Some(ATTIC), "attacker")
+    /// Returns a client in the attackers' workspace.
+    pub fn client(&self) -> TestClient {
+        TestClient::new(self.env, Some(ATTACKER_WORKSPACE), "attacker")
     }
 }
 
-/// Runs rows one after the other in one world: `span` is how long each attack lasts at least; the quiet
-/// run takes half of it.
+/// Runs scenarios one after the other in one environment. Each attack lasts `span` or longer; the baseline
+/// is measured for half of it.
 ///
 /// # Panics
-/// The world can't be made, or the siblings don't answer even in quiet.
-pub fn run(rows: &[&Row], span: Duration) -> Finding {
-    let world = World::new();
-    world.install_rogue("honest", "tame");
-    for (number, row) in rows.iter().enumerate() {
-        row.install(&world, &provider(number));
+/// The environment can't be created, or the siblings don't answer even before the attack.
+pub fn run(scenarios: &[&Scenario], span: Duration) -> ScenarioReport {
+    let env = TestEnv::new();
+    env.install_rogue("honest", "tame");
+    for (number, scenario) in scenarios.iter().enumerate() {
+        scenario.install(&env, &provider(number));
     }
-    world.pipemux(&["up"]).ok();
-    let mut siblings = Siblings::open(&world);
+    env.pipemux(&["up"]).ok();
+    let mut siblings = Siblings::open(&env);
     (0..WARM_UP).for_each(|_| siblings.warm_up());
-    let quiet = siblings.ask_until(|asked| asked >= span / 2);
+    let baseline = siblings.ask_until(|measured| measured >= span / 2);
 
-    let daemon = world.daemon();
-    let apps_before = apps(&world);
-    let mut finding = Finding {
-        name: rows.first().map_or("", |row| row.name),
-        quiet,
-        memory_before: resident(daemon).unwrap_or_default(),
-        descriptors_before: descriptors(daemon).unwrap_or_default(),
-        ..Finding::default()
+    let daemon = env.daemon_pid();
+    let apps_before = apps(&env);
+    let mut report = ScenarioReport {
+        name: scenarios.first().map_or("", |scenario| scenario.name),
+        baseline,
+        memory_before: resident_kib(daemon).unwrap_or_default(),
+        descriptors_before: open_descriptors(daemon).unwrap_or_default(),
+        ..ScenarioReport::default()
     };
-    forget_peak(daemon);
+    reset_peak(daemon);
 
     let over = AtomicBool::new(false);
-    let told: Told = thread::scope(|threads| {
+    let tally: AnswerTally = thread::scope(|threads| {
         let attack = threads.spawn(|| {
-            let mut told = Told::default();
-            for (number, row) in rows.iter().enumerate() {
+            let mut tally = AnswerTally::default();
+            for (number, scenario) in scenarios.iter().enumerate() {
                 let (provider, until) = (provider(number), Instant::now() + span);
-                told.join(row.attack(&Scene { world: &world, provider, until }));
+                tally.join(scenario.attack(&AttackContext { env: &env, provider, until }));
             }
             over.store(true, Ordering::Relaxed);
-            told
+            tally
         });
-        finding.attacked =
+        report.during =
             siblings.ask_until(|_| over.load(Ordering::Relaxed) || attack.is_finished());
-        attack.join().unwrap_or_else(|_| Told::of("the attack itself failed"))
+        attack.join().unwrap_or_else(|_| AnswerTally::of("the attacking thread panicked"))
     });
-    finding.attack_failed = over.into_inner().then_some(()).is_none();
-    finding.told = told.to_string();
-    finding.memory_peak = peak(daemon).unwrap_or_default();
+    report.attack_failed = !over.into_inner();
+    report.answers = tally.to_string();
+    report.memory_peak = peak_kib(daemon).unwrap_or_default();
 
-    // The attacker is gone: what it held is let go.
-    look_for(AFTERMATH, || {
-        finding.memory_after = resident(daemon).unwrap_or_default();
-        finding.descriptors_after = descriptors(daemon).unwrap_or_default();
-        finding.survivors = new_apps(&apps_before, apps(&world));
-        let settled = finding.memory_after <= finding.memory_before + KEPT_MAX
-            && finding.descriptors_after <= finding.descriptors_before
-            && finding.survivors.is_empty();
+    // The attack is over: the daemon releases what it held.
+    poll_until(RELEASE_TIMEOUT, || {
+        report.memory_after = resident_kib(daemon).unwrap_or_default();
+        report.descriptors_after = open_descriptors(daemon).unwrap_or_default();
+        report.survivors = new_apps(&apps_before, apps(&env));
+        let settled = report.memory_after <= report.memory_before + RETAINED_MEMORY_MAX
+            && report.descriptors_after <= report.descriptors_before
+            && report.survivors.is_empty();
         settled.then_some(())
     });
-    finding.afterwards = siblings.ask_until(|_| true);
+    report.after = siblings.ask_until(|_| true);
     drop(siblings);
-    finding.same_daemon = world.daemon() == daemon;
+    report.same_daemon = env.daemon_pid() == daemon;
 
-    world.pipemux(&["down"]).ok();
-    finding.left = world.left().into_iter().chain(stray_files(&world)).collect();
-    finding
+    env.pipemux(&["down"]).ok();
+    report.leftovers = env.leftovers().into_iter().chain(stray_files(&env)).collect();
+    report
 }
 
 fn provider(number: usize) -> String {
     format!("rogue{number}")
 }
 
-/// The processes that apps have.
-fn apps(world: &World) -> Vec<Process> {
-    let mut all = world.processes();
+/// Lists the processes of apps.
+fn apps(env: &TestEnv) -> Vec<Process> {
+    let mut all = env.processes();
     all.retain(|process| !process.command.contains("pipemuxd"));
     all
 }
 
-/// The processes that weren't there, by what they are.
+/// Counts the processes that are new, by their commands.
 fn new_apps(before: &[Process], after: Vec<Process>) -> Vec<String> {
     let new = after.into_iter().filter(|one| before.iter().all(|known| known.pid != one.pid));
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,38 +1,38 @@
-//! The calls whose answers and times are compared.
+//! The well-behaved sessions, whose answers and times are compared.
 
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::projection::Lod;
 
-use crate::{Desk, Said, World};
+use crate::{ClientReply, TestClient, TestEnv};
 
 /// How long a sibling may take for one answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Sessions that do what they are asked, and what they answer in quiet.
+/// Well-behaved sessions, and their answers before the attack.
 #[derive(Debug)]
 pub struct Siblings {
-    desk: Desk,
+    client: TestClient,
     calls: Vec<(String, Verb)>,
-    /// The answers of the first round that was measured.
-    known: Vec<String>,
+    /// The normalised answers of the last warm-up round.
+    expected: Vec<String>,
 }
 
-/// What some rounds showed.
+/// The answers of some rounds.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct Measurement {
     /// How long each answer took.
     pub times: Vec<Duration>,
     /// Rounds of all calls.
     pub rounds: usize,
-    /// Answers that were not those of the quiet, with what was expected.
-    pub strange: Vec<String>,
+    /// Answers that differ from the expected ones, with both texts.
+    pub unexpected: Vec<String>,
 }
 
-impl Asked {
-    /// The time that this share of the answers did not pass.
-    pub fn within(&self, share: f64) -> Duration {
+impl Measurement {
+    /// Returns the time within which this share of the answers came.
+    pub fn percentile(&self, share: f64) -> Duration {
         let mut times = self.times.clone();
         times.sort_unstable();
         let last = times.len().saturating_sub(1);
@@ -42,26 +42,26 @@ impl Asked {
 }
 
 impl Siblings {
-    /// Opens an editor, a notebook, the monitor and an app that could misbehave.
+    /// Opens an editor, a notebook, the monitor and a `rogue` that behaves.
     ///
     /// # Panics
-    /// One can't be opened.
-    pub fn open(world: &World) -> Self {
-        world.write("a.txt", "the first line\nsays zero\nthe third line\n");
-        let mut desk = Desk::new(world, None, "sibling");
-        let must = |said: Said| {
-            assert_eq!(said.exit, 0, "{}", said.text);
-            said
+    /// An app can't be opened.
+    pub fn open(env: &TestEnv) -> Self {
+        env.write("a.txt", "the first line\nsays zero\nthe third line\n");
+        let mut client = TestClient::new(env, None, "sibling");
+        let must = |reply: ClientReply| {
+            assert_eq!(reply.exit, 0, "{}", reply.text);
+            reply
         };
-        must(desk.open("editor", &["a.txt"], PATIENCE));
-        must(desk.open("notebook", &[], PATIENCE));
-        must(desk.open("monitor", &[], PATIENCE));
-        let thing = id_of(&must(desk.open("honest", &[], PATIENCE)), "the thing");
-        let kept = must(desk.run("notebook.add('kept', 'a text')", PATIENCE));
+        must(client.open("editor", &["a.txt"], TIMEOUT));
+        must(client.open("notebook", &[], TIMEOUT));
+        must(client.open("monitor", &[], TIMEOUT));
+        let thing = id_of(&must(client.open("honest", &[], TIMEOUT)), "the thing");
+        let kept = must(client.run("notebook.add('kept', 'a text')", TIMEOUT));
         let kept = id_of(&kept, "kept");
         let run = |code: String| (code.clone(), Verb::Run { code, stdin: None });
         let view = |session: &str| {
-            let verb = View { session: session.parse().ok(), ..View::default() };
+            let verb = ViewArgs { session: session.parse().ok(), ..ViewArgs::default() };
             (format!("view {session}"), Verb::View(verb))
         };
         let calls = vec![
@@ -75,57 +75,59 @@ impl Siblings {
             view("monitor/main"),
             (format!("read obj:{kept}"), Verb::Read { target: format!("obj:{kept}") }),
         ];
-        Self { desk, calls, known: Vec::new() }
+        Self { client, calls, expected: Vec::new() }
     }
 
-    /// Asks everything once; the last answers of this are the ones to come again.
+    /// Sends every request once. The answers of the last warm-up are expected from then on.
     pub fn warm_up(&mut self) {
-        self.known.clear();
-        let mut asked = Asked::default();
-        self.round(&mut asked);
+        self.expected.clear();
+        let mut measured = Measurement::default();
+        self.round(&mut measured);
     }
 
-    /// Asks everything, again and again until told to stop after a round; at least once.
-    pub fn ask_until(&mut self, stop: impl Fn(Duration) -> bool) -> Asked {
+    /// Sends every request, round after round, until `stop` is true after a round.
+    pub fn ask_until(&mut self, stop: impl Fn(Duration) -> bool) -> Measurement {
         let begun = Instant::now();
-        let mut asked = Asked::default();
+        let mut measured = Measurement::default();
         loop {
-            self.round(&mut asked);
-            asked.rounds += 1;
+            self.round(&mut measured);
+            measured.rounds += 1;
             if stop(begun.elapsed()) {
-                return asked;
+                return measured;
             }
         }
     }
 
-    fn round(&mut self, asked: &mut Asked) {
+    fn round(&mut self, measured: &mut Measurement) {
         for (number, (shown, verb)) in self.calls.iter().enumerate() {
-            let mut call = self.desk.call(verb.clone());
+            let mut call = self.client.call(verb.clone());
             if shown.ends_with("monitor/main") {
                 call.lod = Some(Lod::Gist);
             }
             let begun = Instant::now();
-            let said = self.desk.send(&call, PATIENCE);
-            asked.times.push(begun.elapsed());
-            let plain = plain(shown, &said);
-            match self.known.get(number) {
-                None => self.known.push(plain),
-                Some(known) if *known == plain => {}
-                Some(known) => asked.strange.push(format!("{shown}:\n{plain}\nwas:\n{known}")),
+            let reply = self.client.send(&call, TIMEOUT);
+            measured.times.push(begun.elapsed());
+            let plain = normalized(shown, &reply);
+            match self.expected.get(number) {
+                None => self.expected.push(plain),
+                Some(expected) if *expected == plain => {}
+                Some(expected) => {
+                    measured.unexpected.push(format!("{shown}:\n{plain}\nexpected:\n{expected}"))
+                }
             }
         }
     }
 }
 
-/// An answer without what rises with every act: epochs, receipts and the ids of links. Of the monitor's
-/// figures only which they are.
-fn plain(shown: &str, said: &Said) -> String {
-    let mut text = format!("exit {}\n", said.exit);
+/// Returns an answer without what changes with every run: epochs, receipts and the ids of links. Of the
+/// monitor's figures only the labels are kept.
+fn normalized(shown: &str, reply: &ClientReply) -> String {
+    let mut text = format!("exit {}\n", reply.exit);
     let figures = shown.ends_with("monitor/main");
-    let footer = said.text.lines().count().saturating_sub(1);
-    for (number, line) in said.text.lines().enumerate() {
+    let footer = reply.text.lines().count().saturating_sub(1);
+    for (number, line) in reply.text.lines().enumerate() {
         let line = match line.split_once(" · top: ") {
-            // Who uses the processor most is anybody's.
+            // The list of the busiest processes changes by itself.
             Some((before, _)) if figures => &before.replace(" since boot", ""),
             _ => line,
         };
@@ -145,7 +147,7 @@ fn without_links(line: &str) -> String {
     text
 }
 
-/// Every number is one `#`, also with its fraction.
+/// Replaces every number, with its fraction, by one `#`.
 fn masked(line: &str) -> String {
     let mut text = String::new();
     for c in line.chars() {
@@ -159,8 +161,8 @@ fn masked(line: &str) -> String {
     text
 }
 
-fn id_of(said: &Said, label: &str) -> u64 {
+fn id_of(reply: &ClientReply, label: &str) -> u64 {
     let mark = format!("[{label}](obj:");
-    let at = said.text.find(&mark).map(|at| &said.text[at + mark.len()..]);
-    at.and_then(crate::output::leading_number).unwrap_or_else(|| panic!("no {label}: {said:?}"))
+    let at = reply.text.find(&mark).map(|at| &reply.text[at + mark.len()..]);
+    at.and_then(crate::output::leading_number).unwrap_or_else(|| panic!("no {label}: {reply:?}"))
 }

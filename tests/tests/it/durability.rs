@@ -1,36 +1,25 @@
-//! What survives a daemon that is killed, a state that is damaged and a disk that is full.
+//! Durability: a killed daemon, a damaged state file and a full disk.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use pipemux_tests::{Output, Signal, World, kill, wait_until};
+use pipemux_tests::{Output, SeededRandom, Signal, TestEnv, kill, wait_for, wait_until};
 
-/// Numbers that look random and are the same every time.
-struct Seeded(u64);
-
-impl Seeded {
-    fn below(&mut self, bound: u64) -> u64 {
-        // Of Numerical Recipes; its high bits are the good ones.
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
-
-fn end_daemon(world: &World) {
-    let daemon = world.processes().into_iter().find(|one| one.command.contains("pipemuxd serve"));
+/// Kills the daemon if one runs, without a command that would start one.
+fn kill_running_daemon(env: &TestEnv) {
+    let daemon = env.processes().into_iter().find(|one| one.command.contains("pipemuxd serve"));
     if let Some(daemon) = daemon {
         kill(daemon.pid, Signal::SIGKILL);
     }
-    wait_until("everything ends", || world.processes().is_empty().then_some(()));
+    env.wait_until_all_ended();
 }
 
-fn state_length(world: &World) -> u64 {
-    fs::metadata(world.paths().state_dir.join("state.log")).map_or(0, |found| found.len())
+fn state_length(env: &TestEnv) -> u64 {
+    fs::metadata(env.paths().state_dir.join("state.log")).map_or(0, |found| found.len())
 }
 
-/// `[label](obj:7)`, all of them.
+/// Returns all objects, such as `[label](obj:7)`, by id.
 fn things(output: &Output) -> BTreeMap<u64, String> {
     let text = output.text();
     let mut found = BTreeMap::new();
@@ -43,41 +32,41 @@ fn things(output: &Output) -> BTreeMap<u64, String> {
 }
 
 #[test]
-fn what_was_answered_survives_a_daemon_that_is_killed_at_any_moment() {
-    let world = World::new();
-    let mut seeded = Seeded(20_261_122);
+fn answered_runs_survive_a_daemon_killed_at_any_moment() {
+    let env = TestEnv::new();
+    let mut random = SeededRandom::new(20_261_122, 0);
     let mut answered: Vec<String> = Vec::new();
     let mut asked = 0;
     let mut epoch = 0;
     let mut ids: BTreeMap<u64, String> = BTreeMap::new();
-    world.pipemux(&["open", "notebook"]).ok();
+    env.pipemux(&["open", "notebook"]).ok();
     for round in 0..10 {
-        let length = state_length(&world);
-        let grown = length + seeded.below(1_500);
+        let length = state_length(&env);
+        let grown = length + random.below(1_500) as u64;
         let acts: Vec<_> = (0..3)
             .map(|number| {
                 asked += 1;
                 let title = format!("note-{asked}");
-                let act = world.command(&["run", &format!("notebook.add('{title}', 'x')")]);
+                let act = env.command(&["run", &format!("notebook.add('{title}', 'x')")]);
                 (title, act.reader(&format!("reader {number}")).start())
             })
             .collect();
-        // Somewhere in the middle of them, or behind.
-        wait_until("the state grows, or nothing runs", || {
+        // The daemon is killed during these runs or after them.
+        wait_for("the state has grown, or the runs have ended", || {
             let ended = acts.iter().all(|(_, act)| !act.is_running());
-            (ended || state_length(&world) >= grown).then_some(())
+            ended || state_length(&env) >= grown
         });
-        end_daemon(&world);
+        kill_running_daemon(&env);
         for (title, act) in acts {
             let ended = act.finish();
             match ended.exit {
                 0 => answered.push(title),
-                // Its end isn't known, or it wasn't delivered: both are told.
+                // The outcome is unknown, or the request was not delivered: both are reported.
                 6..=8 => {}
                 _ => panic!("round {round}: {ended}"),
             }
         }
-        let seen = world.pipemux(&["view", "--lod", "full"]);
+        let seen = env.pipemux(&["view", "--lod", "full"]);
         assert!(seen.ok().epoch() >= epoch, "e{epoch} before: {seen}");
         epoch = seen.epoch();
         for (id, label) in things(&seen) {
@@ -86,8 +75,8 @@ fn what_was_answered_survives_a_daemon_that_is_killed_at_any_moment() {
         }
     }
     assert!(!answered.is_empty(), "no act was ever answered");
-    let history = world.pipemux(&["history", "--rounds", "1000"]);
-    let kept = world.pipemux(&["view", "--lod", "full", "--budget", "20000"]);
+    let history = env.pipemux(&["history", "--rounds", "1000"]);
+    let kept = env.pipemux(&["view", "--lod", "full", "--budget", "20000"]);
     for title in &answered {
         let call = format!("add('{title}', 'x')");
         assert_eq!(history.ok().text().matches(&call).count(), 1, "{title} in {history}");
@@ -97,14 +86,14 @@ fn what_was_answered_survives_a_daemon_that_is_killed_at_any_moment() {
         let was_answered = answered.contains(&format!("note-{number}"));
         assert!(shown <= 1 && (shown == 1 || !was_answered), "note-{number} in {kept}");
     }
-    let state_dir = world.paths().state_dir;
-    assert!(!state_dir.join("state.log.bad-1").exists(), "{}", world.daemon_log());
+    let state_dir = env.paths().state_dir;
+    assert!(!state_dir.join("state.log.bad-1").exists(), "{}", env.daemon_log());
 }
 
 #[test]
-fn a_damaged_state_is_set_aside_and_told_once_and_numbers_go_on() {
-    type Fate = fn(&std::path::Path);
-    let fates: [(&str, Fate); 4] = [
+fn damaged_state_is_set_aside_and_ids_go_on() {
+    type Damage = fn(&std::path::Path);
+    let damages: [(&str, Damage); 4] = [
         ("a byte in the middle", |path| {
             let mut bytes = fs::read(path).expect("the state");
             let middle = bytes.len() / 2;
@@ -117,26 +106,26 @@ fn a_damaged_state_is_set_aside_and_told_once_and_numbers_go_on() {
         }),
         ("a newer release", |path| fs::write(path, "pipemux state 9\nx").expect("the state")),
     ];
-    let world = World::new();
+    let env = TestEnv::new();
     let mut highest = 0;
     let mut epoch = 0;
-    for (number, (what, damage)) in fates.iter().enumerate() {
-        world.pipemux(&["open", "notebook"]).ok();
+    for (number, (what, damage)) in damages.iter().enumerate() {
+        env.pipemux(&["open", "notebook"]).ok();
         let title = format!("kept {number}");
-        let added = world.run(&format!("notebook.add('{title}', 'x')"));
+        let added = env.run(&format!("notebook.add('{title}', 'x')"));
         highest = highest.max(added.ok().objects().into_iter().max().unwrap_or(0));
         epoch = epoch.max(added.epoch());
-        end_daemon(&world);
-        damage(&world.paths().state_dir.join("state.log"));
+        kill_running_daemon(&env);
+        damage(&env.paths().state_dir.join("state.log"));
 
-        let opened = world.pipemux(&["open", "notebook"]);
+        let opened = env.pipemux(&["open", "notebook"]);
         opened.ok().has("saved state was damaged").has("pipemux history").has(&title);
         assert!(opened.epoch() > epoch, "{what}: e{epoch} before: {opened}");
-        world.pipemux(&["view"]).ok().lacks("saved state was damaged");
-        world.pipemux(&["status"]).ok().has("saved state was damaged");
+        env.pipemux(&["view"]).ok().lacks("saved state was damaged");
+        env.pipemux(&["status"]).ok().has("saved state was damaged");
         let aside = format!("state.log.bad-{}", number + 1);
-        assert!(world.paths().state_dir.join(&aside).exists(), "{what}: no {aside}");
-        let added = world.run(&format!("notebook.add('new {number}', 'x')"));
+        assert!(env.paths().state_dir.join(&aside).exists(), "{what}: no {aside}");
+        let added = env.run(&format!("notebook.add('new {number}', 'x')"));
         let new = added.ok().obj(&format!("new {number}"));
         assert!(new > highest, "{what}: obj:{new} after {highest}");
         highest = new;
@@ -144,7 +133,7 @@ fn a_damaged_state_is_set_aside_and_told_once_and_numbers_go_on() {
     }
 }
 
-/// As on a full disk: the daemon's files may not grow any more.
+/// Simulates a full disk: the daemon's files can't grow beyond this size.
 #[cfg(target_os = "linux")]
 fn limit_files(daemon: i32, bytes: &str) {
     let limit = format!("--fsize={bytes}:unlimited");
@@ -154,56 +143,54 @@ fn limit_files(daemon: i32, bytes: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_record_that_is_cut_short_by_a_full_disk_spoils_none() {
-    let world = World::new();
-    world.pipemux(&["open", "notebook"]).ok();
-    world.run("notebook.add('before', 'x')").ok();
-    let daemon = world.daemon();
+fn record_truncated_by_a_full_disk_damages_no_other() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('before', 'x')").ok();
+    let daemon = env.daemon_pid();
     for room in [0, 1, 7, 30, 61] {
-        let full = state_length(&world) + room;
+        let full = state_length(&env) + room;
         limit_files(daemon, &full.to_string());
-        // The first act may be under way when the disk is found to be full.
-        let refused = wait_until("an act is refused", || {
-            let act = world.run("notebook.add('meanwhile', 'x')");
+        // The first run may have begun before the daemon notices that the disk is full.
+        let refused = wait_until("a run is refused", || {
+            let act = env.run("notebook.add('meanwhile', 'x')");
             assert!(matches!(act.exit, 0 | 9), "{act}");
             (act.exit == 9).then_some(act)
         });
         refused.has("can't write its state down");
-        world.pipemux(&["view"]).ok().has("before");
+        env.pipemux(&["view"]).ok().has("before");
         limit_files(daemon, "unlimited");
-        wait_until("an act is done", || {
-            let act = world.run(&format!("notebook.add('after {room}', 'x')"));
-            (act.exit == 0).then_some(())
+        wait_for("a run is done", || {
+            let act = env.run(&format!("notebook.add('after {room}', 'x')"));
+            act.exit == 0
         });
     }
-    let history = world.pipemux(&["history", "--rounds", "1000"]);
-    end_daemon(&world);
-    let again = world.pipemux(&["history", "--rounds", "1000"]);
+    let history = env.pipemux(&["history", "--rounds", "1000"]);
+    kill_running_daemon(&env);
+    let again = env.pipemux(&["history", "--rounds", "1000"]);
     assert_eq!(again.ok().text(), history.ok().text());
     history.has("after 61");
-    assert!(!world.paths().state_dir.join("state.log.bad-1").exists(), "{}", world.daemon_log());
+    assert!(!env.paths().state_dir.join("state.log.bad-1").exists(), "{}", env.daemon_log());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn of_acts_that_come_at_once_a_full_disk_lets_one_begin() {
-    let world = World::new();
-    world.pipemux(&["open", "notebook"]).ok();
-    world.run("notebook.add('before', 'x')").ok();
-    let daemon = world.daemon();
-    // Both lie in their sockets when it goes on, so it takes them in one turn.
+fn full_disk_lets_only_one_of_two_concurrent_runs_begin() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('before', 'x')").ok();
+    let daemon = env.daemon_pid();
+    // Both requests wait in their sockets while the daemon is stopped, so it reads them in one turn.
     kill(daemon, Signal::SIGSTOP);
     let acts: Vec<_> = ["a", "b"]
-        .map(|reader| world.command(&["run", "notebook.add('now', 'x')"]).reader(reader).start())
+        .map(|reader| env.command(&["run", "notebook.add('now', 'x')"]).reader(reader).start())
         .into();
     let waits = |process: &pipemux_tests::Process| {
         let stat = fs::read_to_string(format!("/proc/{}/stat", process.pid)).unwrap_or_default();
         process.command.contains("notebook.add('now'") && stat.contains(") S ")
     };
-    wait_until("both wait for their answers", || {
-        (world.processes().iter().filter(|one| waits(one)).count() == 2).then_some(())
+    wait_for("both runs wait for their answers", || {
+        env.processes().iter().filter(|one| waits(one)).count() == 2
     });
-    limit_files(daemon, &state_length(&world).to_string());
+    limit_files(daemon, &state_length(&env).to_string());
     kill(daemon, Signal::SIGCONT);
     let mut exits: Vec<i32> = acts.into_iter().map(|act| act.finish().exit).collect();
     exits.sort_unstable();
@@ -212,21 +199,21 @@ fn of_acts_that_come_at_once_a_full_disk_lets_one_begin() {
 }
 
 #[test]
-fn the_daemons_log_is_rotated_also_while_it_runs() {
-    let world = World::new();
-    let log = world.paths().log;
+fn daemon_log_is_rotated_while_it_runs() {
+    let env = TestEnv::new();
+    let log = env.paths().log;
     let kept = log.with_extension("log.1");
     let long = "something that was printed\n".repeat(45_000);
     fs::create_dir_all(log.parent().expect("a directory")).expect("a directory");
     fs::write(&log, &long).expect("a log");
-    world.pipemux(&["up"]).ok();
-    wait_until("the log is new", || world.daemon_log().contains("serves").then_some(()));
+    env.pipemux(&["up"]).ok();
+    wait_for("the log was rotated", || env.daemon_log().contains("serves"));
     assert_eq!(fs::read_to_string(&kept).expect("the log before"), long);
 
     let mut file = fs::OpenOptions::new().append(true).open(&log).expect("a log");
     std::io::Write::write_all(&mut file, long.as_bytes()).expect("a log");
-    world.pipemux(&["down"]).ok();
-    wait_until("the log is new", || world.daemon_log().is_empty().then_some(()));
+    env.pipemux(&["down"]).ok();
+    wait_for("the log was rotated", || env.daemon_log().is_empty());
     let before = fs::read_to_string(&kept).expect("the log before");
-    assert!(before.contains("serves") && before.ends_with("ended\n"), "{} bytes", before.len());
+    assert!(before.contains("serves") && before.ends_with("stopped\n"), "{} bytes", before.len());
 }

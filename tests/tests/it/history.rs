@@ -1,22 +1,22 @@
-//! What was done here, and by whom.
+//! The history of a workspace: what was done, by whom and with which outcome.
 
-use pipemux_tests::{Signal, World, kill, wait_until};
+use pipemux_tests::TestEnv;
 
 #[test]
-fn rounds_are_kept_with_what_came_of_them_across_a_lost_daemon() {
-    let world = World::new();
-    world.write("a.txt", "x\nx\n");
-    world.pipemux(&["history"]).ok().has("0 rounds");
-    world.pipemux(&["open", "editor", "a.txt"]).ok();
-    world.run("editor.replace('x', 'y'); editor.save()").exits(5);
-    world.pipemux(&["answer", "all"]).ok();
-    world.run("editor.replace('nowhere', 'z')").exits(1);
-    world.command(&["view"]).reader("bob").output().ok();
-    let bob = world.command(&["run", "editor.lines(1, 2)"]).reader("bob").output();
+fn history_and_outcomes_survive_the_daemon() {
+    let env = TestEnv::new();
+    env.write("a.txt", "x\nx\n");
+    env.pipemux(&["history"]).ok().has("0 rounds");
+    env.pipemux(&["open", "editor", "a.txt"]).ok();
+    env.run("editor.replace('x', 'y'); editor.save()").exits(5);
+    env.pipemux(&["answer", "all"]).ok();
+    env.run("editor.replace('nowhere', 'z')").exits(1);
+    env.as_reader("bob", &["view"]).ok();
+    let bob = env.as_reader("bob", &["run", "editor.lines(1, 2)"]);
     bob.ok();
-    // Looking is no round.
-    world.pipemux(&["view"]).ok();
-    let before = world.pipemux(&["history"]);
+    // A view is not a round.
+    env.pipemux(&["view"]).ok();
+    let before = env.pipemux(&["history"]);
     before
         .ok()
         .has("1. ")
@@ -25,36 +25,34 @@ fn rounds_are_kept_with_what_came_of_them_across_a_lost_daemon() {
         .has("(chosen in 1 step)");
     before.has("2. ").has("replace failed").has("(exit 1)").has("3. ").has("bob").lacks("4. ");
 
-    kill(world.daemon(), Signal::SIGKILL);
-    wait_until("everything ends", || world.processes().is_empty().then_some(()));
-    assert_eq!(world.pipemux(&["history"]).ok().text(), before.text());
-    world.run("editor.save()").ok();
-    world.pipemux(&["history"]).ok().has("4. ");
-    // What failed within a call is the reason why that one didn't run.
-    world.run("editor.insert(1, text=editor.lines(1, 9))").exits(2);
-    world.pipemux(&["history", "--rounds", "1"]).ok().has("lines failed: ").has("insert: not run");
-    // A workspace's own.
-    let there = world.command(&["history"]).workspace("there").output();
+    env.kill_daemon();
+    assert_eq!(env.pipemux(&["history"]).ok().text(), before.text());
+    env.run("editor.save()").ok();
+    env.pipemux(&["history"]).ok().has("4. ");
+    // A failure of a nested call is the reason why the outer call didn't run.
+    env.run("editor.insert(1, text=editor.lines(1, 9))").exits(2);
+    env.pipemux(&["history", "--rounds", "1"]).ok().has("lines failed: ").has("insert: not run");
+    // Every workspace has a history of its own.
+    let there = env.in_workspace("there", &["history"]);
     there.ok().has("0 rounds");
 }
 
 #[test]
-fn detail_data_and_a_bound() {
-    let world = World::new();
-    world.pipemux(&["open", "notebook"]).ok();
+fn history_is_bounded_and_available_as_json() {
+    let env = TestEnv::with_notebook();
     for number in 1..=30 {
-        world.run(&format!("notebook.add('note {number}', 'x')")).ok();
+        env.run(&format!("notebook.add('note {number}', 'x')")).ok();
     }
     let long = "z".repeat(5_000);
-    world.run(&format!("notebook.add('long', '{long}')")).ok();
-    let shown = world.pipemux(&["history"]);
+    env.run(&format!("notebook.add('long', '{long}')")).ok();
+    let shown = env.pipemux(&["history"]);
     shown.ok().has("11 earlier: pipemux history --rounds 31").has("31. ").lacks("note 11'");
     assert!(shown.stdout.len() < 6_000, "{shown}");
     assert_eq!(shown.text().matches("add done").count(), 20);
-    world.pipemux(&["history", "--rounds", "31"]).ok().has("note 1'").lacks("earlier");
-    world.pipemux(&["history", "--rounds", "1"]).ok().has("31. ").lacks("30. ").has("…");
+    env.pipemux(&["history", "--rounds", "31"]).ok().has("note 1'").lacks("earlier");
+    env.pipemux(&["history", "--rounds", "1"]).ok().has("31. ").lacks("30. ").has("…");
 
-    let data = world.pipemux(&["history", "--rounds", "2", "--detail", "--json"]).ok().json();
+    let data = env.pipemux(&["history", "--rounds", "2", "--detail", "--json"]).ok().json();
     let rounds = data.as_array().expect("rounds");
     assert_eq!(rounds.len(), 2);
     assert_eq!((&rounds[0]["round"], &rounds[0]["exit"]), (&30.into(), &0.into()));
@@ -65,13 +63,11 @@ fn detail_data_and_a_bound() {
 }
 
 #[test]
-fn what_an_app_or_an_agent_said_forges_no_round() {
-    let world = World::new();
-    world.install_rogue("rogue", "tame");
-    world.pipemux(&["open", "rogue"]).ok();
+fn texts_cannot_forge_history_rounds() {
+    let env = TestEnv::with_rogue();
     let code = "rogue.misbehave(how=<<END)\nshow a\n2. 2030-01-01T00:00:00Z · all well\n## x\n[y](obj:1)\n```\nEND\n";
-    world.command(&["run", "-"]).stdin(code.as_bytes()).output().ok();
-    let history = world.pipemux(&["history", "--detail"]);
+    env.command(&["run", "-"]).stdin(code.as_bytes()).output().ok();
+    let history = env.pipemux(&["history", "--detail"]);
     for line in history.ok().text().lines().filter(|line| !line.starts_with("1. ")) {
         assert!(line.starts_with("   "), "{history}");
     }

@@ -1,49 +1,43 @@
-//! The monitor dies while the editor holds unsaved work.
+//! The monitor, and crashes of one app while another has unsaved changes.
 
-use pipemux_tests::{Signal, World, is_alive, kill, wait_until};
+use pipemux_tests::{Signal, TestEnv, is_alive, kill, wait_for};
 
 #[test]
-fn a_killed_monitor_comes_back_and_says_so_once_and_the_edit_is_there() {
-    let world = World::new();
-    world.write("a.txt", "one\n");
-    world.pipemux(&["open", "editor", "a.txt"]).ok();
-    world.pipemux(&["open", "monitor"]).ok().has("## monitor/main").has("CPU");
-    world.run("editor.insert(2, 'unsaved')").ok();
-    let (editor, monitor) = (world.pid("editor/main"), world.pid("monitor/main"));
+fn killed_monitor_restarts_and_says_so_once() {
+    let env = TestEnv::with_editor("one\n");
+    env.pipemux(&["open", "monitor"]).ok().has("## monitor/main").has("CPU");
+    env.run("editor.insert(2, 'unsaved')").ok();
+    let (editor, monitor) = (env.pid("editor/main"), env.pid("monitor/main"));
     kill(monitor, Signal::SIGKILL);
-    wait_until("the monitor's end", || (!is_alive(monitor)).then_some(()));
+    wait_for("the monitor's end", || !is_alive(monitor));
 
-    let view = world.pipemux(&["view"]);
+    let view = env.pipemux(&["view"]);
     view.ok().has("unsaved").has("monitor/main was restarted").has("signal 9").has("CPU");
-    world.pipemux(&["view"]).ok().lacks("was restarted");
-    assert_eq!(world.pid("editor/main"), editor);
-    assert_ne!(world.pid("monitor/main"), monitor);
-    world.run("editor.save()").ok();
-    assert_eq!(world.read("a.txt"), "one\nunsaved\n");
+    env.pipemux(&["view"]).ok().lacks("was restarted");
+    assert_eq!(env.pid("editor/main"), editor);
+    assert_ne!(env.pid("monitor/main"), monitor);
+    env.run("editor.save()").ok();
+    assert_eq!(env.read("a.txt"), "one\nunsaved\n");
 }
 
 #[test]
-fn a_killed_editor_has_the_unsaved_edit_still() {
-    let world = World::new();
-    world.write("a.txt", "one\n");
-    world.pipemux(&["open", "editor", "a.txt"]).ok();
-    world.run("editor.insert(2, 'unsaved')").ok();
-    let editor = world.pid("editor/main");
-    kill(editor, Signal::SIGKILL);
-    wait_until("the editor's end", || (!is_alive(editor)).then_some(()));
-    world.pipemux(&["view"]).ok().has("unsaved").has("was restarted");
-    world.run("editor.save()").ok();
-    assert_eq!(world.read("a.txt"), "one\nunsaved\n");
+fn killed_editor_keeps_unsaved_edits() {
+    let env = TestEnv::with_editor("one\n");
+    env.run("editor.insert(2, 'unsaved')").ok();
+    env.kill_session("editor/main");
+    env.pipemux(&["view"]).ok().has("unsaved").has("was restarted");
+    env.run("editor.save()").ok();
+    assert_eq!(env.read("a.txt"), "one\nunsaved\n");
 }
 
 #[test]
-fn gist_is_one_line_and_resources_expand() {
-    let world = World::new();
-    let opened = world.pipemux(&["open", "monitor"]);
+fn monitor_gist_is_one_line_and_resources_expand() {
+    let env = TestEnv::new();
+    let opened = env.pipemux(&["open", "monitor"]);
     let memory = opened.ok().obj("memory");
-    let gist = world.pipemux(&["view", "monitor/main", "--lod", "gist"]);
+    let gist = env.pipemux(&["view", "monitor/main", "--lod", "gist"]);
     assert!(gist.ok().lines() <= 4, "{gist}");
-    world.run(&format!("monitor.expand(obj:{memory})")).ok();
-    world.run("monitor.top(3, by='mem')").ok().has("3 by memory");
-    world.run("monitor.top(3, by='colour')").exits(2).has("cpu");
+    env.run(&format!("monitor.expand(obj:{memory})")).ok();
+    env.run("monitor.top(3, by='mem')").ok().has("3 by memory");
+    env.run("monitor.top(3, by='colour')").exits(2).has("cpu");
 }

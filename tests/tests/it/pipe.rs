@@ -1,27 +1,27 @@
-//! `pipemux pipe`: many command lines over one process.
+//! `pipemux pipe`: one process carries out many command lines.
 
 use std::collections::BTreeMap;
 
-use pipemux_tests::stream::Stream;
-use pipemux_tests::{Signal, World, kill, wait_until};
+use pipemux_tests::interactive::InteractiveCommand;
+use pipemux_tests::{Signal, TestEnv, kill, wait_for};
 use serde_json::{Value, json};
 
-/// A pipe, and the answers that came while another one was awaited.
+/// A running `pipemux pipe`, and the answers that arrived before they were asked for.
 struct Pipe {
-    stream: Stream,
+    command: InteractiveCommand,
     kept: BTreeMap<String, Value>,
 }
 
 impl Pipe {
-    fn new(world: &World) -> Self {
-        Self { stream: Stream::start(world, &["pipe"]), kept: BTreeMap::new() }
+    fn new(env: &TestEnv) -> Self {
+        Self { command: InteractiveCommand::start(env, &["pipe"]), kept: BTreeMap::new() }
     }
 
     fn ask(&mut self, request: &Value) {
-        self.stream.give(&request.to_string());
+        self.command.write_line(&request.to_string());
     }
 
-    /// The answer of that id.
+    /// Waits for the answer with this id.
     #[track_caller]
     fn answer(&mut self, id: impl Into<Value>) -> Value {
         let id = id.into().to_string();
@@ -29,7 +29,7 @@ impl Pipe {
             if let Some(found) = self.kept.remove(&id) {
                 return found;
             }
-            let line = self.stream.line().unwrap_or_else(|| panic!("no answer to {id}"));
+            let line = self.command.next_line().unwrap_or_else(|| panic!("no answer to {id}"));
             let answer: Value = serde_json::from_str(&line).expect("a line of JSON");
             let twice = self.kept.insert(answer["id"].to_string(), answer);
             assert!(twice.is_none(), "two answers: {twice:?}");
@@ -49,14 +49,14 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn requests_are_command_lines_and_answers_what_they_print() {
-    let world = World::new();
-    world.write("a.txt", "one\n");
-    let mut pipe = Pipe::new(&world);
+fn pipe_requests_behave_like_command_lines() {
+    let env = TestEnv::new();
+    env.write("a.txt", "one\n");
+    let mut pipe = Pipe::new(&env);
     let opened = pipe.asked(&json!({ "id": 1, "args": ["open", "editor", "a.txt"] }));
     assert_eq!(opened["exit"], 0);
     assert!(text(&opened).contains("## editor/main · a.txt"), "{opened}");
-    // Seen: what is acted on is shown as a change from now on.
+    // The window was shown, so the next answer shows only the change.
     let run = json!({
         "id": "two", "args": ["run", "editor.insert(1, text=stdin)"], "stdin": "深い \"x\"\n"
     });
@@ -72,34 +72,34 @@ fn requests_are_command_lines_and_answers_what_they_print() {
     assert!(text(&pipe.asked(&there)).contains("0 windows"));
     let message = json!({ "id": 6, "args": ["listen"], "stdin": "```docui\neditor.save()\n```\n" });
     assert!(text(&pipe.asked(&message)).contains("done · save"));
-    assert_eq!(world.read("a.txt"), "深い \"x\"\none\n");
-    // The same desk, whichever link led to its project.
-    let link = world.root().join("link");
-    std::os::unix::fs::symlink(world.project(), &link).unwrap();
+    assert_eq!(env.read("a.txt"), "深い \"x\"\none\n");
+    // A symbolic link to the project leads to the same workspace.
+    let link = env.root().join("link");
+    std::os::unix::fs::symlink(env.project(), &link).unwrap();
     let linked = pipe.asked(&json!({ "id": "link", "args": ["view"], "cwd": link }));
     assert!(text(&linked).contains("## editor/main"), "{linked}");
     assert!(text(&pipe.asked(&json!({ "id": 7, "args": ["--help"] }))).contains("view"));
-    pipe.stream.end_input();
-    assert_eq!(pipe.stream.line(), None);
-    assert_eq!(pipe.stream.finish(), 0);
+    pipe.command.close_stdin();
+    assert_eq!(pipe.command.next_line(), None);
+    assert_eq!(pipe.command.finish(), 0);
 }
 
 #[test]
-fn what_is_no_request_is_answered_and_the_rest_goes_on() {
-    let world = World::new();
-    let mut pipe = Pipe::new(&world);
+fn invalid_requests_are_answered_with_an_error() {
+    let env = TestEnv::new();
+    let mut pipe = Pipe::new(&env);
     let long = format!("{{\"id\": 0, \"args\": [\"{}\"]}}", "x".repeat(7 << 20));
     for line in ["no json", "[1]", "{\"args\": 3}", "\u{feff}{}", &long] {
-        pipe.stream.give(line);
+        pipe.command.write_line(line);
         let refused = pipe.answer(Value::Null);
         assert_eq!(refused["exit"], 2, "{refused}");
         assert!(refused["error"]["hints"][0].as_str().unwrap().contains("\"args\""), "{refused}");
     }
     for (request, expected) in [
         (json!({ "id": 1, "arg": ["view"] }), "unknown field `arg`, expected one of"),
-        (json!({ "id": 1, "args": ["viev"] }), "is no verb"),
-        (json!({ "id": 1, "args": ["watch"] }), "isn't answered once"),
-        (json!({ "id": 1, "args": ["pipe"] }), "isn't answered once"),
+        (json!({ "id": 1, "args": ["viev"] }), "is not a verb"),
+        (json!({ "id": 1, "args": ["watch"] }), "can't be used in a pipe"),
+        (json!({ "id": 1, "args": ["pipe"] }), "can't be used in a pipe"),
         (json!({ "id": 1, "args": ["run", "-"] }), "there is no standard input"),
         (
             json!({ "id": 1, "args": ["open", "editor"], "cwd": "here" }),
@@ -111,16 +111,15 @@ fn what_is_no_request_is_answered_and_the_rest_goes_on() {
         assert_eq!(refused["exit"], 2, "{refused}");
         assert!(text(&refused).contains(expected), "{refused}");
     }
-    pipe.stream.give("");
+    pipe.command.write_line("");
     assert_eq!(pipe.asked(&json!({ "id": 2, "args": ["apps"], "json": true }))["exit"], 0);
 }
 
 #[test]
-fn answers_come_when_they_are_there_and_more_than_fit_at_once_all_come() {
-    let world = World::new();
-    world.pipemux(&["open", "notebook"]).ok();
-    world.pipemux(&["view"]).ok();
-    let mut pipe = Pipe::new(&world);
+fn slow_requests_delay_no_others_and_all_are_answered() {
+    let env = TestEnv::with_notebook();
+    env.pipemux(&["view"]).ok();
+    let mut pipe = Pipe::new(&env);
     pipe.ask(&json!({ "id": "slow", "args": ["view", "--wait", "60"] }));
     let quick = pipe.asked(&json!({ "id": "quick", "args": ["sessions"] }));
     assert!(text(&quick).contains("notebook/main"));
@@ -138,15 +137,15 @@ fn answers_come_when_they_are_there_and_more_than_fit_at_once_all_come() {
 }
 
 #[test]
-fn requests_are_carried_out_in_the_order_of_their_lines() {
+fn requests_run_in_the_order_of_their_lines() {
     const ADDS: usize = 30;
-    let world = World::new();
-    let mut pipe = Pipe::new(&world);
-    // All at once: what `open` makes is there for the next line, and gone for the one after `close`.
+    let env = TestEnv::new();
+    let mut pipe = Pipe::new(&env);
+    // All requests are sent at once; each one sees the effects of the lines before it.
     pipe.ask(&json!({ "id": "open", "args": ["open", "notebook"] }));
     for number in 0..ADDS {
         let code = format!("notebook.add('n{number:02}', text=stdin)");
-        // A line that takes longer to read, now and then.
+        // Some lines are long and take longer to read.
         let text = "x".repeat(if number % 7 == 0 { 300_000 } else { 1 });
         pipe.ask(&json!({ "id": number, "args": ["run", code], "stdin": text }));
         if number % 10 == 5 {
@@ -163,12 +162,12 @@ fn requests_are_carried_out_in_the_order_of_their_lines() {
         assert_eq!(added["exit"], 0, "{added}");
     }
     let late = pipe.answer("late");
-    assert_ne!(late["exit"], 0, "{late}");
+    assert_eq!(late["exit"], 3, "{late}");
     for id in ["close", "again", "last"] {
         let done = pipe.answer(id);
         assert_eq!(done["exit"], 0, "{done}");
     }
-    let told = world.pipemux(&["history", "--rounds", "100"]).ok().text();
+    let told = env.pipemux(&["history", "--rounds", "100"]).ok().text();
     let titles: Vec<String> = (0..ADDS).map(|number| format!("n{number:02}")).collect();
     let titles = titles.iter().map(String::as_str).chain(["last"]);
     let places: Vec<Option<usize>> = titles.map(|title| told.find(title)).collect();
@@ -178,11 +177,11 @@ fn requests_are_carried_out_in_the_order_of_their_lines() {
 }
 
 #[test]
-fn what_the_daemon_refuses_is_told_as_what_this_side_refuses() {
-    let world = World::new();
-    world.install_rogue("rogue", "plain");
-    let mut pipe = Pipe::new(&world);
-    world.write("a.txt", "one\n");
+fn daemon_and_client_errors_have_the_same_form() {
+    let env = TestEnv::new();
+    env.install_rogue("rogue", "plain");
+    let mut pipe = Pipe::new(&env);
+    env.write("a.txt", "one\n");
     pipe.asked(&json!({ "id": 0, "args": ["open", "editor", "a.txt"] }));
     pipe.asked(&json!({ "id": 0, "args": ["open", "rogue"] }));
     for (args, exit, code, message) in [
@@ -199,7 +198,7 @@ fn what_the_daemon_refuses_is_told_as_what_this_side_refuses() {
             "replace",
         ),
         (json!(["run", "rogue.misbehave('exit')"]), 7, "unknown", "died"),
-        (json!(["viev"]), 2, "usage", "is no verb"),
+        (json!(["viev"]), 2, "usage", "is not a verb"),
     ] {
         for json in [false, true] {
             let told = pipe.asked(&json!({ "id": 1, "args": args, "json": json }));
@@ -215,49 +214,48 @@ fn what_the_daemon_refuses_is_told_as_what_this_side_refuses() {
 }
 
 #[test]
-fn what_was_asked_before_the_input_ended_is_answered() {
-    let world = World::new();
-    world.pipemux(&["open", "notebook"]).ok();
-    world.pipemux(&["view"]).ok();
-    let mut pipe = Pipe::new(&world);
+fn requests_before_the_end_of_input_are_answered() {
+    let env = TestEnv::with_notebook();
+    env.pipemux(&["view"]).ok();
+    let mut pipe = Pipe::new(&env);
     pipe.ask(&json!({ "id": 1, "args": ["view", "--wait", "0.3"] }));
     pipe.ask(&json!({ "id": 2, "args": ["apps"] }));
-    pipe.stream.end_input();
+    pipe.command.close_stdin();
     assert!(text(&pipe.answer(1)).contains("unchanged"));
     assert_eq!(pipe.answer(2)["exit"], 0);
-    assert_eq!(pipe.stream.line(), None);
-    assert_eq!(pipe.stream.finish(), 0);
+    assert_eq!(pipe.command.next_line(), None);
+    assert_eq!(pipe.command.finish(), 0);
 }
 
 #[test]
-fn a_lost_daemon_costs_one_answer_each_and_the_next_request_starts_another() {
-    let world = World::new();
-    world.install_rogue("rogue", "plain");
-    let mut pipe = Pipe::new(&world);
+fn next_request_after_a_lost_daemon_starts_another() {
+    let env = TestEnv::new();
+    env.install_rogue("rogue", "plain");
+    let mut pipe = Pipe::new(&env);
     pipe.asked(&json!({ "id": 0, "args": ["open", "rogue"] }));
-    let gate = world.path("gate").display().to_string();
+    let gate = env.path("gate").display().to_string();
     pipe.ask(&json!({ "id": 1, "args": ["run", format!("rogue.misbehave('wait for {gate}')")] }));
     let owes = || {
-        let told = world.pipemux(&["watch", "--since", "0", "--count", "1"]);
+        let told = env.pipemux(&["watch", "--since", "0", "--count", "1"]);
         told.ok();
     };
     owes();
-    wait_until("it is under way", || {
-        let limits = world.pipemux(&["status", "--json"]).ok().json();
-        (limits["clients"].as_i64() == Some(2)).then_some(())
+    wait_for("the run is in progress", || {
+        let limits = env.pipemux(&["status", "--json"]).ok().json();
+        limits["clients"].as_i64() == Some(2)
     });
-    kill(world.daemon(), Signal::SIGKILL);
+    kill(env.daemon_pid(), Signal::SIGKILL);
     let lost = pipe.answer(1);
     assert_eq!(lost["exit"], 7, "{lost}");
     assert!(text(&lost).starts_with("unknown · "), "{lost}");
-    world.write("gate", "");
-    wait_until("everything ends", || {
-        world.processes().iter().all(|p| p.pid == pipe.stream.pid).then_some(())
+    env.write("gate", "");
+    wait_for("all other processes have ended", || {
+        env.processes().iter().all(|p| p.pid == pipe.command.pid)
     });
     let viewed = pipe.asked(&json!({ "id": 2, "args": ["view"] }));
     assert_eq!(viewed["exit"], 0, "{viewed}");
     assert!(text(&viewed).contains("## rogue/main"), "{viewed}");
-    // Ended on purpose it is the same.
+    // The same holds for a daemon that was ended by `down`.
     assert_eq!(pipe.asked(&json!({ "id": 3, "args": ["down"] }))["exit"], 0);
     assert_eq!(pipe.asked(&json!({ "id": 4, "args": ["view"] }))["exit"], 0);
 }

@@ -8,37 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::SPLICES_IN_PLACE;
 
-use super::disk::Digest;
+use super::digest::ContentDigest;
+use super::splice::Splice;
 
-/// One replacement in a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Splice {
-    /// First byte.
-    pub at: usize,
-    /// What stands there.
-    pub old: String,
-    /// What takes its place.
-    pub new: String,
-}
+/// The byte order mark of UTF-8.
+pub const BOM: &[u8] = "\u{feff}".as_bytes();
 
-/// A place within a line, with what stands around it.
+/// A range within one line, with the text around it. All counts are in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Around {
-    /// How many characters of the line come before all that is given.
-    pub ahead: usize,
-    /// What stands before the place.
+pub struct LineContext {
+    /// How much of the line precedes `before`.
+    pub skipped_before: usize,
+    /// The text before the range.
     pub before: String,
-    /// What stands in it.
+    /// The text of the range.
     pub inside: String,
-    /// How many characters of the place are not given.
-    pub left_out: usize,
-    /// What stands behind it.
-    pub behind: String,
-    /// How many characters of the line come after all that is given.
-    pub after: usize,
+    /// How much of the range is missing from `inside`.
+    pub inside_omitted: usize,
+    /// The text after the range.
+    pub after: String,
+    /// How much of the line follows `after`.
+    pub skipped_after: usize,
 }
 
-/// A text as lines; only `\n` ends a line. A byte order mark is kept apart from it.
+/// A text as lines. Only `\n` ends a line, and a byte order mark is not part of the text.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Buffer {
     #[serde(with = "as_text")]
@@ -48,22 +41,22 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Of a text without its byte order mark.
+    /// Returns a buffer of a text that is given without its byte order mark.
     pub fn new(text: &str, bom: bool) -> Self {
         Self { rope: Rope::from_str(text), bom, crlf: is_crlf(text) }
     }
 
-    /// True when a byte order mark stands before the text.
-    pub fn bom(&self) -> bool {
+    /// True when the file begins with a byte order mark.
+    pub fn has_bom(&self) -> bool {
         self.bom
     }
 
-    /// What ends most lines, as far as the file was read from disk.
-    pub fn ending(&self) -> &'static str {
+    /// The line ending of most lines, as the file was when it was read from disk.
+    pub fn line_ending(&self) -> &'static str {
         if self.crlf { "\r\n" } else { "\n" }
     }
 
-    /// Length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.rope.len_bytes()
     }
@@ -73,45 +66,52 @@ impl Buffer {
         self.len() == 0
     }
 
-    /// The number of lines; a text that ends with a newline has no further, empty line.
-    pub fn lines(&self) -> usize {
+    /// The number of lines. A text that ends with a newline has no further, empty line.
+    pub fn line_count(&self) -> usize {
         self.rope.len_lines() - usize::from(self.ends_with_newline() || self.is_empty())
     }
 
-    /// True when the last line has its newline.
+    /// True when the last line ends with a newline.
     pub fn ends_with_newline(&self) -> bool {
         self.len().checked_sub(1).is_some_and(|last| self.rope.byte(last) == b'\n')
     }
 
-    /// The first byte of a line, counted from 0; past the last line the text's length.
-    pub fn start(&self, line: usize) -> usize {
-        if line >= self.lines() { self.len() } else { self.rope.line_to_byte(line) }
+    /// The first byte of a line; the text's length for a line past the last one. Lines count from 0.
+    pub fn line_start(&self, line: usize) -> usize {
+        if line >= self.line_count() { self.len() } else { self.rope.line_to_byte(line) }
     }
 
-    /// The bytes of whole lines, endings included.
-    pub fn bytes_of(&self, lines: &Range<usize>) -> Range<usize> {
-        self.start(lines.start)..self.start(lines.end)
+    /// The bytes of whole lines with their endings.
+    pub fn byte_range(&self, lines: &Range<usize>) -> Range<usize> {
+        self.line_start(lines.start)..self.line_start(lines.end)
     }
 
-    /// The line that a byte stands in.
+    /// The line that holds a byte.
     pub fn line_at(&self, byte: usize) -> usize {
         self.rope.byte_to_line(byte.min(self.len()))
     }
 
-    /// A part of the text; a range that is no text gives what of it is.
+    /// The lines that hold a range of bytes; one line for an empty range.
+    pub fn lines_of(&self, bytes: &Range<usize>) -> Range<usize> {
+        let first = self.line_at(bytes.start);
+        let last = self.line_at(bytes.end.saturating_sub(1));
+        first..last.max(first) + 1
+    }
+
+    /// Returns a part of the text. A range that reaches past the end is cut there.
     pub fn slice(&self, bytes: Range<usize>) -> String {
         let end = bytes.end.min(self.len());
         self.rope.byte_slice(bytes.start.min(end)..end).to_string()
     }
 
-    /// Whole lines as text.
+    /// Returns the text of whole lines.
     pub fn text_of(&self, lines: &Range<usize>) -> String {
-        self.slice(self.bytes_of(lines))
+        self.slice(self.byte_range(lines))
     }
 
-    /// One line without its ending: its first `max` characters, and how many more it has.
-    pub fn head(&self, line: usize, max: usize) -> (String, usize) {
-        let bytes = self.bytes_of(&(line..line + 1));
+    /// Returns the first `max` characters of a line without its ending, and how many more it has.
+    pub fn line_head(&self, line: usize, max: usize) -> (String, usize) {
+        let bytes = self.byte_range(&(line..line + 1));
         let slice = self.rope.byte_slice(bytes);
         let mut chars = slice.len_chars();
         for end in ['\n', '\r'] {
@@ -122,51 +122,50 @@ impl Buffer {
         (slice.slice(..shown).to_string(), chars - shown)
     }
 
-    /// A place and what stands around it in its first line, without the line's ending: at most `max`
-    /// characters each of what is before, in and behind the place.
-    pub fn around(&self, place: &Range<usize>, max: usize) -> Around {
-        let line = self.line_at(place.start);
-        let start = self.rope.byte_to_char(self.start(line));
-        let mut end = self.rope.byte_to_char(self.start(line + 1));
+    /// Returns a range of bytes with the text around it, up to the ends of its first line: at most `max`
+    /// characters each of the text before, in and after the range.
+    pub fn line_context(&self, range: &Range<usize>, max: usize) -> LineContext {
+        let line = self.line_at(range.start);
+        let start = self.rope.byte_to_char(self.line_start(line));
+        let mut end = self.rope.byte_to_char(self.line_start(line + 1));
         for ending in ['\n', '\r'] {
             end -= usize::from(end > start && self.rope.char(end - 1) == ending);
         }
-        let first = self.rope.byte_to_char(place.start).clamp(start, end);
-        let last = self.rope.byte_to_char(place.end.min(self.len())).clamp(first, end);
+        let first = self.rope.byte_to_char(range.start).clamp(start, end);
+        let last = self.rope.byte_to_char(range.end.min(self.len())).clamp(first, end);
         let (from, to) = (first.saturating_sub(max).max(start), end.min(last.saturating_add(max)));
         let inside = last.min(first.saturating_add(max));
         let text = |chars: Range<usize>| self.rope.slice(chars).to_string();
-        Around {
-            ahead: from - start,
+        LineContext {
+            skipped_before: from - start,
             before: text(from..first),
             inside: text(first..inside),
-            left_out: last - inside,
-            behind: text(last..to),
-            after: end - to,
+            inside_omitted: last - inside,
+            after: text(last..to),
+            skipped_after: end - to,
         }
     }
 
-    /// True when the text has that splice's old text where the splice says.
-    pub fn fits(&self, splice: &Splice) -> bool {
+    /// True when the text has the splice's old text at the splice's position.
+    pub fn accepts(&self, splice: &Splice) -> bool {
         let end = splice.at.saturating_add(splice.old.len());
         self.rope.get_byte_slice(splice.at..end).is_some_and(|slice| slice == splice.old.as_str())
     }
 
-    /// Carries out splices that are in ascending order, apart from each other, all counted in the text
-    /// as it is before.
+    /// Makes replacements in the text.
     pub fn apply(&mut self, splices: &[Splice]) {
         if splices.len() > SPLICES_IN_PLACE {
             return self.rebuild(splices);
         }
         for splice in splices.iter().rev() {
             let start = self.rope.byte_to_char(splice.at);
-            let end = self.rope.byte_to_char(splice.at + splice.old.len());
+            let end = self.rope.byte_to_char(splice.old_end());
             self.rope.remove(start..end);
             self.rope.insert(start, &splice.new);
         }
     }
 
-    /// Carries out splices in one pass: each costs its text, not a search.
+    /// Makes replacements in one pass, so that each costs only its text and no search.
     fn rebuild(&mut self, splices: &[Splice]) {
         let text = self.text();
         let mut builder = RopeBuilder::new();
@@ -174,24 +173,24 @@ impl Buffer {
         for splice in splices {
             builder.append(&text[from..splice.at]);
             builder.append(&splice.new);
-            from = splice.at + splice.old.len();
+            from = splice.old_end();
         }
         builder.append(&text[from..]);
         self.rope = builder.finish();
     }
 
-    /// The whole text without its byte order mark.
+    /// Returns the whole text without its byte order mark.
     pub fn text(&self) -> String {
         self.rope.to_string()
     }
 
-    /// Writes the file's bytes.
+    /// Writes the whole file, byte order mark included.
     ///
     /// # Errors
-    /// The writer's.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    /// The writer fails.
+    pub fn write_file(&self, out: &mut impl Write) -> io::Result<()> {
         if self.bom {
-            out.write_all(super::disk::BOM)?;
+            out.write_all(BOM)?;
         }
         self.write_text(out)
     }
@@ -199,16 +198,18 @@ impl Buffer {
     /// Writes the text without its byte order mark: [`Buffer::len`] bytes.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer fails.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         self.rope.chunks().try_for_each(|chunk| out.write_all(chunk.as_bytes()))
     }
 
-    /// The digest of the file's bytes.
-    pub fn hash(&self) -> u64 {
-        let mut digest = Digest::default();
-        // The digest takes everything.
-        let _ = self.write(&mut digest);
+    /// The digest of the whole file, byte order mark included.
+    pub fn digest(&self) -> u64 {
+        let mut digest = ContentDigest::default();
+        if self.bom {
+            digest.update(BOM);
+        }
+        self.rope.chunks().for_each(|chunk| digest.update(chunk.as_bytes()));
         digest.finish()
     }
 }
@@ -216,7 +217,7 @@ impl Buffer {
 /// True when most lines end with `\r\n`.
 fn is_crlf(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // Most texts have none: that is seen at once.
+    // Most texts have no carriage return, which is cheap to find out.
     if memchr::memchr(b'\r', bytes).is_none() {
         return false;
     }
@@ -224,7 +225,7 @@ fn is_crlf(text: &str) -> bool {
     memchr::memmem::find_iter(bytes, b"\r\n").count() * 2 > ends
 }
 
-/// A rope as its text, written chunk by chunk.
+/// Serializes a rope as its text, chunk by chunk.
 mod as_text {
     use ropey::Rope;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -236,15 +237,4 @@ mod as_text {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Rope, D::Error> {
         String::deserialize(from).map(|text| Rope::from_str(&text))
     }
-}
-
-/// The splices that take others back, counted in the text after them.
-pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
-    let mut shift: isize = 0;
-    let back = |splice: &Splice| {
-        let at = splice.at.saturating_add_signed(shift);
-        shift += splice.new.len() as isize - splice.old.len() as isize;
-        Splice { at, old: splice.new.clone(), new: splice.old.clone() }
-    };
-    splices.iter().map(back).collect()
 }

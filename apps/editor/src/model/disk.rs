@@ -1,76 +1,35 @@
-//! Files on disk: read whole, written whole, compared by content.
+//! Files on disk: read whole, written atomically, compared by content.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use docui::Fault;
-use pipemux_stable_hash::StableHasher;
-use serde::{Deserialize, Serialize};
-use twox_hash::XxHash64;
 
-use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE, SETTLED_MS};
+use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE};
 
-use super::buffer::Buffer;
+use super::buffer::{BOM, Buffer};
+use super::digest::ContentDigest;
+use super::file_stamp::FileStamp;
 
-/// The byte order mark of UTF-8.
-pub const BOM: &[u8] = "\u{feff}".as_bytes();
-
-/// What tells cheaply that a file is still the same.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
-    identity: (u64, u64),
-    length: u64,
-    times: [(i64, i64); 2],
-    /// False when the file was so young that another write could leave the same times.
-    settled: bool,
-}
-
-impl Stamp {
-    /// Of a file as it is now; none when it isn't there.
-    pub fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
-    }
-
-    /// True when the file surely is the one that was stamped.
-    pub fn proves(&self, now: &Self) -> bool {
-        self.settled
-            && (self.identity, self.length, self.times) == (now.identity, now.length, now.times)
-    }
-
-    fn from(metadata: &Metadata) -> Self {
-        let age = metadata.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-        Self {
-            identity: (metadata.dev(), metadata.ino()),
-            length: metadata.len(),
-            times: [
-                (metadata.mtime(), metadata.mtime_nsec()),
-                (metadata.ctime(), metadata.ctime_nsec()),
-            ],
-            settled: age.is_some_and(|age| age.as_millis() > SETTLED_MS),
-        }
-    }
-}
-
-/// A file's content.
+/// A file as it was read.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// The text without its byte order mark.
     pub text: String,
-    /// True when a byte order mark stands before it.
+    /// True when the file begins with a byte order mark.
     pub bom: bool,
-    /// Its digest.
-    pub hash: u64,
-    /// Its stamp.
-    pub stamp: Stamp,
+    /// The digest of the whole file.
+    pub digest: u64,
+    /// The stamp of the file before it was read.
+    pub stamp: FileStamp,
 }
 
-/// Where a path leads: symlinks followed, also when there is no file yet.
+/// Returns the absolute path without symlinks, also of a file that doesn't exist yet.
 ///
 /// # Errors
-/// The directory isn't there, or the path is not text.
+/// The directory doesn't exist, or the path is not UTF-8.
 pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
     let found = match path.canonicalize() {
         Ok(found) => found,
@@ -94,8 +53,8 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
 /// Reads a text file.
 ///
 /// # Errors
-/// It isn't there, is no regular file, may not be read, is too long, or is not UTF-8 text.
-pub fn load(path: &Path) -> Result<Loaded, Fault> {
+/// The file doesn't exist, is not a regular file, can't be read, is too long, or is not UTF-8 text.
+pub fn load(path: &Path) -> Result<LoadedFile, Fault> {
     let shown = path.display();
     let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if metadata.is_dir() {
@@ -103,24 +62,24 @@ pub fn load(path: &Path) -> Result<Loaded, Fault> {
             .hint("name a file in it"));
     }
     if !metadata.is_file() {
-        return Err(Fault::refused(format!("{shown} is no regular file")));
+        return Err(Fault::refused(format!("{shown} is not a regular file")));
     }
     let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
-    // Room for all of it, and for seeing that there is no more.
+    // One byte more than the file has, so that the read ends without growing the vector.
     let room = metadata.len().min(FILE_MAX) as usize + 1;
     let mut bytes = Vec::with_capacity(room);
     let read = (&mut file).take(FILE_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > FILE_MAX {
         let limit = FILE_MAX / 1024 / 1024;
-        return Err(Fault::refused(format!("{shown} is longer than the limit of {limit} MiB"))
-            .hint("open a part of it: split it first"));
+        return Err(Fault::refused(format!("{shown} is larger than the limit of {limit} MiB"))
+            .hint("split the file and open one of the parts"));
     }
-    let mut digest = Digest::default();
-    digest.take(&bytes);
-    let hash = digest.finish();
-    let stamp = Stamp::from(&metadata);
+    let mut digest = ContentDigest::default();
+    digest.update(&bytes);
+    let digest = digest.finish();
+    let stamp = FileStamp::from(&metadata);
     if let Some(at) = memchr::memchr(0, &bytes) {
         return Err(Fault::refused(format!("{shown} is a binary file: byte {at} is NUL")));
     }
@@ -130,133 +89,98 @@ pub fn load(path: &Path) -> Result<Loaded, Fault> {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
         Fault::refused(format!("{shown} is not UTF-8: byte {} in line {line}", at + skip))
-            .hint("convert a copy: iconv -f LATIN1 -t UTF-8, and open that")
+            .hint("convert a copy with iconv -f LATIN1 -t UTF-8 and open the copy")
     })?;
-    Ok(Loaded { text, bom, hash, stamp })
+    Ok(LoadedFile { text, bom, digest, stamp })
 }
 
-/// The digest of the file on disk; none when it isn't there or can't be read.
+/// Reads a text file; `None` if it doesn't exist.
+///
+/// # Errors
+/// As [`load`], except for a missing file.
+pub fn load_if_exists(path: &Path) -> Result<Option<LoadedFile>, Fault> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        _ => load(path).map(Some),
+    }
+}
+
+/// Returns the digest of a file on disk; `None` if it doesn't exist or can't be read.
 pub fn digest(path: &Path) -> Option<u64> {
-    let mut out = io::BufWriter::with_capacity(READ_PIECE, Digest::default());
+    let mut out = io::BufWriter::with_capacity(READ_PIECE, ContentDigest::default());
     io::copy(&mut File::open(path).ok()?, &mut out).ok()?;
     Some(out.into_inner().ok()?.finish())
 }
 
-/// How a file is written.
+/// Whether a file may already exist when it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placing {
-    /// In place of the one that is there, whose mode stays.
-    Over,
-    /// As a new file with that mode, as far as the umask allows.
-    New(u32),
+pub enum WriteMode {
+    /// Replaces an existing file and keeps its permissions.
+    Replace,
+    /// Creates a file with these permission bits, less those that the umask removes; fails if it exists.
+    Create(u32),
 }
 
-/// Writes a file so that it is either as before or as wanted, whatever happens. Returns its stamp.
+/// Writes a file atomically and returns its new stamp.
 ///
 /// # Errors
-/// It is read-only, its directory can't be written, the disk is full; the file is as before.
-pub fn store(path: &Path, buffer: &Buffer, how: Placing) -> Result<Stamp, Fault> {
+/// The file is read-only, its directory can't be written, or the disk is full. The file is unchanged.
+pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp, Fault> {
     let failed = |error: io::Error| {
         Fault::failed(format!("{} was not written: {error}", path.display()))
             .hint("save_as('…') writes it elsewhere")
     };
     let directory = path.parent().ok_or_else(|| missing(path))?;
-    let before = match how {
-        Placing::New(_) => None,
-        Placing::Over => Some(fs::metadata(path)).filter(
+    let before = match mode {
+        WriteMode::Create(_) => None,
+        WriteMode::Replace => Some(fs::metadata(path)).filter(
             |found| !matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound),
         ),
     };
     let before = before.transpose().map_err(failed)?;
     if before.as_ref().is_some_and(|metadata| metadata.mode() & 0o222 == 0) {
         return Err(Fault::refused(format!("{} is read-only", path.display()))
-            .hint("chmod u+w it, then save(); or save_as('…')"));
+            .hint("make it writable with chmod u+w and save() again, or use save_as('…')"));
     }
-    let mode = match how {
-        Placing::New(mode) => mode,
-        Placing::Over => 0o666,
+    let permissions = match mode {
+        WriteMode::Create(bits) => bits,
+        WriteMode::Replace => 0o666,
     };
     let mut temporary = tempfile::Builder::new()
         .prefix(".pipemux-")
-        .permissions(fs::Permissions::from_mode(mode & 0o777))
+        .permissions(fs::Permissions::from_mode(permissions & 0o777))
         .tempfile_in(directory)
         .map_err(failed)?;
     let file = temporary.as_file_mut();
     let mut out = io::BufWriter::new(&mut *file);
-    buffer.write(&mut out).and_then(|()| out.flush()).map_err(failed)?;
+    buffer.write_file(&mut out).and_then(|()| out.flush()).map_err(failed)?;
     drop(out);
     if let Some(metadata) = &before {
-        // Only root may give a file away; without that right it becomes the writer's own.
+        // Only root may give a file away; anybody else becomes the owner of what they write.
         let _ = std::os::unix::fs::fchown(&*file, Some(metadata.uid()), Some(metadata.gid()));
         file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o7777))
             .map_err(failed)?;
     }
     file.sync_all().map_err(failed)?;
-    let written = match how {
-        Placing::New(_) => temporary.persist_noclobber(path),
-        Placing::Over => temporary.persist(path),
+    let written = match mode {
+        WriteMode::Create(_) => temporary.persist_noclobber(path),
+        WriteMode::Replace => temporary.persist(path),
     };
     let written = written.map_err(|error| failed(error.error))?;
-    // The name must survive a power cut too; a file system that can't do it has done what it can.
+    // The new name must survive a power cut too. Some file systems can't sync a directory: there the
+    // rename is as safe as they make it.
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
-    Ok(Stamp::from(&written.metadata().map_err(failed)?))
+    Ok(FileStamp::from(&written.metadata().map_err(failed)?))
 }
 
-/// The permission bits of a file.
-pub fn mode(path: &Path) -> Option<u32> {
+/// Returns the permission bits of a file; `None` if it doesn't exist.
+pub fn permission_bits(path: &Path) -> Option<u32> {
     fs::metadata(path).ok().map(|metadata| metadata.mode() & 0o777)
 }
 
-/// The digest of a text, taken in however it is cut: tells contents apart; nobody gains by forging it.
-/// A text is digested each time it is saved, and at each look at a file that was written just now.
-#[derive(Default)]
-pub struct Digest(XxHash64);
-
-impl Digest {
-    /// The digest of what was written.
-    pub fn finish(&self) -> u64 {
-        std::hash::Hasher::finish(&self.0)
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        std::hash::Hasher::write(&mut self.0, bytes);
-    }
-}
-
-impl Write for Digest {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.take(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What names of files on disk are made with: it never changes, so that a later editor finds them.
-pub fn hash(bytes: &[u8]) -> u64 {
-    pipemux_stable_hash::hash_with_length(bytes)
-}
-
-/// As [`hash`], of bytes that are written piece by piece.
-#[derive(Debug, Clone, Default)]
-pub struct Hasher(StableHasher);
-
-impl Hasher {
-    /// The digest of what was written.
-    pub fn finish(&self) -> u64 {
-        self.0.finish_with_length()
-    }
-}
-
-impl Write for Hasher {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Returns how many hard links a file has; 0 if it doesn't exist.
+pub fn hard_links(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.nlink())
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {
@@ -275,14 +199,14 @@ fn missing(path: &Path) -> Fault {
         return Fault::not_found(format!("{path}: the directory {parent} is missing"));
     }
     let fault = Fault::not_found(format!("{}: no such file", path.display()));
-    match neighbour(path) {
+    match similar_name(path) {
         Some(name) => fault.hint(format!("did you mean {}?", path.with_file_name(name).display())),
         None => fault,
     }
 }
 
-/// The name in the same directory that is most like the missing one.
-fn neighbour(path: &Path) -> Option<String> {
+/// Finds the name in the same directory that is most similar to a missing one.
+fn similar_name(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let directory = match path.parent()? {
         empty if empty.as_os_str().is_empty() => Path::new("."),

@@ -1,38 +1,94 @@
 //! Undo and redo of whole actions.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::fmt;
 
+use docui::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MAX};
 
-use super::buffer::Splice;
-use super::linemap::LineChange;
+use super::line_change::LineChange;
+use super::splice::Splice;
 
-/// Who makes a change, and which version comes of it.
+/// Who made a change, and in which version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
-    /// The reader.
+    /// The reader; empty for changes from outside of any run.
     pub reader: String,
-    /// The run; empty for changes that came from the disk.
+    /// The run; empty for changes from outside of any run.
     pub run: String,
     /// The version after the change.
     pub version: u64,
 }
 
-/// One action's change of a file.
+impl Author {
+    /// Returns the author of what an action changes.
+    pub fn of(context: &Context) -> Self {
+        Self {
+            reader: context.reader.clone(),
+            run: context.run_id.clone(),
+            version: context.next_version(),
+        }
+    }
+
+    /// Returns the author of a change that no run made: another program's write, or an `open`.
+    pub fn outside_of_runs(version: u64) -> Self {
+        Self { version, ..Self::default() }
+    }
+}
+
+/// What changed a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditKind {
+    /// Lines were inserted.
+    Insert,
+    /// Lines were replaced.
+    ReplaceLines,
+    /// Lines were deleted.
+    DeleteLines,
+    /// Lines were moved.
+    MoveLines,
+    /// Matches of a text were replaced.
+    Replace,
+    /// The text was taken from disk.
+    Reload,
+    /// A change was undone.
+    Undo,
+    /// A change was redone.
+    Redo,
+}
+
+/// Writes the name of the action, as it is saved and shown.
+impl fmt::Display for EditKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EditKind::Insert => "insert",
+            EditKind::ReplaceLines => "replace_lines",
+            EditKind::DeleteLines => "delete_lines",
+            EditKind::MoveLines => "move_lines",
+            EditKind::Replace => "replace",
+            EditKind::Reload => "reload",
+            EditKind::Undo => "undo",
+            EditKind::Redo => "redo",
+        })
+    }
+}
+
+/// What one action changed in a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Change {
-    /// Its name, never used again.
+    /// The change's id, which is never reused.
     pub id: String,
-    /// The action.
-    pub what: Cow<'static, str>,
-    /// Whose, and when; of an undone change, of the undoing.
+    /// The kind of action.
+    #[serde(rename = "what")]
+    pub kind: EditKind,
+    /// Who made the change; once it is undone, who undid it.
     pub author: Author,
     pub(crate) splices: Vec<Splice>,
     pub(crate) lines: LineChange,
-    /// The state of the text before and after.
+    /// The text's states before and after the change.
     states: (u64, u64),
 }
 
@@ -48,27 +104,27 @@ pub struct History {
 }
 
 impl History {
-    /// Of a text that is as on disk, or isn't.
-    pub fn new(saved: bool) -> Self {
-        Self { saved: saved.then_some(0), ..Self::default() }
+    /// Returns an empty history of a text that is the same as on disk.
+    pub fn new() -> Self {
+        Self { saved: Some(0), ..Self::default() }
     }
 
-    /// True when the text is as it was last read or written.
+    /// True when the text is the one that was last read or written.
     pub fn is_saved(&self) -> bool {
         self.saved == Some(self.state)
     }
 
-    /// Notes that the text was written or read as it is.
+    /// Marks the present text as the one on disk.
     pub fn mark_saved(&mut self) {
         self.saved = Some(self.state);
     }
 
-    /// Notes that the disk holds none of the states.
+    /// Records that the disk holds none of the texts that undo and redo lead to.
     pub fn mark_unsaved(&mut self) {
         self.saved = None;
     }
 
-    /// A number for the text as it is: another text has another one.
+    /// Identifies the present text: undo brings back the number together with the text.
     pub fn state(&self) -> u64 {
         self.state
     }
@@ -83,11 +139,11 @@ impl History {
         self.undone.iter().rev()
     }
 
-    /// Adds a change that was made.
+    /// Adds a change that was made, and forgets the oldest ones past the bounds.
     pub(crate) fn push(
         &mut self,
         id: String,
-        what: Cow<'static, str>,
+        kind: EditKind,
         author: Author,
         splices: Vec<Splice>,
         lines: LineChange,
@@ -97,7 +153,7 @@ impl History {
         let states = (self.state, self.last_state);
         self.state = self.last_state;
         self.bytes += weight(&splices);
-        self.done.push_back(Change { id, what, author, splices, lines, states });
+        self.done.push_back(Change { id, kind, author, splices, lines, states });
         while self.done.len() > HISTORY_MAX
             || (self.bytes > HISTORY_BYTES_MAX && self.done.len() > 1)
         {
@@ -106,7 +162,7 @@ impl History {
         }
     }
 
-    /// Notes that the latest change was undone.
+    /// Moves the latest change to those that can be redone. Does nothing if there is none.
     pub(crate) fn undo(&mut self, author: Author) {
         if let Some(mut change) = self.done.pop_back() {
             self.bytes -= weight(&change.splices);
@@ -116,7 +172,7 @@ impl History {
         }
     }
 
-    /// Notes that the next undone change was made again.
+    /// Moves the latest undone change back to those that can be undone. Does nothing if there is none.
     pub(crate) fn redo(&mut self, author: Author) {
         if let Some(mut change) = self.undone.pop() {
             self.bytes += weight(&change.splices);

@@ -1,8 +1,8 @@
-//! Unsaved edits on disk, so that the end of the process loses none.
+//! Unsaved edits on disk, so that a crash loses none of them.
 //!
-//! A journal is a line of JSON, the whole text as of its start, a newline, and a line of JSON for each
-//! change since. A last line without its newline was being written when the process ended: its change
-//! was never answered and doesn't count.
+//! A journal consists of a JSON header line, the whole text as it was when the journal was started, a
+//! newline, and one JSON line for each change since. If the last line has no newline, the process ended
+//! while writing it: that change was never confirmed to anybody and doesn't count.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, Read, Write};
@@ -13,156 +13,151 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::JOURNAL_EDITS_MAX;
 
-use super::buffer::{Buffer, Splice};
-use super::disk::hash;
+use super::buffer::Buffer;
+use super::splice::Splice;
+use super::stable_hash::stable_hash;
 
 const FORMAT: u32 = 1;
 const EXTENSION: &str = "unsaved";
-/// Longest header, in bytes: a path and some numbers.
+/// The longest header, in bytes: a path and some numbers.
 const HEADER_MAX: u64 = 64 * 1024;
 
-/// One file's journal.
+/// The journal of one file.
 #[derive(Debug, Default)]
 pub struct Journal {
     path: PathBuf,
-    of: PathBuf,
-    open: Option<File>,
-    snapshot: usize,
-    written: usize,
+    edited_file: PathBuf,
+    /// The journal, open for appending; `None` if the next change has to start it over.
+    writer: Option<File>,
+    /// The length of the text that the journal begins with.
+    text_bytes: usize,
+    /// The length of the changes written since.
+    change_bytes: usize,
 }
 
-/// What a journal held.
+/// The text that a journal restores.
 #[derive(Debug)]
-pub struct Recovered {
+pub struct RecoveredText {
     /// The text without its byte order mark.
     pub text: String,
-    /// True when a byte order mark stands before it.
+    /// True when the file begins with a byte order mark.
     pub bom: bool,
-    /// The digest of the file on disk that it was an edit of; none when there was none.
-    pub base: Option<u64>,
+    /// The digest of the file on disk that was edited; `None` if there was no file.
+    pub base_digest: Option<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     format: u32,
     path: PathBuf,
-    base: Option<u64>,
+    #[serde(rename = "base")]
+    base_digest: Option<u64>,
     bom: bool,
     bytes: usize,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Record {
-    at: usize,
-    old: String,
-    new: String,
-}
-
 impl Journal {
-    /// Of that file, in the session's directory.
-    pub fn new(state_dir: &Path, of: &Path) -> Self {
-        let name = format!("{:016x}.{EXTENSION}", hash(of.as_os_str().as_encoded_bytes()));
-        let path = state_dir.join(name);
-        Self { path, of: of.to_owned(), open: None, snapshot: 0, written: 0 }
+    /// Returns the journal of a file, in the session's state directory. Nothing is written yet.
+    pub fn new(state_dir: &Path, edited_file: &Path) -> Self {
+        let hash = stable_hash(edited_file.as_os_str().as_encoded_bytes());
+        let path = state_dir.join(format!("{hash:016x}.{EXTENSION}"));
+        Self { path, edited_file: edited_file.to_owned(), ..Self::default() }
     }
 
-    /// The session's directory.
+    /// The session's state directory.
     pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Writes down a change before it is made to the text.
+    /// Writes a change before it is made. `before` is the text before the change.
     ///
     /// # Errors
-    /// It couldn't be written; the change must not be made.
+    /// The journal can't be written; the change must not be made.
     pub fn record(
         &mut self,
-        base: Option<u64>,
+        base_digest: Option<u64>,
         before: &Buffer,
         splices: &[Splice],
     ) -> Result<(), Fault> {
-        let written = self.try_record(base, before, splices);
+        let written = self.try_record(base_digest, before, splices);
         written.map_err(|error| {
-            // What is there may end within a line: the next record starts over.
-            self.open = None;
-            Fault::failed(format!(
-                "the change couldn't be kept safe in {}: {error}",
-                self.path.display()
-            ))
-            .hint("nothing was changed; free some disk space and do it again")
+            // The journal may now end within a line, so the next change starts it over.
+            self.writer = None;
+            unrecorded(&self.path, &error)
         })
     }
 
-    /// Makes sure that there is a journal of a text that is unsaved.
+    /// Starts the journal of an unsaved text unless it exists.
     ///
     /// # Errors
-    /// There is none, and none can be written.
-    pub fn ensure(&mut self, base: Option<u64>, unsaved: &Buffer) -> io::Result<()> {
+    /// The journal doesn't exist and can't be written.
+    pub fn ensure_exists(&mut self, base_digest: Option<u64>, unsaved: &Buffer) -> io::Result<()> {
         if !self.path.exists() {
-            self.open = Some(self.start(base, unsaved)?);
+            self.writer = Some(self.start(base_digest, unsaved)?);
         }
         Ok(())
     }
 
-    /// Forgets everything: the text is as on disk, or was given up.
-    pub fn clear(&mut self) {
-        self.open = None;
-        // Not there is as good as removed; anything else shows when the journal is next read.
+    /// Removes the journal, because the text was saved or given up.
+    pub fn remove(&mut self) {
+        self.writer = None;
+        // A missing journal is as good as a removed one, and one that can't be removed is read again at
+        // the next start.
         let _ = fs::remove_file(&self.path);
     }
 
-    /// What was kept; none when there is nothing.
+    /// Reads the text that the journal restores; `None` if there is no journal.
     ///
     /// # Errors
-    /// A journal that can't be read; it was put aside under the name that the error tells.
-    pub fn recover(&self) -> Result<Option<Recovered>, Fault> {
+    /// The journal can't be read. It was set aside under the name in the error.
+    pub fn recover(&self) -> Result<Option<RecoveredText>, Fault> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(self.put_aside(&error.to_string())),
+            Err(error) => return Err(self.set_aside(&error.to_string())),
         };
         match replay(&bytes) {
-            Some((header, _)) if header.path != self.of => {
-                Err(self.put_aside("it belongs to another file"))
+            Some((header, _)) if header.path != self.edited_file => {
+                Err(self.set_aside("the journal belongs to another file"))
             }
             Some((header, text)) => {
-                Ok(Some(Recovered { text, bom: header.bom, base: header.base }))
+                Ok(Some(RecoveredText { text, bom: header.bom, base_digest: header.base_digest }))
             }
-            None => Err(self.put_aside("it is damaged")),
+            None => Err(self.set_aside("the journal is damaged")),
         }
     }
 
     fn try_record(
         &mut self,
-        base: Option<u64>,
+        base_digest: Option<u64>,
         before: &Buffer,
         splices: &[Splice],
     ) -> io::Result<()> {
-        if self.written > self.snapshot.max(JOURNAL_EDITS_MAX) {
-            self.open = None;
+        if self.change_bytes > self.text_bytes.max(JOURNAL_EDITS_MAX) {
+            self.writer = None;
         }
-        let records = splices.iter().map(|splice| Record {
-            at: splice.at,
-            old: splice.old.clone(),
-            new: splice.new.clone(),
-        });
-        let mut line = serde_json::to_vec(&records.collect::<Vec<_>>())?;
+        let mut line = serde_json::to_vec(splices)?;
         line.push(b'\n');
-        let mut file = match self.open.take() {
-            Some(file) => file,
-            None => self.start(base, before)?,
+        let mut writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => self.start(base_digest, before)?,
         };
-        file.write_all(&line)?;
-        self.written += line.len();
-        self.open = Some(file);
+        writer.write_all(&line)?;
+        self.change_bytes += line.len();
+        self.writer = Some(writer);
         Ok(())
     }
 
-    /// Starts anew from the text as it is; the journal before stays until the new one is whole.
-    fn start(&mut self, base: Option<u64>, before: &Buffer) -> io::Result<File> {
+    /// Starts the journal over from a text. The previous journal stays until the new one is complete.
+    fn start(&mut self, base_digest: Option<u64>, before: &Buffer) -> io::Result<File> {
         let mut temporary = tempfile::NamedTempFile::new_in(self.directory())?;
-        let (path, bytes) = (self.of.clone(), before.len());
-        let header = Header { format: FORMAT, path, base, bom: before.bom(), bytes };
+        let header = Header {
+            format: FORMAT,
+            path: self.edited_file.clone(),
+            base_digest,
+            bom: before.has_bom(),
+            bytes: before.len(),
+        };
         let mut out = io::BufWriter::new(temporary.as_file_mut());
         serde_json::to_writer(&mut out, &header)?;
         out.write_all(b"\n")?;
@@ -170,55 +165,59 @@ impl Journal {
         out.write_all(b"\n")?;
         out.flush()?;
         drop(out);
-        let file = temporary.persist(&self.path).map_err(|error| error.error)?;
-        (self.snapshot, self.written) = (bytes, 0);
-        Ok(file)
+        let writer = temporary.persist(&self.path).map_err(|error| error.error)?;
+        (self.text_bytes, self.change_bytes) = (header.bytes, 0);
+        Ok(writer)
     }
 
-    fn put_aside(&self, why: &str) -> Fault {
+    fn set_aside(&self, why: &str) -> Fault {
         let aside = self.path.with_extension("damaged");
         let kept = match fs::rename(&self.path, &aside) {
             Ok(()) => aside,
             Err(_) => self.path.clone(),
         };
-        Fault::failed(format!("unsaved edits of {} couldn't be restored: {why}", self.of.display()))
+        let file = self.edited_file.display();
+        Fault::failed(format!("unsaved edits of {file} couldn't be restored: {why}"))
             .hint(format!("they are kept in {}", kept.display()))
     }
 }
 
-/// The files whose unsaved edits are kept in a session's directory.
-pub fn kept(state_dir: &Path) -> Vec<PathBuf> {
+/// Returns the error of a change that was refused because it couldn't be recorded.
+pub fn unrecorded(path: &Path, error: &io::Error) -> Fault {
+    Fault::failed(format!("the change couldn't be recorded in {}: {error}", path.display()))
+        .hint("nothing was changed: free some disk space and try again")
+}
+
+/// Lists the files whose unsaved edits are kept in a session's state directory.
+pub fn files_with_unsaved_edits(state_dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(state_dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let journals = entries.filter(|path| path.extension().is_some_and(|end| end == EXTENSION));
-    let of = |path: PathBuf| {
+    let edited_file = |path: PathBuf| {
         let mut line = String::new();
         io::BufReader::new(File::open(path).ok()?.take(HEADER_MAX)).read_line(&mut line).ok()?;
         serde_json::from_str::<Header>(&line).ok().map(|header| header.path)
     };
-    let mut kept: Vec<_> = journals.filter_map(of).collect();
-    kept.sort();
-    kept
+    let mut files: Vec<_> = journals.filter_map(edited_file).collect();
+    files.sort();
+    files
 }
 
+/// Applies a journal's changes to its text; `None` if the journal is damaged.
 fn replay(bytes: &[u8]) -> Option<(Header, String)> {
     let split = bytes.iter().position(|byte| *byte == b'\n')?;
     let header: Header = serde_json::from_slice(&bytes[..split]).ok()?;
-    let (text, edits) = bytes[split + 1..].split_at_checked(header.bytes)?;
+    let (text, changes) = bytes[split + 1..].split_at_checked(header.bytes)?;
     if header.format != FORMAT {
         return None;
     }
     let mut buffer = Buffer::new(std::str::from_utf8(text).ok()?, header.bom);
-    for line in edits.strip_prefix(b"\n")?.split_inclusive(|byte| *byte == b'\n') {
+    for line in changes.strip_prefix(b"\n")?.split_inclusive(|byte| *byte == b'\n') {
         if !line.ends_with(b"\n") {
             break;
         }
-        let records: Vec<Record> = serde_json::from_slice(line).ok()?;
-        let splices: Vec<_> = records
-            .into_iter()
-            .map(|record| Splice { at: record.at, old: record.old, new: record.new })
-            .collect();
-        let apart = splices.is_sorted_by(|a, b| a.at + a.old.len() <= b.at);
-        if !apart || !splices.iter().all(|splice| buffer.fits(splice)) {
+        let splices: Vec<Splice> = serde_json::from_slice(line).ok()?;
+        let disjoint = splices.is_sorted_by(|a, b| a.old_end() <= b.at);
+        if !disjoint || !splices.iter().all(|splice| buffer.accepts(splice)) {
             return None;
         }
         buffer.apply(&splices);

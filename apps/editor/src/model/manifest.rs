@@ -1,4 +1,4 @@
-//! Which files a session has open, on disk: a restarted process opens the same ones.
+//! The list of a session's open files on disk, so that a restarted process opens the same ones.
 
 use std::fs;
 use std::io::Write;
@@ -8,51 +8,53 @@ use docui::Fault;
 use serde::{Deserialize, Serialize};
 
 const FORMAT: u32 = 1;
-const NAME: &str = "files.json";
+const FILE_NAME: &str = "files.json";
 
 /// The open files of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     format: u32,
-    /// In the order they are listed.
-    pub files: Vec<Listed>,
-    /// The one in view.
+    /// The files in the order in which they are listed.
+    pub files: Vec<ManifestEntry>,
+    /// The path of the current file.
     pub current: Option<PathBuf>,
 }
 
 /// An open file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
-    /// Where it is.
+pub struct ManifestEntry {
+    /// The file's path.
     pub path: PathBuf,
-    /// Its digest on disk when it was last read or written.
-    pub base: Option<u64>,
+    /// The file's digest on disk when it was last read or written.
+    #[serde(rename = "base")]
+    pub base_digest: Option<u64>,
 }
 
 impl Manifest {
-    /// Of those files.
-    pub fn new(files: Vec<Listed>, current: Option<PathBuf>) -> Self {
+    /// Returns a manifest of the files.
+    pub fn new(files: Vec<ManifestEntry>, current: Option<PathBuf>) -> Self {
         Self { format: FORMAT, files, current }
     }
 
-    /// What was written; none when nothing readable was.
+    /// Reads the manifest of a session; `None` if there is none that can be read.
     pub fn read(state_dir: &Path) -> Option<Self> {
-        let bytes = fs::read(state_dir.join(NAME)).ok()?;
-        serde_json::from_slice(&bytes).ok().filter(|found: &Self| found.format == FORMAT)
+        let bytes = fs::read(state_dir.join(FILE_NAME)).ok()?;
+        serde_json::from_slice(&bytes).ok().filter(|manifest: &Self| manifest.format == FORMAT)
     }
 
-    /// Writes it down, whole or not at all.
+    /// Writes the manifest atomically.
     ///
     /// # Errors
-    /// It couldn't be written.
+    /// The file can't be written; the previous one is still there.
     pub fn write(&self, state_dir: &Path) -> Result<(), Fault> {
         let write = || {
             let mut temporary = tempfile::NamedTempFile::new_in(state_dir)?;
             temporary.write_all(&serde_json::to_vec(self)?)?;
-            temporary.persist(state_dir.join(NAME)).map(drop).map_err(|error| error.error)
+            temporary.persist(state_dir.join(FILE_NAME)).map(drop).map_err(|error| error.error)
         };
         write().map_err(|error| {
-            Fault::failed(format!("{} can't be written: {error}", state_dir.join(NAME).display()))
+            let path = state_dir.join(FILE_NAME);
+            Fault::failed(format!("{} can't be written: {error}", path.display()))
         })
     }
 }

@@ -1,23 +1,23 @@
-//! Replacing text, and asking which.
+//! Replacing an exact text, after a question if it has several matches.
 
 use std::ops::Range;
 
-use docui::{Ask, Choice, Context, Fault, Reply};
+use docui::{Ask, Choice, Context, Done, Fault, Reply};
 
+use crate::display::lines::{excerpt, match_row};
+use crate::display::wording::count;
 use crate::limits::MATCHES_ASKED;
 use crate::model::Editor;
-use crate::model::buffer::Splice;
-use crate::model::changes::line_change;
-use crate::model::linemap::Seen;
-use crate::view::match_row;
+use crate::model::history::EditKind;
+use crate::model::line_log::Baseline;
+use crate::model::splice::Splice;
+use crate::model::text_diff::line_change_of;
 
-use super::ask::{Matches, Token, many};
-use super::count;
-use super::matching::{end_at, matches, near, shaped};
-use super::place::Span;
+use super::question::{AskedMatches, Token, chosen_matches};
+use super::text_search::{closest_match, match_end, matches, with_endings_of};
 
-/// Options that a question is given; it counts the others.
-const LISTED: usize = 20;
+/// How many matches a question lists; it counts the others.
+const MATCHES_LISTED: usize = 20;
 
 impl Editor {
     pub(super) fn replace(
@@ -37,25 +37,27 @@ impl Editor {
         if let Some((token, choice)) = Token::answered(context)? {
             return match token {
                 Token::Matches(asked) => self.replace_chosen(old, new, &asked, choice, context),
-                _ => Err(Fault::stale("the answer is to another question").hint("run it again")),
+                _ => {
+                    Err(Fault::stale("the answer is to another question")
+                        .hint("run the call again"))
+                }
             };
         }
-        let index = self.seen_current(context)?;
-        let file = &self.files[index];
-        let text = file.buffer().text();
+        let index = self.seen_file_index(context)?;
+        let text = self.files[index].buffer().text();
         let found = matches(&text, old);
         match found.len() {
             0 => {
-                let fault = Fault::failed(format!("no match in {}", self.shown(file.path())));
-                Err(fault.hint(near(&text, old).unwrap_or_else(|| {
-                    "nothing like it; find(text) looks for a part of it".into()
+                let fault = Fault::failed(format!("no match in {}", self.display_name(index)));
+                Err(fault.hint(closest_match(&text, old).unwrap_or_else(|| {
+                    "there is no similar text; find(text) searches for a part of it".into()
                 })))
             }
-            1 => self.replace_at(index, &text, &found, 1, new, context),
-            total if all => self.replace_at(index, &text, &found, total, new, context),
+            1 => self.replace_matches(index, &text, &found, 1, new, context),
+            total if all => self.replace_matches(index, &text, &found, total, new, context),
             total if total > MATCHES_ASKED => {
                 Err(Fault::refused(format!("{total} matches are too many to choose from"))
-                    .hint("all=true takes all of them; a longer old has fewer matches"))
+                    .hint("all=true replaces all of them; a longer old has fewer matches"))
             }
             _ => self.ask_which(index, &found, context),
         }
@@ -69,77 +71,77 @@ impl Editor {
     ) -> Result<Reply, Fault> {
         let file = &self.files[index];
         let buffer = file.buffer();
-        let place = |found: &Range<usize>| {
+        let position = |found: &Range<usize>| {
             let line = buffer.line_at(found.start);
-            (line, found.start - buffer.start(line))
+            (line, found.start - buffer.line_start(line))
         };
-        let places: Vec<_> = found.iter().map(place).collect();
+        let positions: Vec<_> = found.iter().map(position).collect();
         let mut ask = Ask::pick_many(count(found.len(), "match"));
-        for (at, found) in found.iter().enumerate().take(LISTED) {
-            let line = places[at].0;
-            let shared = at.checked_sub(1).is_some_and(|before| places[before].0 == line)
-                || places.get(at + 1).is_some_and(|next| next.0 == line);
+        for (at, found) in found.iter().enumerate().take(MATCHES_LISTED) {
+            let line = positions[at].0;
+            let shared = at.checked_sub(1).is_some_and(|before| positions[before].0 == line)
+                || positions.get(at + 1).is_some_and(|next| next.0 == line);
             ask = ask.option(format!("line {}", line + 1), match_row(buffer, found, shared));
         }
-        ask = ask.unlisted(found.len().saturating_sub(LISTED) as u64);
-        let token = Token::Matches(Matches {
+        ask = ask.unlisted(found.len().saturating_sub(MATCHES_LISTED) as u64);
+        let token = Token::Matches(AskedMatches {
             path: file.path().to_owned(),
-            launch: self.names.launch().to_owned(),
+            launch_id: self.ids.launch_id().to_owned(),
             version: context.version,
-            text: buffer.hash(),
-            places,
+            text_digest: buffer.digest(),
+            positions,
         });
-        token.with(ask).map(Reply::from)
+        token.attach_to(ask)
     }
 
     fn replace_chosen(
         &mut self,
         old: &str,
         new: &str,
-        asked: &Matches,
+        asked: &AskedMatches,
         choice: &Choice,
         context: &Context,
     ) -> Result<Reply, Fault> {
-        let index = self.index(&asked.path).ok_or_else(|| {
-            Fault::stale(format!("{} was closed meanwhile", self.shown(&asked.path)))
+        let index = self.file_index(&asked.path).ok_or_else(|| {
+            let shown = self.display_path(&asked.path);
+            Fault::stale(format!("{shown} was closed in the meantime"))
                 .hint("open it and run the call again")
         })?;
-        let chosen = many(choice, asked.places.len())?;
+        let chosen = chosen_matches(choice, asked.positions.len())?;
         let file = &self.files[index];
         let text = file.buffer().text();
-        let same = asked.launch == self.names.launch();
-        let then = Seen { version: asked.version, lost: false, run: &context.run_id };
-        if !same && file.buffer().hash() != asked.text {
-            return Err(Fault::stale("the editor was restarted and the text is another one")
+        let same_process = asked.launch_id == self.ids.launch_id();
+        if !same_process && file.buffer().digest() != asked.text_digest {
+            return Err(Fault::stale("the editor was restarted and the text has changed")
                 .hint("run the call again"));
         }
-        let further = old.matches('\n').count();
+        let baseline =
+            Baseline { version: asked.version, from_earlier_process: false, run: &context.run_id };
+        let further_lines = old.matches('\n').count();
         let mut found = Vec::new();
-        for (line, offset) in chosen.iter().map(|chosen| asked.places[*chosen]) {
-            let seen = line..line + further + 1;
-            let now = match same {
-                true => file.log().map(seen.clone(), then),
-                false => Ok(seen.clone()),
+        for (line, offset) in chosen.iter().map(|chosen| asked.positions[*chosen]) {
+            let seen = line..line + further_lines + 1;
+            let now = match same_process {
+                true => file.line_log().map_range(seen, baseline).ok(),
+                false => Some(seen),
             };
-            let here = now.ok().and_then(|now| {
-                let at = file.buffer().start(now.start) + offset;
-                Some(at..end_at(&text, at, old)?)
+            let bytes = now.and_then(|now| {
+                let at = file.buffer().line_start(now.start) + offset;
+                Some(at..match_end(&text, at, old)?)
             });
-            found.push(here.ok_or_else(|| {
-                let about = file.log().drift(line, then);
-                let lines = self.excerpt(index, &(about..about + 1));
-                Fault::stale(format!(
-                    "line {} changed since you were asked; now:\n{lines}",
-                    line + 1
-                ))
-                .hint("nothing was changed: run the call again")
+            found.push(bytes.ok_or_else(|| {
+                let nearest = file.line_log().nearest_line(line, baseline);
+                let lines = excerpt(file, &(nearest..nearest + 1));
+                let line = line + 1;
+                Fault::stale(format!("line {line} changed since you were asked; now:\n{lines}"))
+                    .hint("nothing was changed: run the call again")
             })?);
         }
         found.sort_by_key(|found| found.start);
-        self.replace_at(index, &text, &found, asked.places.len(), new, context)
+        self.replace_matches(index, &text, &found, asked.positions.len(), new, context)
     }
 
-    fn replace_at(
+    fn replace_matches(
         &mut self,
         index: usize,
         text: &str,
@@ -151,24 +153,23 @@ impl Editor {
         let buffer = self.files[index].buffer();
         let splice = |found: &Range<usize>| {
             let old = text[found.clone()].to_owned();
-            Splice { at: found.start, new: shaped(new, &old, buffer.ending()), old }
+            Splice { at: found.start, new: with_endings_of(new, &old, buffer.line_ending()), old }
         };
         let splices: Vec<_> = found.iter().map(splice).collect();
-        let lines = line_change(buffer, &splices);
-        let mut on: Vec<_> = found.iter().map(|found| buffer.line_at(found.start)).collect();
-        on.dedup();
+        let change = line_change_of(buffer, &splices);
+        let mut lines: Vec<_> = found.iter().map(|found| buffer.line_at(found.start)).collect();
+        lines.dedup();
         let brief = match (found.len(), total) {
-            (0, _) => return Ok(docui::Done::new(format!("0 of {}", count(total, "match"))).into()),
-            (1, 1) => format!("1 match, line {}", on[0] + 1),
+            (0, _) => return Ok(Done::new(format!("0 of {}", count(total, "match"))).into()),
+            (1, 1) => format!("1 match, line {}", lines[0] + 1),
             (some, total) if some < total => format!("{some} of {}", count(total, "match")),
             _ => count(total, "match"),
         };
-        let brief = match on.len() == found.len() {
+        let brief = match lines.len() == found.len() {
             true => brief,
-            false => format!("{brief} on {}", count(on.len(), "line")),
+            false => format!("{brief} on {}", count(lines.len(), "line")),
         };
-        let span = Span { file: index, lines: on[0]..on[0] + 1 };
-        self.edit(&span, "replace", splices, lines, context)?;
-        Ok(self.edited(&span, brief, context))
+        self.commit(index, EditKind::Replace, splices, change, context)?;
+        Ok(self.committed(index, brief, context))
     }
 }

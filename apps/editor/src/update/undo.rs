@@ -3,15 +3,54 @@
 use docui::{Context, Done, Fault, Reply};
 
 use crate::action::Action;
+use crate::display::wording::count;
 use crate::model::Editor;
-use crate::model::history::Change;
+use crate::model::history::{Author, Change, EditKind};
+use crate::model::open_file::OpenFile;
 
-use super::{author, count};
-
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
     Undo,
     Redo,
+}
+
+impl Direction {
+    /// The name of the action.
+    fn verb(self) -> &'static str {
+        match self {
+            Direction::Undo => "undo",
+            Direction::Redo => "redo",
+        }
+    }
+
+    /// The changes that can be undone or redone, the next one first.
+    fn changes(self, file: &OpenFile) -> Vec<&Change> {
+        match self {
+            Direction::Undo => file.history().undoable().collect(),
+            Direction::Redo => file.history().redoable().collect(),
+        }
+    }
+
+    /// Undoes or redoes one change.
+    fn step(self, file: &mut OpenFile, author: Author) -> Result<EditKind, Fault> {
+        match self {
+            Direction::Undo => file.undo(author),
+            Direction::Redo => file.redo(author),
+        }
+    }
+
+    /// Adds the link that takes the whole action back.
+    fn link_back(self, done: Done, file: &OpenFile) -> Done {
+        match self {
+            Direction::Undo => {
+                let change = file.history().redoable().next().map(|change| change.id.clone());
+                done.link("redo", &Action::Redo { steps: 1, change })
+            }
+            Direction::Redo => {
+                done.link("undo", &Action::Undo { steps: 1, change: file.last_change_id() })
+            }
+        }
+    }
 }
 
 impl Editor {
@@ -21,7 +60,7 @@ impl Editor {
         change: Option<&str>,
         context: &Context,
     ) -> Result<Reply, Fault> {
-        self.step(Way::Undo, steps, change, context)
+        self.step_history(Direction::Undo, steps, change, context)
     }
 
     pub(super) fn redo(
@@ -30,128 +69,117 @@ impl Editor {
         change: Option<&str>,
         context: &Context,
     ) -> Result<Reply, Fault> {
-        self.step(Way::Redo, steps, change, context)
+        self.step_history(Direction::Redo, steps, change, context)
     }
 
-    fn step(
+    fn step_history(
         &mut self,
-        way: Way,
+        direction: Direction,
         steps: i64,
         change: Option<&str>,
         context: &Context,
     ) -> Result<Reply, Fault> {
-        let verb = if way == Way::Undo { "undo" } else { "redo" };
         let index = match change {
-            Some(change) => self.owner(way, change)?,
-            None => self.seen_current(context)?,
+            Some(change) => self.file_with_next_change(direction, change)?,
+            None => self.seen_file_index(context)?,
         };
-        let file = &self.files[index];
-        let shown = self.shown(file.path());
-        let wanted = usize::try_from(steps).ok().filter(|steps| *steps > 0);
-        let wanted = wanted.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
-        let there: Vec<&Change> = match way {
-            Way::Undo => file.history().undoable().take(wanted).collect(),
-            Way::Redo => file.history().redoable().take(wanted).collect(),
-        };
-        if there.len() < wanted {
-            return Err(match there.len() {
-                0 => Fault::failed(format!("nothing to {verb} in {shown}")),
-                some => {
-                    Fault::failed(format!("only {} to {verb} in {shown}", count(some, "change")))
-                        .hint(self.command(&format!("{verb}(steps={some})")))
-                }
-            });
-        }
-        // What a reader didn't see isn't theirs to take back by number.
-        let unseen = |change: &&Change| {
-            change.author.version > context.seen_version && change.author.run != context.run_id
-        };
-        if change.is_none()
-            && (context.seen_version > 0 || context.seen_lost)
-            && let Some(unseen) = there.iter().copied().find(|change| unseen(change))
-        {
-            let by = match unseen.author.reader.as_str() {
-                "" => "from disk".to_owned(),
-                reader => format!("by {reader}"),
-            };
-            return Err(Fault::stale(format!(
-                "{shown} has a change that you haven't seen: {} {by}",
-                unseen.what
-            ))
-            .hint(self.look_hint()));
+        let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
+        let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
+        self.check_steps(direction, index, steps)?;
+        // A reader who names no change must have seen those that they take back.
+        if change.is_none() {
+            self.check_seen(direction, index, steps, context)?;
         }
         self.before_change(index)?;
-        self.unlist();
-        let mut names = Vec::new();
-        for _ in 0..wanted {
-            let stepped = match way {
-                Way::Undo => self.files[index].undo(author(context)),
-                Way::Redo => self.files[index].redo(author(context)),
-            };
-            match stepped {
-                Ok(what) => names.push(what),
-                // What was done so far stands, and is said.
-                Err(fault) if !names.is_empty() => {
-                    names.push("then stopped".into());
-                    return Ok(Done::new(format!("{}: {fault}", names.join(", "))).into());
+        self.hide_search_results();
+        let mut kinds = Vec::new();
+        for _ in 0..steps {
+            match direction.step(&mut self.files[index], Author::of(context)) {
+                Ok(kind) => kinds.push(kind.to_string()),
+                // The steps so far stand, so the outcome is what was done and why it stopped.
+                Err(fault) if !kinds.is_empty() => {
+                    let brief = format!("{}, then stopped: {fault}", kinds.join(", "));
+                    return Ok(Done::new(brief).into());
                 }
                 Err(fault) => return Err(fault),
             }
         }
-        let mut brief = names.join(", ");
-        if self.current.as_deref() != Some(self.files[index].path()) {
-            brief = format!("{shown}: {brief}");
+        let mut brief = self.brief_about(index, kinds.join(", "));
+        if let Some(renumbering) = self.renumbering(index, context) {
+            brief = format!("{brief}; {renumbering}");
         }
-        if let Some(moved) = self.moved(index, context) {
-            brief = format!("{brief}; {moved}");
-        }
-        let history = self.files[index].history();
-        let done = Done::new(brief);
-        Ok(match way {
-            Way::Undo => {
-                let change = history.redoable().next().map(|change| change.id.clone());
-                done.link("redo", &Action::Redo { steps: 1, change })
-            }
-            Way::Redo => {
-                let change = history.undoable().next().map(|change| change.id.clone());
-                done.link("undo", &Action::Undo { steps: 1, change })
-            }
-        }
-        .into())
+        Ok(direction.link_back(Done::new(brief), &self.files[index]).into())
     }
 
-    /// The file whose next change to undo or redo is the one named.
-    fn owner(&self, way: Way, change: &str) -> Result<usize, Fault> {
-        let verb = if way == Way::Undo { "undo" } else { "redo" };
+    /// Checks that a file has enough changes to undo or redo.
+    fn check_steps(&self, direction: Direction, index: usize, steps: usize) -> Result<(), Fault> {
+        let (verb, shown) = (direction.verb(), self.display_name(index));
+        match direction.changes(&self.files[index]).len() {
+            enough if enough >= steps => Ok(()),
+            0 => Err(Fault::failed(format!("nothing to {verb} in {shown}"))),
+            some => {
+                let changes = count(some, "change");
+                Err(Fault::failed(format!("only {changes} to {verb} in {shown}"))
+                    .hint(self.run_command(&format!("{verb}(steps={some})"))))
+            }
+        }
+    }
+
+    /// Checks that the reader has seen the changes that the action is about to undo or redo. Readers who
+    /// have seen nothing at all are not held to this.
+    fn check_seen(
+        &self,
+        direction: Direction,
+        index: usize,
+        steps: usize,
+        context: &Context,
+    ) -> Result<(), Fault> {
+        if context.seen_version == 0 && !context.seen_lost {
+            return Ok(());
+        }
+        let unseen = |change: &&Change| {
+            change.author.version > context.seen_version && change.author.run != context.run_id
+        };
+        let mut changes = direction.changes(&self.files[index]).into_iter().take(steps);
+        let Some(unseen) = changes.find(unseen) else { return Ok(()) };
+        let by = match unseen.author.reader.as_str() {
+            "" => "from disk".to_owned(),
+            reader => format!("by {reader}"),
+        };
+        let (shown, kind) = (self.display_name(index), unseen.kind);
+        Err(Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
+            .hint(self.view_hint()))
+    }
+
+    /// Returns the file whose next change to undo or redo is the one named.
+    fn file_with_next_change(&self, direction: Direction, id: &str) -> Result<usize, Fault> {
+        let verb = direction.verb();
         for (index, file) in self.files.iter().enumerate() {
-            let (mut to_undo, mut to_redo) = (file.history().undoable(), file.history().redoable());
-            let (done, undone) = (
-                to_undo.position(|other| other.id == change),
-                to_redo.position(|other| other.id == change),
-            );
-            let place = if way == Way::Undo { done } else { undone };
-            match place {
+            let done = file.history().undoable().position(|other| other.id == id);
+            let undone = file.history().redoable().position(|other| other.id == id);
+            let position = if direction == Direction::Undo { done } else { undone };
+            match position {
                 Some(0) => return Ok(index),
                 Some(later) => {
-                    let shown = self.shown(file.path());
-                    let others = count(later, "change");
-                    return Err(Fault::failed(format!(
-                        "not the latest change of {shown}: {others} came after it"
-                    ))
-                    .hint(self.command(&format!("{verb}(steps={})", later + 1))));
+                    let (shown, others) = (self.display_name(index), count(later, "change"));
+                    let message =
+                        format!("not the latest change of {shown}: {others} came after it");
+                    return Err(Fault::failed(message)
+                        .hint(self.run_command(&format!("{verb}(steps={})", later + 1))));
                 }
-                None if done.is_some() => return Err(Fault::failed("that change is made already")),
+                None if done.is_some() => {
+                    return Err(Fault::failed("that change is already applied"));
+                }
                 None if undone.is_some() => {
-                    return Err(
-                        Fault::failed("that change is undone already").hint(self.command("redo()"))
-                    );
+                    return Err(Fault::failed("that change is already undone")
+                        .hint(self.run_command("redo()")));
                 }
                 None => {}
             }
         }
         Err(Fault::failed(
-            "that change can't be told any more: the file was closed, or it is too old",
+            "that change isn't known any more: its file was closed, or it is too old",
         )
-        .hint(self.command(&format!("{verb}()"))))
+        .hint(self.run_command(&format!("{verb}()"))))
     }
 }

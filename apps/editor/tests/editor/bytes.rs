@@ -1,14 +1,15 @@
-//! Bytes outside of an edit stay as they are, and undo brings every byte back.
+//! Edits change no byte outside of them, and undo restores every byte.
 
 use docui::App;
 use pipemux_editor::limits::READ_PIECE;
-use pipemux_editor::model::buffer::{Buffer, Splice};
+use pipemux_editor::model::buffer::Buffer;
 use pipemux_editor::model::disk;
+use pipemux_editor::model::splice::Splice;
 use proptest::prelude::*;
 
-use super::*;
+use crate::support::*;
 
-/// Lines of mixed endings and scripts, with or without a mark and a final newline.
+/// A text of lines with mixed endings and scripts, with or without a byte order mark and a last newline.
 fn file() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just(String::new()),
@@ -36,7 +37,7 @@ fn edit() -> impl Strategy<Value = (u8, usize, usize, usize, &'static str)> {
     (0..5_u8, 0..14_usize, 0..4_usize, 0..14_usize, text)
 }
 
-/// What of a text's lines doesn't belong to those from `first` to `last`: their exact bytes.
+/// Returns the exact text before and after the lines from `first` up to `last`.
 fn outside(text: &str, first: usize, last: usize) -> (String, String) {
     let lines: Vec<_> = text.split_inclusive('\n').collect();
     let (first, last) = (first.min(lines.len()), last.min(lines.len()));
@@ -47,7 +48,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn bytes_outside_of_edits_stay(
+    fn bytes_outside_of_edits_never_change(
         original in file(),
         edits in prop::collection::vec(edit(), 1..8),
     ) {
@@ -86,7 +87,7 @@ proptest! {
             match kind {
                 0 => {
                     let (head, tail) = outside(&text, first, first);
-                    // Only a line without its newline gets one, when something follows it.
+                    // Only a last line without its newline gets one, because now a line follows it.
                     prop_assert!(now.starts_with(&head), "{head:?} {now:?}");
                     prop_assert!(now.ends_with(&tail));
                     let blank = new.is_empty() || new.ends_with('\n');
@@ -113,12 +114,13 @@ proptest! {
                     prop_assert!(now.len() == text.len() || blank, "{text:?} {now:?}");
                 }
                 _ => {
-                    let rest = |text: &str| text.split('b').map(str::to_owned).collect::<Vec<_>>();
-                    prop_assert_eq!(rest(&text).concat().len() + text.matches('b').count(), text.len());
+                    // The new text gets the line endings of the file.
+                    let lf = |text: &str| text.replace("\r\n", "\n");
+                    prop_assert_eq!(lf(&now), lf(&text).replace('b', new));
                 }
             }
         }
-        // What is on disk after a save is the mark and the text.
+        // A save writes the byte order mark and the text.
         let edited = host.app().unwrap().current().unwrap().buffer().text();
         if host.app().unwrap().current().unwrap().is_unsaved() {
             done(host.invoke(&save()));
@@ -136,24 +138,24 @@ proptest! {
 }
 
 #[test]
-fn a_mark_mixed_endings_and_an_open_end_survive_a_save() {
+fn byte_order_mark_mixed_line_endings_and_missing_last_newline_survive_a_save() {
     let original = "\u{feff}one\r\ntwo\nthree\r\nfour";
-    let mut desk = Desk::with(&[("a.txt", original)]);
-    desk.done(&replace_lines(4, 4, "FOUR\nfive"));
-    desk.done(&save());
-    assert_eq!(desk.on_disk("a.txt"), "\u{feff}one\r\ntwo\nthree\r\nFOUR\r\nfive");
-    desk.look();
-    desk.done(&insert(6, "six"));
-    desk.look();
-    desk.done(&move_lines(6, 6, 1));
-    assert_eq!(desk.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\nfive");
-    desk.look();
-    desk.done(&delete_lines(6, 6));
-    assert_eq!(desk.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\n");
+    let mut session = TestSession::with(&[("a.txt", original)]);
+    session.done(&replace_lines(4, 4, "FOUR\nfive"));
+    session.done(&save());
+    assert_eq!(session.on_disk("a.txt"), "\u{feff}one\r\ntwo\nthree\r\nFOUR\r\nfive");
+    session.view();
+    session.done(&insert(6, "six"));
+    session.view();
+    session.done(&move_lines(6, 6, 1));
+    assert_eq!(session.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\nfive");
+    session.view();
+    session.done(&delete_lines(6, 6));
+    assert_eq!(session.text(), "six\r\none\r\ntwo\nthree\r\nFOUR\r\n");
 }
 
 #[test]
-fn a_text_has_one_digest_however_it_is_read() {
+fn digest_is_the_same_for_file_loaded_text_and_buffer() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f.txt");
     let lengths = [0, 1, 7, 8, 31, 32, 33, READ_PIECE - 1, READ_PIECE, READ_PIECE + 1, 300_000];
@@ -163,11 +165,11 @@ fn a_text_has_one_digest_however_it_is_read() {
         std::fs::write(&path, format!("{}{text}", if bom { "\u{feff}" } else { "" })).unwrap();
         let digest = disk::digest(&path).unwrap();
         let loaded = disk::load(&path).unwrap();
-        // The rope gives its text in pieces of its own.
+        // The buffer digests its text in pieces of other lengths than the file is read in.
         let mut buffer = Buffer::new(&loaded.text, loaded.bom);
-        assert_eq!((loaded.hash, buffer.hash()), (digest, digest), "{length}");
+        assert_eq!((loaded.digest, buffer.digest()), (digest, digest), "{length}");
         assert!(seen.insert(digest), "{length}");
         buffer.apply(&[Splice { at: 0, old: String::new(), new: "b".into() }]);
-        assert_ne!(buffer.hash(), digest, "{length}");
+        assert_ne!(buffer.digest(), digest, "{length}");
     }
 }

@@ -5,21 +5,21 @@ use std::os::unix::fs::PermissionsExt;
 use docui::Choice;
 use pipemux_proto::Code;
 
-use super::*;
+use crate::support::*;
 
 fn refusal(name: &str, prepare: impl FnOnce(&Path)) -> Fault {
     let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(dir.path().join("good.txt"), "good\n").unwrap();
     prepare(&dir.path().join(name));
     let opened = Host::<Editor>::open(&["good.txt", name], dir.path(), state.path());
-    let fault = opened.err().expect("it is refused");
+    let fault = opened.err().expect("the open must be refused");
     let listed = std::fs::read_dir(state.path()).unwrap().count();
-    assert_eq!(listed, 0, "nothing is opened by halves");
+    assert_eq!(listed, 0, "either all files are opened or none");
     fault
 }
 
 #[test]
-fn what_is_no_text_file_is_refused_clearly() {
+fn files_that_are_not_text_are_refused_with_the_reason() {
     let fault = refusal("goud.txt", |_| {});
     assert_eq!(fault.code, Code::NotFound);
     assert!(fault.message.ends_with("goud.txt: no such file"), "{fault}");
@@ -34,199 +34,205 @@ fn what_is_no_text_file_is_refused_clearly() {
     let fault = refusal("huge", |path| {
         std::fs::File::create(path).unwrap().set_len(pipemux_editor::limits::FILE_MAX + 1).unwrap();
     });
-    assert!(fault.message.ends_with("huge is longer than the limit of 64 MiB"), "{fault}");
+    assert!(fault.message.ends_with("huge is larger than the limit of 64 MiB"), "{fault}");
     let fault = refusal("none/a.txt", |_| {});
     assert_eq!(fault.code, Code::NotFound);
     let fault = refusal("dangling", |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
     assert_eq!(fault.code, Code::NotFound);
     let socket = refusal("socket", |path| drop(std::os::unix::net::UnixListener::bind(path)));
-    assert!(socket.message.ends_with("socket is no regular file"), "{socket}");
+    assert!(socket.message.ends_with("socket is not a regular file"), "{socket}");
 }
 
 #[test]
-fn a_file_that_may_not_be_read_is_refused() {
+fn unreadable_file_is_refused() {
     let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let path = dir.path().join("secret");
     std::fs::write(&path, "x").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
-    // Root may read everything.
-    if std::fs::File::open(&path).is_ok() {
-        return;
-    }
-    let fault = Host::<Editor>::open(&["secret"], dir.path(), state.path()).err().unwrap();
-    assert!(fault.message.ends_with("secret: permission denied"), "{fault}");
+    let fault = Host::<Editor>::open(&["secret"], dir.path(), state.path()).err();
+    // Root may read everything, so there the file opens.
+    let message = fault.map(|fault| fault.message).unwrap_or_default();
+    let readable = std::fs::File::open(&path).is_ok();
+    assert_eq!(message.ends_with("secret: permission denied"), !readable, "{message}");
 }
 
 #[test]
-fn a_session_without_a_file_says_how_to_open_one() {
-    let mut desk = Desk::with(&[]);
-    assert!(desk.look().contains("pipemux open editor <path>"));
-    assert_eq!(desk.failed(&save()).message, "no file is open");
-    std::fs::write(desk.path("a.txt"), "a\nb\n").unwrap();
-    assert_eq!(desk.done(&Action::Open { path: "a.txt".into() }).brief, "a.txt, 2 lines");
-    assert!(desk.look().starts_with("## a.txt · 2 lines · saved\n"));
+fn session_without_files_says_how_to_open_one() {
+    let mut session = TestSession::with(&[]);
+    assert!(session.view().contains("pipemux open editor <path>"));
+    assert_eq!(session.failed(&save()).message, "no file is open");
+    std::fs::write(session.path("a.txt"), "a\nb\n").unwrap();
+    assert_eq!(session.done(&open("a.txt")).brief, "a.txt, 2 lines");
+    assert!(session.view().starts_with("## a.txt · 2 lines · saved\n"));
 }
 
 #[test]
-fn one_file_by_two_names_is_one_file() {
-    let mut desk = Desk::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
-    std::os::unix::fs::symlink(desk.path("a.txt"), desk.path("link")).unwrap();
-    desk.host.attach(&["./link"]).unwrap();
-    let shown = desk.look();
+fn file_opened_by_two_names_is_open_once() {
+    let mut session = TestSession::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    std::os::unix::fs::symlink(session.path("a.txt"), session.path("link")).unwrap();
+    session.host.attach(&["./link"]).unwrap();
+    let shown = session.view();
     assert!(shown.starts_with("## a.txt · 1 line · saved\n"), "{shown}");
     assert_eq!(
-        desk.objects().iter().filter(|object| object.ty.as_deref() == Some("file")).count(),
+        session.objects().iter().filter(|object| object.ty.as_deref() == Some("file")).count(),
         2
     );
-    let outcome = desk.done(&Action::Open { path: "b.txt".into() });
-    assert_eq!(outcome.brief, "b.txt, 1 line, open already");
+    let outcome = session.done(&open("b.txt"));
+    assert_eq!(outcome.brief, "b.txt, 1 line, already open");
 }
 
 #[test]
-fn a_save_keeps_the_mode_and_the_symlink() {
-    let mut desk = Desk::with(&[("run.sh", "#!/bin/sh\n")]);
-    std::os::unix::fs::symlink("run.sh", desk.path("link")).unwrap();
-    std::fs::set_permissions(desk.path("run.sh"), std::fs::Permissions::from_mode(0o751)).unwrap();
-    desk.host.attach(&["link"]).unwrap();
-    desk.done(&insert(2, "echo"));
-    assert_eq!(desk.done(&save()).brief, "run.sh");
-    assert_eq!(desk.on_disk("run.sh"), "#!/bin/sh\necho\n");
-    assert!(std::fs::symlink_metadata(desk.path("link")).unwrap().is_symlink());
-    let mode = std::fs::metadata(desk.path("run.sh")).unwrap().permissions().mode();
+fn save_keeps_permissions_and_symlinks() {
+    let mut session = TestSession::with(&[("run.sh", "#!/bin/sh\n")]);
+    std::os::unix::fs::symlink("run.sh", session.path("link")).unwrap();
+    std::fs::set_permissions(session.path("run.sh"), std::fs::Permissions::from_mode(0o751))
+        .unwrap();
+    session.host.attach(&["link"]).unwrap();
+    session.done(&insert(2, "echo"));
+    assert_eq!(session.done(&save()).brief, "run.sh");
+    assert_eq!(session.on_disk("run.sh"), "#!/bin/sh\necho\n");
+    assert!(std::fs::symlink_metadata(session.path("link")).unwrap().is_symlink());
+    let mode = std::fs::metadata(session.path("run.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o751);
-    assert_eq!(desk.done(&save()).brief, "run.sh, no changes");
-    let names = std::fs::read_dir(desk.files.path()).unwrap().count();
-    assert_eq!(names, 2, "nothing else is left there");
+    assert_eq!(session.done(&save()).brief, "run.sh, no changes");
+    let names = std::fs::read_dir(session.files.path()).unwrap().count();
+    assert_eq!(names, 2, "no temporary file is left");
 }
 
 #[test]
-fn a_read_only_file_is_not_written() {
-    let mut desk = Desk::with(&[("a.txt", "a\n")]);
-    desk.done(&insert(1, "x"));
-    std::fs::set_permissions(desk.path("a.txt"), std::fs::Permissions::from_mode(0o444)).unwrap();
-    assert!(desk.failed(&save()).message.ends_with("a.txt is read-only"));
-    assert_eq!(desk.on_disk("a.txt"), "a\n");
+fn read_only_file_is_not_written() {
+    let mut session = TestSession::with(&[("a.txt", "a\n")]);
+    session.done(&insert(1, "x"));
+    std::fs::set_permissions(session.path("a.txt"), std::fs::Permissions::from_mode(0o444))
+        .unwrap();
+    assert!(session.failed(&save()).message.ends_with("a.txt is read-only"));
+    assert_eq!(session.on_disk("a.txt"), "a\n");
 }
 
 #[test]
-fn a_file_changed_on_disk_is_never_overwritten_unasked() {
-    let mut desk = Desk::with(&[("a.txt", "a\nb\n")]);
-    desk.done(&replace("b", "mine"));
-    desk.write("a.txt", "a\ntheirs\n");
-    assert!(desk.look().starts_with("## a.txt · 2 lines · unsaved · changed on disk\n"));
-    let needs = desk.asks(&save());
+fn file_changed_on_disk_is_never_overwritten_unasked() {
+    let mut session = TestSession::with(&[("a.txt", "a\nb\n")]);
+    session.done(&replace("b", "mine"));
+    session.write_externally("a.txt", "a\ntheirs\n");
+    assert!(session.view().starts_with("## a.txt · 2 lines · unsaved · changed on disk\n"));
+    let needs = session.asks(&save());
     assert_eq!(needs.question.text, "a.txt was changed on disk by someone else");
     let labels: Vec<_> = needs.question.options.iter().map(|o| o.label.as_str()).collect();
     assert_eq!(labels, ["overwrite", "reload", "keep"]);
-    let fault = failed(desk.host.answer(Choice::Picked(vec![3])));
+    let fault = failed(session.host.answer(Choice::Picked(vec![3])));
     assert_eq!(
-        (fault.message.as_str(), desk.on_disk("a.txt").as_str()),
-        ("a.txt is not saved", "a\ntheirs\n")
+        (fault.message.as_str(), session.on_disk("a.txt").as_str()),
+        ("a.txt was not saved", "a\ntheirs\n")
     );
 
-    desk.asks(&save());
-    // Changed once more before the answer: that isn't what was asked about.
-    desk.write("a.txt", "a\ntheirs 2\n");
-    assert!(matches!(desk.host.answer(Choice::Picked(vec![1])), Outcome::Needs(_)));
-    assert_eq!(desk.on_disk("a.txt"), "a\ntheirs 2\n");
-    done(desk.host.answer(Choice::Picked(vec![2])));
+    session.asks(&save());
+    // The file changes once more before the answer, so the question is asked again.
+    session.write_externally("a.txt", "a\ntheirs 2\n");
+    assert!(matches!(session.host.answer(Choice::Picked(vec![1])), Outcome::Needs(_)));
+    assert_eq!(session.on_disk("a.txt"), "a\ntheirs 2\n");
+    done(session.host.answer(Choice::Picked(vec![2])));
     assert_eq!(
-        (desk.text().as_str(), desk.on_disk("a.txt").as_str()),
+        (session.text().as_str(), session.on_disk("a.txt").as_str()),
         ("a\ntheirs 2\n", "a\ntheirs 2\n")
     );
-    assert!(desk.look().starts_with("## a.txt · 2 lines · saved\n"));
-    desk.done(&undo());
-    assert_eq!(desk.text(), "a\nmine\n", "nothing is lost");
-    desk.done(&save());
-    assert_eq!(desk.on_disk("a.txt"), "a\nmine\n");
+    assert!(session.view().starts_with("## a.txt · 2 lines · saved\n"));
+    session.done(&undo());
+    assert_eq!(session.text(), "a\nmine\n", "undo brings the overwritten edits back");
+    session.done(&save());
+    assert_eq!(session.on_disk("a.txt"), "a\nmine\n");
 
-    desk.done(&replace("mine", "more"));
-    desk.write("a.txt", "x\n");
-    desk.asks(&save());
-    done(desk.host.answer(Choice::Picked(vec![1])));
-    assert_eq!(desk.on_disk("a.txt"), "a\nmore\n");
+    session.done(&replace("mine", "more"));
+    session.write_externally("a.txt", "x\n");
+    session.asks(&save());
+    done(session.host.answer(Choice::Picked(vec![1])));
+    assert_eq!(session.on_disk("a.txt"), "a\nmore\n");
 }
 
 #[test]
-fn a_file_deleted_on_disk_is_written_again_when_asked() {
-    let mut desk = Desk::with(&[("a.txt", "a\n")]);
-    std::fs::remove_file(desk.path("a.txt")).unwrap();
-    assert!(desk.look().starts_with("## a.txt · 1 line · saved · deleted on disk\n"));
-    assert_eq!(desk.asks(&save()).question.text, "a.txt was deleted on disk");
-    done(desk.host.answer(Choice::Picked(vec![1])));
-    assert_eq!(desk.on_disk("a.txt"), "a\n");
-    assert!(desk.look().starts_with("## a.txt · 1 line · saved\n"));
+fn file_deleted_on_disk_is_written_again_after_a_question() {
+    let mut session = TestSession::with(&[("a.txt", "a\n")]);
+    std::fs::remove_file(session.path("a.txt")).unwrap();
+    assert!(session.view().starts_with("## a.txt · 1 line · saved · deleted on disk\n"));
+    assert_eq!(session.asks(&save()).question.text, "a.txt was deleted on disk");
+    done(session.host.answer(Choice::Picked(vec![1])));
+    assert_eq!(session.on_disk("a.txt"), "a\n");
+    assert!(session.view().starts_with("## a.txt · 1 line · saved\n"));
 }
 
 #[test]
-fn a_saved_file_follows_the_disk() {
-    let mut desk = Desk::with(&[("a.txt", &numbered(20))]);
-    desk.write("a.txt", &numbered(20).replace("line 7\n", "seven\nand a half\n"));
-    assert!(desk.look().starts_with("## a.txt · 21 lines · saved\n"));
-    assert!(desk.text().contains("seven\nand a half\n"));
-    desk.write("a.txt", "\u{feff}with a mark\n");
-    assert!(desk.look().contains("1\twith a mark\n"));
-    desk.write("a.txt", "not text \0");
-    let shown = desk.look();
-    assert!(shown.contains("changed on disk to what can't be opened"), "{shown}");
-    assert_eq!(desk.text(), "with a mark\n");
+fn file_without_unsaved_edits_follows_the_disk() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(20))]);
+    session.write_externally("a.txt", &numbered(20).replace("line 7\n", "seven\nand a half\n"));
+    assert!(session.view().starts_with("## a.txt · 21 lines · saved\n"));
+    assert!(session.text().contains("seven\nand a half\n"));
+    session.write_externally("a.txt", "\u{feff}with a mark\n");
+    assert!(session.view().contains("1\twith a mark\n"));
+    session.write_externally("a.txt", "not text \0");
+    let shown = session.view();
+    assert!(shown.contains("changed on disk to content that can't be opened"), "{shown}");
+    assert_eq!(session.text(), "with a mark\n");
 }
 
 #[test]
-fn save_as_goes_on_with_the_new_name() {
-    let mut desk = Desk::with(&[("a.sh", "a\n"), ("other.txt", "other\n")]);
-    desk.go("a.sh:1");
-    std::fs::set_permissions(desk.path("a.sh"), std::fs::Permissions::from_mode(0o700)).unwrap();
+fn save_as_continues_with_the_new_path() {
+    let mut session = TestSession::with(&[("a.sh", "a\n"), ("other.txt", "other\n")]);
+    session.goto("a.sh:1");
+    std::fs::set_permissions(session.path("a.sh"), std::fs::Permissions::from_mode(0o700)).unwrap();
     let save_as = |name: &str| Action::SaveAs { path: name.into() };
-    desk.done(&insert(2, "b"));
-    assert_eq!(desk.failed(&save_as("other.txt")).message, "other.txt is open in this session");
-    assert_eq!(desk.done(&save_as("new.sh")).brief, "now new.sh");
-    assert_eq!((desk.on_disk("new.sh").as_str(), desk.on_disk("a.sh").as_str()), ("a\nb\n", "a\n"));
-    let mode = std::fs::metadata(desk.path("new.sh")).unwrap().permissions().mode();
+    session.done(&insert(2, "b"));
+    assert_eq!(session.failed(&save_as("other.txt")).message, "other.txt is open in this session");
+    assert_eq!(session.done(&save_as("new.sh")).brief, "now new.sh");
+    assert_eq!(
+        (session.on_disk("new.sh").as_str(), session.on_disk("a.sh").as_str()),
+        ("a\nb\n", "a\n")
+    );
+    let mode = std::fs::metadata(session.path("new.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    assert!(desk.look().starts_with("## new.sh · 2 lines · saved\n"));
-    assert_eq!(desk.asks(&save_as("a.sh")).question.text, "a.sh exists already");
-    assert!(failed(desk.host.answer(Choice::Picked(vec![2]))).message.contains("a.sh is kept"));
-    desk.asks(&save_as("a.sh"));
-    done(desk.host.answer(Choice::Picked(vec![1])));
-    assert_eq!(desk.on_disk("a.sh"), "a\nb\n");
-    let fault = desk.failed(&save_as("no/such/dir.txt"));
+    assert!(session.view().starts_with("## new.sh · 2 lines · saved\n"));
+    assert_eq!(session.asks(&save_as("a.sh")).question.text, "a.sh already exists");
+    assert!(failed(session.host.answer(Choice::Picked(vec![2]))).message.contains("a.sh was kept"));
+    session.asks(&save_as("a.sh"));
+    done(session.host.answer(Choice::Picked(vec![1])));
+    assert_eq!(session.on_disk("a.sh"), "a\nb\n");
+    let fault = session.failed(&save_as("no/such/dir.txt"));
     assert_eq!(fault.code, Code::NotFound);
     assert!(fault.message.ends_with("/no/such is missing"), "{fault}");
     assert!(fault.hints[0].starts_with("mkdir -p "), "{:?}", fault.hints);
-    assert!(desk.failed(&save_as(".")).message.contains("is a directory"));
+    assert!(session.failed(&save_as(".")).message.contains("is a directory"));
 }
 
 #[test]
-fn a_file_with_unsaved_changes_is_not_closed_unasked() {
-    let mut desk = Desk::with(&[("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]);
-    let close = Action::Close { file: None };
-    desk.done(&insert(1, "x"));
-    assert_eq!(desk.asks(&close).question.text, "c.txt has unsaved changes");
-    assert_eq!(failed(desk.host.answer(Choice::Picked(vec![3]))).message, "c.txt is still open");
-    desk.asks(&close);
-    done(desk.host.answer(Choice::Picked(vec![1])));
-    assert_eq!(desk.on_disk("c.txt"), "x\nc\n");
-    assert!(desk.look().starts_with("## b.txt"));
-    desk.done(&insert(1, "x"));
-    desk.asks(&close);
-    assert_eq!(done(desk.host.answer(Choice::Picked(vec![2]))).brief, "b.txt, changes discarded");
-    assert_eq!(desk.on_disk("b.txt"), "b\n");
-    let key = desk.host.app().unwrap().current().unwrap().key();
+fn file_with_unsaved_changes_is_not_closed_unasked() {
+    let mut session = TestSession::with(&[("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]);
+    session.done(&insert(1, "x"));
+    assert_eq!(session.asks(&close()).question.text, "c.txt has unsaved changes");
+    assert_eq!(failed(session.host.answer(Choice::Picked(vec![3]))).message, "c.txt is still open");
+    session.asks(&close());
+    done(session.host.answer(Choice::Picked(vec![1])));
+    assert_eq!(session.on_disk("c.txt"), "x\nc\n");
+    assert!(session.view().starts_with("## b.txt"));
+    session.done(&insert(1, "x"));
+    session.asks(&close());
+    assert_eq!(
+        done(session.host.answer(Choice::Picked(vec![2]))).brief,
+        "b.txt, changes discarded"
+    );
+    assert_eq!(session.on_disk("b.txt"), "b\n");
+    let key = session.host.app().unwrap().current().unwrap().key();
     let anchored = Action::Close { file: Some(docui::Anchor::new(key, 0)) };
-    desk.look();
-    assert_eq!(desk.done(&anchored).brief, "a.txt");
-    assert!(desk.look().starts_with("## no file"));
-    assert_eq!(desk.failed(&anchored).hints, ["it was closed"]);
+    session.view();
+    assert_eq!(session.done(&anchored).brief, "a.txt");
+    assert!(session.view().starts_with("## no file"));
+    assert_eq!(session.failed(&anchored).hints, ["it was closed"]);
 }
 
 #[test]
-fn diff_compares_with_the_disk() {
-    let mut desk = Desk::with(&[("a.txt", &numbered(9))]);
+fn diff_compares_with_the_file_on_disk() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(9))]);
     let diff = Action::Diff {};
-    assert_eq!(desk.done(&diff).brief, "a.txt, no changes");
-    desk.done(&replace_lines(5, 5, "five\nand more"));
-    let outcome = desk.done(&diff);
+    assert_eq!(session.done(&diff).brief, "a.txt, no changes");
+    session.done(&replace_lines(5, 5, "five\nand more"));
+    let outcome = session.done(&diff);
     assert_eq!(outcome.brief, "a.txt, +2 -1 lines");
     let expected = "--- a.txt\n+++ a.txt (unsaved)\n@@ -2,7 +2,8 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n+and more\n line 6\n line 7\n line 8\n";
     assert_eq!(value(&outcome), expected);
@@ -234,7 +240,7 @@ fn diff_compares_with_the_disk() {
 }
 
 #[test]
-fn a_path_starts_where_the_caller_stands_and_is_shown_from_the_root() {
+fn paths_are_relative_to_the_caller_and_displayed_relative_to_the_root() {
     let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let root = dir.path().canonicalize().unwrap();
     let (one, two) = (root.join("project/one"), root.join("project/two"));
@@ -247,12 +253,11 @@ fn a_path_starts_where_the_caller_stands_and_is_shown_from_the_root() {
     let mut host = Host::<Editor>::open(&["a.txt"], &one, state.path()).unwrap();
     let title = |host: &mut Host<Editor>| host.project(Lod::Summary, 900).unwrap().title;
     assert_eq!(title(&mut host), "one/a.txt · 1 line · saved");
-    host.stand(&two);
-    let open = |path: &str| Action::Open { path: path.into() };
+    host.set_cwd(&two);
     assert_eq!(done(host.invoke(&open("a.txt"))).brief, "two/a.txt, 1 line");
     assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
-    // What a window shows is understood wherever the caller stands.
-    assert_eq!(done(host.invoke(&open("one/a.txt"))).brief, "one/a.txt, 1 line, open already");
+    // A displayed path is understood in whatever directory the caller is.
+    assert_eq!(done(host.invoke(&open("one/a.txt"))).brief, "one/a.txt, 1 line, already open");
     let outside = root.join("out.txt").display().to_string();
     assert_eq!(done(host.invoke(&open("../../out.txt"))).brief, format!("{outside}, 1 line"));
     host.attach(&["a.txt"]).unwrap();
@@ -264,17 +269,17 @@ fn a_path_starts_where_the_caller_stands_and_is_shown_from_the_root() {
 }
 
 #[test]
-fn a_save_names_its_file_and_those_still_unsaved() {
+fn save_names_its_file_and_those_still_unsaved() {
     let names: Vec<String> = (0..8).map(|number| format!("{number}.txt")).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), "x\n")).collect();
-    let mut desk = Desk::with(&files);
-    desk.done(&insert(1, "new"));
-    desk.done(&Action::Insert { at: place("2.txt:1"), text: text("new") });
-    assert_eq!(desk.done(&save()).brief, "7.txt · still unsaved: 2.txt");
-    assert_eq!(desk.done(&save()).brief, "7.txt, no changes · still unsaved: 2.txt");
+    let mut session = TestSession::with(&files);
+    session.done(&insert(1, "new"));
+    session.done(&Action::Insert { at: line_of("2.txt:1"), text: text("new") });
+    assert_eq!(session.done(&save()).brief, "7.txt · still unsaved: 2.txt");
+    assert_eq!(session.done(&save()).brief, "7.txt, no changes · still unsaved: 2.txt");
     for name in &names[..7] {
-        desk.done(&Action::Insert { at: place(&format!("{name}:1")), text: text("new") });
+        session.done(&Action::Insert { at: line_of(&format!("{name}:1")), text: text("new") });
     }
-    let brief = desk.done(&save()).brief;
+    let brief = session.done(&save()).brief;
     assert!(brief.ends_with("still unsaved: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more"));
 }

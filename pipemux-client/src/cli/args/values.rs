@@ -1,47 +1,53 @@
-//! What the values of arguments may be, and what is said of others.
+//! Parsers for the values of arguments. Each error says which values are expected.
 
 use std::time::Duration;
 
 use pipemux_client::proto::ids::IdError;
 use pipemux_client::proto::limits::WAIT_MAX_MS;
-use pipemux_client::proto::{ProviderId, SessionAddr};
+use pipemux_client::proto::{ProviderId, SessionAddr, SessionId};
 
-use super::Target;
+/// The app that `open` opens, and the session if one is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTarget {
+    pub provider: ProviderId,
+    pub session: Option<SessionId>,
+}
 
-pub fn target(text: &str) -> Result<Target, IdError> {
+/// Parses `editor` or `editor/draft`.
+pub fn open_target(text: &str) -> Result<OpenTarget, IdError> {
     let (provider, session) = match text.split_once('/') {
         Some((provider, session)) => (provider, Some(session.parse()?)),
         None => (text, None),
     };
-    Ok(Target { provider: provider.parse()?, session })
+    Ok(OpenTarget { provider: provider.parse()?, session })
 }
 
 pub fn provider(text: &str) -> Result<ProviderId, IdError> {
     text.parse()
 }
 
-/// A session; without its name the one that `open` opens without a name.
+/// Parses a session. Without a session name, it is the one that `open` uses by default.
 pub fn session(text: &str) -> Result<SessionAddr, IdError> {
-    let Target { provider, session } = target(text)?;
+    let OpenTarget { provider, session } = open_target(text)?;
     let session = session.map_or_else(|| SessionAddr::DEFAULT_SESSION.parse(), Ok)?;
     Ok(SessionAddr { provider, session })
 }
 
-/// An epoch as answers show it: `e17`, or its number.
+/// Parses an epoch as answers show it, `e17`, or its bare number.
 pub fn epoch(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix('e').unwrap_or(text);
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
     number.ok_or_else(|| "expected an epoch as answers show it: e17".to_owned())
 }
 
-/// A deadline: more than nothing, at most a day.
+/// Parses a time limit: more than zero, at most a day.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|n| (0.001..=86_400.0).contains(n));
     let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     found.ok_or_else(|| "expected seconds, from 0.001 to 86400".to_owned())
 }
 
-/// How long to wait: more than nothing, at most as long as the daemon waits.
+/// Parses a waiting time: more than zero, at most the daemon's own maximum.
 pub fn wait(text: &str) -> Result<Duration, String> {
     let most = Duration::from_millis(WAIT_MAX_MS.into());
     let expected = || format!("expected seconds, from 0.001 to {}", most.as_secs());
@@ -49,7 +55,7 @@ pub fn wait(text: &str) -> Result<Duration, String> {
 }
 
 pub fn event(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected an event's number, as watch prints it: --since 12".into())
+    text.parse().map_err(|_| "expected an event's number as watch prints it: --since 12".into())
 }
 
 pub fn tokens(text: &str) -> Result<u32, String> {
@@ -72,7 +78,7 @@ pub fn lines(text: &str) -> Result<u32, String> {
 }
 
 pub fn question(text: &str) -> Result<u64, String> {
-    let expected = |_| "expected a question's number, as it was asked: --to 4".to_owned();
+    let expected = |_| "expected a question's number: --to 4".to_owned();
     text.parse().map_err(expected)
 }
 

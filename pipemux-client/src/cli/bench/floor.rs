@@ -1,4 +1,4 @@
-//! What nothing can go below: a relay that decides nothing, and a program that does nothing.
+//! The floor that PipeMux is compared with: a relay that makes no decisions, and a program that does nothing.
 
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -8,36 +8,36 @@ use std::time::{Duration, Instant};
 
 use super::roles::{self, read_frame};
 
-/// A relay and what answers behind it, each a process. Dropping it ends both.
-pub struct Floor {
+/// A relay and an echo server behind it, each a process. Dropping it ends both.
+pub struct FloorRelay {
     stream: UnixStream,
-    answer: Vec<u8>,
+    reply: Vec<u8>,
     children: Vec<Child>,
 }
 
-impl Floor {
-    /// Starts both.
+impl FloorRelay {
+    /// Starts both processes.
     ///
     /// # Errors
-    /// One can't be started.
-    pub fn start() -> io::Result<Floor> {
+    /// One of them can't be started.
+    pub fn start() -> io::Result<FloorRelay> {
         let ((stream, up), (down, end)) = (UnixStream::pair()?, UnixStream::pair()?);
         let relay = start("relay", up, Stdio::from(OwnedFd::from(down)))?;
         let echo = start("echo", end, Stdio::null())?;
-        Ok(Floor { stream, answer: Vec::new(), children: vec![relay, echo] })
+        Ok(FloorRelay { stream, reply: Vec::new(), children: vec![relay, echo] })
     }
 
-    /// Sends a frame through the relay and waits for its answer.
+    /// Sends a frame through the relay and waits for its echo.
     ///
     /// # Errors
     /// One of the two is gone.
     pub fn round_trip(&mut self, frame: &[u8]) -> io::Result<()> {
         self.stream.write_all(frame)?;
-        expect(read_frame(&mut self.stream, &mut self.answer)?)
+        expect_reply(read_frame(&mut self.stream, &mut self.reply)?)
     }
 }
 
-impl Drop for Floor {
+impl Drop for FloorRelay {
     fn drop(&mut self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
         for child in &mut self.children {
@@ -46,55 +46,55 @@ impl Drop for Floor {
     }
 }
 
-/// From the start of the lightest program that can answer until it has: this one, which is linked statically
-/// where that can be done. It stays for as long as it is held.
+/// Starts the lightest program that can reply, which is this one in the role of an echo server. Returns the time to its
+/// first reply, and the process.
 ///
 /// # Errors
 /// It can't be started.
-pub fn lightest() -> io::Result<(Duration, Alone)> {
+pub fn start_bare_process() -> io::Result<(Duration, BareProcess)> {
     let (mut stream, theirs) = UnixStream::pair()?;
     let began = Instant::now();
     let child = start("echo", theirs, Stdio::null())?;
     stream.write_all(&roles::frame(1))?;
-    expect(read_frame(&mut stream, &mut Vec::new())?)?;
-    Ok((began.elapsed(), Alone { stream, child }))
+    expect_reply(read_frame(&mut stream, &mut Vec::new())?)?;
+    Ok((began.elapsed(), BareProcess { stream, child }))
 }
 
-/// The same of an ordinary program, linked dynamically as nearly all are: `cat`, which every system has. One
-/// in Rust on std alone takes as long.
+/// Measures the time to the first reply of an ordinary, dynamically linked program: `cat`, which every system has. A
+/// Rust program on std alone takes as long.
 ///
 /// # Errors
 /// It can't be started.
-pub fn ordinary() -> io::Result<Duration> {
+pub fn time_ordinary_process() -> io::Result<Duration> {
     let (mut stream, theirs) = UnixStream::pair()?;
     let (input, output) = (OwnedFd::from(theirs.try_clone()?), OwnedFd::from(theirs));
     let mut cat = Command::new("cat");
     let began = Instant::now();
     let child = cat.stdin(input).stdout(output).spawn()?;
-    // The command holds the other end, too: dropped, the program sees the end.
+    // The command holds the program's end of the socket; without it, the program sees the end of its input.
     drop(cat);
-    let alone = Alone { stream: stream.try_clone()?, child };
+    let process = BareProcess { stream: stream.try_clone()?, child };
     stream.write_all(b"x")?;
     stream.read_exact(&mut [0])?;
     let took = began.elapsed();
-    drop(alone);
+    drop(process);
     Ok(took)
 }
 
-/// A program on std alone that waits. Dropping it ends it.
-pub struct Alone {
+/// A process of a program on std alone that waits. Dropping it ends the process.
+pub struct BareProcess {
     stream: UnixStream,
     child: Child,
 }
 
-impl Alone {
-    /// Its process.
+impl BareProcess {
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 }
 
-impl Drop for Alone {
+impl Drop for BareProcess {
     fn drop(&mut self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
         let _ = self.child.wait();
@@ -103,12 +103,12 @@ impl Drop for Alone {
 
 fn start(role: &str, input: UnixStream, output: Stdio) -> io::Result<Child> {
     Command::new(std::env::current_exe()?)
-        .args(["bench", roles::OPTION, role])
+        .args(["bench", roles::ROLE_OPTION, role])
         .stdin(Stdio::from(OwnedFd::from(input)))
         .stdout(output)
         .spawn()
 }
 
-fn expect(answered: bool) -> io::Result<()> {
-    if answered { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+fn expect_reply(replied: bool) -> io::Result<()> {
+    if replied { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }

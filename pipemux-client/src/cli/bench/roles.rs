@@ -1,43 +1,45 @@
-//! The small programs that are measured: this one, started for another purpose.
+//! The small programs that take part in the measurement: this program, started in another role.
 //!
-//! `echo` and `relay` talk over the sockets that are their standard input and output, `app` speaks with
-//! the daemon as every app does.
+//! `echo` and `relay` communicate over the sockets that are their standard input and output. `app` is an app, and
+//! communicates with the daemon as every app does.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
-use docui::{App, Bytes, Context, Done, Exchanged, Fault, Found, Look, Opening, Reply, View};
+use docui::{
+    App, Bytes, Context, Done, ExchangeReply, Fault, Found, Opening, Reply, View, ViewRequest,
+};
 
-/// The app's name.
+/// The id of the app.
 pub const PROVIDER: &str = "bench";
 
-/// Stands before a role's name on the command line.
-pub const OPTION: &str = "--role";
+/// The option that precedes a role's name on the command line.
+pub const ROLE_OPTION: &str = "--role";
 
-/// Length of what stands before a frame.
+/// Length of a frame's length prefix, in bytes.
 const PREFIX: usize = 4;
 
-/// Plays the role that a command line names; `None` when it names none. Looked for before all else, so that
-/// a role starts as a small program does.
-pub fn role(words: &[OsString]) -> Option<u8> {
+/// Runs the role that a command line names; returns `None` if it names none. This is called first of all, so that a
+/// role starts like a small program.
+pub fn play_role(words: &[OsString]) -> Option<u8> {
     let [_, verb, option, name] = words else { return None };
-    if verb != "bench" || option != OPTION {
+    if verb != "bench" || option != ROLE_OPTION {
         return None;
     }
-    let ended = match name.to_str()? {
+    let result = match name.to_str()? {
         "echo" => echo(),
         "relay" => relay(),
         "nothing" => Ok(()),
         "app" => {
-            // Its status is the daemon's to see; what went wrong stands in the session's log.
-            let _ = docui::run::<Echo>();
+            // The daemon reports how the app ends, and the session's log has its errors.
+            let _ = docui::run::<EchoApp>();
             Ok(())
         }
         _ => return None,
     };
-    Some(u8::from(ended.is_err()))
+    Some(u8::from(result.is_err()))
 }
 
 /// Sends each frame back.
@@ -50,8 +52,7 @@ fn echo() -> io::Result<()> {
     Ok(())
 }
 
-/// Passes a frame down and its answer up, one after the other: the least that a process between two
-/// others can do.
+/// Passes a frame down and its reply up, one after the other: the least that a process between two others can do.
 fn relay() -> io::Result<()> {
     let (mut up, mut down) = (socket(io::stdin())?, socket(io::stdout())?);
     let mut frame = Vec::new();
@@ -65,14 +66,14 @@ fn relay() -> io::Result<()> {
     Ok(())
 }
 
-/// A frame of that many bytes, without its prefix: [`read_frame`] reads it.
+/// Makes a frame with a body of `size` bytes, as [`read_frame`] reads it.
 pub fn frame(size: usize) -> Vec<u8> {
     let mut frame = (size as u32).to_be_bytes().to_vec();
     frame.resize(PREFIX + size, 7);
     frame
 }
 
-/// Reads one frame with its prefix; false at the end.
+/// Reads one frame with its prefix; returns false at the end of the stream.
 pub fn read_frame(from: &mut UnixStream, frame: &mut Vec<u8>) -> io::Result<bool> {
     let mut have = 0;
     let mut want = PREFIX;
@@ -110,11 +111,11 @@ docui::actions! {
 }
 
 /// Answers exchanges with their own bytes, and counts clicks.
-struct Echo {
+struct EchoApp {
     ticks: u64,
 }
 
-impl App for Echo {
+impl App for EchoApp {
     type Action = Action;
 
     fn open(_: &Opening) -> Result<Self, Fault> {
@@ -127,7 +128,7 @@ impl App for Echo {
         Ok(Done::new(self.ticks.to_string()).into())
     }
 
-    fn view(&self, _: &Look) -> View {
+    fn view(&self, _: &ViewRequest) -> View {
         let mut view = View::new(format!("{} ticks", self.ticks));
         view.link("tick", &Action::Tick {}).text("\n");
         view
@@ -137,8 +138,8 @@ impl App for Echo {
         Found::Gone(None)
     }
 
-    fn exchange(&mut self, body: Bytes) -> Result<Exchanged, Fault> {
-        Ok(Exchanged::new(body))
+    fn exchange(&mut self, body: Bytes) -> Result<ExchangeReply, Fault> {
+        Ok(ExchangeReply::new(body))
     }
 }
 
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_come_back_whole_whatever_their_length() {
+    fn frames_of_any_length_are_read_whole() {
         let (mut ours, mut theirs) = UnixStream::pair().unwrap();
         let mut read = Vec::new();
         for size in [0, 1, 60, 61, 5000, 100_000, 2] {
@@ -168,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_line_is_a_role() {
+    fn only_a_complete_command_line_is_a_role() {
         let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(role(&words("pipemux bench --role nothing")), Some(0));
+        assert_eq!(play_role(&words("pipemux bench --role nothing")), Some(0));
         for line in
             ["pipemux bench", "pipemux bench --role", "pipemux bench --role x", "pipemux view"]
         {
-            assert_eq!(role(&words(line)), None, "{line}");
+            assert_eq!(play_role(&words(line)), None, "{line}");
         }
     }
 }

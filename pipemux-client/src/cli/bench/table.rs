@@ -1,4 +1,4 @@
-//! How the figures are told.
+//! Prints the results.
 
 use serde_json::{Value, json};
 
@@ -9,16 +9,16 @@ pub struct Row {
     pub what: &'static str,
     /// `µs`, `/s`, `KiB`.
     pub unit: &'static str,
-    /// The floor's, where there is one.
+    /// The floor's figure, if there is one.
     pub floor: Option<f64>,
-    /// PipeMux's.
+    /// PipeMux's figure.
     pub ours: f64,
-    /// How many times the floor's, where that says something.
+    /// PipeMux's figure divided by the floor's, where that is meaningful.
     pub ratio: Option<f64>,
 }
 
-/// A table of Markdown.
-pub fn text(rows: &[Row]) -> String {
+/// Formats the rows as a Markdown table.
+pub fn markdown(rows: &[Row]) -> String {
     let mut text = "| measured | floor | pipemux | ratio |\n|---|---:|---:|---:|".to_owned();
     for row in rows {
         let figure = |figure: f64| format!("{} {}", number(figure), row.unit);
@@ -26,12 +26,12 @@ pub fn text(rows: &[Row]) -> String {
         let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
         text += &format!("\n| {} | {floor} | {} | {ratio} |", row.what, figure(row.ours));
     }
-    text + "\nThe floor: a relay of a read and a write; a program that does nothing, or only answers: \
-            `cat` is the ordinary one, the lightest is linked as `pipemux` is. \
-            Compare ratios, not times, between machines."
+    text + "\nThe floor is a relay that reads and writes, or a program that does nothing or only echoes: \
+            `cat` as the ordinary one, and the lightest, which is linked like `pipemux`. \
+            Compare ratios between machines, not times."
 }
 
-/// The same as data.
+/// Returns the rows as JSON.
 pub fn data(rows: &[Row]) -> Value {
     let rows = rows.iter().map(|row| {
         json!({
@@ -42,7 +42,7 @@ pub fn data(rows: &[Row]) -> Value {
     json!({ "release": env!("CARGO_PKG_VERSION"), "rows": rows.collect::<Vec<_>>() })
 }
 
-/// Three digits that count.
+/// Formats a figure with three significant digits.
 fn number(figure: f64) -> String {
     let decimals = match figure {
         _ if figure >= 100.0 => 0,
@@ -57,12 +57,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_says_what_is_known_of_it() {
+    fn row_shows_a_dash_for_missing_figures() {
         let rows = [
             Row { what: "a", unit: "µs", floor: Some(9.876), ours: 14.04, ratio: Some(1.4215) },
             Row { what: "b", unit: "/s", floor: None, ours: 123_456.7, ratio: None },
         ];
-        let text = text(&rows);
+        let text = markdown(&rows);
         assert!(
             text.contains("\n| a | 9.88 µs | 14.0 µs | 1.42 |\n| b | – | 123457 /s | – |\n"),
             "{text}"

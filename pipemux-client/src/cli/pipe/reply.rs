@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 
 use crate::output;
 
-/// The exit status of what asks back: no error.
-const ASKS: u8 = 5;
+/// The exit status of an answer that is a question, which is not an error.
+const EXIT_QUESTION: u8 = 5;
 
-/// What is answered to one line.
+/// The reply to one line.
 #[derive(Debug)]
-pub struct Reply {
-    /// In the order of the line.
+pub struct ReplyLine {
+    /// In the order in which they are printed.
     fields: Vec<(&'static str, Value)>,
 }
 
-impl Reply {
-    /// The daemon's answer: as text what the command would print.
+impl ReplyLine {
+    /// Makes the reply for the daemon's answer. As text, it is what the command would print.
     pub fn answered(id: Value, answer: &Answer, json: bool) -> Self {
         let (name, value) = match &answer.body {
             Body::Text(text) => ("text", json!(text)),
@@ -33,22 +33,22 @@ impl Reply {
             },
         };
         let mut fields = vec![("id", id), ("exit", json!(answer.exit))];
-        fields.extend(fault(answer).map(|fault| ("error", data(&fault))));
+        fields.extend(answer_fault(answer).map(|fault| ("error", data(&fault))));
         fields.push((name, value));
         Self { fields }
     }
 
-    /// There is no answer of the daemon's, and why.
+    /// Makes the reply for a request that the daemon didn't answer.
     pub fn failed(id: Value, error: &ClientError, json: bool) -> Self {
         let exit = json!(error.exit_status());
         let mut fields = vec![("id", id), ("exit", exit), ("error", data(error.fault()))];
         if !json {
-            fields.push(("text", json!(output::in_words(error))));
+            fields.push(("text", json!(output::format_error(error))));
         }
         Self { fields }
     }
 
-    /// The line with its end.
+    /// Formats the line, with its newline.
     pub fn line(&self) -> Vec<u8> {
         let field = |(name, value): &(&str, Value)| format!("\"{name}\":{value}");
         let fields: Vec<String> = self.fields.iter().map(field).collect();
@@ -56,9 +56,9 @@ impl Reply {
     }
 }
 
-/// Why a request failed; none when it didn't, or asks.
-fn fault(answer: &Answer) -> Option<Fault> {
-    if matches!(answer.exit, 0 | ASKS) {
+/// Returns why a request failed; `None` if it succeeded or asks a question.
+fn answer_fault(answer: &Answer) -> Option<Fault> {
+    if matches!(answer.exit, 0 | EXIT_QUESTION) {
         return None;
     }
     match &answer.body {
@@ -66,14 +66,14 @@ fn fault(answer: &Answer) -> Option<Fault> {
             let step = || report.steps.iter().find_map(|step| step.error.clone());
             report.error.clone().or_else(step)
         }
-        Body::Text(text) => read_fault(answer.exit, text),
+        Body::Text(text) => parse_fault(answer.exit, text),
         Body::Data(_) | Body::Events(_) | Body::Log(_) | Body::Raw(_) => None,
     }
 }
 
-/// An error as it stands in a text: a line `failed · why`, numbered among several, and lines `next: …`. When
-/// nothing was carried out, what stands between them shows the place.
-fn read_fault(exit: u8, text: &str) -> Option<Fault> {
+/// Parses an error from an answer's text: a line `failed · why`, numbered if there are several steps, and lines
+/// `next: …`. After a refusal, the lines in between show the place of the error.
+fn parse_fault(exit: u8, text: &str) -> Option<Fault> {
     const STEPS: [&str; 2] = ["failed", "unknown"];
     const REFUSALS: [&str; 4] = ["refused, nothing ran", "not found", "unavailable", "refused"];
     let mut lines = text.lines();
@@ -111,7 +111,7 @@ fn read_fault(exit: u8, text: &str) -> Option<Fault> {
 }
 
 fn data<T: Serialize>(value: &T) -> Value {
-    // What came off the wire has string keys and finite depth: this can't fail.
+    // A value from the wire has string keys and finite depth, so this can't fail.
     serde_json::to_value(value).unwrap_or_default()
 }
 
@@ -121,11 +121,11 @@ mod tests {
 
     fn line(body: Body, json: bool) -> String {
         let answer = Answer { exit: 5, body, delivery: 1 };
-        String::from_utf8(Reply::answered(json!("a"), &answer, json).line()).unwrap()
+        String::from_utf8(ReplyLine::answered(json!("a"), &answer, json).line()).unwrap()
     }
 
     #[test]
-    fn an_answer_is_one_line_whatever_it_holds() {
+    fn answer_is_one_line_whatever_it_contains() {
         let text = line(Body::Text("深い\n\u{2028}\"x\"\n".into()), false);
         assert_eq!(text.matches('\n').count(), 1);
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["text"], "深い\n\u{2028}\"x\"\n");
@@ -137,8 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_a_text_is_read_from_it() {
-        let fault = |exit, text: &str| read_fault(exit, text).expect("an error");
+    fn error_is_parsed_from_text() {
+        let fault = |exit, text: &str| parse_fault(exit, text).expect("an error");
         let refused = "refused, nothing ran · unknown action\na.b()\n^^^ no b\nnext: x\nnext: y\n";
         let found = fault(2, refused);
         assert_eq!(
@@ -154,16 +154,16 @@ mod tests {
         assert_eq!(fault(4, "failed · Anchor obj:2 is out of view.\n").code, Code::OutOfView);
         assert_eq!(fault(4, "failed · Anchor obj:2 is stale.\n").code, Code::Stale);
         assert_eq!(fault(77, "\nodd\n").message, "odd");
-        assert!(read_fault(1, "").is_none() && read_fault(1, "\n\n").is_none());
+        assert!(parse_fault(1, "").is_none() && parse_fault(1, "\n\n").is_none());
     }
 
     #[test]
-    fn what_went_wrong_has_a_code_and_ways_out() {
+    fn failed_reply_has_code_hints_and_text() {
         let error = ClientError::invalid("expected args").hint("pipemux pipe --help");
-        let line = String::from_utf8(Reply::failed(Value::Null, &error, false).line()).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!((&said["id"], &said["exit"]), (&Value::Null, &json!(2)));
-        assert_eq!(said["error"]["hints"][0], "pipemux pipe --help");
-        assert_eq!(said["text"], "refused, nothing ran · expected args\npipemux pipe --help\n");
+        let line = String::from_utf8(ReplyLine::failed(Value::Null, &error, false).line()).unwrap();
+        let reply: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&reply["id"], &reply["exit"]), (&Value::Null, &json!(2)));
+        assert_eq!(reply["error"]["hints"][0], "pipemux pipe --help");
+        assert_eq!(reply["text"], "refused, nothing ran · expected args\npipemux pipe --help\n");
     }
 }

@@ -1,4 +1,4 @@
-//! A line, read as the command line that it is.
+//! Parses a line of JSON as a command line.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,150 +7,150 @@ use std::time::Duration;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use pipemux_client::proto::client::{Call, Verb as Wanted};
+use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
 use pipemux_client::{ClientError, workspace};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::streams::{LINE_MAX, Line};
-use crate::cli::args::{Cli, Verb};
-use crate::cli::around::{Around, Process};
-use crate::cli::ask::Asker;
-use crate::cli::wanted::{Means, wanted};
-use crate::cli::{help_text, listen, misread, quick, slips};
+use super::streams::{InputLine, LINE_MAX};
+use crate::cli::args::{Cli, GlobalArgs, Verb, help_text};
+use crate::cli::command_env::{CommandEnv, ProcessEnv};
+use crate::cli::requester::Requester;
+use crate::cli::to_request::{Execution, to_request};
+use crate::cli::{fast_args, listen, suggestions, usage_errors};
 
-/// What a request looks like, for whoever sent something else.
+/// A valid request, shown in the hint to an invalid one.
 const EXAMPLE: &str = r#"{"id": 1, "args": ["run", "editor.save()"]}"#;
 
-/// One line.
+/// The request on one line.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Request {
-    /// Comes back in its answer.
+pub struct PipeRequest {
+    /// Is repeated in the answer.
     #[serde(default)]
     pub id: Value,
-    /// What stands behind `pipemux` on a command line.
+    /// The arguments of a `pipemux` command line.
     args: Vec<String>,
     /// Standard input.
     stdin: Option<String>,
-    /// The current directory; else that of this process.
+    /// The current directory; by default that of this process.
     cwd: Option<PathBuf>,
-    /// As `--workspace`.
+    /// Like `--workspace`.
     workspace: Option<String>,
-    /// As `--reader`.
+    /// Like `--reader`.
     reader: Option<String>,
-    /// The environment; else that of this process.
+    /// The environment variables; by default those of this process.
     env: Option<BTreeMap<String, String>>,
-    /// As `--json`.
+    /// Like `--json`.
     #[serde(default)]
     pub json: bool,
 }
 
-/// What is done about a line.
+/// How a request is answered.
 #[derive(Debug)]
-pub enum Asked {
+pub enum RequestAction {
     /// The daemon is asked.
     Call {
-        /// What.
-        call: Box<Call>,
-        /// How long it may take.
+        call: Box<VerbRequest>,
         timeout: Duration,
-        /// True when it is answered with data.
+        /// True for an answer in JSON.
         json: bool,
     },
-    /// It is answered here.
-    Text {
-        /// With this.
-        text: String,
-    },
+    /// The client answers with this text.
+    Text { text: String },
 }
 
-impl Request {
-    /// Reads a line; what is wrong with it comes with the id, as far as there is one.
-    pub fn read(line: Line) -> Result<Self, Box<(Value, ClientError)>> {
+impl PipeRequest {
+    /// Parses a line. An error comes with the request's id, if the line has one.
+    pub fn parse(line: InputLine) -> Result<Self, Box<(Value, ClientError)>> {
         let refused = |id, why: String| {
             let error = ClientError::invalid(why).hint(format!("expected, on one line: {EXAMPLE}"));
             Box::new((id, error))
         };
-        let Line::Bytes(bytes) = line else {
-            let why = format!("the line is longer than the {LINE_MAX} bytes that are read");
+        let InputLine::Bytes(bytes) = line else {
+            let why = format!("the line is longer than the allowed {LINE_MAX} bytes");
             return Err(refused(Value::Null, why));
         };
         let value: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| refused(Value::Null, format!("the line is no JSON: {error}")))?;
+            .map_err(|error| refused(Value::Null, format!("the line is not JSON: {error}")))?;
         let id = value.get("id").cloned().unwrap_or_default();
         serde_json::from_value(value)
-            .map_err(|error| refused(id, format!("the line is no request: {error}")))
+            .map_err(|error| refused(id, format!("the line is not a request: {error}")))
     }
 
-    /// What the daemon is asked.
+    /// Parses the command line and decides how it is answered.
     ///
     /// # Errors
-    /// The command line can't be read, or is one that isn't answered once.
-    pub fn asked(self, process: &Asker) -> Result<Asked, ClientError> {
+    /// The command line can't be parsed, or its verb doesn't have exactly one answer.
+    pub fn action(self, process: &Requester) -> Result<RequestAction, ClientError> {
         let words: Vec<OsString> = std::iter::once("pipemux")
             .chain(self.args.iter().map(String::as_str))
             .map(Into::into)
             .collect();
-        let read = quick::read(&words).map_or_else(|| Cli::try_parse_from(&words), Ok);
-        let cli = match read {
+        let parsed = fast_args::parse(&words).map_or_else(|| Cli::try_parse_from(&words), Ok);
+        let cli = match parsed {
             Ok(cli) => cli,
             Err(error)
                 if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
             {
-                return Ok(Asked::Text { text: error.render().to_string() });
+                return Ok(RequestAction::Text { text: error.render().to_string() });
             }
             Err(error) => {
                 let words: Vec<&str> = self.args.iter().map(String::as_str).collect();
-                return Err(misread::explained(&error, &words));
+                return Err(usage_errors::explain(&error, &words));
             }
         };
-        let asker = self.asker(process, cli.global);
-        let Some(verb) = cli.verb else { return Ok(Asked::Text { text: help_text() }) };
-        let verb = match wanted(verb, &self)? {
-            Means::Request(verb) => verb,
-            Means::More(Verb::Listen) => match listen::asked(&self)? {
+        let requester = self.requester(process, cli.global);
+        let Some(verb) = cli.verb else { return Ok(RequestAction::Text { text: help_text() }) };
+        let verb = match to_request(verb, &self)? {
+            Execution::Request(verb) => verb,
+            Execution::Local(Verb::Listen) => match listen::to_request(&self)? {
                 Some(verb) => verb,
-                None => return Ok(Asked::Text { text: listen::NOTHING.to_owned() + "\n" }),
+                None => {
+                    return Ok(RequestAction::Text { text: listen::NO_BLOCKS.to_owned() + "\n" });
+                }
             },
-            Means::More(Verb::Status { limits: false }) => Wanted::Status,
-            Means::More(Verb::Status { limits: true }) => Wanted::Limits,
-            Means::More(Verb::Down) => Wanted::Down,
-            Means::More(Verb::Help { .. }) => return Ok(Asked::Text { text: help_text() }),
-            Means::More(Verb::Other(words)) => {
-                return Err(slips::corrected(&words, &asker.options));
+            Execution::Local(Verb::Status { limits: false }) => RequestVerb::Status,
+            Execution::Local(Verb::Status { limits: true }) => RequestVerb::Limits,
+            Execution::Local(Verb::Down) => RequestVerb::Down,
+            Execution::Local(Verb::Help { .. }) => {
+                return Ok(RequestAction::Text { text: help_text() });
             }
-            Means::More(_) => {
+            Execution::Local(Verb::Unknown(words)) => {
+                return Err(suggestions::unknown_verb(&words, &requester.options));
+            }
+            Execution::Local(_) => {
                 let verb = self.args.first().map_or("", String::as_str);
-                let why = format!("`{verb}` isn't answered once: expected another verb in a pipe");
+                let why =
+                    format!("`{verb}` can't be used in a pipe: it doesn't give exactly one answer");
                 let hint = format!(
-                    "run it beside this: pipemux {verb} · or wait for a change: view --wait 60"
+                    "run it as a process of its own: pipemux {verb} · or wait for a change: view --wait 60"
                 );
                 return Err(ClientError::invalid(why).hint(hint));
             }
         };
-        let timeout = asker.time_for(&verb);
-        let mut call = asker.call(verb);
+        let timeout = requester.timeout_for(&verb);
+        let mut call = requester.call(verb);
         if self.cwd.is_some() {
-            call.cwd = self.cwd()?;
+            call.cwd = self.directory_text()?;
         }
-        let json = asker.global.json;
-        Ok(Asked::Call { call: Box::new(call), timeout, json })
+        let json = requester.global.json;
+        Ok(RequestAction::Call { call: Box::new(call), timeout, json })
     }
 
-    /// Who asks, where: the line's word counts, else that of this process.
-    fn asker(&self, process: &Asker, global: crate::cli::args::Global) -> Asker {
-        let mut asker = process.clone();
-        let options = &mut asker.options;
+    /// Combines the request's own settings with those of this process; the request takes precedence.
+    fn requester(&self, process: &Requester, global: GlobalArgs) -> Requester {
+        let mut requester = process.clone();
+        let options = &mut requester.options;
         let variable = |name: &str| self.env.as_ref().and_then(|env| env.get(name)).cloned();
         let named = global.workspace.clone().or_else(|| self.workspace.clone());
         let named = named.or_else(|| variable("PIPEMUX_WORKSPACE"));
-        let ours = process.global.workspace.clone();
-        let ours = ours.or_else(|| std::env::var("PIPEMUX_WORKSPACE").ok());
+        let own = process.global.workspace.clone();
+        let own = own.or_else(|| std::env::var("PIPEMUX_WORKSPACE").ok());
         match (named, &self.cwd) {
             (Some(name), _) => options.workspace = workspace::find(Some(&name), None),
-            (None, Some(cwd)) if ours.is_none_or(|name| name.is_empty()) => {
-                // Whichever link led there: the same project is the same desk.
+            (None, Some(cwd)) if own.is_none_or(|name| name.is_empty()) => {
+                // Symbolic links are resolved, so that a project has one workspace however it is reached.
                 let cwd = cwd.canonicalize().ok();
                 options.workspace = workspace::find(None, cwd.as_deref());
             }
@@ -161,24 +161,24 @@ impl Request {
         options.reader = reader.unwrap_or_else(|| options.reader.clone());
         options.timeout = global.timeout.unwrap_or(options.timeout);
         let json = global.json || self.json;
-        asker.global = crate::cli::args::Global { json, ..global };
-        asker
+        requester.global = GlobalArgs { json, ..global };
+        requester
     }
 }
 
-impl Around for Request {
+impl CommandEnv for PipeRequest {
     fn stdin(&self, most: usize) -> Result<String, ClientError> {
         let Some(text) = &self.stdin else {
             return Err(ClientError::invalid(
-                "there is no standard input: expected it in the request",
+                "there is no standard input: expected \"stdin\" in the request",
             )
             .hint(r#"{"id": 1, "args": ["run", "editor.insert(3, text=stdin)"], "stdin": "…"}"#));
         };
         match text.len() > most {
-            true => Err(ClientError::invalid(format!(
-                "stdin is longer than the {most} bytes that are allowed"
-            ))
-            .hint("split it over several runs")),
+            true => {
+                Err(ClientError::invalid(format!("stdin is longer than the allowed {most} bytes"))
+                    .hint("split it over several runs"))
+            }
             false => Ok(text.clone()),
         }
     }
@@ -190,7 +190,7 @@ impl Around for Request {
                 let why = format!("cwd is `{}`: expected an absolute path", path.display());
                 Err(ClientError::invalid(why))
             }
-            None => Process { timeout: Duration::ZERO }.directory(),
+            None => ProcessEnv { timeout: Duration::ZERO }.directory(),
         }
     }
 

@@ -1,42 +1,43 @@
-//! The two streams. Reading and writing wait, so each has a thread; queues between are bounded.
+//! Standard input and output. Reading and writing block, so each has a thread, connected by a bounded queue.
 
 use std::io::{self, BufRead, Read};
 use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::output::{self, Written};
+use crate::output::{self, WriteOutcome};
 
-/// Longest line, in bytes. What a request holds fits one message; JSON may write a byte as six.
+/// Longest line, in bytes. A request must fit into one message, and JSON may write a byte as six.
 pub const LINE_MAX: usize = 6 * 1024 * 1024;
 
-/// Lines that were read ahead, and answers that wait to be written.
+/// Lines that are read ahead, and answers that wait to be written.
 const QUEUE: usize = 8;
 
-/// A line without its end.
+/// A line without its newline.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
-    /// What stands in it.
+pub enum InputLine {
+    /// The line's content.
     Bytes(Vec<u8>),
-    /// It is longer than [`LINE_MAX`]; nothing of it is kept.
+    /// The line is longer than [`LINE_MAX`]; its content is dropped.
     TooLong,
 }
 
-/// Lines of standard input.
+/// The lines of standard input.
 #[derive(Debug)]
-pub struct Lines {
-    lines: mpsc::Receiver<Line>,
+pub struct InputLines {
+    lines: mpsc::Receiver<InputLine>,
 }
 
-impl Lines {
-    /// Begins to read.
+impl InputLines {
+    /// Starts the thread that reads.
     pub fn start() -> Self {
         let (send, lines) = mpsc::channel(QUEUE);
         thread::spawn(move || {
             let mut input = io::stdin().lock();
-            // An error of the stream is its end.
+            // A read error counts as the end of the stream.
             while let Ok(Some(line)) = read_line(&mut input, LINE_MAX) {
-                let blank = matches!(&line, Line::Bytes(bytes) if bytes.trim_ascii().is_empty());
+                let blank =
+                    matches!(&line, InputLine::Bytes(bytes) if bytes.trim_ascii().is_empty());
                 if !blank && send.blocking_send(line).is_err() {
                     return;
                 }
@@ -45,50 +46,50 @@ impl Lines {
         Self { lines }
     }
 
-    /// The next line that isn't blank; none at the end.
-    pub async fn next(&mut self) -> Option<Line> {
+    /// Returns the next line that isn't blank; `None` at the end.
+    pub async fn next(&mut self) -> Option<InputLine> {
         self.lines.recv().await
     }
 }
 
-/// Standard output.
+/// Standard output, as lines that are written whole.
 #[derive(Debug)]
-pub struct Out {
-    pieces: mpsc::Sender<(Vec<u8>, oneshot::Sender<()>)>,
+pub struct OutputLines {
+    lines: mpsc::Sender<(Vec<u8>, oneshot::Sender<()>)>,
 }
 
-impl Out {
-    /// Begins to write.
+impl OutputLines {
+    /// Starts the thread that writes.
     pub fn start() -> Self {
-        let (pieces, mut waiting) = mpsc::channel::<(Vec<u8>, oneshot::Sender<()>)>(QUEUE);
+        let (lines, mut queue) = mpsc::channel::<(Vec<u8>, oneshot::Sender<()>)>(QUEUE);
         thread::spawn(move || {
-            while let Some((bytes, written)) = waiting.blocking_recv() {
-                match output::out(&bytes) {
-                    Ok(Written::Whole) => drop(written.send(())),
-                    Ok(Written::Abandoned) => return,
-                    Err(error) => return output::unwritable(&error),
+            while let Some((bytes, written)) = queue.blocking_recv() {
+                match output::write_stdout(&bytes) {
+                    Ok(WriteOutcome::Complete) => drop(written.send(())),
+                    Ok(WriteOutcome::ReaderGone) => return,
+                    Err(error) => return output::report_write_error(&error),
                 }
             }
         });
-        Self { pieces }
+        Self { lines }
     }
 
-    /// Writes; false when nobody reads any more.
+    /// Writes a line; returns false when nobody reads the output any more.
     pub async fn write(&self, bytes: Vec<u8>) -> bool {
         let (written, done) = oneshot::channel();
-        self.pieces.send((bytes, written)).await.is_ok() && done.await.is_ok()
+        self.lines.send((bytes, written)).await.is_ok() && done.await.is_ok()
     }
 
-    /// Returns once nobody reads any more.
+    /// Returns once nobody reads the output any more.
     pub async fn closed(&self) {
-        self.pieces.closed().await;
+        self.lines.closed().await;
     }
 }
 
-/// The next line, at most `most` bytes; none at the end.
-fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> {
+/// Reads the next line of at most `most` bytes; returns `None` at the end.
+fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<InputLine>> {
     let mut bytes = Vec::new();
-    // One byte for the line's end, one to tell a longer one.
+    // One byte more for the newline, and one to recognise a longer line.
     let read = input.by_ref().take(most as u64 + 2).read_until(b'\n', &mut bytes)?;
     if read == 0 {
         return Ok(None);
@@ -97,18 +98,22 @@ fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> 
         bytes.pop();
     } else if bytes.len() > most {
         skip_line(input)?;
-        return Ok(Some(Line::TooLong));
+        return Ok(Some(InputLine::TooLong));
     }
-    if bytes.len() > most { Ok(Some(Line::TooLong)) } else { Ok(Some(Line::Bytes(bytes))) }
+    if bytes.len() > most {
+        Ok(Some(InputLine::TooLong))
+    } else {
+        Ok(Some(InputLine::Bytes(bytes)))
+    }
 }
 
 fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
     loop {
-        let there = input.fill_buf()?;
-        let end = there.iter().position(|byte| *byte == b'\n');
+        let buffered = input.fill_buf()?;
+        let end = buffered.iter().position(|byte| *byte == b'\n');
         let (length, done) = match end {
             Some(at) => (at + 1, true),
-            None => (there.len(), there.is_empty()),
+            None => (buffered.len(), buffered.is_empty()),
         };
         input.consume(length);
         if done {
@@ -122,16 +127,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn lines_of(mut input: &[u8], most: usize) -> Vec<Line> {
+    fn lines_of(mut input: &[u8], most: usize) -> Vec<InputLine> {
         std::iter::from_fn(|| read_line(&mut input, most).unwrap()).collect()
     }
 
     proptest! {
-        /// Each line comes as it is or is known to be too long, whatever stands before it.
+        /// Each line is returned whole or reported as too long, whatever precedes it.
         #[test]
-        fn lines_are_whole_or_too_long(text in "[a\n]{0,40}", most in 1usize..8) {
-            let expected: Vec<Line> = text.split_terminator('\n').map(|line| {
-                if line.len() > most { Line::TooLong } else { Line::Bytes(line.into()) }
+        fn lines_are_returned_whole_or_reported_as_too_long(text in "[a\n]{0,40}", most in 1usize..8) {
+            let expected: Vec<InputLine> = text.split_terminator('\n').map(|line| {
+                if line.len() > most { InputLine::TooLong } else { InputLine::Bytes(line.into()) }
             }).collect();
             prop_assert_eq!(lines_of(text.as_bytes(), most), expected);
         }

@@ -1,7 +1,7 @@
 //! Connections of clients: greeted, heard, gone.
 
 use pipemux_proto::app::Empty;
-use pipemux_proto::client::{Attach, Call, Seen};
+use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::hello::SEEN_EVENT;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
@@ -32,7 +32,7 @@ pub(super) struct Connection {
 #[derive(Debug)]
 pub enum ClientInput {
     /// A verb, admitted: see [`Clients::begin`].
-    Verb(Envelope, Box<Call>),
+    Verb(Envelope, Box<VerbRequest>),
     /// An answer was written out: its delivery's number.
     Seen(u64),
     /// Exchanges with a session.
@@ -121,14 +121,14 @@ impl Clients {
             }
             (Kind::Request, Method::Verb) => return self.admit(turn, client, frame),
             (Kind::Request, Method::Seen) => {
-                let seen = self.read::<Seen>(turn, client, frame, "Seen")?;
+                let seen = self.read::<DeliveryAck>(turn, client, frame, "Seen")?;
                 self.send(turn, client, &envelope.answer(Kind::Reply), &Empty {});
                 return Some(ClientInput::Seen(seen.delivery));
             }
             // The client's last word: it has gone already, or is about to, and waits for nothing.
             (Kind::Event, Method::Seen) if greeted => {
                 turn.effects.push(Effect::CloseClient { client });
-                let seen = decode::<Seen>(&frame.body).ok()?;
+                let seen = decode::<DeliveryAck>(&frame.body).ok()?;
                 return Some(ClientInput::Seen(seen.delivery));
             }
             (Kind::Request, Method::Attach) => {

@@ -1,7 +1,7 @@
 //! Requests of clients that are being worked on, and their one answer.
 
 use bytes::Bytes;
-use pipemux_proto::client::{Answer, Body, Call};
+use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::{Code, Fault, Frame, Kind, decode};
 
@@ -22,7 +22,7 @@ pub struct ClientRequest {
     /// The request's envelope.
     pub envelope: Envelope,
     /// What was asked; the verb is kept for how it is answered.
-    pub call: Call,
+    pub call: VerbRequest,
     /// The workspace that it is about.
     pub workspace: WorkspaceKey,
     /// When it must be answered, on the monotonic clock.
@@ -41,7 +41,7 @@ impl Clients {
         frame: &Frame,
     ) -> Option<ClientInput> {
         let envelope = frame.envelope;
-        let call = match decode::<Call>(&frame.body) {
+        let call = match decode::<VerbRequest>(&frame.body) {
             Ok(call) => call,
             Err(error) => {
                 let ours = &self.software;
@@ -86,7 +86,7 @@ impl Clients {
         &mut self,
         turn: &mut Turn,
         client: ClientId,
-        (envelope, call): (&Envelope, &Call),
+        (envelope, call): (&Envelope, &VerbRequest),
         fault: &Fault,
     ) {
         self.records.forget(&call.run_id);
@@ -99,7 +99,7 @@ impl Clients {
         turn: &mut Turn,
         client: ClientId,
         envelope: Envelope,
-        call: Call,
+        call: VerbRequest,
         workspace: WorkspaceKey,
     ) -> RequestId {
         let id = RequestId(turn.next_local());

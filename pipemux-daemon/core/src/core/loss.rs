@@ -15,21 +15,11 @@ impl Core {
     pub fn lost(&mut self, loss: Loss, now: Now) {
         let leap = loss.leap();
         self.turn.numbers.skip(leap);
-        for workspace in self.workspaces.values_mut() {
-            let (ids, epochs) = workspace.reserved;
-            let ids = ids.max(workspace.anchors.next_id()).saturating_add(leap);
-            workspace.epoch = epochs.max(workspace.epoch).saturating_add(leap);
-            workspace.anchors.go_on_from(ids);
-            workspace.reserved = (ids, workspace.epoch);
-            for window in workspace.windows.iter_mut() {
-                window.context.major = window.context.major.max(workspace.epoch);
-            }
-            if let Some(text) = &loss.told {
+        self.workspaces.skip_lost_numbers(leap);
+        if let Some(text) = &loss.told {
+            for workspace in self.workspaces.values_mut() {
                 workspace.notify(text.clone(), now);
             }
-        }
-        for (ids, epochs) in self.retired.values_mut() {
-            (*ids, *epochs) = (ids.saturating_add(leap), epochs.saturating_add(leap));
         }
         self.persist.losses.add(loss, now.unix_ms);
     }

@@ -9,7 +9,7 @@
 //! **Invariant: durable before visible.** Whoever handles an event appends its record before the answer that tells of
 //! it: effects are carried out in the order in which they were appended.
 
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::event::Exit;
@@ -31,20 +31,20 @@ impl Core {
                 ProcessEvent::Changed { session } => self.session_changed(&session),
                 ProcessEvent::ActionsChanged { session } => self.actions_changed(&session),
                 ProcessEvent::Notice { session, text } => {
-                    self.notify_windows(What::Notice, &session, format!("{session}: {text}"));
+                    self.notify_windows(EventKind::Notice, &session, format!("{session}: {text}"));
                 }
                 ProcessEvent::RestartedWith { session, neighbour } => {
                     let text = format!(
                         "{session} was restarted with {neighbour}, which shares its process"
                     );
-                    self.notify_windows(What::Notice, &session, text);
+                    self.notify_windows(EventKind::Notice, &session, text);
                 }
                 ProcessEvent::IdleDue { app } => {
                     let demand = self.demand_for(app);
                     self.processes.hibernate_if_idle(&mut self.turn, app, demand);
                 }
                 ProcessEvent::SaveReplied { session, reply } => {
-                    let pinned = self.is_pinned(&session);
+                    let pinned = self.workspaces.is_pinned(&session);
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
                 }
                 ProcessEvent::Ended { session, end, exit, words } => {
@@ -90,7 +90,7 @@ impl Core {
         }
         if crash.is_none() {
             let how = if woke_from.is_some() { "woke up" } else { "started" };
-            self.tell_session(What::Started, &session, how);
+            self.tell_session(EventKind::Started, &session, how);
         }
         self.notify_start(&session, crash.as_ref(), &notes);
         self.clients.admit_exchanges(&mut self.turn, &session, app);
@@ -103,11 +103,13 @@ impl Core {
     fn tell_end(&mut self, session: &SessionKey, end: ProcessEnd, exit: Option<Exit>, words: &str) {
         let (what, text) = match end {
             ProcessEnd::Failed => {
-                (What::Failed, format!("{words}; it stays down · pipemux restart {session}"))
+                (EventKind::Failed, format!("{words}; it stays down · pipemux restart {session}"))
             }
-            ProcessEnd::Crashed => (What::Crashed, words.to_owned()),
-            ProcessEnd::Hibernated => (What::Hibernated, format!("{session} was put to sleep")),
-            ProcessEnd::Ended => (What::Ended, words.to_owned()),
+            ProcessEnd::Crashed => (EventKind::Crashed, words.to_owned()),
+            ProcessEnd::Hibernated => {
+                (EventKind::Hibernated, format!("{session} was put to sleep"))
+            }
+            ProcessEnd::Ended => (EventKind::Ended, words.to_owned()),
         };
         let audience = Audience::Session(session.clone());
         let happening = Happening::new(what, audience, &text);
@@ -155,7 +157,7 @@ impl Core {
     /// Tells those who watch that something happened; `reader` did it.
     pub(crate) fn tell(
         &mut self,
-        what: What,
+        what: EventKind,
         audience: Audience,
         reader: Option<&str>,
         text: &str,
@@ -165,7 +167,7 @@ impl Core {
     }
 
     /// Tells those who watch that something happened to a session.
-    pub(crate) fn tell_session(&mut self, what: What, key: &SessionKey, text: &str) {
+    pub(crate) fn tell_session(&mut self, what: EventKind, key: &SessionKey, text: &str) {
         self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
     }
 
@@ -176,14 +178,8 @@ impl Core {
             0 => quota.used,
             _ => self.turn.mono_ms(),
         });
-        Demand { pinned: self.is_pinned(key), waited_for: self.is_waited_for(key), exchanged }
-    }
-
-    fn is_pinned(&self, key: &SessionKey) -> bool {
-        let shows = |workspace: &crate::workspaces::Workspace| {
-            workspace.window(key).is_some_and(|window| window.pinned)
-        };
-        self.workspaces.values().any(shows)
+        let pinned = self.workspaces.is_pinned(key);
+        Demand { pinned, waited_for: self.is_waited_for(key), exchanged }
     }
 
     /// What was seen of an incarnation that was put to sleep counts as seen of the one that went on from its
@@ -194,10 +190,8 @@ impl Core {
         from: pipemux_proto::Incarnation,
         to: pipemux_proto::Incarnation,
     ) {
-        for workspace in self.workspaces.values_mut() {
-            workspace.hand_over(key, from, to);
-            workspace.session_changed(key);
-        }
+        self.workspaces.hand_over(key, from, to);
+        self.runs.hand_over(key, from, to);
         // Runs that wait for it go on with their later steps.
         for (_, task) in self.tasks.iter_mut() {
             if let crate::verbs::tasks::Task::Running(run) = task

@@ -3,22 +3,21 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::client::Call;
+use pipemux_proto::client::VerbRequest;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::clients::Clients;
 use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::limits::{RETIRED_MAX, WORKSPACES_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::processes::Processes;
 use crate::processes::session::Crash;
 use crate::verbs::lod_name;
-use crate::workspaces::{Window, Workspace};
+use crate::workspaces::{Entered, FirstNumbers, NoticeText, Window};
 use crate::{Config, Core, runs};
 
 impl Core {
@@ -50,23 +49,8 @@ impl Core {
             }
             Record::Floor { numbers_below } => self.persist.losses.restore(numbers_below),
             Record::Workspace { key, name, ids_below, epochs_below } => {
-                let mut fresh = Workspace::new(name, ids_below, epochs_below);
-                let key: WorkspaceKey = key.into();
-                if let Some(before) = self.workspaces.remove(&key) {
-                    fresh.windows = before.windows;
-                    fresh.options = before.options;
-                    fresh.history = before.history;
-                    fresh.questions = before.questions;
-                    fresh.anchors = before.anchors;
-                    fresh.anchors.go_on_from(ids_below);
-                    // They are written down with the meaning that they were minted with: pins of an
-                    // earlier daemon are stale until they are shown again.
-                    fresh.anchors.all_stand_since(epochs_below + 1);
-                    for window in fresh.windows.iter_mut() {
-                        window.context.major = epochs_below;
-                    }
-                }
-                self.workspaces.insert(key, fresh);
+                let first = FirstNumbers { id: ids_below, epoch: epochs_below };
+                self.workspaces.restore(key.into(), name, first);
             }
             Record::Session { workspace, session, opens } => {
                 let Some(key) = session_key(workspace.as_deref(), &session) else { return };
@@ -76,9 +60,7 @@ impl Core {
             Record::SessionEnded { workspace, session } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
                     self.processes.remove(&key);
-                    for workspace in self.workspaces.values_mut() {
-                        workspace.anchors.forget_session(&key);
-                    }
+                    self.workspaces.forget_session(&key);
                 }
             }
             Record::Asleep { workspace, session, version } => {
@@ -121,14 +103,14 @@ impl Core {
                 for anchor in anchors {
                     found.anchors.restore(anchor, epoch + 1);
                 }
-                found.anchors.go_on_from(next);
+                found.anchors.continue_from(next);
             }
             Record::Question { workspace, number, question } => {
                 let at: WorkspaceKey = workspace.into();
                 let Some(found) = self.workspaces.get_mut(&at) else { return };
                 match runs::saved_question::restore(&question, &at) {
                     Some(question) => {
-                        found.questions.insert(number, question);
+                        self.runs.add_question(number, question);
                     }
                     None => {
                         let text =
@@ -138,9 +120,7 @@ impl Core {
                 }
             }
             Record::QuestionClosed { workspace, number } => {
-                if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
-                    found.questions.remove(&number);
-                }
+                self.runs.remove_question(&workspace, number);
             }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
@@ -165,7 +145,7 @@ impl Core {
             return;
         }
         let number = self.turn.numbers.take_restored();
-        let window = Window { lod, budget, ..Window::new(number, key, workspace.epoch) };
+        let window = Window::new(number, key, workspace.epoch).with_detail(lod, budget);
         workspace.open_window(window, None);
     }
 
@@ -174,7 +154,7 @@ impl Core {
     pub(crate) fn save_numbers(&mut self) {
         let used = self.turn.numbers.used();
         self.turn.persist(used);
-        for (key, workspace) in &self.workspaces {
+        for (key, workspace) in self.workspaces.iter() {
             self.turn.effects.push(Effect::Persist(Record::Workspace {
                 key: key.to_string(),
                 name: workspace.name.clone(),
@@ -191,20 +171,21 @@ impl Core {
         records.extend(self.processes.saved_prototypes());
         records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
-        for (key, (ids_below, epochs_below)) in &self.retired {
+        for (key, numbers) in self.workspaces.retired() {
             records.push(Record::Workspace {
                 key: key.to_string(),
                 name: key.rsplit('/').next().unwrap_or_default().to_owned(),
-                ids_below: *ids_below,
-                epochs_below: *epochs_below,
+                ids_below: numbers.id,
+                epochs_below: numbers.epoch,
             });
         }
-        for (key, workspace) in &self.workspaces {
+        for (key, workspace) in self.workspaces.iter() {
+            let numbers = workspace.first_unreserved_numbers();
             records.push(Record::Workspace {
                 key: key.to_string(),
                 name: workspace.name.clone(),
-                ids_below: workspace.reserved.0.max(workspace.anchors.next_id()),
-                epochs_below: workspace.reserved.1.max(workspace.epoch),
+                ids_below: numbers.id,
+                epochs_below: numbers.epoch,
             });
             if workspace.options != SavedOptions::default() {
                 let (workspace, options) = (key.to_string(), workspace.options);
@@ -214,9 +195,9 @@ impl Core {
                 let (workspace, anchors) = (key.to_string(), anchors.to_vec());
                 records.push(Record::Anchors { workspace, anchors });
             }
-            for (number, question) in &workspace.questions {
+            for (number, question) in self.runs.questions(key) {
                 if let Some(question) = runs::saved_question::save(question) {
-                    let (workspace, number) = (key.to_string(), *number);
+                    let workspace = key.to_string();
                     records.push(Record::Question { workspace, number, question });
                 }
             }
@@ -237,64 +218,45 @@ impl Core {
         records
     }
 
-    /// The workspace of a request, made when it is new.
+    /// Enters the workspace of a request, which is made when it is new.
     ///
     /// # Errors
-    /// There are too many.
-    pub(crate) fn enter(&mut self, call: &Call) -> Result<WorkspaceKey, Fault> {
-        let now = self.turn.now;
-        if let Some((key, _)) = self.workspaces.get_key_value(call.workspace.key.as_str()) {
-            let key = key.clone();
-            if let Some(workspace) = self.workspaces.get_mut(&key) {
-                workspace.reader(&call.reader, now);
+    /// There are too many workspaces.
+    pub(crate) fn enter(&mut self, call: &VerbRequest) -> Result<WorkspaceKey, Fault> {
+        let (now, losses) = (self.turn.now, &self.persist.losses);
+        let names = (call.workspace.key.as_str(), call.workspace.name.as_str());
+        let Entered { key, created, retired, evicted_reader } =
+            self.workspaces.enter(names, &call.reader, now, || {
+                let (id, epoch) = losses.first_numbers();
+                FirstNumbers { id, epoch }
+            })?;
+        if let Some(retired) = retired {
+            self.runs.forget_workspace(&retired);
+        }
+        if let Some(evicted) = evicted_reader {
+            self.runs.forget_kept(&key, &evicted);
+        }
+        if created {
+            let news = self.persist.losses.take_news();
+            if let (Some(text), Some(new)) = (news, self.workspaces.get_mut(&key)) {
+                new.notify(text, now);
             }
-            return Ok(key);
+            // The workspace must be on disk before any window of it is.
+            self.reserve(&key);
         }
-        if self.workspaces.len() >= WORKSPACES_MAX && !self.retire_one() {
-            let message =
-                format!("{WORKSPACES_MAX} workspaces have open windows, no more are taken");
-            return Err(Fault::refused(message)
-                .hint("pipemux close <provider>/<session> --end in one that is done with"));
-        }
-        let key: WorkspaceKey = call.workspace.key.as_str().into();
-        let (first_id, epoch) =
-            self.retired.remove(&key).unwrap_or_else(|| self.persist.losses.first_numbers());
-        let mut workspace = Workspace::new(call.workspace.name.clone(), first_id, epoch);
-        workspace.reader(&call.reader, now);
-        if let Some(text) = self.persist.losses.take_news() {
-            workspace.notify(text, now);
-        }
-        self.workspaces.insert(key.clone(), workspace);
-        // Written down before any window of it is.
-        self.reserve(&key);
         Ok(key)
     }
 
-    /// Drops the workspace without windows that was longest not heard of; its numbers are kept, so that
-    /// none is used again when it comes back. False when there is none.
-    fn retire_one(&mut self) -> bool {
-        let heard = |workspace: &Workspace| workspace.readers.values().map(|r| r.heard).max();
-        let idle = self.workspaces.iter().filter(|(_, w)| w.windows.is_empty());
-        let oldest = idle.min_by_key(|(_, workspace)| heard(workspace));
-        let Some(key) = oldest.map(|(key, _)| key.clone()) else { return false };
-        if self.retired.len() >= RETIRED_MAX {
-            return false;
-        }
-        if let Some(workspace) = self.workspaces.remove(&key) {
-            let epoch = workspace.epoch.max(workspace.reserved.1);
-            self.retired.insert(key, (workspace.anchors.next_id(), epoch));
-        }
-        true
-    }
-
-    /// Tells every workspace that has a window of the session.
-    pub(crate) fn notify_windows(&mut self, what: What, key: &SessionKey, text: String) {
-        let now = self.turn.now;
-        let shown = text.replace("{ago}", "just now");
-        for workspace in self.workspaces.values_mut().filter(|w| w.window(key).is_some()) {
-            workspace.notify(text.clone(), now);
-        }
-        self.tell(what, Audience::Session(key.clone()), None, &shown);
+    /// Notifies every workspace that has a window of the session, and those who watch.
+    pub(crate) fn notify_windows(
+        &mut self,
+        what: EventKind,
+        key: &SessionKey,
+        text: impl Into<NoticeText>,
+    ) {
+        let text = text.into();
+        self.workspaces.notify_windows(key, &text, self.turn.now);
+        self.tell(what, Audience::Session(key.clone()), None, &text.at_age(0));
     }
 
     /// Tells that a session was restarted, truthfully, and what the app says of it.
@@ -307,19 +269,20 @@ impl Core {
         let said = notes.join("\n");
         let Some(crash) = crash else {
             if !said.is_empty() {
-                self.notify_windows(What::Notice, key, format!("{key}: {said}"));
+                self.notify_windows(EventKind::Notice, key, format!("{key}: {said}"));
             }
             return;
         };
         let space = if said.is_empty() { "" } else { " " };
-        let text = format!(
-            "{key} was restarted {{ago}}: {} ({} of {} allowed in {} s; why: pipemux logs {key}).{space}{said}",
+        let after = format!(
+            ": {} ({} of {} allowed in {} s; why: pipemux logs {key}).{space}{said}",
             crash.how,
             ordinal(crash.nth),
             crate::limits::CRASHES_MAX,
             crate::limits::CRASH_WINDOW_MS / 1000,
         );
-        self.notify_windows(What::Restarted, key, text);
+        let before = format!("{key} was restarted ");
+        self.notify_windows(EventKind::Restarted, key, NoticeText::WithAge { before, after });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Open, Opened};
+use pipemux_proto::app::{OpenRequest, Opened};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
@@ -101,7 +101,7 @@ impl Processes {
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
         let woken = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
-        let open = Open { woken, ..self.open_message(key, saved, index > 0, again) };
+        let open = OpenRequest { woken, ..self.open_message(key, saved, index > 0, again) };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
     }
@@ -113,8 +113,8 @@ impl Processes {
         saved: SavedOpen,
         attach: bool,
         again: bool,
-    ) -> Open {
-        Open {
+    ) -> OpenRequest {
+        OpenRequest {
             session: key.addr.clone(),
             attach,
             again,

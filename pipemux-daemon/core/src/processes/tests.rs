@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Empty, Open, Opened};
+use pipemux_proto::app::{Empty, OpenRequest, Opened};
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Frame, Hello, Kind, Role, decode};
@@ -57,10 +57,10 @@ impl Harness {
         self.receive(app, bytes);
     }
 
-    /// Answers the newest `Open` that was sent.
+    /// Answers the newest `OpenRequest` that was sent.
     fn answer_open(&mut self, app: Incarnation) {
         let open = self.sent(Method::AppOpen).pop().expect("an Open was sent");
-        assert!(decode::<Open>(&open.body).is_ok());
+        assert!(decode::<OpenRequest>(&open.body).is_ok());
         let answer = open.envelope.answer(Kind::Reply);
         self.receive(app, Frame::encode(&answer, &Opened::default()).unwrap());
     }

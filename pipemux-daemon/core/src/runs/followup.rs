@@ -2,15 +2,15 @@
 
 use pipemux_proto::Code;
 use pipemux_proto::prototype::Type;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
-use crate::event::Now;
+use crate::runs::open_questions::OpenRuns;
 use crate::runs::run::Phase;
 use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::workspaces::Workspace;
 
 /// Keeps a run that can be sent again and counts failures. Returns the lines that tell the reader.
-pub fn follow_up(workspace: &mut Workspace, run: &Run, now: Now) -> String {
+pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> String {
     let mut out = String::new();
     for index in &run.rebased {
         let name = run.steps.get(*index).map_or("", |step| step.prototype.name.as_str());
@@ -18,30 +18,30 @@ pub fn follow_up(workspace: &mut Workspace, run: &Run, now: Now) -> String {
             "{name}: what it refers to had changed; it was applied to what is there now\n"
         );
     }
-    let reader = workspace.reader(&run.reader, now);
-    reader.kept = None;
+    runs.forget_kept(&run.workspace, &run.reader);
+    let Some(reader) = workspace.reader_mut(&run.reader) else { return out };
     let Some(outcome) = run.done.last().filter(|outcome| outcome.fault.is_some()) else {
-        reader.failures = Default::default();
+        reader.forget_failures();
         return out;
     };
     let index = run.done.len() - 1;
     let step = &run.steps[index];
     let stale = outcome.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
-    let unknown = outcome.status == Status::Unknown;
+    let unknown = outcome.status == StepStatus::Unknown;
     // A link binds its arguments: sent again it is as stale as before.
     let binds = step.origin == StepOrigin::Link || has_line_numbers(step);
     if (stale || unknown) && !step.nested && !binds {
-        reader.kept = Some(Box::new(run.restart_at(index)));
+        runs.keep(run.restart_at(index));
         out += if stale {
             "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
         } else {
             "if it did not take effect, send it again: pipemux answer go\n"
         };
     }
-    if reader.fails(&step.call) {
+    if let Some(failures) = reader.count_failure(&step.call) {
         out += &format!(
             "step back: this call has failed {} times in a row. Look first (pipemux view {}), then try another way\n",
-            reader.failures.1, step.session
+            failures, step.session
         );
     }
     out
@@ -71,7 +71,7 @@ impl Run {
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);
         // What it did when it was sent stays unknown, however it ends now.
-        if self.done.get(index).is_some_and(|outcome| outcome.status == Status::Unknown) {
+        if self.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Unknown) {
             run.sent_before.push(index);
         }
         run

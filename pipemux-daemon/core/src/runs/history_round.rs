@@ -1,6 +1,6 @@
 //! The history's account of a run: what was to be done, and what came of it.
 
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
 use crate::limits::{ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX};
 use crate::persist::records::SavedRound;
@@ -18,8 +18,9 @@ pub fn history_round(run: &Run, number: u64, unix_ms: u64, exit: u8) -> SavedRou
     let mut results = Vec::new();
     let mut details = Vec::new();
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
-    let failed =
-        |index: usize| run.done.get(index).is_some_and(|outcome| outcome.status != Status::Done);
+    let failed = |index: usize| {
+        run.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
+    };
     let told = run.steps.iter().enumerate();
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let Some(outcome) = run.done.get(index) else {
@@ -27,11 +28,11 @@ pub fn history_round(run: &Run, number: u64, unix_ms: u64, exit: u8) -> SavedRou
             continue;
         };
         let word = match outcome.status {
-            Status::Done => "done",
-            Status::Failed => "failed",
-            Status::Unknown => "unknown",
-            Status::Skipped => "cancelled",
-            Status::Needs => "asked",
+            StepStatus::Done => "done",
+            StepStatus::Failed => "failed",
+            StepStatus::Unknown => "unknown",
+            StepStatus::Skipped => "cancelled",
+            StepStatus::Needs => "asked",
         };
         let name = &step.prototype.name;
         results.push(match outcome.brief.as_str() {

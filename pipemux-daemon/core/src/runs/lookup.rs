@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::mem;
 
-use pipemux_proto::app::{Chunk, Locate, Located, Place, Read};
+use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
 use pipemux_proto::projection::Copied;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value, decode};
 
 use crate::keys::SessionKey;
@@ -64,7 +64,7 @@ impl Run {
             Lookup::Window { session } => {
                 let Some(window) = context.workspace.window(session) else {
                     let why = format!("the window of {session} was closed meanwhile");
-                    return self.end(Status::Failed, Fault::unavailable(why));
+                    return self.end(StepStatus::Failed, Fault::unavailable(why));
                 };
                 let (key, project) = window.whole();
                 RunOutput::Refresh { session: session.clone(), key, project }
@@ -95,7 +95,7 @@ impl Run {
             }
             Err(fault) => {
                 self.touch(&session);
-                self.end(Status::Failed, fault)
+                self.end(StepStatus::Failed, fault)
             }
         }
     }
@@ -109,14 +109,14 @@ impl Run {
         };
         let chunk = match chunk(reply, &shown) {
             Ok(chunk) => chunk,
-            Err(fault) => return self.end(Status::Failed, fault),
+            Err(fault) => return self.end(StepStatus::Failed, fault),
         };
         if chunk.total > COPY_MAX as u64 {
             let fault = Fault::refused(format!(
                 "{shown} holds {} bytes, at most {COPY_MAX} pass from app to app",
                 chunk.total
             ));
-            return self.end(Status::Failed, fault.hint("pass it in parts"));
+            return self.end(StepStatus::Failed, fault.hint("pass it in parts"));
         }
         data.extend_from_slice(&chunk.data);
         if (data.len() as u64) < chunk.total && !chunk.data.is_empty() {
@@ -134,8 +134,8 @@ impl Run {
 }
 
 /// The request for the next part of an object's value.
-pub fn read_request(object: &ResolvedObject, offset: usize) -> Read {
-    Read { key: object.key.clone(), rev: object.rev, offset: offset as u64, max: READ_CHUNK }
+pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
+    ReadRequest { key: object.key.clone(), rev: object.rev, offset: offset as u64, max: READ_CHUNK }
 }
 
 /// Reads a reply to `Locate` about one object.
@@ -151,14 +151,14 @@ pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
         AppReply::Fault(_) | AppReply::Lost { .. } => None,
     };
     match place {
-        Some(Place::Shown) => Ok(()),
-        Some(Place::Hidden(how)) => Err(ref_errors::out_of_view(shown, Some(how))),
-        Some(Place::Gone(why)) => Err(ref_errors::not_found(shown, why)),
+        Some(KeyLocation::Shown) => Ok(()),
+        Some(KeyLocation::Hidden(how)) => Err(ref_errors::out_of_view(shown, Some(how))),
+        Some(KeyLocation::Gone(why)) => Err(ref_errors::not_found(shown, why)),
         None => Err(ref_errors::out_of_view(shown, None)),
     }
 }
 
-/// Reads a reply to `Read`.
+/// Reads a reply to `ReadRequest`.
 ///
 /// # Errors
 /// Why there is no value.

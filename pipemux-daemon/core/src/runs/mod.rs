@@ -23,6 +23,7 @@ pub mod followup;
 pub mod history_round;
 pub mod lookup;
 pub mod missing_argument;
+pub mod open_questions;
 pub mod plan;
 pub mod protocol;
 pub mod question;
@@ -40,3 +41,6 @@ pub use context::RunContext;
 pub use protocol::{RunInput, RunOutput, StepReply};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
+
+#[cfg(test)]
+mod tests;

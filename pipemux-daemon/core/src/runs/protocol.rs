@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, Read};
+use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, ReadRequest};
 use pipemux_proto::{Blob, Fault, decode};
 
 use crate::keys::{ProjectionKey, SessionKey};
@@ -96,7 +96,7 @@ pub enum RunOutput {
         /// The session that owns the object.
         session: SessionKey,
         /// The request.
-        read: Read,
+        read: ReadRequest,
     },
     /// Ask for a session's window as it is now.
     Refresh {

@@ -4,7 +4,7 @@ use std::mem;
 use std::rc::Rc;
 
 use pipemux_proto::prototype::Risk;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Incarnation};
 
 use crate::keys::SessionKey;
@@ -43,7 +43,7 @@ impl Run {
         context: &RunContext<'_>,
     ) -> RunOutput {
         let Some(window) = context.workspace.window(&session) else {
-            return self.end(Status::Failed, *refusal);
+            return self.end(StepStatus::Failed, *refusal);
         };
         let (key, project) = window.whole();
         self.phase = Phase::Rebasing { session: session.clone(), refusal };
@@ -62,13 +62,13 @@ impl Run {
                 self.advance(context)
             }
             (Phase::LookingUp(Lookup::Window { .. }), Err(fault)) => {
-                self.end(Status::Failed, fault)
+                self.end(StepStatus::Failed, fault)
             }
             (Phase::Rebasing { session, .. }, Ok(window)) => {
                 self.take_window_as_seen(session, window);
                 self.advance(context)
             }
-            (Phase::Rebasing { refusal, .. }, Err(_)) => self.end(Status::Failed, *refusal),
+            (Phase::Rebasing { refusal, .. }, Err(_)) => self.end(StepStatus::Failed, *refusal),
             (Phase::Ready | Phase::LookingUp(_) | Phase::Invoking(_), _) => self.lost(),
         }
     }

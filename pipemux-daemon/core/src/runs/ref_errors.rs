@@ -6,13 +6,14 @@ use pipemux_proto::refs::Ref;
 
 /// The meaning of the ref changed since the reader saw it.
 pub fn stale(shown: &str) -> Fault {
-    Fault::stale(format!("Anchor {shown} is stale. Please refresh to get current IDs."))
+    let message = format!("Anchor {shown} is stale. Please refresh to get current IDs.");
+    Fault::stale(message).naming(shown)
 }
 
 /// The object exists, but is folded, scrolled or filtered away, or its window is closed.
 pub fn out_of_view(shown: &str, how: Option<String>) -> Fault {
     let message = format!("Anchor {shown} is out of view. Navigate or expand to access.");
-    how.into_iter().fold(Fault::out_of_view(message), Fault::hint)
+    how.into_iter().fold(Fault::out_of_view(message).naming(shown), Fault::hint)
 }
 
 /// The object is gone, the id was never issued here, or the epoch has not been issued yet.
@@ -21,7 +22,7 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
     if let Some(why) = why {
         message += &format!(" {why}.");
     }
-    Fault::not_found(message)
+    Fault::not_found(message).naming(shown)
 }
 
 /// A ref as the sentences name it: without its owner and epoch.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::table::Table;
+use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
@@ -47,7 +47,7 @@ pub enum UnresolvedRef {
 #[derive(Debug, Clone, Default)]
 pub struct RefScope {
     /// By id, the epoch in which the reader was last shown it.
-    pub known: Rc<Table<u64, u64>>,
+    pub known: Rc<FxHashMap<u64, u64>>,
     /// The epoch that the whole call is pinned to.
     pub at: Option<u64>,
 }
@@ -55,7 +55,7 @@ pub struct RefScope {
 impl RefScope {
     /// What refs mean to a reader now or, with an epoch, in that epoch.
     pub fn of(workspace: &Workspace, reader: &str, at: Option<u64>) -> Self {
-        let reader = workspace.readers.get(reader);
+        let reader = workspace.reader(reader);
         Self { known: reader.map(|reader| reader.known.clone()).unwrap_or_default(), at }
     }
 

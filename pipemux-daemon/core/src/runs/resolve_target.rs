@@ -135,8 +135,8 @@ impl<'a> Planner<'a> {
         let windows = &self.workspace.windows;
         let session = match &owner.session {
             Some(session) => Ok(session.clone()),
-            None if windows.count_of(&owner.provider) == 1 => {
-                return Ok(windows.of(&owner.provider));
+            None if windows.count_of_app(&owner.provider) == 1 => {
+                return Ok(windows.of_app(&owner.provider));
             }
             None => SessionAddr::DEFAULT_SESSION.parse(),
         };
@@ -148,7 +148,7 @@ impl<'a> Planner<'a> {
                 return Ok(exact);
             }
         }
-        let open = windows.of(&owner.provider).into_iter();
+        let open = windows.of_app(&owner.provider).into_iter();
         let open: Vec<String> = open.map(|window| format!("{}.…", window.session)).collect();
         if !open.is_empty() && owner.session.is_none() {
             let note = format!("say which session: {}", open.join(" · "));

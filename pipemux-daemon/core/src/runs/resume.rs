@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, Resume};
 use pipemux_proto::limits::CHOICES_MAX;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Code, Fault};
 
 use crate::runs::arguments::Unresolved;
@@ -49,7 +49,7 @@ impl Run {
                 if let Some(session) = shows {
                     self.touch(&session);
                 }
-                self.end(Status::Failed, *fault)
+                self.end(StepStatus::Failed, *fault)
             }
         }
     }
@@ -61,7 +61,7 @@ impl Run {
         }
         if self.cancelled {
             let fault = Fault::unavailable("cancelled before it began; nothing was sent");
-            return Some(self.end(Status::Failed, fault));
+            return Some(self.end(StepStatus::Failed, fault));
         }
         if let Some(step) = self.ambiguous_target() {
             let needs = missing_argument::target_question(&self.steps[step]);
@@ -99,7 +99,7 @@ impl Run {
     fn declined(&mut self) -> RunOutput {
         let message = "cancelled, nothing was changed by it";
         if self.was_sent() {
-            return self.end(Status::Failed, Fault::refused(message));
+            return self.end(StepStatus::Failed, Fault::refused(message));
         }
         self.done.push(StepOutcome::skipped(message));
         RunOutput::Finished
@@ -114,7 +114,7 @@ impl Run {
             StepReply::Outcome(Outcome::Needs(needs)) => self.step_asks(invoke, needs),
             StepReply::Unreadable(error) => {
                 let why = format!("{} sent an outcome that can't be read: {error}", step.session);
-                self.end(Status::Unknown, Fault::unknown(why))
+                self.end(StepStatus::Unknown, Fault::unknown(why))
             }
             StepReply::Lost { died: true, .. }
                 if step.prototype.idempotent && !self.was_sent() && !self.cancelled =>
@@ -125,11 +125,11 @@ impl Run {
             StepReply::Lost { delivered, why, .. } if delivered || self.was_sent() => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
                     .hint(format!("pipemux view {} shows how it stands", step.session));
-                self.end(Status::Unknown, fault)
+                self.end(StepStatus::Unknown, fault)
             }
             StepReply::Lost { why, hints, .. } => {
                 let fault = Fault::unavailable(format!("{why}; nothing was sent to it"));
-                self.end(Status::Failed, Fault { hints, ..fault })
+                self.end(StepStatus::Failed, Fault { hints, ..fault })
             }
         }
     }
@@ -154,7 +154,7 @@ impl Run {
             let session = self.steps[self.next].session.clone();
             return self.rebase(session, Box::new(fault), context);
         }
-        self.end(Status::Failed, fault)
+        self.end(StepStatus::Failed, fault)
     }
 
     /// Passes an app's question on to the reader.
@@ -171,7 +171,7 @@ impl Run {
                 step.prototype.name, question.text
             ))
             .hint("call it on its own first");
-            return self.end(Status::Failed, fault);
+            return self.end(StepStatus::Failed, fault);
         }
         let asker = Asker::App(Box::new(Rc::unwrap_or_clone(invoke)));
         RunOutput::Ask { needs, asker }
@@ -201,7 +201,7 @@ impl Run {
     }
 
     /// Ends the run with its next step.
-    pub(super) fn end(&mut self, status: Status, fault: Fault) -> RunOutput {
+    pub(super) fn end(&mut self, status: StepStatus, fault: Fault) -> RunOutput {
         self.fail(status, fault);
         RunOutput::Finished
     }
@@ -209,6 +209,6 @@ impl Run {
     /// Ends a run that got a reply it doesn't wait for: its next step may have been carried out.
     pub(super) fn lost(&mut self) -> RunOutput {
         let why = "the daemon lost track of it; it may or may not have taken effect";
-        self.end(Status::Unknown, Fault::unknown(why))
+        self.end(StepStatus::Unknown, Fault::unknown(why))
     }
 }

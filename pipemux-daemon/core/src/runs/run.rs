@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::app::Invoke;
-use pipemux_proto::report::Status;
-use pipemux_proto::table::Table;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Fault, Incarnation};
+use rustc_hash::FxHashMap;
 
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::runs::lookup::{LookedUp, Lookup};
@@ -69,7 +69,7 @@ pub struct Run {
 #[derive(Debug, Clone)]
 pub(super) struct SeenBaseline {
     pub versions: SeenVersions,
-    pub known: Rc<Table<u64, u64>>,
+    pub known: Rc<FxHashMap<u64, u64>>,
 }
 
 /// What the next step of a run is waiting for.
@@ -117,7 +117,7 @@ impl Run {
     /// Makes numbers and refs mean what the run's reader has seen so far or, with an epoch, what there was
     /// to see then.
     pub fn take_baseline(&mut self, workspace: &Workspace, epoch: Option<u64>) {
-        let reader = workspace.readers.get(&self.reader);
+        let reader = workspace.reader(&self.reader);
         let seen = |session: &SessionKey| match epoch {
             Some(epoch) => Some(workspace.window(session)?.at(epoch)?.seen),
             None => reader?.seen.get(session).map(|seen| (seen.app, seen.version)),
@@ -140,7 +140,7 @@ impl Run {
 
     /// Ends the run, since nothing more can be sent.
     pub fn stop(&mut self, fault: Fault) {
-        self.fail(Status::Failed, fault);
+        self.fail(StepStatus::Failed, fault);
     }
 
     /// The request that is with an app, and the session that it was sent to.
@@ -171,7 +171,7 @@ impl Run {
 
     /// True once a step took effect.
     pub fn took_effect(&self) -> bool {
-        self.done.iter().any(|outcome| outcome.status == Status::Done)
+        self.done.iter().any(|outcome| outcome.status == StepStatus::Done)
     }
 
     /// True when the run took earlier changes back.
@@ -192,17 +192,17 @@ impl Run {
 
     /// Ends the run with its next step. The outcome of a step that was sent earlier is unknown, whatever
     /// becomes of it now.
-    pub(super) fn fail(&mut self, mut status: Status, mut fault: Fault) {
-        if status == Status::Failed && self.was_sent() {
+    pub(super) fn fail(&mut self, mut status: StepStatus, mut fault: Fault) {
+        if status == StepStatus::Failed && self.was_sent() {
             let why = "it may have taken effect when it was sent before; now";
             let message = format!("{why}: {}", fault.message);
             (status, fault) =
-                (Status::Unknown, Fault { hints: fault.hints, ..Fault::unknown(message) });
+                (StepStatus::Unknown, Fault { hints: fault.hints, ..Fault::unknown(message) });
             if let Some(step) = self.steps.get(self.next) {
                 fault = fault.hint(format!("pipemux view {} shows how it stands", step.session));
             }
         }
-        self.unknown |= status == Status::Unknown;
+        self.unknown |= status == StepStatus::Unknown;
         if self.next < self.steps.len() {
             self.done.push(StepOutcome::failed(status, fault));
         }
@@ -215,6 +215,6 @@ impl Run {
         let Some(last) = (self.done.len()..self.steps.len()).rfind(was_sent) else { return };
         self.done.resize(last, StepOutcome::skipped("cancelled; it was not run"));
         self.next = last;
-        self.fail(Status::Failed, Fault::unavailable("it was not sent again"));
+        self.fail(StepStatus::Failed, Fault::unavailable("it was not sent again"));
     }
 }

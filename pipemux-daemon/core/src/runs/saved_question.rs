@@ -6,7 +6,7 @@ use pipemux_proto::app::{Invoke, Needs};
 use pipemux_proto::projection::{Arg, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, SessionAddr, Value, decode, encode};
 use serde::{Deserialize, Serialize};
 
@@ -71,7 +71,7 @@ enum V1Argument {
 
 #[derive(Serialize, Deserialize)]
 struct V1Ended {
-    status: Status,
+    status: StepStatus,
     brief: String,
     detail: Option<String>,
     value: Option<Blob>,
@@ -233,7 +233,7 @@ fn restore_outcome(saved: V1Ended, step: &Step) -> StepOutcome {
         fault: None,
         links: saved.links,
         // Not part of the saved form.
-        reverts: saved.status == Status::Done && reverts(&step.prototype),
+        reverts: saved.status == StepStatus::Done && reverts(&step.prototype),
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::Fault;
 use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::Arg;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
 use crate::keys::SessionKey;
 use crate::runs::Run;
@@ -18,7 +18,7 @@ impl Run {
     pub(super) fn send(&mut self, invoke: Invoke, context: &RunContext<'_>) -> RunOutput {
         let session = self.steps[self.next].session.clone();
         if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
-            return self.end(Status::Failed, fault);
+            return self.end(StepStatus::Failed, fault);
         }
         self.touch(&session);
         let invoke = Rc::new(invoke);
@@ -43,7 +43,7 @@ impl Run {
         };
         if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
             let message = format!("{}; an earlier attempt may have taken effect", fault.message);
-            return self.end(Status::Unknown, Fault::unknown(message));
+            return self.end(StepStatus::Unknown, Fault::unknown(message));
         }
         self.phase = Phase::Invoking(invoke.clone());
         RunOutput::Invoke { session, invoke, prefetch: false }

@@ -4,7 +4,7 @@ use pipemux_proto::app::Done;
 use pipemux_proto::projection::{Arg, Args, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Value};
 
 use crate::keys::SessionKey;
@@ -86,7 +86,7 @@ pub fn fixed(args: &Args) -> Vec<(String, Argument)> {
 #[derive(Debug, Clone)]
 pub struct StepOutcome {
     /// How it ended, in one word.
-    pub status: Status,
+    pub status: StepStatus,
     /// What it did, in one line.
     pub brief: String,
     /// Further lines, shown with the step.
@@ -107,7 +107,7 @@ impl StepOutcome {
     /// A step that took effect.
     pub fn done(step: &Step, done: Done) -> Self {
         Self {
-            status: Status::Done,
+            status: StepStatus::Done,
             brief: done.brief,
             detail: done.detail,
             value: done.value,
@@ -121,7 +121,7 @@ impl StepOutcome {
     /// A step that was left out.
     pub fn skipped(brief: &str) -> Self {
         Self {
-            status: Status::Skipped,
+            status: StepStatus::Skipped,
             brief: brief.into(),
             detail: None,
             value: None,
@@ -133,7 +133,7 @@ impl StepOutcome {
     }
 
     /// A step that failed, or whose outcome is unknown.
-    pub fn failed(status: Status, fault: Fault) -> Self {
+    pub fn failed(status: StepStatus, fault: Fault) -> Self {
         Self { status, fault: Some(fault.clone()), ..Self::skipped(&fault.message) }
     }
 }

@@ -1,6 +1,6 @@
 //! A client's request from its arrival to its one answer.
 
-use pipemux_proto::client::{Answer, Body, Call, Format, Verb};
+use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest};
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::report::Report;
 use pipemux_proto::{Fault, Frame, Value};
@@ -39,7 +39,7 @@ impl Core {
     }
 
     /// Begins what a request asks for. Its record is written before anything of it reaches an app.
-    fn begin(&mut self, client: ClientId, envelope: Envelope, call: Call) {
+    fn begin(&mut self, client: ClientId, envelope: Envelope, call: VerbRequest) {
         let workspace = match self.enter(&call) {
             Ok(workspace) => workspace,
             Err(fault) => {

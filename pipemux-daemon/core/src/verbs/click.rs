@@ -9,9 +9,9 @@ use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::Record;
 use crate::runs::{Argument, MissingArgument, Run, RunInput, Step, StepOrigin, fixed, ref_errors};
-use crate::views::window_renderer::open_params;
+use crate::views::minter::open_params;
 use crate::workspaces::anchors::{AnchorError, Target};
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 impl Core {
     pub(super) fn click(&mut self, job: RequestId, link: &str) {
@@ -117,15 +117,16 @@ impl Core {
             return self.start_run(job, kept, RunInput::Begin);
         }
         let Some(found) = self.clients.request(job) else { return };
-        let Some(workspace) = self.workspaces.get_mut(&found.workspace) else { return };
-        let open = workspace.questions_of(&reader);
+        let at = found.workspace.clone();
+        let open: Vec<u64> =
+            self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect();
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
             let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
             return self.fail_request(job, ways.fold(fault, Fault::hint));
         }
         let number = to.or_else(|| open.first().copied());
-        let question = number.and_then(|number| workspace.questions.get(&number));
+        let question = number.and_then(|number| self.runs.question(&at, number));
         let Some((number, question)) = number.zip(question) else {
             let message = match to {
                 Some(number) => format!("question {number} was answered, or has expired"),
@@ -144,12 +145,12 @@ impl Core {
             Ok(answer) => answer,
             Err(fault) => return self.fail_request(job, fault),
         };
-        let Some(question) = workspace.questions.remove(&number) else { return };
+        let Some(question) = self.runs.remove_question(&at, number) else { return };
         let at = question.run.workspace.to_string();
         self.turn.effects.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
         let told = format!("question {number} was answered: {}", text.trim());
         let place = Audience::Workspace(question.run.workspace.clone(), None);
-        self.tell(What::Answered, place, Some(&reader), &told);
+        self.tell(EventKind::Answered, place, Some(&reader), &told);
         let (run, input) = question.answer(answer);
         self.start_run(job, run, input);
     }
@@ -160,11 +161,12 @@ impl Core {
             return None;
         }
         let found = self.clients.request(job)?;
-        let workspace = self.workspaces.get_mut(&found.workspace)?;
-        if workspace.question_of(&found.call.reader).is_some() {
+        let (at, reader) = (&found.workspace, &found.call.reader);
+        let workspace = self.workspaces.get(at)?;
+        if self.runs.questions_of(at, reader).next().is_some() {
             return None;
         }
-        let mut kept = *workspace.readers.get_mut(&found.call.reader)?.kept.take()?;
+        let mut kept = self.runs.take_kept(at, reader)?;
         kept.run_id = found.call.run_id.clone();
         kept.take_baseline(workspace, None);
         Some(kept)

@@ -6,20 +6,19 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
-use crate::limits::BLOCK;
-use crate::persist::records::Record;
 use crate::processes::session::Session;
-use crate::verbs::run_exit_status;
-use crate::verbs::show::{AnswerKind, PendingView, RequestedWindow, WindowStatus};
-use crate::verbs::tasks::Task;
-use crate::views::inert::Tokens;
-use crate::workspaces::{Delivery, SeenWindow, Workspace};
-
 use crate::runs::followup::follow_up;
+use crate::verbs::run_exit_status;
+use crate::verbs::show::PendingView;
+use crate::verbs::tasks::Task;
 use crate::views::answer_text::AnswerText;
-use crate::views::outcome::outcome;
+use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::inert::RefTokens;
+use crate::views::minter::RenderInput;
+use crate::views::outcome::{RunOutcome, write_outcome};
 use crate::views::report::make_report;
-use crate::views::window_part::{AnswerWindow, part, titled};
+use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
+use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
 impl Core {
     /// Answers a request whose windows have all come, or won't.
@@ -34,180 +33,144 @@ impl Core {
         let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
         let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
         let differs = job.call.lod.is_some() || budget.is_some();
-        let PendingView { windows, head } = *showing;
+        let PendingView { windows: requested, head } = *showing;
         let one_off = differs && !matches!(head, AnswerKind::Open { .. });
         let now = self.turn.now;
         let Some(workspace) = self.workspaces.get_mut(&at) else { return };
-        workspace.reader(&reader, now);
+        if let Some(evicted) = workspace.enter_reader(&reader, now) {
+            self.runs.forget_kept(&at, &evicted);
+        }
 
         let epoch = workspace.epoch + 1;
         let mut changed = false;
-        let mut parts = Vec::new();
-        for shown in windows {
-            let live = self.processes.get(&shown.session);
-            let prototypes = live.map(|live| live.prototypes.clone()).unwrap_or_default();
-            let tokens = live.map_or(Tokens::Inert, own_tokens);
-            let (mut part, differs) = part(workspace, shown, (&prototypes, &tokens), epoch, now);
+        let mut windows = Vec::new();
+        for requested in requested {
+            let live = self.processes.get(&requested.session);
+            let input = render_input(live, epoch);
+            let (mut window, differs) = write_and_record(workspace, requested, input, now);
             if titles {
-                titled(workspace, &mut part, (&prototypes, &tokens), epoch);
+                write_calls(&mut window, input, &mut workspace.anchors);
             }
-            part.one_off = one_off;
+            window.one_off = one_off;
             changed |= differs;
-            parts.push(part);
+            windows.push(window);
         }
-        let mut acted = None;
+        let mut outcome = None;
         if let AnswerKind::Run(run) = &head {
-            let (text, asked, minted) = outcome(workspace, self.processes.sessions(), run, epoch);
+            let question =
+                run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
+            let prototypes =
+                |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
+            let RunOutcome { text, asked, minted } =
+                write_outcome(run, question, prototypes, epoch, &mut workspace.anchors);
             changed |= minted;
-            let advice = follow_up(workspace, run, now);
-            acted = Some((text + &advice, asked));
+            let advice = follow_up(workspace, &mut self.runs, run);
+            outcome = Some((text + &advice, asked));
         }
         if changed {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
-        let news: Vec<String> = remark.into_iter().chain(workspace.news(&reader, now)).collect();
-        let mut others = Vec::new();
-        if acted.is_some() {
-            others = workspace.take_dirty_windows(&reader, self.processes.sessions());
-            others.retain(|session| parts.iter().all(|part| part.session != *session));
+        let notices: Vec<String> =
+            remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
+        let mut changed_elsewhere = Vec::new();
+        if outcome.is_some() {
+            changed_elsewhere = workspace.take_dirty_windows(&reader, |session| {
+                let live = self.processes.get(session)?;
+                Some((live.app()?, live.version))
+            });
+            changed_elsewhere.retain(|session| windows.iter().all(|w| w.session != *session));
         }
-        let (workspace, others) = (&*workspace, others.as_slice());
-        let writer =
-            AnswerText { workspace, reader: &reader, parts: &parts, news: &news, others, budget };
-        let (said, receipt) = match &head {
-            AnswerKind::Run(run) => writer.act(run, acted.as_ref().map_or("", |(text, _)| text)),
-            AnswerKind::Open { notes } => writer.windows(notes, false),
-            AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
-                writer.since(*epoch)
+        let workspace = &*workspace;
+        let writer = AnswerText {
+            workspace,
+            reader: &reader,
+            windows: &windows,
+            notices: &notices,
+            changed_elsewhere: &changed_elsewhere,
+            budget,
+        };
+        let (text, receipt) = match &head {
+            AnswerKind::Run(run) => {
+                writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
             }
-            AnswerKind::Workspace(None) => writer.windows(&[], true),
-            AnswerKind::Window(None) => writer.windows(&[], false),
+            AnswerKind::Open { notes } => writer.full(notes, false),
+            AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
+                writer.changes_since(*epoch)
+            }
+            AnswerKind::Workspace(None) => writer.full(&[], true),
+            AnswerKind::Window(None) => writer.full(&[], false),
         };
         let exit = match &head {
             AnswerKind::Run(run) => run_exit_status(run),
             AnswerKind::Workspace(_) => 0,
-            AnswerKind::Open { .. } | AnswerKind::Window(_) => single_exit(&parts),
+            AnswerKind::Open { .. } | AnswerKind::Window(_) => single_exit(&windows),
         };
         let body = match format {
-            Format::Markdown if said.is_long() => Err(said),
-            Format::Markdown => Ok(Body::Text(said.into_text())),
+            Format::Markdown if text.is_long() => Err(text),
+            Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &head { Some(&**run) } else { None };
-                let asked = acted.and_then(|(_, asked)| asked);
-                let mut report = make_report(workspace, &parts, run, asked, now);
-                report.notices = news;
+                let asked = outcome.and_then(|(_, asked)| asked);
+                let mut report = make_report(workspace, &windows, run, asked, now);
+                report.notices = notices;
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
         };
         let number = self.turn.next_local();
-        let listed = !matches!(head, AnswerKind::Run(_));
-        let whole = matches!(head, AnswerKind::Workspace(_));
-        self.deliver_to(&at, &reader, number, parts, (listed, whole));
+        let shows_busy = !matches!(head, AnswerKind::Run(_));
+        let shows_all = matches!(head, AnswerKind::Workspace(_));
+        self.deliver_to(&at, reader, number, windows, (shows_busy, shows_all));
         self.reserve(&at);
-        self.deliveries.insert(number, (at, reader));
-        // Unconfirmed ones are forgotten in the order they were made.
-        while self.deliveries.len() > crate::limits::CLIENTS_MAX {
-            self.deliveries.pop_first();
-        }
         match body {
             Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
-            Err(said) => self.answer_in_parts(id, exit, number, said),
+            Err(text) => self.answer_in_parts(id, exit, number, text),
         }
     }
 
-    /// Remembers what an answer shows until the reader confirms it.
-    /// A window as it was before is listed in views only; `whole`: all windows are shown.
+    /// Remembers what an answer shows until the reader confirms it. `shows_busy` is true when the answer shows
+    /// windows as they were whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
     fn deliver_to(
         &mut self,
         at: &WorkspaceKey,
-        reader: &str,
+        reader: String,
         number: u64,
-        parts: Vec<AnswerWindow>,
-        (listed, whole): (bool, bool),
+        windows: Vec<AnswerWindow>,
+        (shows_busy, shows_all): (bool, bool),
     ) {
-        let now = self.turn.now;
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let (epoch, noticed) = (workspace.epoch, workspace.noticed);
-        let mut seen = Vec::new();
+        let epoch = workspace.epoch;
         let ids = workspace.anchors.take_offered();
-        let shown = parts.iter().filter(|part| listed || part.state == WindowStatus::Fresh);
-        let shown = shown.filter_map(|part| Some((part.session.clone(), part.written()?.clone())));
-        let shown: Vec<_> = shown.collect();
-        for part in parts.into_iter().filter(|part| part.state == WindowStatus::Fresh) {
-            if let (Some((app, version)), Some(rendered)) = (part.shows, part.rendered) {
-                if let Some(window) = workspace.window_mut(&part.session) {
-                    window.remember(epoch, (app, version), &rendered);
-                }
-                let before = workspace.seen(reader, &part.session);
-                let prototypes = match (part.lod, before) {
-                    // A gist shows none: those that were shown before are known still.
-                    (Lod::Gist, Some(seen)) => seen.prototypes.clone(),
-                    _ => part.prototypes,
-                };
-                // Less of the same version shows fewer names: they stand as they were.
-                let stands = |seen: &&SeenWindow| {
-                    (seen.app, seen.version) == (app, version) && rendered.names.is_empty()
-                };
-                let names = before.filter(stands).map_or(&rendered, |seen| &seen.names).clone();
-                // One look at more or less of it is nothing to compare the usual window with.
-                let (rendered, whole) = match before.filter(|_| part.one_off) {
-                    Some(seen) => (seen.rendered.clone(), false),
-                    None => (rendered, true),
-                };
-                let now = SeenWindow { epoch, app, version, rendered, whole, names, prototypes };
-                seen.push((part.session, now));
-            }
-        }
-        let window_set_revision = whole.then_some(workspace.window_set_revision);
-        workspace.reader(reader, now).deliver(Delivery {
+        let is_fresh = |window: &AnswerWindow| window.status == WindowStatus::Fresh;
+        let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
+        let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
+        let fresh = windows.into_iter().filter(is_fresh);
+        let seen = fresh.filter_map(|window| see(workspace, &reader, window, epoch)).collect();
+        let delivery = Delivery {
             number,
             seen,
-            noticed,
+            noticed: workspace.newest_notice(),
             epoch,
             ids,
             shown,
-            window_set_revision,
-        });
+            window_set_revision: shows_all.then_some(workspace.window_set_revision()),
+        };
+        self.workspaces.deliver(at, reader, delivery);
     }
 
-    /// A reader has an answer.
+    /// Notes that a reader has received an answer.
     pub(crate) fn handle_seen(&mut self, number: u64) {
-        if let Some((at, reader)) = self.deliveries.remove(&number)
-            && let Some(workspace) = self.workspaces.get_mut(&at)
-        {
-            workspace.confirm(&reader, number);
-        }
+        self.workspaces.confirm(number);
     }
 
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
     pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
-        let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let anchors = workspace.anchors.take_fresh();
-        if !anchors.is_empty() {
-            let record = Record::Anchors { workspace: at.to_string(), anchors };
-            self.turn.effects.push(Effect::Persist(record));
-        }
-        let (ids, epochs) = (workspace.anchors.next_id(), workspace.newest_version() + 1);
-        let (ids_below, epochs_below) = workspace.reserved;
-        if ids <= ids_below && epochs <= epochs_below {
-            return;
-        }
-        workspace.reserved = (
-            if ids > ids_below { ids + BLOCK } else { ids_below },
-            if epochs > epochs_below { epochs + BLOCK } else { epochs_below },
-        );
-        self.turn.effects.push(Effect::Persist(Record::Workspace {
-            key: at.to_string(),
-            name: workspace.name.clone(),
-            ids_below: workspace.reserved.0,
-            epochs_below: workspace.reserved.1,
-        }));
+        self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
     }
 }
 
-/// Writes a window anew from what its app has sent. Returns the ids that it shows.
+/// Renders a window again from what its app has sent. Returns the ids that it shows.
 pub(crate) fn rewrite(
     workspace: &mut Workspace,
     session: &SessionKey,
@@ -217,26 +180,80 @@ pub(crate) fn rewrite(
     let epoch = workspace.epoch + 1;
     let window = workspace.window(session);
     let (lod, number) = window.map(|window| (window.lod, window.number)).unwrap_or_default();
-    let state = WindowStatus::Fresh;
-    let (budget, lowered, held, again, known) = (u32::MAX, None, None, false, false);
-    let (session, ahead) = (session.clone(), false);
-    let shown =
-        RequestedWindow { session, lod, budget, lowered, state, number, held, again, known, ahead };
-    let (part, differs) = part(workspace, shown, (&live.prototypes, &own_tokens(live)), epoch, now);
+    let requested = RequestedWindow {
+        state: WindowStatus::Fresh,
+        ..RequestedWindow::new(session.clone(), number, lod, u32::MAX)
+    };
+    let input = render_input(Some(live), epoch);
+    let (window, differs) = write_and_record(workspace, requested, input, now);
     if differs {
         workspace.epoch = epoch;
     }
-    part.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
+    window.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
 }
 
-fn single_exit(parts: &[AnswerWindow]) -> u8 {
-    match parts.first().map(|part| &part.state) {
-        Some(WindowStatus::Broken(fault)) => fault.code.exit_status(),
-        _ => 0,
+/// Returns what rendering takes from a session.
+fn render_input(live: Option<&Session>, epoch: u64) -> RenderInput<'_> {
+    RenderInput {
+        prototypes: live.map_or(&[], |live| &live.prototypes),
+        tokens: RefTokens::of_app(live.and_then(|live| live.token_prefix.as_deref())),
+        epoch,
+        show_calls: false,
     }
 }
 
-/// The tokens that may pass in a session's text: its own.
-fn own_tokens(session: &Session) -> Tokens {
-    session.token_prefix.clone().map_or(Tokens::Inert, Tokens::Of)
+/// Writes a window for an answer, and keeps what was rendered. Returns also whether that is new.
+fn write_and_record(
+    workspace: &mut Workspace,
+    requested: RequestedWindow,
+    input: RenderInput<'_>,
+    now: Now,
+) -> (AnswerWindow, bool) {
+    let Some((window, anchors)) = workspace.window_and_anchors(&requested.session) else {
+        return (AnswerWindow::without_content(requested), false);
+    };
+    let (answer, rendering) = write_window(window, requested, input, anchors);
+    let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
+    if let Some(rendering) = rendering {
+        workspace.record_rendering(&answer.session, rendering, now);
+    }
+    (answer, differs)
+}
+
+/// Returns what a reader has seen of a fresh window once it has the answer.
+fn see(
+    workspace: &mut Workspace,
+    reader: &str,
+    window: AnswerWindow,
+    epoch: u64,
+) -> Option<(SessionKey, SeenWindow)> {
+    let ((app, version), rendered) = (window.version?, window.rendered?);
+    if let Some(kept) = workspace.window_mut(&window.session) {
+        kept.remember(epoch, (app, version), &rendered);
+    }
+    let before = workspace.seen(reader, &window.session);
+    let prototypes = match (window.lod, before) {
+        // A gist shows none: those that were shown before are known still.
+        (Lod::Gist, Some(before)) => before.prototypes.clone(),
+        _ => window.prototypes,
+    };
+    // A lower level of detail shows fewer names of the same version: the known ones stay valid.
+    let keeps_names = |before: &&SeenWindow| {
+        (before.app, before.version) == (app, version) && rendered.names.is_empty()
+    };
+    let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
+    // The usual window isn't compared with a view at another level of detail or budget.
+    let (rendered, complete) = match before.filter(|_| window.one_off) {
+        Some(before) => (before.rendered.clone(), false),
+        None => (rendered, true),
+    };
+    let seen = SeenWindow { epoch, app, version, rendered, complete, names, prototypes };
+    Some((window.session, seen))
+}
+
+fn single_exit(windows: &[AnswerWindow]) -> u8 {
+    match windows.first().map(|window| &window.status) {
+        Some(WindowStatus::Broken(fault)) => fault.code.exit_status(),
+        _ => 0,
+    }
 }

@@ -32,7 +32,7 @@ impl Core {
 }
 
 fn in_parts(answer: &Envelope, exit: u8, delivery: u64, said: &AnswerBuffer) -> Option<Vec<Bytes>> {
-    let (before, after) = Answer::around_text(exit, delivery, said.len()).ok()?;
+    let (before, after) = Answer::encode_around_text(exit, delivery, said.len()).ok()?;
     let head = Frame::head(answer, before.len() + said.len() + after.len()).ok()?;
     let mut parts = said.parts([&head[..], &before].concat());
     parts.push(after.into());

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Opened;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::{Open, Providers, Verb};
+use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
 
 use crate::Core;
@@ -43,16 +43,16 @@ const PASSED: &[&str] = &[
 ];
 
 impl Core {
-    pub(super) fn open(&mut self, job: RequestId, open: Open) {
+    pub(super) fn open(&mut self, job: RequestId, open: OpenArgs) {
         if self.providers.contains_key(&open.provider) {
             return self.open_known(job, open);
         }
         // Its manifest may have been written since manifests were read last.
-        self.load_providers(job, Providers::default(), AfterLoading::Open(Box::new(open)));
+        self.load_providers(job, ProvidersArgs::default(), AfterLoading::Open(Box::new(open)));
     }
 
     /// Opens an app, or says that there is none of that name.
-    pub(super) fn open_known(&mut self, job: RequestId, open: Open) {
+    pub(super) fn open_known(&mut self, job: RequestId, open: OpenArgs) {
         let manifest = match self.manifest(&open.provider) {
             Ok(manifest) => manifest,
             Err(fault) => return self.fail_request(job, fault),
@@ -190,7 +190,7 @@ impl Core {
         }
         if fresh {
             let place = Audience::Workspace(at.clone(), Some(key.clone()));
-            self.tell(What::Opened, place, Some(&reader), &format!("{key} was opened"));
+            self.tell(EventKind::Opened, place, Some(&reader), &format!("{key} was opened"));
         }
         self.processes.save(&mut self.turn, &key);
         self.save_window(&at, &key);
@@ -234,7 +234,7 @@ pub(crate) fn lod_name(lod: pipemux_proto::projection::Lod) -> &'static str {
 }
 
 /// What an app gets of its opener's environment.
-fn environment(open: &Open, manifest: &Manifest) -> Vec<(String, String)> {
+fn environment(open: &OpenArgs, manifest: &Manifest) -> Vec<(String, String)> {
     let wanted = |name: &str| {
         PASSED.contains(&name) || name.starts_with("LC_") || manifest.pass.iter().any(|p| p == name)
     };

@@ -73,7 +73,7 @@ impl Core {
         }
         let epoch = workspace.epoch;
         let window = self.turn.next_number();
-        let new = Window { lod, budget, ..Window::new(window, key.clone(), epoch) };
+        let new = Window::new(window, key.clone(), epoch).with_detail(lod, budget);
         let (lod, budget) = new.detail(None, None);
         let ask = self.projection_request(&new, lod, budget);
         let (target, method, purpose) = ((key, app), Method::Project, ReplyTo::Prefetch(job));

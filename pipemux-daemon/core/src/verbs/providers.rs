@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::client::{Open, Providers};
-use pipemux_proto::watch::What;
+use pipemux_proto::client::{OpenArgs, ProvidersArgs};
+use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, Value};
 
 use crate::Core;
@@ -24,20 +24,25 @@ pub enum AfterLoading {
     /// It is said what was done to them.
     Tell,
     /// An app that wasn't known before may be now.
-    Open(Box<Open>),
+    Open(Box<OpenArgs>),
 }
 
 impl Core {
     pub(super) fn apps(&mut self, job: RequestId) {
-        self.load_providers(job, Providers::default(), AfterLoading::List);
+        self.load_providers(job, ProvidersArgs::default(), AfterLoading::List);
     }
 
-    pub(super) fn change_providers(&mut self, job: RequestId, change: Providers) {
+    pub(super) fn change_providers(&mut self, job: RequestId, change: ProvidersArgs) {
         self.load_providers(job, change, AfterLoading::Tell);
     }
 
     /// Has the manifests read, changed before if `change` says so.
-    pub(super) fn load_providers(&mut self, id: RequestId, change: Providers, then: AfterLoading) {
+    pub(super) fn load_providers(
+        &mut self,
+        id: RequestId,
+        change: ProvidersArgs,
+        then: AfterLoading,
+    ) {
         self.set_task(id, Task::Loading(then));
         self.turn.effects.push(Effect::LoadProviders { request: id.0, change });
     }
@@ -103,7 +108,7 @@ impl Core {
             };
             let words: Vec<String> = others.iter().map(word).collect();
             let text = format!("apps: {}", words.join(", "));
-            self.tell(What::Providers, Audience::Everywhere, None, &text);
+            self.tell(EventKind::Providers, Audience::Everywhere, None, &text);
         }
         others
     }

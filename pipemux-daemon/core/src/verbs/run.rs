@@ -40,7 +40,7 @@ impl Core {
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
         let unknown: Vec<SessionKey> = workspace
             .windows
-            .unknown(|provider| names(script, provider))
+            .with_unknown_actions(|provider| names(script, provider))
             .into_iter()
             .map(|window| &window.session)
             .filter(|key| self.processes.get(key).is_some_and(|s| s.failed.is_none()))
@@ -116,10 +116,7 @@ impl Core {
     /// Refuses a second run call while this reader has a question open.
     pub(super) fn check_no_question(&self, job: RequestId) -> Result<(), Fault> {
         let Some(found) = self.clients.request(job) else { return Ok(()) };
-        let open = self
-            .workspaces
-            .get(&found.workspace)
-            .and_then(|workspace| workspace.question_of(&found.call.reader));
+        let open = self.runs.questions_of(&found.workspace, &found.call.reader).next();
         match open {
             None => Ok(()),
             Some((number, question)) => {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use pipemux_proto::Fault;
 use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
@@ -174,7 +174,7 @@ impl Core {
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);
         let place = Audience::Workspace(at.clone(), None);
-        let happening = Happening::new(What::Act, place, &text).by(&round.reader);
+        let happening = Happening::new(EventKind::Act, place, &text).by(&round.reader);
         self.feed.tell(now, Happening { run_exit: Some(round.exit), ..happening });
         self.turn.persist(Record::Round { workspace: at.to_string(), round });
     }

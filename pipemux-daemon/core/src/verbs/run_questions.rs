@@ -1,7 +1,7 @@
 //! Questions of runs: asked at the end of a request, closed when nobody answers them.
 
 use pipemux_proto::app::Needs;
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::feed::Audience;
@@ -18,9 +18,9 @@ impl Core {
         let Some(mut run) = self.take_run(job) else { return self.run_is_lost(job) };
         let number = self.turn.next_number();
         let expires = self.turn.mono_ms() + QUESTION_MS;
-        let Some(workspace) = self.workspaces.get_mut(&run.workspace) else {
+        if self.workspaces.get(&run.workspace).is_none() {
             return self.run_is_lost(job);
-        };
+        }
         run.question = None;
         let question = OpenQuestion { run: (*run).clone(), needs, asker };
         if let Some(question) = saved_question::save(&question) {
@@ -29,30 +29,23 @@ impl Core {
         }
         let text = format!("question {number} · {}", question.title());
         let session = question.step().session.clone();
-        workspace.questions.insert(number, question);
+        self.runs.add_question(number, question);
         self.turn.set_timer(expires, Timer::Question(number));
         let place = Audience::Workspace(run.workspace.clone(), Some(session));
-        self.tell(What::Asked, place, Some(&run.reader), &text);
+        self.tell(EventKind::Asked, place, Some(&run.reader), &text);
         run.question = Some(number);
         self.finish_run(job, run);
     }
 
     /// Closes a question that nobody answered, and tells its reader.
     pub(crate) fn question_expired(&mut self, number: u64) {
-        let now = self.turn.now;
-        let mut told = None;
-        for (key, workspace) in &mut self.workspaces {
-            if let Some(question) = workspace.questions.remove(&number) {
-                let workspace_key = key.to_string();
-                let record = Record::QuestionClosed { workspace: workspace_key, number };
-                self.turn.persist(record);
-                let text = format!("question {number} has expired: {}", question.title());
-                workspace.notify(text.clone(), now);
-                told = Some((key.clone(), text));
-            }
+        let Some(question) = self.runs.expire_question(number) else { return };
+        let at = question.run.workspace.clone();
+        self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
+        let text = format!("question {number} has expired: {}", question.title());
+        if let Some(workspace) = self.workspaces.get_mut(&at) {
+            workspace.notify(text.clone(), self.turn.now);
         }
-        if let Some((key, text)) = told {
-            self.tell(What::Notice, Audience::Workspace(key, None), None, &text);
-        }
+        self.tell(EventKind::Notice, Audience::Workspace(at, None), None, &text);
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::View;
+use pipemux_proto::client::ViewArgs;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
@@ -13,9 +13,9 @@ use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
 use crate::processes::reply::{AppReply, ReplyTo};
-use crate::runs::Run;
 use crate::verbs::abandon_pending_views::closed_meanwhile;
 use crate::verbs::tasks::Task;
+pub use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Window};
 
@@ -26,60 +26,6 @@ pub struct PendingView {
     pub windows: Vec<RequestedWindow>,
     /// What the answer is of.
     pub head: AnswerKind,
-}
-
-/// One of them.
-#[derive(Debug)]
-pub struct RequestedWindow {
-    /// Whose.
-    pub session: SessionKey,
-    /// The level of detail asked for.
-    pub lod: Lod,
-    /// The tokens asked for.
-    pub budget: u32,
-    /// The tokens that it would take, once the level of detail was lowered to fit.
-    pub lowered: Option<u64>,
-    /// How it stands.
-    pub state: WindowStatus,
-    /// The window's number when it was asked for: one that is opened after it was closed has another.
-    pub number: u64,
-    /// What its app sent for this look, once it is there.
-    pub held: Option<HeldProjection>,
-    /// True once it was asked for a second time, since its app died with the first.
-    pub again: bool,
-    /// True when the app was told which version is held: it may say that nothing changed.
-    pub known: bool,
-    /// True when it was asked for before it was known that it will be shown.
-    pub ahead: bool,
-}
-
-/// How a window in an answer stands.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WindowStatus {
-    /// Asked for.
-    Waiting,
-    /// As it is now.
-    Fresh,
-    /// The app didn't answer in time: as it was.
-    Busy,
-    /// There is none.
-    Broken(Box<Fault>),
-}
-
-/// What an answer is of.
-#[derive(Debug)]
-pub enum AnswerKind {
-    /// `open`, with what the app said.
-    Open {
-        /// What was restored or lost.
-        notes: Vec<String>,
-    },
-    /// `view` of the whole workspace: in full, or what changed since an epoch.
-    Workspace(Option<u64>),
-    /// `view` of one window.
-    Window(Option<u64>),
-    /// A run.
-    Run(Box<Run>),
 }
 
 /// A window that is wanted, with what the request says of it.
@@ -94,7 +40,7 @@ pub struct WantedWindow {
 }
 
 impl Core {
-    pub(super) fn view(&mut self, job: RequestId, view: View) {
+    pub(super) fn view(&mut self, job: RequestId, view: ViewArgs) {
         let Some(found) = self.clients.request(job) else { return };
         let (lod, budget) = (found.call.lod, found.call.budget);
         let Some(workspace) = self.workspaces.get(&found.workspace) else { return };

@@ -1,6 +1,6 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
-use pipemux_proto::watch::What;
+use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
 use crate::Core;
@@ -10,7 +10,6 @@ use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::manifest::State;
 use crate::persist::records::Record;
-use crate::runs::question::OpenQuestion;
 use crate::verbs::tasks::Task;
 
 impl Core {
@@ -39,7 +38,7 @@ impl Core {
     pub(super) fn end(&mut self, job: RequestId, addr: &SessionAddr) {
         let Some(key) = self.find_session(job, addr) else { return };
         let mut owners = Vec::new();
-        for (owner, workspace) in &self.workspaces {
+        for (owner, workspace) in self.workspaces.iter() {
             if workspace.window(&key).is_some() {
                 owners.push(owner.clone());
             }
@@ -49,12 +48,7 @@ impl Core {
         for owner in owners {
             self.close_window(&owner, &key, &reader);
         }
-        for workspace in self.workspaces.values_mut() {
-            workspace.anchors.forget_session(&key);
-            for reader in workspace.readers.values_mut() {
-                reader.seen.remove(&key);
-            }
-        }
+        self.workspaces.forget_session(&key);
         self.turn.effects.push(Effect::Persist(Record::SessionEnded {
             workspace: key.workspace.as_deref().map(Into::into),
             session: key.to_string(),
@@ -185,7 +179,7 @@ impl Core {
 
     fn close_window(&mut self, at: &WorkspaceKey, key: &SessionKey, reader: &str) {
         let place = Audience::Workspace(at.clone(), Some(key.clone()));
-        self.tell(What::Closed, place, Some(reader), &format!("{key} was closed"));
+        self.tell(EventKind::Closed, place, Some(reader), &format!("{key} was closed"));
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         workspace.window_set_changed(reader);
         // A window of it that is opened later counts its Contexts on from here.
@@ -193,13 +187,7 @@ impl Core {
         workspace.close_window(key);
         workspace.anchors.hide_session(key, workspace.epoch);
         self.unshow(at, key);
-        let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let of_it = |(number, question): (&u64, &OpenQuestion)| {
-            (question.step().session == *key).then_some(*number)
-        };
-        let closed: Vec<u64> = workspace.questions.iter().filter_map(of_it).collect();
-        for number in closed {
-            workspace.questions.remove(&number);
+        for number in self.runs.close_questions_of(at, key) {
             let record = Record::QuestionClosed { workspace: at.to_string(), number };
             self.turn.effects.push(Effect::Persist(record));
         }

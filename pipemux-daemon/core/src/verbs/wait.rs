@@ -2,7 +2,7 @@
 //! told, and by a timer; nothing polls.
 
 use pipemux_proto::Fault;
-use pipemux_proto::client::{Answer, Body, View, Watch};
+use pipemux_proto::client::{Answer, Body, ViewArgs, WatchArgs};
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::Events;
 
@@ -19,12 +19,12 @@ pub enum Wait {
     /// For a change of what its reader has seen.
     View {
         /// What is shown then.
-        view: View,
+        view: ViewArgs,
         /// For how long it waits, as it is told.
         seconds: f64,
     },
     /// For an event.
-    Watch(Watch),
+    Watch(WatchArgs),
 }
 
 /// When a wait ends.
@@ -40,7 +40,7 @@ pub struct WaitLimits {
 
 impl Core {
     /// `view`, at once or when something changed.
-    pub(super) fn view_or_wait(&mut self, job: RequestId, view: View) {
+    pub(super) fn view_or_wait(&mut self, job: RequestId, view: ViewArgs) {
         let wanted = u64::from(view.wait_ms.min(WAIT_MAX_MS));
         if wanted == 0 || self.changed_since_seen(job, &view) {
             return self.view(job, view);
@@ -54,7 +54,7 @@ impl Core {
     }
 
     /// `watch`: what happened, or what happens next.
-    pub(super) fn watch(&mut self, job: RequestId, mut watch: Watch) {
+    pub(super) fn watch(&mut self, job: RequestId, mut watch: WatchArgs) {
         let after = match watch.after {
             None => self.feed.last(),
             // Numbers of another daemon's life mean nothing here.
@@ -180,13 +180,13 @@ impl Core {
         }
     }
 
-    fn something_after(&self, job: RequestId, watch: &Watch) -> bool {
+    fn something_after(&self, job: RequestId, watch: &WatchArgs) -> bool {
         let Some(at) = self.clients.request(job).map(|job| &job.workspace) else { return true };
         let at = (!watch.all).then_some(at);
         self.feed.after(watch.after.unwrap_or(0), at).next().is_some()
     }
 
-    fn tell_events(&mut self, job: RequestId, watch: &Watch) {
+    fn tell_events(&mut self, job: RequestId, watch: &WatchArgs) {
         let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
         let after = watch.after.unwrap_or(0);
         let dropped = if self.feed.dropped() > after { self.feed.dropped() } else { 0 };
@@ -213,7 +213,7 @@ impl Core {
         self.turn.began.unix_ms.max(1)
     }
 
-    fn waited_windows(&self, job: RequestId, view: &View) -> Vec<SessionKey> {
+    fn waited_windows(&self, job: RequestId, view: &ViewArgs) -> Vec<SessionKey> {
         let at = self.clients.request(job).and_then(|job| self.workspaces.get(&job.workspace));
         let Some(workspace) = at else { return Vec::new() };
         let of = |window: &Window| window.session.clone();
@@ -224,17 +224,17 @@ impl Core {
     }
 
     /// True when the view would show something that its reader hasn't seen, or can't be shown at all.
-    fn changed_since_seen(&self, id: RequestId, view: &View) -> bool {
+    fn changed_since_seen(&self, id: RequestId, view: &ViewArgs) -> bool {
         let Some(job) = self.clients.request(id) else { return true };
         let Some(workspace) = self.workspaces.get(&job.workspace) else { return true };
         let reader = job.call.reader.as_str();
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
             return true;
         }
-        if !workspace.news(reader, self.turn.now).is_empty() {
+        if !workspace.unread_notices(reader, self.turn.now).is_empty() {
             return true;
         }
-        let of = workspace.readers.get(reader);
+        let of = workspace.reader(reader);
         let changed = |window: &Window| self.window_changed(window, of, view.since);
         match &view.session {
             None => workspace.has_other_windows(reader) || workspace.windows.iter().any(changed),

@@ -1,14 +1,15 @@
-//! The text of answers: refusals, outcomes of steps, questions.
+//! The text of answers: errors, outcomes of steps, questions.
 
 use pipemux_proto::app::{Question, QuestionKind};
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
 use crate::limits::{DETAIL_CHARS, DETAIL_LINES};
 use crate::runs::{Run, StepOutcome};
-use crate::views::window_renderer::WindowRenderer;
+use crate::views::inert::{self, Writer};
+use crate::views::minter::Minter;
 
-/// An error before anything was carried out.
+/// Writes an error that came before anything was carried out.
 pub fn refusal(fault: &Fault) -> String {
     let head = match fault.code {
         Code::Usage => "refused, nothing ran",
@@ -19,14 +20,14 @@ pub fn refusal(fault: &Fault) -> String {
         Code::Version => "version",
         Code::Failed | Code::Stale | Code::OutOfView | Code::Other => "failed",
     };
-    format!("{head} · {}\n{}", message(fault), next(&fault.hints))
+    format!("{head} · {}\n{}", message(fault), hint_lines(&fault.hints))
 }
 
-/// The ways out of an error.
-fn next(hints: &[String]) -> String {
+/// Writes the ways out of an error.
+fn hint_lines(hints: &[String]) -> String {
     let mut out = String::new();
     for (index, hint) in hints.iter().enumerate() {
-        // A log's lines follow their own heading.
+        // The lines of a log follow a heading of their own.
         let quoted = hints.first().is_some_and(|first| first.ends_with(':'));
         out += if quoted { if index == 0 { "" } else { "  " } } else { "next: " };
         out += &plain(hint);
@@ -35,66 +36,67 @@ fn next(hints: &[String]) -> String {
     out
 }
 
-/// Text of an app or a log within an answer: whole lines, inert.
+/// Makes text of an app or a log inert as whole lines of an answer.
 pub fn plain(text: &str) -> String {
-    crate::views::inert::lines(text)
+    inert::lines(text)
 }
 
-/// One line an ended step; what a nested call gave shows in its outer step.
+/// Writes one line for each step that ended. The result of a nested call shows in its outer step.
 pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>) -> String {
     let mut out = String::new();
     let visible = run.steps.iter().filter(|step| !step.nested).count();
     let mut number = 0;
     for (index, step) in run.steps.iter().enumerate() {
-        let ended = run.done.get(index);
-        let nested_ok = step.nested && ended.is_none_or(|ended| ended.status == Status::Done);
+        let outcome = run.done.get(index);
+        let nested_ok =
+            step.nested && outcome.is_none_or(|outcome| outcome.status == StepStatus::Done);
         if nested_ok {
             continue;
         }
         number += usize::from(!step.nested);
         let name = &step.prototype.name;
-        let Some(ended) = ended else { continue };
+        let Some(outcome) = outcome else { continue };
         let count = if visible > 1 { format!("{number} ") } else { String::new() };
-        match ended.status {
-            Status::Done => {
-                let brief = if ended.brief.is_empty() {
+        match outcome.status {
+            StepStatus::Done => {
+                let brief = if outcome.brief.is_empty() {
                     String::new()
                 } else {
-                    format!(": {}", plain(&ended.brief))
+                    format!(": {}", plain(&outcome.brief))
                 };
                 let links: String =
-                    links(ended, index).iter().map(|link| format!(" · {link}")).collect();
+                    links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
                 out += &format!("{number} done · {name}{brief}{links}\n");
-                if let Some(detail) = &ended.detail {
+                if let Some(detail) = &outcome.detail {
                     out += &format!("{}\n", plain(&clipped(detail)));
                 } else if !run.passes_on(index) {
-                    out += &value(ended);
+                    out += &result_value(outcome);
                 }
             }
-            Status::Failed => out += &format!("{count}failed · {}\n", failure(name, ended)),
-            Status::Unknown => out += &format!("{count}unknown · {}\n", failure(name, ended)),
-            Status::Skipped => out += &format!("{count}{name}: {}\n", plain(&ended.brief)),
-            Status::Needs => {}
+            StepStatus::Failed => out += &format!("{count}failed · {}\n", failure(name, outcome)),
+            StepStatus::Unknown => out += &format!("{count}unknown · {}\n", failure(name, outcome)),
+            StepStatus::Skipped => out += &format!("{count}{name}: {}\n", plain(&outcome.brief)),
+            StepStatus::Needs => {}
         }
-        if let Some(fault) = &ended.fault {
-            out += &next(&fault.hints);
+        if let Some(fault) = &outcome.fault {
+            out += &hint_lines(&fault.hints);
         }
     }
-    out + &left(run)
+    out + &not_run(run)
 }
 
-/// A result that nothing else takes, so that it need not be asked for again: text in a fence.
-fn value(ended: &StepOutcome) -> String {
-    let decoded = ended.value.as_ref().and_then(|value| value.to_value().ok());
+/// Writes a result that no other step takes, so that it need not be asked for again: text in a fence.
+fn result_value(outcome: &StepOutcome) -> String {
+    let decoded = outcome.value.as_ref().and_then(|value| value.to_value().ok());
     match decoded {
         None | Some(Value::Null) => String::new(),
         Some(Value::Str(text)) if text.is_empty() => String::new(),
         Some(Value::Str(text)) => {
             let shown = clipped(&text);
-            let mut writer = crate::views::inert::Writer::default();
+            let mut writer = Writer::default();
             let fence = writer.fence("", &shown);
             for line in shown.lines() {
-                writer.raw(&crate::views::inert::printable(line));
+                writer.raw(&inert::printable(line));
                 writer.raw("\n");
             }
             writer.raw(&fence);
@@ -105,7 +107,7 @@ fn value(ended: &StepOutcome) -> String {
     }
 }
 
-/// At most [`DETAIL_LINES`] lines and [`DETAIL_CHARS`] characters; says what was cut.
+/// Cuts a text to [`DETAIL_LINES`] lines and [`DETAIL_CHARS`] characters, and says how much was cut.
 fn clipped(text: &str) -> String {
     let mut kept = String::new();
     let mut lines = text.lines();
@@ -125,42 +127,43 @@ fn clipped(text: &str) -> String {
     }
 }
 
-fn failure(name: &str, ended: &StepOutcome) -> String {
-    match &ended.fault {
+fn failure(name: &str, outcome: &StepOutcome) -> String {
+    match &outcome.fault {
         // The exact sentence comes first; it names the ref itself.
         Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => message(fault),
         Some(fault) => format!("{name}: {}", message(fault)),
-        None => format!("{name}: {}", plain(&ended.brief)),
+        None => format!("{name}: {}", plain(&outcome.brief)),
     }
 }
 
-/// What a fault says. A soft landing names the ref as the reader wrote it, a token too.
+/// Writes the message of a fault. The ref that it names stays as the reader wrote it, even a ref token.
 fn message(fault: &Fault) -> String {
-    if fault.message.starts_with("Anchor [[") {
-        crate::views::inert::sentence(&fault.message)
-    } else {
-        plain(&fault.message)
+    let written_ref = fault.written_ref.as_deref();
+    let parts = written_ref.and_then(|written| Some((fault.message.split_once(written)?, written)));
+    match parts {
+        Some(((before, after), written)) => inert::sentence_with_ref(before, written, after),
+        None => plain(&fault.message),
     }
 }
 
-/// What was not begun: steps that wait for an answer are named with the question instead.
-fn left(run: &Run) -> String {
+/// Names the steps that were not begun; those that wait for an answer are named with the question.
+fn not_run(run: &Run) -> String {
     if run.question.is_some() {
         return String::new();
     }
-    let names = later(run, run.done.len());
+    let names = later_steps(run, run.done.len());
     if names.is_empty() { String::new() } else { format!("not run: {}\n", names.join(", ")) }
 }
 
-/// Names of steps from one on.
-pub fn later(run: &Run, from: usize) -> Vec<String> {
+/// Returns the names of the steps from one on.
+pub fn later_steps(run: &Run, from: usize) -> Vec<String> {
     let rest = run.steps.iter().skip(from).filter(|step| !step.nested);
     rest.map(|step| format!("{}.{}", step.session.addr.provider, step.prototype.name)).collect()
 }
 
-/// A question with its options and the ways to answer.
+/// Writes a question with its options and the ways to answer. Returns also the label and id of each link.
 pub fn question(
-    renderer: &mut WindowRenderer<'_>,
+    minter: &mut Minter<'_>,
     number: u64,
     title: &str,
     question: &Question,
@@ -176,21 +179,21 @@ pub fn question(
     if !picks && bare && !question.options.is_empty() {
         let labels: Vec<&str> =
             question.options.iter().map(|option| option.label.as_str()).collect();
-        out += &format!("{}\n", crate::views::inert::whole_line(&labels.join(" · ")));
+        out += &format!("{}\n", inert::whole_line(&labels.join(" · ")));
     }
     for (index, option) in question.options.iter().enumerate() {
-        let text = inert_line(&option.text);
+        let text = inert::line(&option.text);
         if picks {
             let answer = (index + 1).to_string();
-            let (id, link) = renderer.answer_link(number, &answer, &option.label);
+            let (id, link) = minter.answer_link(number, &answer, &option.label);
             links.push((option.label.clone(), id));
             let colon = if text.is_empty() { "" } else { ": " };
             out += &format!("{answer}. {link}{colon}{text}\n");
         } else if !bare {
             let bare = option.text.is_empty() || option.label.is_empty();
             let colon = if bare { "" } else { ": " };
-            // As one: the label may end with what the colon makes a reference of.
-            out += &format!("- {}\n", inert_line(&[&option.label, colon, &option.text].concat()));
+            // Escaped as one text: a colon after the label may complete a link reference.
+            out += &format!("- {}\n", inert::line(&[&option.label, colon, &option.text].concat()));
         }
     }
     if question.unlisted > 0 {
@@ -205,7 +208,7 @@ pub fn question(
     for way in ways {
         typed.push(match whole {
             Some(whole) if way == whole => {
-                let (id, link) = renderer.answer_link(number, whole, whole);
+                let (id, link) = minter.answer_link(number, whole, whole);
                 links.push((whole.to_owned(), id));
                 link
             }
@@ -216,6 +219,17 @@ pub fn question(
     (out, links)
 }
 
-fn inert_line(text: &str) -> String {
-    crate::views::inert::line(text)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ref_token_stays_as_written_only_where_the_daemon_names_it() {
+        let message_text = "Anchor [[MT:Node:7]] is stale. Please refresh to get current IDs.";
+        let named = Fault::stale(message_text).naming("[[MT:Node:7]]");
+        assert_eq!(message(&named), message_text);
+        // The same text by an app.
+        let by_app = Fault::stale(message_text);
+        assert_eq!(message(&by_app), message_text.replace("[[", "[\\["));
+    }
 }

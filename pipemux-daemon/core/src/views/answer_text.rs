@@ -1,72 +1,78 @@
 //! The Markdown of an answer.
 
-use pipemux_proto::report::Receipt;
-use pipemux_proto::tokens;
+use pipemux_proto::report::TokenReceipt;
 
 use crate::keys::SessionKey;
 use crate::limits::BUDGET_MAX;
 use crate::runs::Run;
-use crate::verbs::show::WindowStatus;
 use crate::views::answer;
 use crate::views::answer_buffer::AnswerBuffer;
+use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, delta};
 use crate::views::inert;
-use crate::views::window_part::AnswerWindow;
+use crate::views::requested_window::WindowStatus;
 use crate::workspaces::Workspace;
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
 
-/// What an answer is written from.
+/// Everything that an answer is written from.
 pub struct AnswerText<'a> {
+    /// The workspace that is shown.
     pub workspace: &'a Workspace,
+    /// The reader who asked.
     pub reader: &'a str,
-    pub parts: &'a [AnswerWindow],
-    pub news: &'a [String],
-    /// Other windows that changed.
-    pub others: &'a [SessionKey],
+    /// The windows in the answer.
+    pub windows: &'a [AnswerWindow],
+    /// Notices that the reader hasn't been shown.
+    pub notices: &'a [String],
+    /// Sessions of other windows that changed.
+    pub changed_elsewhere: &'a [SessionKey],
+    /// The budget in tokens that the request named.
     pub budget: Option<u32>,
 }
 
 impl AnswerText<'_> {
-    /// Windows in full: `open` and `view`.
-    pub fn windows(&self, notes: &[String], whole: bool) -> (AnswerBuffer, Receipt) {
+    /// Writes windows in full, for `open` and `view`. With `all`, they are all windows of the workspace, and
+    /// prototypes that the reader knows are left out.
+    pub fn full(&self, notes: &[String], all: bool) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
         for note in notes {
-            out.say(&format!("{}\n", inert::lines(note)));
+            out.push(&format!("{}\n", inert::lines(note)));
         }
-        for (index, part) in self.parts.iter().enumerate() {
+        for (index, window) in self.windows.iter().enumerate() {
             if index > 0 || !out.is_empty() {
-                out.say("\n");
+                out.push("\n");
             }
-            self.window(&mut out, part, whole);
+            self.push_window(&mut out, window, all);
         }
-        if self.parts.is_empty() {
-            out.say("0 windows · pipemux apps · pipemux open <app>\n");
+        if self.windows.is_empty() {
+            out.push("0 windows · pipemux apps · pipemux open <app>\n");
         }
-        out.say(&self.cut());
-        let position = match self.parts {
-            [part] => part.rendered.as_ref().and_then(|r| r.position.as_deref()),
+        out.push(&self.truncation_hints());
+        let position = match self.windows {
+            [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
         };
         self.finish(out, position, true)
     }
 
-    /// Says of what less is shown than was asked for, and how to see it.
-    fn cut(&self) -> String {
+    /// Says which windows are shown in part, and how to see all of them.
+    fn truncation_hints(&self) -> String {
         let mut out = String::new();
-        let hidden = |part: &&AnswerWindow| {
-            part.lowered.is_none() && part.written().is_some_and(|r| r.hidden_tokens > 0)
+        let is_cut = |window: &&AnswerWindow| {
+            window.lowered.is_none() && window.shown().is_some_and(|r| r.hidden_tokens > 0)
         };
-        let cut = self.parts.iter().rev().find(hidden);
+        let cut = self.windows.iter().rev().find(is_cut);
         if let (Some(budget), Some(AnswerWindow { session, .. })) = (self.budget, cut) {
             out += &format!(
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
         }
-        let lowered = self.parts.iter().rev().find_map(|part| Some((&part.session, part.lowered?)));
-        if let Some((session, tokens)) = lowered {
-            // What the daemon writes around it takes some, too.
+        let mut lowered =
+            self.windows.iter().rev().filter_map(|window| Some((&window.session, window.lowered?)));
+        if let Some((session, tokens)) = lowered.next() {
+            // The daemon's own text around the content takes tokens, too.
             let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
             out += &format!(
                 "less detail, to fit; all of it: pipemux view {session} --lod full --budget {enough}\n"
@@ -75,139 +81,132 @@ impl AnswerText<'_> {
         out
     }
 
-    /// What changed since an epoch.
-    pub fn since(&self, epoch: u64) -> (AnswerBuffer, Receipt) {
+    /// Writes what changed since an epoch.
+    pub fn changes_since(&self, epoch: u64) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
-        for part in self.parts {
-            let window = self.workspace.window(&part.session);
-            let past = window.and_then(|window| window.at(epoch));
-            let changed = match (past, &part.rendered) {
-                (Some(past), Some(rendered)) if part.state == WindowStatus::Fresh => {
-                    delta(&past.rendered, rendered, true)
+        for window in self.windows {
+            let kept = self.workspace.window(&window.session);
+            let delivered = kept.and_then(|kept| kept.at(epoch));
+            let changed = match (delivered, &window.rendered) {
+                (Some(delivered), Some(rendered)) if window.status == WindowStatus::Fresh => {
+                    delta(&delivered.rendered, rendered, true)
                 }
                 _ => Delta::Whole,
             };
             if !out.is_empty() && changed != Delta::Same {
-                out.say("\n");
+                out.push("\n");
             }
             match changed {
                 Delta::Same => {}
-                Delta::Lines(lines) => out.say(&lines),
-                Delta::Whole => self.window(&mut out, part, true),
+                Delta::Lines(lines) => out.push(&lines),
+                Delta::Whole => self.push_window(&mut out, window, true),
             }
         }
         if out.is_empty() {
-            out.say(&format!("0 changes since e{epoch}\n"));
+            out.push(&format!("0 changes since e{epoch}\n"));
         }
         self.finish(out, None, true)
     }
 
-    /// A window's text.
-    fn window(&self, out: &mut AnswerBuffer, part: &AnswerWindow, whole: bool) {
-        let suffix = match &part.state {
+    /// Appends a window. With `omit_known`, prototypes that the reader was shown are left out.
+    fn push_window(&self, out: &mut AnswerBuffer, window: &AnswerWindow, omit_known: bool) {
+        let suffix = match &window.status {
             WindowStatus::Broken(fault) => {
                 let refusal = answer::refusal(fault);
-                return out.say(&format!("## {}\n{refusal}", part.session));
+                return out.push(&format!("## {}\n{refusal}", window.session));
             }
             WindowStatus::Busy | WindowStatus::Waiting => BUSY,
             WindowStatus::Fresh => "",
         };
-        let Some(rendered) = part.written() else {
-            return out.say(&format!("## {}{suffix}\n", part.session));
+        let Some(rendered) = window.shown() else {
+            return out.push(&format!("## {}{suffix}\n", window.session));
         };
-        let seen = self.workspace.seen(self.reader, &part.session);
-        let known = seen.is_some_and(|seen| seen.prototypes == part.prototypes);
+        let seen = self.workspace.seen(self.reader, &window.session);
+        let known = seen.is_some_and(|seen| seen.prototypes == window.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
-        let prototypes = if known && whole { "" } else { &*part.prototypes };
-        // Each window has its share, prototypes included.
-        let windows = self.parts.len().max(1) as u64;
+        let prototypes = if known && omit_known { "" } else { &*window.prototypes };
+        // Each window has its share of the budget, prototypes included.
+        let windows = self.windows.len().max(1) as u64;
         let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
-        let crowded = |prototypes: &str| rendered.tokens + tokens::estimate(prototypes) > room;
+        let crowded =
+            |prototypes: &str| rendered.tokens + pipemux_tokens::estimate(prototypes) > room;
         let elsewhere;
         let prototypes = if !prototypes.is_empty() && crowded(prototypes) {
-            elsewhere = format!("actions: pipemux help {}\n", part.session.addr.provider);
+            elsewhere = format!("actions: pipemux help {}\n", window.session.addr.provider);
             elsewhere.as_str()
         } else {
             prototypes
         };
-        rendered.say(out, suffix, prototypes);
+        out.push_window(rendered, suffix, prototypes);
     }
 
-    /// What every answer begins with, and room for the windows that may follow.
+    /// Begins an answer with the notices, and room for the windows that may follow.
     fn begin(&self) -> AnswerBuffer {
-        let windows = self.parts.iter().filter_map(|part| Some(part.written()?.room() + 600));
-        let mut out = AnswerBuffer::with_room(windows.sum::<usize>() + 200);
-        out.say(&self.notices());
+        let room = |window: &AnswerWindow| Some(AnswerBuffer::room_for(window.shown()?) + 600);
+        let room = self.windows.iter().filter_map(room);
+        let mut out = AnswerBuffer::with_room(room.sum::<usize>() + 200);
+        out.push(&self.notice_lines());
         out
     }
 
-    /// A run: what came of it, then what changed.
-    pub fn act(&self, run: &Run, outcome: &str) -> (AnswerBuffer, Receipt) {
+    /// Writes the answer of a run: its outcome, then what changed.
+    pub fn run_result(&self, run: &Run, outcome: &str) -> (AnswerBuffer, TokenReceipt) {
         let mut out = AnswerBuffer::default();
-        out.say(&self.notices());
-        out.say(outcome);
+        out.push(&self.notice_lines());
+        out.push(outcome);
         let mut position = None;
-        for part in self.parts {
+        for window in self.windows {
             let Some(rendered) =
-                part.rendered.as_ref().filter(|_| part.state == WindowStatus::Fresh)
+                window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh)
             else {
-                if part.state == WindowStatus::Busy {
-                    let session = &part.session;
-                    out.say(&format!("\n{session} is busy: pipemux view {session}\n"));
+                if window.status == WindowStatus::Busy {
+                    let session = &window.session;
+                    out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
                 }
                 continue;
             };
-            let seen = self.workspace.seen(self.reader, &part.session);
-            let changed = match seen {
-                Some(seen) => {
-                    delta(&seen.rendered, rendered, !self.own(run, part) || run.reverts())
-                }
-                None => Delta::Whole,
-            };
+            let seen = self.workspace.seen(self.reader, &window.session);
+            let changed = seen.map_or(Delta::Whole, |seen| {
+                let removed = !only_own_changes(run, window) || run.reverts();
+                delta(&seen.rendered, rendered, removed)
+            });
             match changed {
                 Delta::Same => {}
                 Delta::Lines(lines) => {
-                    out.say("\n");
-                    out.say(&lines);
+                    out.push("\n");
+                    out.push(&lines);
                 }
                 Delta::Whole => {
                     position = rendered.position.as_deref();
-                    out.say("\n");
-                    self.window(&mut out, part, true);
+                    out.push("\n");
+                    self.push_window(&mut out, window, true);
                 }
             }
         }
-        out.say(&self.cut());
-        if !self.others.is_empty() {
-            let names: Vec<String> = self.others.iter().map(ToString::to_string).collect();
-            out.say(&format!("\nchanged too: {} · pipemux view\n", names.join(", ")));
+        out.push(&self.truncation_hints());
+        if !self.changed_elsewhere.is_empty() {
+            let names: Vec<String> =
+                self.changed_elsewhere.iter().map(ToString::to_string).collect();
+            out.push(&format!("\nchanged too: {} · pipemux view\n", names.join(", ")));
         }
         self.finish(out, position, false)
     }
 
-    /// True while nobody but this run changed the window since the reader saw it: each step counts
-    /// one version.
-    fn own(&self, run: &Run, part: &AnswerWindow) -> bool {
-        let expected = run.expected.get(&part.session).copied();
-        run.only_own_changes
-            && part.projection.as_ref().map(|projection| projection.version) == expected
+    fn notice_lines(&self) -> String {
+        self.notices.iter().map(|notice| format!("{}\n", inert::lines(notice))).collect()
     }
 
-    fn notices(&self) -> String {
-        self.news.iter().map(|news| format!("{}\n", inert::lines(news))).collect()
-    }
-
-    /// Adds the last line: place, workspace, epoch, receipt.
+    /// Appends the last line: position, workspace, epoch, receipt.
     fn finish(
         &self,
         mut out: AnswerBuffer,
         position: Option<&str>,
         named: bool,
-    ) -> (AnswerBuffer, Receipt) {
+    ) -> (AnswerBuffer, TokenReceipt) {
         let available = self
-            .parts
+            .windows
             .iter()
-            .filter_map(|part| part.rendered.as_ref())
+            .filter_map(|window| window.rendered.as_ref())
             .map(|rendered| rendered.tokens.saturating_add(rendered.hidden_tokens))
             .fold(0, u64::saturating_add);
         let mut last = position.map_or(String::new(), |position| format!("{position} · "));
@@ -215,9 +214,17 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown = out.tokens() + tokens::estimate(&last) + 8;
-        let receipt = Receipt { shown, available: available.max(shown) };
-        out.end(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
+        let shown = out.tokens() + pipemux_tokens::estimate(&last) + 8;
+        let receipt = TokenReceipt { shown, available: available.max(shown) };
+        out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
     }
+}
+
+/// Returns true while nobody but this run changed the window since the reader saw it: each step counts one
+/// version.
+fn only_own_changes(run: &Run, window: &AnswerWindow) -> bool {
+    let expected = run.expected.get(&window.session).copied();
+    run.only_own_changes
+        && window.projection.as_ref().map(|projection| projection.version) == expected
 }

@@ -1,26 +1,25 @@
-//! What changed in a window since a reader saw it.
+//! The changes of a window since a reader saw it.
 
-use pipemux_proto::tokens;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 use crate::limits::DIFF_LINES_MAX;
-use crate::views::content::Line;
 use crate::views::inert;
-use crate::views::window_renderer::Rendered;
+use crate::workspaces::Rendered;
+use crate::workspaces::content::Line;
 
-/// What to show of a window after an act.
+/// What to show of a window after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
-    /// Nothing of it changed.
+    /// Nothing: it didn't change.
     Same,
-    /// Heading and changed lines.
+    /// Its heading and the changed lines.
     Lines(String),
-    /// So much changed that the whole window is shorter to read.
+    /// The complete window: so much changed that this is shorter to read.
     Whole,
 }
 
-/// Compares a window with what the reader last had. Lines that vanished are shown when `removed` is
-/// set: others' changes, and what an undo took back.
+/// Compares a window with what the reader saw last. Lines that vanished are shown when `removed` is set: for
+/// changes by others, and for what an undo took back.
 pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
     if seen.heading == now.heading && seen.nav == now.nav && seen.content == now.content {
         return Delta::Same;
@@ -29,14 +28,14 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
     if seen.content.line_count().max(now_lines) > DIFF_LINES_MAX {
         return Delta::Whole;
     }
-    // The daemon's own fences are no content: one must not pass for a line that looks like it.
-    let (before, after) = (content(seen), content(now));
+    // The daemon's own fences are left out: a line of the app may look like one.
+    let (before, after) = (content_lines(seen), content_lines(now));
     let old: Vec<&str> = before.iter().map(|line| line.text).collect();
     let new: Vec<&str> = after.iter().map(|line| line.text).collect();
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&old, &new);
     let mut changed: Vec<(char, &Line<'_>)> = Vec::new();
-    let mut shift = Shift::default();
-    let mut owner = Owner::default();
+    let mut shift = NumberShift::default();
+    let mut title = Title::default();
     let mut explained = true;
     for change in diff.iter_all_changes() {
         let (old, new) = (
@@ -45,13 +44,13 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
         );
         match (change.tag(), old, new) {
             (ChangeTag::Equal, Some(old), Some(new)) => {
-                // The same text at a number that no change explains is another line.
+                // The same text at a line number that no change explains is another line.
                 explained &= shift.explains(old, new);
-                owner.stays(new);
+                title.keep(new);
             }
             (ChangeTag::Delete, Some(old), _) => {
                 shift.moved -= i64::from(old.number.is_some());
-                let above = owner.above(old, removed);
+                let above = title.before_change(old, removed);
                 if removed {
                     changed.extend(above.map(|line| (' ', line)));
                     changed.push(('-', old));
@@ -59,7 +58,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
             }
             (ChangeTag::Insert, _, Some(new)) => {
                 shift.moved += i64::from(new.number.is_some());
-                changed.extend(owner.above(new, true).map(|line| (' ', line)));
+                changed.extend(title.before_change(new, true).map(|line| (' ', line)));
                 changed.push(('+', new));
             }
             _ => {}
@@ -76,80 +75,82 @@ pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
         out += &now.nav;
         out.push('\n');
     }
-    out += &written(&changed);
-    // Whichever is shorter; what others took away is worth as much again. A diff that repeats most of
-    // a window is also harder to read than the window.
+    out += &write_changes(&changed);
+    // The shorter one is shown; removed lines may double the length. A diff that repeats most of a window is
+    // also harder to read than the window.
     let repeats = changed.len() > 8 && changed.len() * 4 > now_lines * 3;
     let longest = now.tokens * if removed { 2 } else { 1 };
-    if repeats || (!changed.is_empty() && tokens::estimate(&out) > longest) {
+    if repeats || (!changed.is_empty() && pipemux_tokens::estimate(&out) > longest) {
         Delta::Whole
     } else {
         Delta::Lines(out)
     }
 }
 
-/// What changed lines belong to: the line above them that shows a thing, as an entry's title stands above
-/// its text. Numbered lines say by themselves where they are.
+/// The title of changed lines: the line above them that shows an object, as an entry's title is above its
+/// text. Numbered lines need none.
 #[derive(Default)]
-struct Owner<'a> {
-    /// That line, until the diff has it.
-    unsaid: Option<&'a Line<'a>>,
+struct Title<'a> {
+    /// The title, until the diff has it.
+    pending: Option<&'a Line<'a>>,
 }
 
-impl<'a> Owner<'a> {
-    fn stays(&mut self, line: &'a Line<'a>) {
-        if shows_a_thing(line) {
-            self.unsaid = Some(line);
+impl<'a> Title<'a> {
+    /// Notes an unchanged line, which may be the title of those below.
+    fn keep(&mut self, line: &'a Line<'a>) {
+        if is_title(line) {
+            self.pending = Some(line);
         }
     }
 
-    /// What the diff has to say before a changed line, if it shows that one.
-    fn above(&mut self, line: &Line<'_>, shown: bool) -> Option<&'a Line<'a>> {
-        if shows_a_thing(line) {
-            self.unsaid = None;
+    /// Returns the title that the diff needs before a changed line, if that line is shown.
+    fn before_change(&mut self, line: &Line<'_>, shown: bool) -> Option<&'a Line<'a>> {
+        if is_title(line) {
+            self.pending = None;
         }
         let belongs = line.number.is_none() && (line.exact || line.text.starts_with(' '));
-        self.unsaid.take_if(|_| belongs && shown)
+        self.pending.take_if(|_| belongs && shown)
     }
 }
 
-fn shows_a_thing(line: &Line<'_>) -> bool {
+fn is_title(line: &Line<'_>) -> bool {
     !line.exact && !line.text.starts_with(' ') && line.text.contains("](obj:")
 }
 
-/// How far line numbers have moved: by what is shown, and by what happened above the window.
+/// How far line numbers have moved: by the changes in the window, and by changes above it.
 #[derive(Default)]
-struct Shift {
-    /// Of the first line that stayed.
+struct NumberShift {
+    /// How far the first unchanged line has moved.
     base: Option<i64>,
-    /// By the changes so far.
+    /// How far lines have moved by the changes so far.
     moved: i64,
 }
 
-impl Shift {
-    /// True unless the window moved away from what it showed: then what looks the same is other lines.
+impl NumberShift {
+    /// Returns true unless the window moved away from what it showed: then lines that look the same are others.
     fn overlaps(&self, before: &[Line<'_>], after: &[Line<'_>]) -> bool {
         let base = self.base.unwrap_or(0).unsigned_abs();
         let shown = before.len().min(after.len()) as u64;
         base == 0 || base < shown / 2
     }
 
+    /// Returns true when the changes so far explain the new number of an unchanged line.
     fn explains(&mut self, old: &Line<'_>, new: &Line<'_>) -> bool {
-        let (Some(was), Some(is)) = (old.number, new.number) else {
+        let (Some(before), Some(after)) = (old.number, new.number) else {
             return old.number.is_none() && new.number.is_none();
         };
-        let by = is as i64 - was as i64 - self.moved;
+        let by = after as i64 - before as i64 - self.moved;
         by == *self.base.get_or_insert(by)
     }
 }
 
-fn content(rendered: &Rendered) -> Vec<Line<'_>> {
+fn content_lines(rendered: &Rendered) -> Vec<Line<'_>> {
     rendered.content.lines().filter(|line| !line.fence).collect()
 }
 
-/// Changed lines as they are shown. Exact text that would act outside of a fence gets one, so that it
-/// stays letter by letter what it is.
-fn written(changed: &[(char, &Line<'_>)]) -> String {
+/// Writes changed lines. Exact text that would act as Markdown outside of a fence gets a fence, since it can't
+/// be escaped and stay exact.
+fn write_changes(changed: &[(char, &Line<'_>)]) -> String {
     let plain: String = changed.iter().map(|(sign, line)| signed(*sign, line)).collect();
     let acts = |(_, line): &(char, &Line<'_>)| line.exact && inert::line(line.text) != line.text;
     if !changed.iter().any(acts) {
@@ -180,23 +181,23 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::views::content::Content;
+    use crate::workspaces::content::Content;
 
-    /// A window of lines; one that begins with `|` is exact text.
+    /// Makes a window of lines; a line that begins with `|` is exact text.
     fn window(text: &str) -> Rendered {
         let lines = text.lines().map(|line| match line.strip_prefix('|') {
             Some(exact) => (exact, true),
             None => (line, false),
         });
-        let content = Rc::new(Content::of_lines(lines));
+        let content = Rc::new(Content::for_lines(lines));
         Rendered { heading: "## n".into(), content, tokens: 1_000, ..Rendered::default() }
     }
 
     #[test]
-    fn lines_that_belong_to_a_thing_come_with_the_line_that_names_it() {
+    fn changed_lines_come_with_the_title_above_them() {
         let before = "[A](obj:1)\n|a one\n|a two\n[B](obj:2)\n  b\nlast\nrest\n";
         let cases = [
-            // Once for all of its lines; not when its own line is in the diff.
+            // Once for all lines below it; not when the title itself is in the diff.
             (
                 before.replace("a one", "a 1").replace("a two", "a 2"),
                 "  [A](obj:1)\n+ a 1\n+ a 2\n",
@@ -206,13 +207,13 @@ mod tests {
             (before.replace("rest", "more"), "+ more\n"),
             (before.replace("last", "[C](obj:3)\n|c"), "+ [C](obj:3)\n+ c\n"),
         ];
-        for (after, told) in cases {
+        for (after, expected) in cases {
             let lines = delta(&window(before), &window(&after), false);
-            assert_eq!(lines, Delta::Lines(format!("## n\n{told}")));
+            assert_eq!(lines, Delta::Lines(format!("## n\n{expected}")));
         }
-        let told = "## n\n  [A](obj:1)\n- a two\n";
+        let expected = "## n\n  [A](obj:1)\n- a two\n";
         let after = before.replace("|a two\n", "");
-        assert_eq!(delta(&window(before), &window(&after), true), Delta::Lines(told.into()));
+        assert_eq!(delta(&window(before), &window(&after), true), Delta::Lines(expected.into()));
         assert_eq!(delta(&window(before), &window(&after), false), Delta::Same);
     }
 }

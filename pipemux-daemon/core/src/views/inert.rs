@@ -1,84 +1,86 @@
-//! Making text inert: what only looks like an anchor, a fence or a heading of ours acts as none.
+//! Making text inert: escaping what looks like the daemon's anchors, fences and window headings.
 //!
-//! Source: Proposal-0001, "anchor injection": content is escaped, anchors come from the registry only.
+//! An app's text could otherwise forge an anchor, and an agent would follow it: anchors come from the anchor
+//! table only (PROTOCOL.md).
 
 use std::borrow::Cow;
 
 use pipemux_proto::text::SharedText;
 
-/// Writes Markdown, keeping track of what stands before the next character, so that nothing becomes an
-/// anchor across two pieces.
+/// Writes Markdown. It knows the text before the next character, so that two pieces can't form an anchor
+/// together.
 #[derive(Debug, Default)]
-pub struct Writer {
+pub struct Writer<'a> {
     out: String,
-    /// While all that was written is the begin of a known text: that, and how much of it. `out` is empty then.
-    known: Option<(SharedText, usize)>,
-    tokens: Tokens,
+    /// The expected text and how much of it was written, as long as nothing else was: `out` is empty then.
+    expected: Option<(SharedText, usize)>,
+    tokens: RefTokens<'a>,
 }
 
-/// Which tokens (`[[MT:Node:7]]`) in a text may pass.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Tokens {
+/// Which ref tokens (`[[MT:Node:7]]`) in a text pass unescaped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RefTokens<'a> {
     /// None.
     #[default]
-    Inert,
-    /// Those of this prefix: the app declared it and mints them itself.
-    Of(String),
-    /// All: the text is the daemon's own sentence.
-    Live,
+    None,
+    /// Tokens of this prefix: the app declared it, and mints the tokens itself.
+    WithPrefix(&'a str),
+    /// All: the reader wrote them.
+    All,
 }
 
-impl Writer {
-    /// Lets some tokens pass.
+impl<'a> RefTokens<'a> {
+    /// Returns the ref tokens that may pass in the text of an app that declared this prefix, if any.
+    pub fn of_app(prefix: Option<&'a str>) -> Self {
+        prefix.map_or(RefTokens::None, RefTokens::WithPrefix)
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Makes a writer that lets some ref tokens pass, for a text that is likely to be the expected one: as long
+    /// as it is, the text is compared and not copied.
     #[must_use]
-    pub fn with(tokens: Tokens) -> Self {
-        Self { tokens, ..Self::default() }
+    pub fn expecting(expected: Option<SharedText>, tokens: RefTokens<'a>) -> Self {
+        Self { out: String::new(), expected: expected.map(|expected| (expected, 0)), tokens }
     }
 
-    /// Lets some tokens pass. What is written is likely to be the known text once more: then it is compared
-    /// with that, and nothing is copied.
-    #[must_use]
-    pub fn after(known: Option<SharedText>, tokens: Tokens) -> Self {
-        Self { out: String::new(), known: known.map(|known| (known, 0)), tokens }
-    }
-
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn written(&self) -> usize {
         self.so_far().len()
     }
 
-    /// What was written.
+    /// Returns what was written.
     pub fn finish(self) -> String {
-        match self.known {
-            Some((known, met)) => known[..met].to_owned(),
+        match self.expected {
+            Some((expected, matched)) => expected[..matched].to_owned(),
             None => self.out,
         }
     }
 
-    /// What was written; the known text itself, if it is that once more.
+    /// Returns what was written: the expected text itself as `Ok` if it is the same.
     pub fn finish_shared(self) -> Result<SharedText, String> {
-        match self.known {
-            Some((known, met)) if met == known.len() => Ok(known),
+        match self.expected {
+            Some((expected, matched)) if matched == expected.len() => Ok(expected),
             _ => Err(self.finish()),
         }
     }
 
     fn so_far(&self) -> &str {
-        match &self.known {
-            Some((known, met)) => &known[..*met],
+        match &self.expected {
+            Some((expected, matched)) => &expected[..*matched],
             None => &self.out,
         }
     }
 
     fn push_str(&mut self, text: &str) {
-        if let Some((known, met)) = &mut self.known {
-            if known[*met..].starts_with(text) {
-                *met += text.len();
+        if let Some((expected, matched)) = &mut self.expected {
+            if expected[*matched..].starts_with(text) {
+                *matched += text.len();
                 return;
             }
-            let mut out = String::with_capacity(known.len().max(*met + text.len()) + ROOM);
-            out.push_str(&known[..*met]);
-            (self.out, self.known) = (out, None);
+            let mut out = String::with_capacity(expected.len().max(*matched + text.len()) + ROOM);
+            out.push_str(&expected[..*matched]);
+            (self.out, self.expected) = (out, None);
         }
         self.out.push_str(text);
     }
@@ -106,7 +108,7 @@ impl Writer {
         self.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
     }
 
-    /// Ends the line, if one is begun.
+    /// Ends the line, unless nothing was written in it.
     pub fn end_line(&mut self) {
         let so_far = self.so_far();
         if !so_far.is_empty() && !so_far.ends_with('\n') {
@@ -114,14 +116,14 @@ impl Writer {
         }
     }
 
-    /// Writes exact text, letter by letter but for control characters, which are shown as pictures. True when
-    /// it has none.
+    /// Writes exact text; only control characters are replaced by their pictures. Returns true when the text
+    /// has none.
     pub fn exact(&mut self, text: &str) -> bool {
-        // What was written once has none: it was written in the same way.
-        if let Some((known, met)) = &mut self.known
-            && known[*met..].starts_with(text)
+        // The expected text has none: it was written in the same way.
+        if let Some((expected, matched)) = &mut self.expected
+            && expected[*matched..].starts_with(text)
         {
-            *met += text.len();
+            *matched += text.len();
             return true;
         }
         let printable = printable(text);
@@ -132,7 +134,7 @@ impl Writer {
     /// Writes an app's Markdown, made inert.
     pub fn text(&mut self, text: &str) {
         let mut rest = text;
-        while let Some(at) = first(rest, TEXT) {
+        while let Some(at) = first_special(rest, TEXT) {
             let (plain, from) = rest.split_at(at);
             self.push_str(plain);
             let Some(c) = from.chars().next() else { break };
@@ -149,10 +151,10 @@ impl Writer {
         self.push_str(rest);
     }
 
-    /// Writes a link's or object's label: one line, no brackets that could end it.
+    /// Writes a link's or object's label as one line, with brackets escaped that could end it.
     pub fn label(&mut self, label: &str) {
         let mut rest = label;
-        while let Some(at) = first(rest, LABEL) {
+        while let Some(at) = first_special(rest, LABEL) {
             let (plain, from) = rest.split_at(at);
             self.push_str(plain);
             let Some(c) = from.chars().next() else { break };
@@ -161,7 +163,7 @@ impl Writer {
                     self.push('\\');
                     self.push(c);
                 }
-                // Not needed in Markdown, but a reader may know less of it.
+                // Markdown doesn't require this, but a simple parser might see a link.
                 '(' if self.so_far().ends_with(']') => self.push_str("\\("),
                 '\n' | '\r' | '\t' => self.push(' '),
                 other => self.push(visible(other)),
@@ -171,7 +173,7 @@ impl Writer {
         self.push_str(rest);
     }
 
-    /// Writes exact text in a fence longer than any run of backticks in it. Returns the fence.
+    /// Begins a fence for exact text, longer than any run of backticks in it. Returns the closing fence.
     pub fn fence(&mut self, lang: &str, text: &str) -> String {
         let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
         self.end_line();
@@ -182,29 +184,29 @@ impl Writer {
         fence
     }
 
-    /// True for a sign that begins a fence or a window's heading where the line stands.
+    /// Returns true for a character that begins a fence or a window's heading at this place of the line.
     fn begins_block(&self, c: char, from: &str) -> bool {
         matches!(c, '#' | '`' | '~')
             && self.indent().is_some_and(|spaces| spaces <= 3)
             && starts_block(from)
     }
 
-    /// True for the second bracket of what would pass for a token: `[[MT:Node:7]]`.
+    /// Returns true for the second bracket of a ref token that may not pass: `[[MT:Node:7]]`.
     fn forges_token(&self, c: char, rest: &str) -> bool {
         if c != '[' || !self.so_far().ends_with('[') {
             return false;
         }
         let after = &rest[1..];
         match (&self.tokens, token_prefix(after)) {
-            (Tokens::Live, _) => false,
-            (Tokens::Of(own), Some(prefix)) => own != prefix,
-            (Tokens::Inert, Some(_)) => true,
-            // It may go on in the next piece.
+            (RefTokens::All, _) => false,
+            (RefTokens::WithPrefix(own), Some(prefix)) => *own != prefix,
+            (RefTokens::None, Some(_)) => true,
+            // The token may continue in the next piece.
             (_, None) => after.is_empty(),
         }
     }
 
-    /// How many spaces the line has so far; none once it has anything else.
+    /// Returns the number of spaces in the line so far, or none if it has other characters.
     fn indent(&self) -> Option<usize> {
         let so_far = self.so_far();
         let before = so_far.trim_end_matches(' ');
@@ -213,22 +215,22 @@ impl Writer {
     }
 }
 
-/// Bytes that a text may have more than the one it was before.
+/// Spare capacity, in bytes, for a text that is longer than the expected one.
 const ROOM: usize = 64;
 
-/// Bits of [`SIGNAL`]: what [`Writer::text`], [`Writer::label`] and [`printable`] have to look at.
+/// Bits of [`SPECIAL`]: the bytes that [`Writer::text`], [`Writer::label`] and [`printable`] may have to change.
 const TEXT: u8 = 1;
 const LABEL: u8 = 2;
 const EXACT: u8 = 4;
 
-/// The bytes that may begin something which isn't written as it is; most bytes of a window don't.
-static SIGNAL: [u8; 256] = {
-    let mut signal = [0; 256];
+/// The bytes that may begin something that is escaped or replaced; most bytes of a window are others.
+static SPECIAL: [u8; 256] = {
+    let mut special = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        signal[byte] = match byte as u8 {
+        special[byte] = match byte as u8 {
             b'\n' | b'\t' => LABEL,
-            // What begins U+0080 to U+009F, too.
+            // Includes the first byte of U+0080 to U+009F.
             0..0x20 | 0x7f | 0xc2 => TEXT | LABEL | EXACT,
             b'#' | b'~' | b':' => TEXT,
             b'(' | b'[' | b'`' | b'<' => TEXT | LABEL,
@@ -237,27 +239,27 @@ static SIGNAL: [u8; 256] = {
         };
         byte += 1;
     }
-    signal
+    special
 };
 
-/// Where the first byte stands that has a look to be taken at.
-fn first(text: &str, wanted: u8) -> Option<usize> {
+/// Returns the place of the first special byte of a class.
+fn first_special(text: &str, class: u8) -> Option<usize> {
     let (eights, _) = text.as_bytes().as_chunks::<8>();
     let has = |eight: &[u8; 8]| {
-        eight.iter().fold(0, |all, byte| all | SIGNAL[usize::from(*byte)]) & wanted != 0
+        eight.iter().fold(0, |all, byte| all | SPECIAL[usize::from(*byte)]) & class != 0
     };
     let skipped = eights.iter().position(has).unwrap_or(eights.len()) * 8;
     let rest = &text.as_bytes()[skipped..];
-    let at = rest.iter().position(|byte| SIGNAL[usize::from(*byte)] & wanted != 0)?;
+    let at = rest.iter().position(|byte| SPECIAL[usize::from(*byte)] & class != 0)?;
     Some(skipped + at)
 }
 
-/// True for what begins a fence or a window's heading.
+/// Returns true for text that begins a fence or a window's heading.
 fn starts_block(rest: &str) -> bool {
     let hashes = rest.len() - rest.trim_start_matches('#').len();
     let heading = (1..=2).contains(&hashes)
         && rest[hashes..].chars().next().is_none_or(|c| c.is_whitespace());
-    // A run that reaches the end may go on in the next piece.
+    // A run that reaches the end may continue in the next piece.
     let fence = |c: char| {
         let run = rest.len() - rest.trim_start_matches(c).len();
         run >= 3 || (run > 0 && run == rest.len())
@@ -265,44 +267,48 @@ fn starts_block(rest: &str) -> bool {
     heading || fence('`') || fence('~')
 }
 
-/// True when what comes next is escaped already: another backslash would undo that.
+/// Returns true when the next character is escaped already: another backslash would undo that.
 fn is_escaped(before: &str) -> bool {
     (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
 }
 
-/// One line of an app's text that stands behind something else: nothing in it begins a line.
+/// Makes an app's text inert as one line that follows other text.
 pub fn line(text: &str) -> String {
-    // Something before it, so that it isn't taken for a line's start.
+    // Another character comes first, so that nothing is escaped as the start of a line.
     let mut writer = Writer { out: ".".into(), ..Writer::default() };
     writer.text(&text.replace(['\n', '\r'], " "));
     writer.finish().split_off(1)
 }
 
-/// One line of an app's text that begins a line.
+/// Makes an app's text inert as one whole line.
 pub fn whole_line(text: &str) -> String {
     lines(text.replace(['\n', '\r'], " ").trim_start())
 }
 
-/// Lines of an app's text.
+/// Makes an app's text inert as whole lines.
 pub fn lines(text: &str) -> String {
     let mut writer = Writer::default();
     writer.text(text.trim_end());
     writer.finish()
 }
 
-/// Lines of a sentence about refs: tokens in it are what the reader wrote.
-pub fn sentence(text: &str) -> String {
-    let mut writer = Writer::with(Tokens::Live);
-    writer.text(text.trim_end());
+/// Makes a sentence inert that names a ref between two parts: the ref itself passes as the reader wrote it.
+pub fn sentence_with_ref(before: &str, written_ref: &str, after: &str) -> String {
+    let mut writer = Writer::default();
+    writer.text(before);
+    writer.tokens = RefTokens::All;
+    writer.text(written_ref);
+    writer.tokens = RefTokens::None;
+    writer.text(after.trim_end());
     writer.finish()
 }
 
-/// True when `c` would make an anchor of what stands around it.
+/// Returns true when `c` would form an anchor with the text around it.
 fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     let anchor = |text: &str| text.starts_with("obj:") || text.starts_with("link:");
     let after = &rest[c.len_utf8()..];
     match c {
-        // A destination behind a label: only the usual schemes pass, for the next piece may go on.
+        // A destination after a label: only the usual schemes pass, since the next piece may complete others.
         '(' if before.ends_with(']') => {
             !["http:", "https:", "mailto:", "#", "/", "./"].iter().any(|s| after.starts_with(s))
         }
@@ -312,7 +318,7 @@ fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     }
 }
 
-/// The prefix of a token behind its brackets: `MT` of `MT:Node:7]]`.
+/// Returns the prefix of a ref token from the text after its brackets: `MT` of `MT:Node:7]]`.
 fn token_prefix(after: &str) -> Option<&str> {
     let (prefix, _) = after.split_once(':')?;
     let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
@@ -320,7 +326,7 @@ fn token_prefix(after: &str) -> Option<&str> {
     (fits && prefix.starts_with(|c: char| c.is_ascii_uppercase())).then_some(prefix)
 }
 
-/// Control characters are shown as their pictures: they may not reach a terminal.
+/// Replaces a control character by its picture: none may reach a terminal.
 fn visible(c: char) -> char {
     match c {
         '\n' | '\t' => c,
@@ -331,22 +337,22 @@ fn visible(c: char) -> char {
     }
 }
 
-/// A line of exact text as it may reach a terminal: letter by letter, but for control characters. `read`
-/// gives them as they are.
+/// Replaces the control characters of exact text, so that it may reach a terminal. `read` returns the text
+/// unchanged.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if first(text, EXACT).is_some() {
+    if first_special(text, EXACT).is_some() {
         Cow::Owned(text.chars().map(visible).collect())
     } else {
         Cow::Borrowed(text)
     }
 }
 
-/// The length of the longest run of an ASCII character.
-pub fn longest_run(text: &str, wanted: char) -> usize {
+/// Returns the length of the longest run of an ASCII character.
+pub fn longest_run(text: &str, repeated: char) -> usize {
     let (mut longest, mut rest) = (0, text);
-    while let Some(at) = rest.find(wanted) {
+    while let Some(at) = rest.find(repeated) {
         let from = &rest[at..];
-        rest = from.trim_start_matches(wanted);
+        rest = from.trim_start_matches(repeated);
         longest = longest.max(from.len() - rest.len());
     }
     longest

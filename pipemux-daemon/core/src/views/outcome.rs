@@ -1,74 +1,82 @@
-//! What came of a run, as text, and the question that it asks.
-
-use std::collections::BTreeMap;
-use std::rc::Rc;
+//! The outcome of a run as text, and the question that it asks.
 
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
-use pipemux_proto::report::{AnswerOption, Asked};
+use pipemux_proto::report::{AnswerOption, QuestionReport};
 
 use crate::keys::SessionKey;
-use crate::runs::question::Asker;
+use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run};
 use crate::views::answer;
-use crate::views::window_renderer::WindowRenderer;
-use crate::workspaces::Workspace;
+use crate::views::minter::{Minter, RenderInput};
+use crate::workspaces::Prototypes;
+use crate::workspaces::anchors::AnchorTable;
 
-/// The text of a run's steps and its question; also whether links were minted for it.
-pub fn outcome(
-    workspace: &mut Workspace,
-    sessions: &BTreeMap<SessionKey, crate::processes::session::Session>,
+/// The outcome of a run.
+pub struct RunOutcome {
+    /// Its steps and its question.
+    pub text: String,
+    /// The question as data.
+    pub asked: Option<QuestionReport>,
+    /// True when links were minted for it.
+    pub minted: bool,
+}
+
+/// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
+/// can do.
+pub fn write_outcome(
     run: &Run,
+    question: Option<(u64, &OpenQuestion)>,
+    prototypes: impl Fn(&SessionKey) -> Prototypes,
     epoch: u64,
-) -> (String, Option<Asked>, bool) {
+    anchors: &mut AnchorTable,
+) -> RunOutcome {
     let mut minted = false;
-    let anchors = &mut workspace.anchors;
-    let mut text = answer::steps(run, |ended, index| {
+    let mut text = answer::steps(run, |outcome, index| {
         let session = &run.steps[index].session;
-        let none = Rc::new(Vec::new());
-        let prototypes = sessions.get(session).map_or(&none, |session| &session.prototypes);
-        let mut renderer = WindowRenderer::new(session, anchors, prototypes, epoch);
-        let links = ended.links.iter().map(|link| renderer.link(link, true)).collect();
-        minted |= renderer.changed;
+        let prototypes = prototypes(session);
+        let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
+        let links = outcome.links.iter().map(|link| minter.link(link, true)).collect();
+        minted |= minter.has_changed();
         links
     });
-    let Some(number) = run.question else { return (text, None, minted) };
-    let Some(open) = workspace.questions.get(&number) else { return (text, None, minted) };
-    let asks = &open.needs.question;
+    let Some((number, open)) = question else { return RunOutcome { text, asked: None, minted } };
+    let question = &open.needs.question;
     let session = &open.step().session;
-    let mut renderer = WindowRenderer::new(session, anchors, &[], epoch);
+    let mut minter = Minter::new(session, RenderInput::of_links(&[], epoch), anchors);
     let (title, ways) = (open.title(), open.ways());
     let later = match open.asker {
-        Asker::App(_) => answer::later(run, run.next + 1),
+        Asker::App(_) => answer::later_steps(run, run.next + 1),
         // Asked before anything runs: the step itself is still to come, and those around it.
         Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => Vec::new(),
     };
-    let (asked_text, links) = answer::question(&mut renderer, number, &title, asks, &later, &ways);
-    text += &asked_text;
-    let asked = Asked {
+    let (question_text, links) =
+        answer::question(&mut minter, number, &title, question, &later, &ways);
+    text += &question_text;
+    let asked = QuestionReport {
         id: number,
-        level: level(&open.run, !asks.options.is_empty()),
+        level: level(&open.run, !question.options.is_empty()),
         text: title,
-        options: match asks.kind {
+        options: match question.kind {
             QuestionKind::Text => Vec::new(),
             _ => links
                 .into_iter()
                 .map(|(label, id)| AnswerOption { label, link: format!("link:{id}") })
                 .collect(),
         },
-        unlisted: asks.unlisted,
+        unlisted: question.unlisted,
         hints: ways.iter().map(|way| format!("pipemux answer {way}")).collect(),
     };
-    (text, Some(asked), true)
+    RunOutcome { text, asked: Some(asked), minted: true }
 }
 
-/// How much is needed to get on: more than one thing to settle is a wizard of several steps.
+/// Returns how much is needed to go on: more than one open point makes a wizard.
 fn level(run: &Run, options: bool) -> Level {
     let rest = run.steps.iter().skip(run.next);
     let open: usize = rest
         .map(|step| {
-            let gaps = step.args.iter().filter(|(_, arg)| matches!(arg, Argument::Missing(_)));
-            gaps.count() + usize::from(!step.candidates.is_empty())
+            let missing = |(_, arg): &&(String, Argument)| matches!(arg, Argument::Missing(_));
+            step.args.iter().filter(missing).count() + usize::from(!step.candidates.is_empty())
         })
         .sum();
     match (open, options) {

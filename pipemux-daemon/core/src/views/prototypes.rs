@@ -1,24 +1,24 @@
-//! Prototypes as a window and `help` show them.
+//! Prototypes as windows and `help` show them.
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::{Prominence, Prototype};
 
-/// The compact block of a window: featured actions with their documentation, the others on one line,
-/// the rest counted. Empty when there are none.
+/// Writes the compact block of a window: featured actions with their documentation, listed ones on one line,
+/// the number of the rest. Returns an empty text when there are none.
 pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {
     let mut out = String::new();
-    let of = |wanted: Prominence| {
-        prototypes.iter().filter(move |prototype| prototype.prominence == wanted)
+    let of_prominence = |prominence: Prominence| {
+        prototypes.iter().filter(move |prototype| prototype.prominence == prominence)
     };
-    for prototype in of(Prominence::Featured) {
+    for prototype in of_prominence(Prominence::Featured) {
         if !prototype.doc.is_empty() {
             out += &format!("/** {} */\n", one_line(&prototype.doc));
         }
         out += &prototype.compact();
         out.push('\n');
     }
-    let mut line: Vec<String> = of(Prominence::Listed).map(|p| p.compact()).collect();
-    match of(Prominence::Help).count() {
+    let mut line: Vec<String> = of_prominence(Prominence::Listed).map(|p| p.compact()).collect();
+    match of_prominence(Prominence::Help).count() {
         0 => {}
         more => line.push(format!("{more} more: pipemux help {provider}")),
     }
@@ -29,10 +29,10 @@ pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {
     fenced(&out)
 }
 
-/// The whole declarations, for `help` and level of detail `Full`.
+/// Writes complete declarations, for `help` and the level of detail `Full`.
 pub fn declarations(prototypes: &[&Prototype]) -> String {
-    let whole: Vec<String> = prototypes.iter().map(|prototype| prototype.declaration()).collect();
-    fenced(&whole.iter().map(|text| format!("{text}\n")).collect::<String>())
+    let declaration = |prototype: &&Prototype| format!("{}\n", prototype.declaration());
+    fenced(&prototypes.iter().map(declaration).collect::<String>())
 }
 
 fn fenced(body: &str) -> String {

@@ -1,30 +1,30 @@
-//! Cutting a window to its tokens: apps estimate, the daemon keeps the bound.
+//! Cutting a window to its budget: apps only estimate, the daemon enforces the bound.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use pipemux_proto::tokens;
+use crate::views::answer_buffer::window_markdown;
+use crate::workspaces::Rendered;
+use crate::workspaces::content::Line;
 
-use crate::views::content::Line;
-use crate::views::window_renderer::Rendered;
-
-/// The window with at most so many tokens of content. Heading and links are required and stay; what is
-/// cut is counted as hidden, and a line says so. Being cut ends no ref's validity.
+/// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that are cut count
+/// as hidden, and a line says so. Refs to what was cut stay valid.
 pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
-    let required = tokens::estimate(&rendered.heading) + tokens::estimate(&rendered.nav);
+    let required =
+        pipemux_tokens::estimate(&rendered.heading) + pipemux_tokens::estimate(&rendered.nav);
     if rendered.tokens <= required + budget {
         return rendered;
     }
     let mut left = budget.saturating_sub(RESERVE);
     let (mut last, mut open) = (None, None);
-    let (mut hidden, mut lines) = (0, 0);
+    let (mut hidden_tokens, mut hidden_lines) = (0, 0);
     let mut full = false;
     for line in rendered.content.lines() {
-        let cost = cost(&line);
+        let cost = line_tokens(&line);
         full |= cost > left;
         if full {
-            hidden += cost;
-            lines += usize::from(!line.fence);
+            hidden_tokens += cost;
+            hidden_lines += usize::from(!line.fence);
             continue;
         }
         left -= cost;
@@ -37,29 +37,29 @@ pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
         let ticks = fence.len() - fence.trim_start_matches('`').len();
         &fence[..ticks]
     });
-    let more = (lines > 0).then(|| format!("… {lines} more lines"));
+    let more = (hidden_lines > 0).then(|| format!("… {hidden_lines} more lines"));
     let mut trimmed = Rendered {
-        content: Rc::new(rendered.content.up_to(last, fence, more.as_deref())),
-        hidden_tokens: rendered.hidden_tokens.saturating_add(hidden),
+        content: Rc::new(rendered.content.cut_after(last, fence, more.as_deref())),
+        hidden_tokens: rendered.hidden_tokens.saturating_add(hidden_tokens),
         ..rendered.clone()
     };
-    // What was cut was not seen.
-    let shown = shown(&trimmed.body());
+    // The reader hasn't seen the ids that were cut.
+    let shown = shown_ids(&window_markdown(&trimmed));
     trimmed.ids = trimmed.ids.iter().copied().filter(|id| shown.contains(id)).collect();
-    trimmed.tokens = trimmed.count();
+    trimmed.tokens = trimmed.estimate_tokens();
     trimmed
 }
 
-/// Tokens for a closing fence and the line that says what was cut.
+/// Tokens for a closing fence and the line that tells how much was cut.
 const RESERVE: u64 = 8;
 
-fn cost(line: &Line<'_>) -> u64 {
+fn line_tokens(line: &Line<'_>) -> u64 {
     let number = line.number.map_or(0, |_| 2);
-    tokens::estimate(line.text) + number + 1
+    pipemux_tokens::estimate(line.text) + number + 1
 }
 
-/// The ids of anchors that a text shows.
-fn shown(body: &str) -> HashSet<u64> {
+/// Returns the ids of the anchors that a text shows.
+fn shown_ids(markdown: &str) -> HashSet<u64> {
     let id = |after: &str| {
         let (link, number) = match after.strip_prefix("obj:") {
             Some(number) => (false, number),
@@ -70,5 +70,5 @@ fn shown(body: &str) -> HashSet<u64> {
         let ends = rest.starts_with(')') || (link && rest.starts_with(' '));
         digits.parse().ok().filter(|_| ends && !digits.starts_with('0'))
     };
-    body.match_indices("](").filter_map(|(at, _)| id(&body[at + 2..])).collect()
+    markdown.match_indices("](").filter_map(|(at, _)| id(&markdown[at + 2..])).collect()
 }

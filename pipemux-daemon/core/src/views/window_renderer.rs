@@ -1,329 +1,174 @@
-//! One window's Markdown.
+//! Rendering a window: a projection and the anchor table in, Markdown and minted ids out.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef, Projection};
-use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
-use pipemux_proto::tokens::Estimate;
+use pipemux_proto::projection::ObjectRef;
 
 use crate::keys::SessionKey;
-use crate::views::answer_buffer::{self, AnswerBuffer};
-use crate::views::content::{Content, ContentWriter};
-use crate::views::inert::{self, Tokens, Writer};
-use crate::workspaces::anchors::{AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex};
-use crate::workspaces::raw_projection::Piece;
+use crate::views::content_writer::ContentWriter;
+use crate::views::inert::{self, Writer};
+use crate::views::minter::{Minter, RenderInput};
+use crate::workspaces::Rendered;
+use crate::workspaces::anchors::{AnchorTable, Minted};
+use crate::workspaces::raw_projection::{Piece, RawProjection};
 
-/// A window as Markdown with minted ids.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rendered {
-    /// `## editor/main · src/parse.rs · 412 lines · saved`
-    pub heading: String,
-    /// The row of links, or empty.
-    pub nav: String,
-    /// The content.
-    pub content: Rc<Content>,
-    /// `lines 1-40`
-    pub position: Option<String>,
-    /// The ids shown, in order.
-    pub ids: Rc<[u64]>,
-    /// What each bound name stands for: key and rev.
-    pub names: BTreeMap<String, (String, u64)>,
-    /// About how many tokens the app left out.
-    pub hidden_tokens: u64,
-    /// Tokens of heading, links and content.
-    pub tokens: u64,
-}
-
-impl Rendered {
-    /// Heading, links, and content.
-    pub fn body(&self) -> String {
-        let mut out = AnswerBuffer::default();
-        self.say(&mut out, "", "");
-        out.into_text()
-    }
-
-    /// How many bytes it takes about, beside a long content.
-    pub fn room(&self) -> usize {
-        let content = self.content.text().len();
-        self.heading.len()
-            + self.nav.len()
-            + 2
-            + if content < answer_buffer::LONG { content } else { 0 }
-    }
-
-    /// Appends heading, what the heading ends with here, links, prototypes and content.
-    pub fn say(&self, out: &mut AnswerBuffer, suffix: &str, prototypes: &str) {
-        out.say(&self.heading);
-        out.say(suffix);
-        out.say("\n");
-        if !self.nav.is_empty() {
-            out.say(&self.nav);
-            out.say("\n");
-        }
-        out.say(prototypes);
-        out.say_lines(&self.content);
-    }
-
-    /// The tokens of its body.
-    pub fn count(&self) -> u64 {
-        let mut cost = Estimate::default();
-        cost.add(&self.heading);
-        cost.add("\n");
-        if !self.nav.is_empty() {
-            cost.add(&self.nav);
-            cost.add("\n");
-        }
-        if !self.content.text().is_empty() {
-            cost.add_lines(self.content.cost());
-        }
-        cost.tokens()
-    }
-}
-
-/// Writes windows of one session.
+/// What rendering gave.
 #[derive(Debug)]
-pub struct WindowRenderer<'a> {
-    /// The owner of everything shown.
-    pub session: &'a SessionKey,
-    /// Where ids come from.
-    pub anchors: &'a mut AnchorTable,
-    /// What the app can do.
-    pub prototypes: &'a [Prototype],
-    /// The epoch that is being written.
-    pub epoch: u64,
-    /// True once something new was minted or a meaning changed.
+pub struct RenderPass {
+    /// The window, with the ids that it shows.
+    pub rendered: Rendered,
+    /// True when something new was minted or a meaning changed.
     pub changed: bool,
-    /// Tokens of the app's own that may pass in its text.
-    pub tokens: Tokens,
-    /// True when every link shows its call.
-    pub titles: bool,
-    /// Keys that the app gave to two things of one window: the first is kept.
+    /// Keys that the app gave to two things of the window: the first thing has the key's id, any further one
+    /// is shown as text.
     pub conflicts: Vec<String>,
-    /// What the window showed before: kept where nothing of it changed.
-    pub before: Option<Rc<Rendered>>,
-    ids: Vec<u64>,
-    slot: SessionIndex,
 }
 
-impl<'a> WindowRenderer<'a> {
-    /// For one session in one epoch.
-    pub fn new(
-        session: &'a SessionKey,
-        anchors: &'a mut AnchorTable,
-        prototypes: &'a [Prototype],
-        epoch: u64,
-    ) -> Self {
-        let slot = anchors.slot(session);
-        Self {
-            session,
-            slot,
-            anchors,
-            prototypes,
-            epoch,
-            changed: false,
-            tokens: Tokens::Inert,
-            titles: false,
-            conflicts: Vec::new(),
-            before: None,
-            ids: Vec::new(),
-        }
+/// Renders the window of a session. What the session showed before counts as shown no more; texts of the
+/// `previous` rendering are shared where they are the same.
+pub fn render_window(
+    session: &SessionKey,
+    projection: &RawProjection,
+    input: RenderInput<'_>,
+    previous: Option<&Rc<Rendered>>,
+    anchors: &mut AnchorTable,
+) -> RenderPass {
+    let mut minter = Minter::new(session, input, anchors);
+    let mut conflicts = Vec::new();
+    let slots = projection.slots();
+    minter.begin_window(previous.map_or(0, |previous| previous.ids.len()));
+    let mut heading = Writer::default();
+    heading.raw("## ");
+    heading.raw(&session.to_string());
+    if !projection.title.is_empty() {
+        heading.raw(" · ");
+        heading.text(&projection.title.replace(['\n', '\r'], " "));
     }
-
-    /// Writes a window from its head, its links and its content; what its session showed before counts
-    /// as shown no more.
-    pub fn window<'p>(
-        &mut self,
-        head: &Projection,
-        nav: &[LinkSlot],
-        pieces: impl Iterator<Item = Piece<'p>>,
-    ) -> Rendered {
-        self.anchors.hide_session(self.session, self.epoch);
-        let before = self.before.take();
-        self.ids.reserve(before.as_ref().map_or(0, |before| before.ids.len()));
-        let mut heading = Writer::default();
-        heading.raw("## ");
-        heading.raw(&self.session.to_string());
-        if !head.title.is_empty() {
-            heading.raw(" · ");
-            heading.text(&head.title.replace(['\n', '\r'], " "));
-        }
-        let nav: Vec<String> = nav.iter().map(|link| self.link(link, false)).collect();
-        for object in head.names.values() {
-            self.mint_object(object.into(), false);
-        }
-        let known = before.as_ref().map(|before| &before.content);
-        let mut content = ContentWriter::new(self.tokens.clone(), known);
-        for piece in pieces {
-            match piece {
-                Piece::Text(plain) => content.markdown.text(plain),
-                Piece::Object(object) => self.object(object, &mut content.markdown),
-                Piece::Link(link) if !self.has(&link.action) => {
-                    content.markdown.text(&link.label.replace(['\n', '\r'], " "));
-                }
-                Piece::Link(link) => {
-                    let markdown = self.link(link, false);
-                    content.markdown.raw(&markdown);
-                }
-                Piece::Code(code, cost) => content.code(code.lang, code.text, code.first, cost),
+    let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link, false)).collect();
+    for object in projection.names.values() {
+        minter.mint_object(object.into(), false);
+    }
+    let previous_content = previous.map(|previous| &previous.content);
+    let mut content = ContentWriter::new(input.tokens, previous_content);
+    for piece in projection.pieces(&slots) {
+        match piece {
+            Piece::Text(text) => content.markdown.text(text),
+            Piece::Object(object) => {
+                write_object(object, &mut minter, &mut conflicts, &mut content.markdown);
             }
-        }
-        self.anchors.end_render_pass(self.slot);
-        let ids = std::mem::take(&mut self.ids);
-        let mut rendered = Rendered {
-            heading: heading.finish(),
-            nav: nav.join(" "),
-            content: content.finish(known),
-            position: head.position.as_deref().map(inert::whole_line),
-            ids: match before {
-                Some(before) if *before.ids == *ids => before.ids.clone(),
-                _ => ids.into(),
-            },
-            names: head
-                .names
-                .iter()
-                .map(|(name, of)| (name.clone(), (of.key.clone(), of.rev)))
-                .collect(),
-            hidden_tokens: head.hidden_tokens,
-            tokens: 0,
-        };
-        rendered.tokens = rendered.count();
-        rendered
-    }
-
-    /// `[label](link:42)`, with the call as title where it is worth seeing. `offered` links stand
-    /// beside the window and outlive its next projection.
-    pub fn link(&mut self, link: &LinkSlot, offered: bool) -> String {
-        let mut writer = Writer::default();
-        let Some(prototype) = self.prototypes.iter().find(|p| p.name == link.action) else {
-            // A link to an action that the app doesn't have would only lead to an error.
-            return inert::whole_line(&link.label);
-        };
-        let title = (self.titles || link.titled || prototype.risk == Risk::Destructive)
-            .then(|| self.call(link));
-        let wanted = AnchorQuery::Action(&link.action, &link.args);
-        let open: Vec<String> =
-            open_params(prototype, &link.args).map(|param| param.name.clone()).collect();
-        let shown =
-            Appearance { label: &link.label, offered, open: &open, ..Appearance::default() };
-        let id = self.mint(wanted, shown).id;
-        writer.raw("[");
-        writer.label(&link.label);
-        writer.raw(&format!("](link:{id}"));
-        if let Some(title) = title {
-            let title = inert::line(&title.replace('\\', "\\\\").replace('"', "\\\""));
-            writer.raw(&format!(" \"{title}\""));
-        }
-        writer.raw(")");
-        writer.finish()
-    }
-
-    /// A link that answers a question.
-    pub fn answer_link(&mut self, question: u64, answer: &str, label: &str) -> (u64, String) {
-        let shown = Appearance { label, offered: true, ..Appearance::default() };
-        let id = self.mint(AnchorQuery::Answer(question, answer), shown).id;
-        let mut writer = Writer::default();
-        writer.raw("[");
-        writer.label(label);
-        writer.raw(&format!("](link:{id})"));
-        (id, writer.finish())
-    }
-
-    /// A link's call as an agent would write it.
-    pub fn call(&self, link: &LinkSlot) -> String {
-        let addr = &self.session.addr;
-        let owner = if addr.session.as_str() == pipemux_proto::SessionAddr::DEFAULT_SESSION {
-            addr.provider.to_string()
-        } else {
-            addr.to_string()
-        };
-        format!("{owner}.{}", self.arguments(&link.action, &link.args))
-    }
-
-    fn has(&self, action: &str) -> bool {
-        self.prototypes.iter().any(|prototype| prototype.name == action)
-    }
-
-    fn arguments(&self, action: &str, args: &Args) -> String {
-        let written: Vec<String> =
-            args.iter().map(|(name, arg)| format!("{name}={}", self.argument(arg))).collect();
-        format!("{action}({})", written.join(", "))
-    }
-
-    fn argument(&self, arg: &Arg) -> String {
-        match arg {
-            Arg::Value(blob) => {
-                blob.to_value().map_or_else(|_| "?".into(), |v| clip(&v.to_string()))
+            Piece::Link(link) if !minter.has_action(&link.action) => {
+                content.markdown.text(&link.label.replace(['\n', '\r'], " "));
             }
-            Arg::Copied(copied) => format!("<{} of {}>", copied.label, copied.from),
-            Arg::List(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.argument(item)).collect();
-                format!("[{}]", items.join(", "))
+            Piece::Link(link) => {
+                let markdown = minter.link(link, false);
+                content.markdown.raw(&markdown);
             }
-            Arg::Ref(found) => match self.anchors.id_of(self.session, &found.key) {
-                Some(id) => format!("obj:{id}"),
-                None => clip(&found.key),
-            },
+            Piece::Code(code, estimate) => content.code(code.lang, code.text, code.first, estimate),
         }
     }
-
-    /// Writes a thing; as mere text, if its key stands for something else in this window already.
-    fn object(&mut self, object: ObjectRef<'_>, out: &mut Writer) {
-        let Minted { id, conflict, .. } = self.mint_object(object, true);
-        if conflict {
-            if !self.conflicts.iter().any(|known| known == object.key) {
-                self.conflicts.push(object.key.to_owned());
-            }
-            return out.text(&object.label.replace(['\n', '\r'], " "));
-        }
-        out.raw("[");
-        out.label(object.label);
-        out.raw("](obj:");
-        out.number(id);
-        out.raw(")");
-    }
-
-    fn mint_object(&mut self, object: ObjectRef<'_>, listed: bool) -> Minted {
-        let shown = Appearance {
-            rev: object.rev,
-            ty: object.ty,
-            label: object.label,
-            listed,
-            ..Appearance::default()
-        };
-        let minted = self.mint(AnchorQuery::Object(object.key), shown);
-        if !listed {
-            self.ids.pop();
-        }
-        minted
-    }
-
-    fn mint(&mut self, wanted: AnchorQuery<'_>, shown: Appearance<'_>) -> Minted {
-        let minted = self.anchors.mint(self.slot, wanted, shown, self.epoch);
-        self.changed |= minted.changed;
-        if !minted.conflict {
-            self.ids.push(minted.id);
-        }
-        minted
-    }
+    let ids = minter.end_window();
+    let mut rendered = Rendered {
+        heading: heading.finish(),
+        nav: nav.join(" "),
+        content: content.finish(previous_content),
+        position: projection.position.as_deref().map(inert::whole_line),
+        ids: match previous {
+            Some(previous) if *previous.ids == *ids => previous.ids.clone(),
+            _ => ids.into(),
+        },
+        names: projection
+            .names
+            .iter()
+            .map(|(name, object)| (name.clone(), (object.key.clone(), object.rev)))
+            .collect(),
+        hidden_tokens: projection.hidden_tokens,
+        tokens: 0,
+    };
+    rendered.tokens = rendered.estimate_tokens();
+    RenderPass { rendered, changed: minter.has_changed(), conflicts }
 }
 
-fn clip(text: &str) -> String {
-    const MAX: usize = 60;
-    if text.chars().count() <= MAX {
-        return text.replace(['\n', '\r'], " ");
+/// Writes an object; as mere text, if its key stands for something else in this window already.
+fn write_object(
+    object: ObjectRef<'_>,
+    minter: &mut Minter<'_>,
+    conflicts: &mut Vec<String>,
+    out: &mut Writer<'_>,
+) {
+    let Minted { id, conflict, .. } = minter.mint_object(object, true);
+    if conflict {
+        if !conflicts.iter().any(|known| known == object.key) {
+            conflicts.push(object.key.to_owned());
+        }
+        return out.text(&object.label.replace(['\n', '\r'], " "));
     }
-    let head: String = text.chars().take(MAX).collect();
-    format!("{head}…").replace(['\n', '\r'], " ")
+    out.raw("[");
+    out.label(object.label);
+    out.raw("](obj:");
+    out.number(id);
+    out.raw(")");
 }
 
-/// The parameters that a link leaves open: without a default, and not bound.
-pub fn open_params<'a>(
-    prototype: &'a Prototype,
-    args: &'a Args,
-) -> impl Iterator<Item = &'a Param> + 'a {
-    prototype.params.iter().filter(|param| {
-        let spare = param.default.is_some() || matches!(param.ty, Type::Optional(_));
-        !spare && !args.contains_key(&param.name)
-    })
+#[cfg(test)]
+mod tests {
+    use pipemux_proto::projection::{ObjectSlot, Piece as SentPiece, Projection};
+
+    use super::*;
+    use crate::views::answer_buffer::window_markdown;
+    use crate::views::inert::RefTokens;
+
+    fn session() -> SessionKey {
+        SessionKey { workspace: None, addr: "notes/main".parse().unwrap() }
+    }
+
+    fn projection(objects: &[(&str, u64)]) -> RawProjection {
+        let object = |(key, rev): &(&str, u64)| {
+            let (key, label) = ((*key).to_owned(), format!("the {key}"));
+            SentPiece::Object(ObjectSlot { key, rev: *rev, ty: None, label })
+        };
+        let mut content = vec![SentPiece::Text("see [x](obj:1) ".into())];
+        content.extend(objects.iter().map(object));
+        let sent = Projection { title: "A\nB".into(), content, ..Projection::default() };
+        RawProjection::read(&pipemux_proto::encode(&sent).unwrap().into()).unwrap()
+    }
+
+    fn render(
+        projection: &RawProjection,
+        previous: Option<&Rc<Rendered>>,
+        anchors: &mut AnchorTable,
+    ) -> RenderPass {
+        let (prototypes, tokens) = (&[][..], RefTokens::None);
+        let input = RenderInput { prototypes, tokens, epoch: 1, show_calls: false };
+        render_window(&session(), projection, input, previous, anchors)
+    }
+
+    #[test]
+    fn equal_projection_and_table_give_equal_markdown_and_ids() {
+        let sent = projection(&[("a", 1), ("b", 1)]);
+        let (mut one, mut other) = (AnchorTable::starting_at(5), AnchorTable::starting_at(5));
+        let first = render(&sent, None, &mut one);
+        assert_eq!(
+            window_markdown(&first.rendered),
+            "## notes/main · A B\nsee [x]\\(obj:1) [the a](obj:5)[the b](obj:6)\n"
+        );
+        assert_eq!(*first.rendered.ids, [5, 6]);
+        assert!(first.changed);
+        assert_eq!(render(&sent, None, &mut other).rendered, first.rendered);
+
+        let previous = Rc::new(first.rendered);
+        let again = render(&sent, Some(&previous), &mut one);
+        assert!(!again.changed);
+        assert_eq!(again.rendered, *previous);
+        assert!(Rc::ptr_eq(&again.rendered.content, &previous.content), "shared");
+    }
+
+    #[test]
+    fn second_object_of_a_key_is_written_as_text() {
+        let mut anchors = AnchorTable::starting_at(1);
+        let pass = render(&projection(&[("a", 1), ("a", 2), ("a", 3)]), None, &mut anchors);
+        assert_eq!(pass.conflicts, ["a"]);
+        assert_eq!(*pass.rendered.ids, [1]);
+        let text = "see [x]\\(obj:1) [the a](obj:1)the athe a\n";
+        assert_eq!(pass.rendered.content.text(), text);
+    }
 }

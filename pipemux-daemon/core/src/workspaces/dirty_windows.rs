@@ -1,13 +1,14 @@
-//! What changed since readers saw it. A reader is told of it with its next act, and may have a hundred windows
-//! open: those that may have changed are noted when they do, so that no other one is looked at.
+//! The windows that changed since readers saw them. A reader is told of them with its next run, and may have a
+//! hundred windows open: each window is noted when it may have changed, so that no other one is compared.
+
+use pipemux_proto::Incarnation;
 
 use crate::keys::SessionKey;
-use crate::processes::Prototypes;
-use crate::processes::Sessions;
-use crate::workspaces::{Rank, Window, Workspace};
+use crate::workspaces::{Prototypes, Rank, Window, Workspace};
 
 impl Workspace {
-    /// Adds a window. Its session may have changed since a reader saw an earlier window of it.
+    /// Adds a window, and what its session can do. The session may have changed since a reader saw an earlier
+    /// window of it.
     pub fn open_window(&mut self, window: Window, actions: Option<Prototypes>) {
         let session = window.session.clone();
         self.windows.push(window);
@@ -15,7 +16,8 @@ impl Workspace {
         self.session_changed(&session);
     }
 
-    /// Removes the window of a session; readers who never act don't gather those that were closed.
+    /// Removes the window of a session. It is no longer noted for any reader, since a reader who never acts
+    /// would gather all windows that were ever closed.
     pub fn close_window(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };
         self.windows.remove(session);
@@ -24,7 +26,7 @@ impl Workspace {
         }
     }
 
-    /// A session has another version: readers may have seen an older one.
+    /// Notes that a session has another version: readers may have seen an older one.
     pub fn session_changed(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };
         for reader in self.readers.values_mut() {
@@ -32,38 +34,43 @@ impl Workspace {
         }
     }
 
-    /// The windows of sessions that have another version than their reader saw, in the order they were
-    /// opened.
-    pub fn take_dirty_windows(&mut self, reader: &str, sessions: &Sessions) -> Vec<SessionKey> {
+    /// Returns the sessions that have another version than a reader saw, in the order in which their windows
+    /// were opened. `newest` gives the process and version that a session has now.
+    pub fn take_dirty_windows(
+        &mut self,
+        reader: &str,
+        newest: impl Fn(&SessionKey) -> Option<(Incarnation, u64)>,
+    ) -> Vec<SessionKey> {
         let Some(reader) = self.readers.get_mut(reader) else { return Vec::new() };
         let (windows, seen) = (&self.windows, &reader.seen);
         let changed = |rank: &Rank| {
             let session = &windows.at(*rank)?.session;
-            let (seen, live) = (seen.get(session)?, sessions.get(session)?);
-            let changed = live.app() == Some(seen.app) && live.version > seen.version;
-            changed.then(|| session.clone())
+            let seen = seen.get(session)?;
+            let (app, version) = newest(session)?;
+            (app == seen.app && version > seen.version).then(|| session.clone())
         };
-        // Changes of a session that other workspaces may show are noted in none of them.
+        // Changes of a shared session aren't noted: many workspaces may show it.
         reader.dirty_windows.extend(windows.shared());
-        let mut all = Vec::new();
+        let mut sessions = Vec::new();
         reader.dirty_windows.retain(|rank| {
-            let found = changed(rank);
-            let stays = found.is_some();
-            all.extend(found);
+            let session = changed(rank);
+            let stays = session.is_some();
+            sessions.extend(session);
             stays
         });
-        all
+        sessions
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspaces::FirstNumbers;
 
     #[test]
-    fn windows_that_were_closed_are_kept_in_mind_for_no_reader() {
-        let mut workspace = Workspace::new("w".into(), 1, 0);
-        workspace.reader("idle", Default::default());
+    fn closed_windows_are_noted_for_no_reader() {
+        let mut workspace = Workspace::new("w".into(), FirstNumbers { id: 1, epoch: 0 });
+        workspace.enter_reader("idle", Default::default());
         let session = |workspace: Option<&str>| SessionKey {
             workspace: workspace.map(Into::into),
             addr: "notes/main".parse().unwrap(),

@@ -8,9 +8,9 @@ use crate::persist::records::SavedRound;
 /// The rounds of a workspace, oldest first.
 #[derive(Debug, Default)]
 pub struct History {
-    /// What is kept: at most [`HISTORY_MAX`].
+    /// The newest ones: at most [`HISTORY_MAX`].
     pub rounds: VecDeque<SavedRound>,
-    /// Rounds so far.
+    /// The number of rounds so far.
     pub count: u64,
 }
 

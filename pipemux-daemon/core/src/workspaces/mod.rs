@@ -1,404 +1,257 @@
-//! A workspace: open windows, the anchor table, epochs, readers, open questions.
+//! What each workspace keeps: windows, the anchor table, epochs, readers, notices and history.
+//!
+//! | module | keeps |
+//! |---|---|
+//! | [`workspace`] | one workspace: all that is below, and its epoch |
+//! | [`window`], [`windows`] | a view of one session; the windows of a workspace, with their indexes |
+//! | [`raw_projection`] | what an app sent of a window |
+//! | [`rendered`], [`content`] | what was written of it |
+//! | [`context_version`] | the version of a window's Context |
+//! | [`anchors`] | display ids, and what they stand for |
+//! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
+//! | [`notices`], [`history`] | what readers should know, and what was done |
+//!
+//! **Invariant: nothing here knows a run, a process or a verb.** Views are written from a workspace,
+//! never by it.
 
 pub mod anchors;
+pub mod content;
+pub mod context_version;
 mod dirty_windows;
 pub mod history;
+pub mod notices;
 pub mod raw_projection;
-mod reader;
-mod windows;
+pub mod reader;
+pub mod rendered;
+pub mod window;
+pub mod windows;
+pub mod workspace;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use std::collections::BTreeMap;
 
-use pipemux_proto::app::Project;
-use pipemux_proto::ids::Incarnation;
-use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::event::Now;
-use crate::keys::{ProjectionKey, SessionKey};
-use crate::limits::{
-    BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, NOTICES_MAX, PAST_MAX, READERS_MAX, WINDOW_BUDGET,
-};
-use crate::persist::records::SavedOptions;
-use crate::runs::question::OpenQuestion;
-use crate::views::window_renderer::Rendered;
-use crate::workspaces::anchors::AnchorTable;
-use crate::workspaces::history::History;
-use crate::workspaces::raw_projection::RawProjection;
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{CLIENTS_MAX, RETIRED_MAX, WORKSPACES_MAX};
+use crate::persist::records::Record;
 
+pub use context_version::ContextVersionCounter;
+pub use notices::NoticeText;
 pub use reader::{Delivery, Reader, SeenWindow};
-pub use windows::{Rank, Windows};
+pub use rendered::Rendered;
+pub use window::{HeldProjection, Window};
+pub use windows::{Prototypes, Rank, Windows};
+pub use workspace::Workspace;
 
-/// One project's window_set_revision.
-#[derive(Debug)]
-pub struct Workspace {
-    /// What is shown for it.
-    pub name: String,
-    /// Its windows, in the order they were opened.
-    pub windows: Windows,
-    /// The highest data version of a window's Context, unless the epoch is higher.
-    newest: u64,
-    /// Its anchors.
-    pub anchors: AnchorTable,
-    /// The newest epoch that was delivered.
+/// All workspaces, and the numbers of those that made room for others.
+#[derive(Debug, Default)]
+pub struct Workspaces {
+    by_key: BTreeMap<WorkspaceKey, Workspace>,
+    /// The numbers of workspaces that made room: none is used again when such a workspace comes back.
+    retired: BTreeMap<WorkspaceKey, FirstNumbers>,
+    /// The workspace and the reader of each answer that its reader hasn't confirmed.
+    unconfirmed: BTreeMap<u64, (WorkspaceKey, String)>,
+}
+
+/// Where the numbers of a new workspace begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstNumbers {
+    /// The first display id.
+    pub id: u64,
+    /// The epoch before the first one that is delivered.
     pub epoch: u64,
-    /// Who reads it.
-    pub readers: BTreeMap<String, Reader>,
-    /// Questions that wait for an answer, by number.
-    pub questions: BTreeMap<u64, OpenQuestion>,
-    /// What readers should know, oldest first.
-    pub notices: VecDeque<Notice>,
-    /// Notices so far.
-    pub noticed: u64,
-    /// Ids and epochs below these are reserved on disk.
-    pub reserved: (u64, u64),
-    /// How it treats refs.
-    pub options: SavedOptions,
-    /// What was done.
-    pub history: History,
-    /// How often a window was opened or closed.
-    pub window_set_revision: u64,
 }
 
-/// A view of one session.
+/// What happened when a reader entered a workspace.
 #[derive(Debug)]
-pub struct Window {
-    /// Its number, for the app.
-    pub number: u64,
-    /// Whose.
-    pub session: SessionKey,
-    /// Level of detail.
-    pub lod: Lod,
-    /// Tokens, when fixed.
-    pub budget: Option<u32>,
-    /// True when its session is to stay awake.
-    pub pinned: bool,
-    /// What the app last sent, and for which look.
-    pub projection: Option<HeldProjection>,
-    /// What was last written of it, and from what.
-    pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
-    /// Counts of its Context: data, level of detail, rendering.
-    pub context: ContextVersionCounter,
-    /// Keys that the app gave to two things, as far as that was told.
-    pub conflicts: Vec<String>,
-    /// What was delivered of it, oldest first.
-    pub delivered: VecDeque<DeliveredVersion>,
+pub struct Entered {
+    /// The workspace.
+    pub key: WorkspaceKey,
+    /// True when the workspace is new.
+    pub created: bool,
+    /// The workspace that made room for a new one.
+    pub retired: Option<WorkspaceKey>,
+    /// The reader that made room for a new one.
+    pub evicted_reader: Option<String>,
 }
 
-/// A window as it was delivered.
-#[derive(Debug, Clone)]
-pub struct DeliveredVersion {
-    /// The first epoch in which it was so.
-    pub epoch: u64,
-    /// The process and version that it showed.
-    pub seen: (Incarnation, u64),
-    /// What it showed.
-    pub rendered: Rc<Rendered>,
-}
-
-impl Window {
-    /// The level of detail and the tokens that it is shown with, where a request may say otherwise.
-    pub fn detail(&self, lod: Option<Lod>, budget: Option<u32>) -> (Lod, u32) {
-        let lod = lod.unwrap_or(self.lod);
-        let usual = if lod == Lod::Full { FULL_BUDGET } else { WINDOW_BUDGET };
-        (lod, budget.or(self.budget).unwrap_or(usual).clamp(BUDGET_MIN, BUDGET_MAX))
+impl Workspaces {
+    /// Returns the workspace of a key.
+    pub fn get(&self, key: &str) -> Option<&Workspace> {
+        self.by_key.get(key)
     }
 
-    /// Asks for all of it at its own detail, whatever is held of it.
-    pub fn whole(&self) -> (ProjectionKey, Project) {
-        let budget = self.budget.unwrap_or(WINDOW_BUDGET);
-        let (window, lod) = (self.number, self.lod);
-        // A fifth is kept back for what the app's own estimate leaves out.
-        let look = ProjectionKey { window, lod, budget };
-        (look, Project { window, lod, budget: budget - budget / 5, known_version: None })
+    /// Returns the workspace of a key, to change it.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Workspace> {
+        self.by_key.get_mut(key)
     }
 
-    /// Keeps what its app sent; what was sent for a window that it took the place of is passed over.
-    pub fn hold(&mut self, look: ProjectionKey, app: Incarnation, projection: Rc<RawProjection>) {
-        if look.window == self.number {
-            let ProjectionKey { lod, budget, .. } = look;
-            self.projection = Some(HeldProjection { app, lod, budget, projection });
+    /// Returns the number of workspaces, without those that made room.
+    pub fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// Iterates over all workspaces and their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&WorkspaceKey, &Workspace)> {
+        self.by_key.iter()
+    }
+
+    /// Iterates over all workspaces.
+    pub fn values(&self) -> impl Iterator<Item = &Workspace> {
+        self.by_key.values()
+    }
+
+    /// Iterates over all workspaces, to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Workspace> {
+        self.by_key.values_mut()
+    }
+
+    /// Iterates over the workspaces that may show a session: its own one, or all of them when it is
+    /// shared.
+    pub fn of_session_mut(&mut self, session: &SessionKey) -> impl Iterator<Item = &mut Workspace> {
+        let (own, all) = match &session.workspace {
+            Some(owner) => (self.by_key.get_mut(owner), None),
+            None => (None, Some(self.by_key.values_mut())),
+        };
+        own.into_iter().chain(all.into_iter().flatten())
+    }
+
+    /// Returns true when a workspace keeps the session awake.
+    pub fn is_pinned(&self, session: &SessionKey) -> bool {
+        self.values().any(|workspace| workspace.window(session).is_some_and(|w| w.pinned))
+    }
+
+    /// Enters a workspace as a reader; a new workspace takes its numbers from `first_numbers`, unless
+    /// its own are known.
+    ///
+    /// # Errors
+    /// There are too many workspaces, and each has open windows.
+    pub fn enter(
+        &mut self,
+        (key, name): (&str, &str),
+        reader: &str,
+        now: Now,
+        first_numbers: impl FnOnce() -> FirstNumbers,
+    ) -> Result<Entered, Fault> {
+        if let Some((known, _)) = self.by_key.get_key_value(key) {
+            let key = known.clone();
+            let workspace = self.by_key.get_mut(&key);
+            let evicted_reader = workspace.and_then(|found| found.enter_reader(reader, now));
+            return Ok(Entered { key, created: false, retired: None, evicted_reader });
         }
-    }
-
-    /// Not shown yet. Its Context's versions go on from the workspace's epoch, which never goes back:
-    /// each of them took an epoch of its own.
-    pub fn new(number: u64, session: SessionKey, epoch: u64) -> Self {
-        Self {
-            number,
-            session,
-            lod: Lod::default(),
-            budget: None,
-            pinned: false,
-            projection: None,
-            rendered: None,
-            context: ContextVersionCounter { major: epoch, ..ContextVersionCounter::default() },
-            conflicts: Vec::new(),
-            delivered: VecDeque::new(),
-        }
-    }
-
-    /// The window as it stood in an epoch, if that is remembered.
-    pub fn at(&self, epoch: u64) -> Option<&DeliveredVersion> {
-        self.delivered.iter().rev().find(|past| past.epoch <= epoch)
-    }
-
-    /// Remembers a delivery; the oldest makes room.
-    pub fn remember(&mut self, epoch: u64, seen: (Incarnation, u64), rendered: &Rc<Rendered>) {
-        let same =
-            |past: &DeliveredVersion| Rc::ptr_eq(&past.rendered, rendered) && past.seen == seen;
-        if self.delivered.back().is_some_and(same) {
-            return;
-        }
-        self.delivered.push_back(DeliveredVersion { epoch, seen, rendered: rendered.clone() });
-        if self.delivered.len() > PAST_MAX {
-            self.delivered.pop_front();
-        }
-    }
-}
-
-/// A projection that the daemon holds.
-#[derive(Debug, Clone)]
-pub struct HeldProjection {
-    /// The process that sent it.
-    pub app: Incarnation,
-    /// The level of detail that it was asked for.
-    pub lod: Lod,
-    /// The tokens that it was asked for.
-    pub budget: u32,
-    /// What it sent.
-    pub projection: Rc<RawProjection>,
-}
-
-/// What a Context's version is counted from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ContextVersionCounter {
-    /// Data versions so far.
-    pub major: u64,
-    /// Level-of-detail changes since.
-    pub minor: u64,
-    /// Renderings since.
-    pub patch: u64,
-    /// When it was rendered last: changes only with the counts.
-    pub at: Now,
-    /// What the counts belong to.
-    pub of: Option<(Incarnation, u64, Lod)>,
-}
-
-/// Something that readers should know.
-#[derive(Debug, Clone)]
-pub struct Notice {
-    /// Its number, from 1.
-    pub number: u64,
-    /// The text; `{ago}` stands for how long ago it was.
-    pub text: String,
-    /// When.
-    pub at: Now,
-}
-
-impl Workspace {
-    /// Empty, with ids and epochs from these on.
-    pub fn new(name: String, first_id: u64, epoch: u64) -> Self {
-        Self {
-            name,
-            windows: Windows::default(),
-            newest: epoch,
-            anchors: AnchorTable::starting_at(first_id),
-            epoch,
-            readers: BTreeMap::new(),
-            questions: BTreeMap::new(),
-            notices: VecDeque::new(),
-            noticed: 0,
-            reserved: (first_id, epoch),
-            options: SavedOptions::default(),
-            history: History::default(),
-            window_set_revision: 0,
-        }
-    }
-
-    /// The highest of its epoch and its Contexts' data versions: a later daemon counts on from there, and
-    /// a window that an app's restart made new took a version without an epoch.
-    pub fn newest_version(&self) -> u64 {
-        self.newest.max(self.epoch)
-    }
-
-    /// A window's Context has this data version.
-    pub fn count_version(&mut self, major: u64) {
-        self.newest = self.newest.max(major);
-    }
-
-    /// The window of a session.
-    pub fn window(&self, session: &SessionKey) -> Option<&Window> {
-        self.windows.get(session)
-    }
-
-    /// The window of a session, to change.
-    pub fn window_mut(&mut self, session: &SessionKey) -> Option<&mut Window> {
-        self.windows.get_mut(session)
-    }
-
-    /// A reader, made when it is new; the one longest unheard of makes room.
-    pub fn reader(&mut self, name: &str, now: Now) -> &mut Reader {
-        if !self.readers.contains_key(name) && self.readers.len() >= READERS_MAX {
-            let oldest = self.readers.iter().min_by_key(|(_, reader)| reader.heard);
-            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                self.readers.remove(&oldest);
+        let mut retired = None;
+        if self.by_key.len() >= WORKSPACES_MAX {
+            retired = self.retire_one();
+            if retired.is_none() {
+                let message =
+                    format!("{WORKSPACES_MAX} workspaces have open windows, no more are taken");
+                return Err(Fault::refused(message)
+                    .hint("pipemux close <provider>/<session> --end in one that is done with"));
             }
         }
-        // What happened before it came is no news to a new reader, unless nobody was there to be told.
-        let noticed = if self.readers.is_empty() { 0 } else { self.noticed };
-        let reader = self
-            .readers
-            .entry(name.to_owned())
-            .or_insert_with(|| Reader { noticed, ..Reader::default() });
-        reader.heard = now;
-        reader
+        let key: WorkspaceKey = key.into();
+        let first = self.retired.remove(&key).unwrap_or_else(first_numbers);
+        let mut workspace = Workspace::new(name.to_owned(), first);
+        workspace.enter_reader(reader, now);
+        self.by_key.insert(key.clone(), workspace);
+        Ok(Entered { key, created: true, retired, evicted_reader: None })
     }
 
-    /// The epoch in which a reader was last shown an id; 0: never.
-    pub fn known_epoch(&self, reader: &str, id: u64) -> u64 {
-        self.readers.get(reader).and_then(|reader| reader.known.get(&id)).map_or(0, |epoch| *epoch)
+    /// Drops the workspace without windows whose readers have been quiet for the longest time, and
+    /// keeps its numbers. Returns its key; none when no workspace can make room.
+    fn retire_one(&mut self) -> Option<WorkspaceKey> {
+        if self.retired.len() >= RETIRED_MAX {
+            return None;
+        }
+        let idle = self.by_key.iter().filter(|(_, workspace)| workspace.windows.is_empty());
+        let oldest = idle.min_by_key(|(_, workspace)| workspace.last_heard());
+        let key = oldest.map(|(key, _)| key.clone())?;
+        let workspace = self.by_key.remove(&key)?;
+        self.retired.insert(key.clone(), workspace.first_unused_numbers());
+        Some(key)
     }
 
-    /// True when the window that a reader last saw shows an id.
-    pub fn in_view(&self, reader: &str, session: &SessionKey, id: u64) -> bool {
-        self.seen(reader, session).is_some_and(|seen| seen.rendered.ids.contains(&id))
+    /// Iterates over the workspaces that made room, and where their numbers go on.
+    pub fn retired(&self) -> impl ExactSizeIterator<Item = (&WorkspaceKey, FirstNumbers)> {
+        self.retired.iter().map(|(key, numbers)| (key, *numbers))
     }
 
-    /// What a reader has of a window.
-    pub fn seen(&self, reader: &str, session: &SessionKey) -> Option<&SeenWindow> {
-        self.readers.get(reader).and_then(|reader| reader.seen.get(session))
+    /// Takes in a workspace of an earlier daemon. A workspace that is known already keeps what it has,
+    /// and its numbers go on from those given.
+    pub fn restore(&mut self, key: WorkspaceKey, name: String, first: FirstNumbers) {
+        let workspace = match self.by_key.remove(&key) {
+            Some(known) => known.restored_again(name, first),
+            None => Workspace::new(name, first),
+        };
+        self.by_key.insert(key, workspace);
     }
 
-    /// Adds a notice for everyone.
-    pub fn notify(&mut self, text: String, at: Now) {
-        self.noticed += 1;
-        self.notices.push_back(Notice { number: self.noticed, text, at });
-        if self.notices.len() > NOTICES_MAX {
-            self.notices.pop_front();
+    /// Passes over the numbers that lost records may have reserved: `leap` of each kind.
+    pub fn skip_lost_numbers(&mut self, leap: u64) {
+        for workspace in self.by_key.values_mut() {
+            workspace.skip_lost_numbers(leap);
+        }
+        for numbers in self.retired.values_mut() {
+            numbers.id = numbers.id.saturating_add(leap);
+            numbers.epoch = numbers.epoch.saturating_add(leap);
         }
     }
 
-    /// What a reader hasn't been told yet.
-    pub fn news(&self, reader: &str, now: Now) -> Vec<String> {
-        let told = self.readers.get(reader).map_or(self.noticed, |reader| reader.noticed);
-        let fresh = self.notices.iter().filter(|notice| notice.number > told);
-        fresh.map(|notice| notice.text.replace("{ago}", &ago(now, notice.at))).collect()
+    /// Forgets all that workspaces keep of a session that ended for good.
+    pub fn forget_session(&mut self, session: &SessionKey) {
+        for workspace in self.by_key.values_mut() {
+            workspace.forget_session(session);
+        }
     }
 
-    /// A window was opened or closed. Who did it knows the desk as well as before.
-    pub fn window_set_changed(&mut self, by: &str) {
-        let before = self.window_set_revision;
-        self.window_set_revision += 1;
-        if let Some(reader) =
-            self.readers.get_mut(by).filter(|reader| reader.window_set_revision == before)
+    /// Makes what was seen of one process of a session count as seen of the next one, which has the
+    /// same state.
+    pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        for workspace in self.by_key.values_mut() {
+            workspace.hand_over(session, from, to);
+            workspace.session_changed(session);
+        }
+    }
+
+    /// Adds a notice to every workspace that has a window of the session.
+    pub fn notify_windows(&mut self, session: &SessionKey, text: &NoticeText, now: Now) {
+        for workspace in self.by_key.values_mut().filter(|w| w.window(session).is_some()) {
+            workspace.notify(text.clone(), now);
+        }
+    }
+
+    /// Remembers what an answer shows until its reader confirms it, or until too many later answers
+    /// are unconfirmed.
+    pub fn deliver(&mut self, at: &WorkspaceKey, reader: String, delivery: Delivery) {
+        let Some(workspace) = self.by_key.get_mut(at) else { return };
+        let number = delivery.number;
+        if let Some(reader) = workspace.reader_mut(&reader) {
+            reader.deliver(delivery);
+        }
+        self.unconfirmed.insert(number, (at.clone(), reader));
+        while self.unconfirmed.len() > CLIENTS_MAX {
+            self.unconfirmed.pop_first();
+        }
+    }
+
+    /// Notes that a reader has received an answer.
+    pub fn confirm(&mut self, delivery: u64) {
+        if let Some((at, reader)) = self.unconfirmed.remove(&delivery)
+            && let Some(workspace) = self.by_key.get_mut(&at)
         {
-            reader.window_set_revision = self.window_set_revision;
+            workspace.confirm(&reader, delivery);
         }
     }
 
-    /// True when windows were opened or closed since the reader saw all of them.
-    pub fn has_other_windows(&self, reader: &str) -> bool {
-        self.readers
-            .get(reader)
-            .is_none_or(|reader| reader.window_set_revision < self.window_set_revision)
-    }
-
-    /// The question that a reader has open.
-    pub fn question_of(&self, reader: &str) -> Option<(u64, &OpenQuestion)> {
-        let mut own = self.questions.iter().filter(|(_, question)| question.reader() == reader);
-        own.next().map(|(number, question)| (*number, question))
-    }
-
-    /// The numbers of all questions that a reader has open: steps that run at once may each ask.
-    pub fn questions_of(&self, reader: &str) -> Vec<u64> {
-        let own = self.questions.iter().filter(|(_, question)| question.reader() == reader);
-        own.map(|(number, _)| *number).collect()
-    }
-
-    /// The reader has what a delivery showed.
-    pub fn confirm(&mut self, reader: &str, number: u64) {
-        let Some(reader) = self.readers.get_mut(reader) else { return };
-        let Some(at) = reader.deliveries.iter().position(|d| d.number == number) else { return };
-        let Some(delivery) = reader.deliveries.remove(at) else { return };
-        reader.noticed = reader.noticed.max(delivery.noticed);
-        reader.window_set_revision = delivery
-            .window_set_revision
-            .map_or(reader.window_set_revision, |window_set_revision| {
-                window_set_revision.max(reader.window_set_revision)
-            });
-        // What the reader has of a window in this epoch already is known already.
-        let had = |(session, rendered): &&(SessionKey, Rc<Rendered>)| {
-            reader.seen.get(session).is_some_and(|seen| {
-                seen.whole && seen.epoch == delivery.epoch && Rc::ptr_eq(&seen.rendered, rendered)
-            })
-        };
-        let fresh = delivery.shown.iter().filter(|shown| !had(shown));
-        let shown = fresh.flat_map(|(_, rendered)| rendered.ids.iter().copied());
-        let mut ids = delivery.ids.into_iter().chain(shown).peekable();
-        if ids.peek().is_some() {
-            let known = Rc::make_mut(&mut reader.known);
-            for id in ids {
-                let newest = known.entry(id).or_default();
-                *newest = delivery.epoch.max(*newest);
-            }
-            if known.len() > self.anchors.len() * 2 {
-                known.retain(|id, _| self.anchors.has(*id));
-            }
-        }
-        for (session, seen) in delivery.seen {
-            let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
-            if newer {
-                // It may have changed again while the answer was on its way.
-                reader.dirty_windows.extend(self.windows.rank(&session));
-                reader.seen.insert(session, seen);
-            }
-        }
-    }
-
-    /// What was seen of one incarnation of a session counts as seen of the next, which has the same state.
-    pub(crate) fn hand_over(&mut self, key: &SessionKey, from: Incarnation, to: Incarnation) {
-        let change = |app: &mut Incarnation| {
-            if *app == from {
-                *app = to;
-            }
-        };
-        if let Some(window) = self.windows.get_mut(key) {
-            if let Some(held) = &mut window.projection {
-                change(&mut held.app);
-            }
-            if let Some((app, ..)) = &mut window.context.of {
-                change(app);
-            }
-            for delivered in &mut window.delivered {
-                change(&mut delivered.seen.0);
-            }
-        }
-        for reader in self.readers.values_mut() {
-            if let Some(seen) = reader.seen.get_mut(key) {
-                change(&mut seen.app);
-            }
-            let delivered = reader.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
-            for (_, seen) in delivered.filter(|(session, _)| session == key) {
-                change(&mut seen.app);
-            }
-            if let Some((seen, _)) = reader.kept.as_mut().and_then(|kept| kept.seen.get_mut(key)) {
-                change(seen);
-            }
-        }
-        for question in self.questions.values_mut() {
-            if let Some((seen, _)) = question.run.seen.get_mut(key) {
-                change(seen);
-            }
-        }
+    /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:
+    /// the new anchors, then the numbers.
+    pub fn reserve(&mut self, at: &str) -> impl Iterator<Item = Record> + use<> {
+        let workspace = self.by_key.get_mut(at);
+        let records = workspace.map_or([None, None], |workspace| workspace.reserve(at));
+        records.into_iter().flatten()
     }
 }
 
-fn ago(now: Now, then: Now) -> String {
-    match now.unix_ms.saturating_sub(then.unix_ms) / 1000 {
-        0 => "just now".into(),
-        seconds @ 1..=119 => format!("{seconds} s ago"),
-        seconds @ 120..=7199 => format!("{} min ago", seconds / 60),
-        seconds => format!("{} h ago", seconds / 3600),
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! A window's content as its app sent it, kept as the bytes that came.
+//! What an app sent of a window, kept as the bytes that came.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
@@ -9,34 +9,35 @@ use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::projection::{
     CodeRef, LinkSlot, ObjectRef, PieceRef, Projection, ProjectionRef,
 };
-use pipemux_proto::tokens::{Estimate, estimate};
+use pipemux_tokens::{Estimate, estimate};
 
 use crate::limits::SLOTS_MAX;
 
-/// What an app sent of a window: the bytes that came, and until it is painted where its slots are in them;
-/// after that they are read once more where they are needed. Derefs to the projection without nav and
-/// content: those are [`RawProjection::slots`].
+/// What an app sent of a window: the bytes, and until the window is rendered the places of its slots in them.
+/// After that the bytes are decoded again where slots are needed. Dereferences to the projection without its
+/// links and content, which [`RawProjection::slots`] returns.
 #[derive(Debug)]
 pub struct RawProjection {
     head: Projection,
     slots: RefCell<Option<Slots>>,
     body: Bytes,
-    /// The most tokens that the content may take; what it takes about, once that was asked.
-    most: u64,
-    costs: OnceCell<Costs>,
+    /// An upper bound of the content's tokens.
+    tokens_max: u64,
+    /// The estimate of the content's tokens, once it was asked for.
+    estimates: OnceCell<ContentEstimate>,
 }
 
-/// What is painted.
+/// The links and the content of a projection.
 #[derive(Debug, Default)]
 pub struct Slots {
-    /// Links for the likely next moves.
+    /// Links for the likely next actions.
     pub nav: Vec<LinkSlot>,
     content: Vec<StoredPiece>,
-    /// Short texts, one behind the other: to copy them is less than to check the bytes once more.
-    short: String,
+    /// All short texts in one string: copying is cheaper than validating UTF-8 again.
+    short_texts: String,
 }
 
-/// A piece of the content; its text by where it stands.
+/// A piece of the content with the places of its texts.
 #[derive(Debug)]
 enum StoredPiece {
     Text(TextSpan),
@@ -45,7 +46,7 @@ enum StoredPiece {
     Code { lang: TextSpan, text: TextSpan, first: Option<u64> },
 }
 
-/// Where a text stands: in the bytes if it is long, among the short texts if not.
+/// The place of a text: a long one in the projection's bytes, a short one among the short texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TextSpan {
     start: u32,
@@ -57,96 +58,97 @@ struct TextSpan {
 pub enum Piece<'a> {
     /// Markdown.
     Text(&'a str),
-    /// A thing.
+    /// An object.
     Object(ObjectRef<'a>),
     /// An action.
     Link(&'a LinkSlot),
-    /// Exact text; what it costs behind a newline, where that is known.
+    /// Exact text, and its estimate when it follows a newline, where that is known.
     Code(CodeRef<'a>, Option<Estimate>),
 }
 
-/// The tokens of a content.
+/// The estimated tokens of a content.
 #[derive(Debug)]
-struct Costs {
+struct ContentEstimate {
     tokens: u64,
-    /// Of each long text, in their order.
+    /// The estimate of each long text, in the order of the content.
     long: Vec<(TextSpan, Estimate)>,
 }
 
-/// Length of a text, in bytes, from which on it isn't copied, and it is kept what it costs.
-const LONG: usize = 4096;
+/// The length in bytes from which on a text isn't copied, and its estimate is kept.
+const LONG_TEXT: usize = 4096;
 
 impl RawProjection {
-    /// Reads what came.
+    /// Decodes what an app sent.
     ///
     /// # Errors
-    /// Not a projection, or one out of its bounds; in words.
+    /// A sentence, when the bytes are no projection or the projection exceeds its bounds.
     pub fn read(body: &Bytes) -> Result<Self, String> {
-        let read = decode::<ProjectionRef<'_>>(body).map_err(|error| error.to_string())?;
-        let (mut head, content) = read.split();
+        let decoded = decode::<ProjectionRef<'_>>(body).map_err(|error| error.to_string())?;
+        let (mut head, content) = decoded.split();
         let nav = std::mem::take(&mut head.nav);
-        let slots = Slots::of(nav, content, body);
+        let slots = Slots::new(nav, content, body);
         check(&head, &slots)?;
-        // No byte costs more than two.
-        let most = slots.content.iter().map(|slot| u64::from(slot.length()) * 2 + 5).sum();
+        // No byte counts as more than two tokens.
+        let tokens_max =
+            slots.content.iter().map(|slot| u64::from(slot.shown_length()) * 2 + 5).sum();
         let slots = RefCell::new(Some(slots));
-        Ok(Self { head, slots, body: body.clone(), most, costs: OnceCell::new() })
+        Ok(Self { head, slots, body: body.clone(), tokens_max, estimates: OnceCell::new() })
     }
 
-    /// About how many tokens the content takes, if those are more than `limit`. What is the same as in what
-    /// was sent `before`, and counted then, isn't counted again.
-    pub fn tokens_beyond(&self, limit: u64, before: Option<&Self>) -> Option<u64> {
-        if self.most <= limit {
+    /// Estimates the tokens of the content; none when they are no more than `limit`. Long texts that the
+    /// `previous` projection has too, and whose tokens were estimated then, aren't read again.
+    pub fn tokens_beyond(&self, limit: u64, previous: Option<&Self>) -> Option<u64> {
+        if self.tokens_max <= limit {
             return None;
         }
-        let costs = self.costs.get_or_init(|| match self.slots.borrow().as_ref() {
-            Some(slots) => self.count(slots, before),
-            None => self.count(&self.read_again(), before),
+        let estimates = self.estimates.get_or_init(|| match self.slots.borrow().as_ref() {
+            Some(slots) => self.estimate_content(slots, previous),
+            None => self.estimate_content(&self.decode_slots(), previous),
         });
-        (costs.tokens > limit).then_some(costs.tokens)
+        (estimates.tokens > limit).then_some(estimates.tokens)
     }
 
-    /// The slots, to be painted.
+    /// Returns the slots, to be rendered.
     pub fn slots(&self) -> Slots {
-        self.slots.take().unwrap_or_else(|| self.read_again())
+        self.slots.take().unwrap_or_else(|| self.decode_slots())
     }
 
-    /// The content.
+    /// Iterates over the pieces of the content.
     pub fn pieces<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = Piece<'a>> {
-        let long = self.costs.get().map(|costs| &costs.long[..]);
+        let long = self.estimates.get().map(|estimates| &estimates.long[..]);
         slots.pieces(&self.body, long.unwrap_or_default())
     }
 
-    fn count(&self, slots: &Slots, before: Option<&Self>) -> Costs {
-        let mut known = before
-            .and_then(|before| Some((before, before.costs.get()?)))
+    fn estimate_content(&self, slots: &Slots, previous: Option<&Self>) -> ContentEstimate {
+        let mut known = previous
+            .and_then(|previous| Some((previous, previous.estimates.get()?)))
             .into_iter()
-            .flat_map(|(before, costs)| costs.long.iter().map(|long| (&before.body, long)));
-        let mut costs = Costs { tokens: 0, long: Vec::new() };
+            .flat_map(|(previous, known)| known.long.iter().map(|long| (&previous.body, long)));
+        let mut estimates = ContentEstimate { tokens: 0, long: Vec::new() };
         for piece in slots.pieces(&self.body, &[]) {
-            let text = piece.written();
+            let text = piece.shown_text();
             if matches!(piece, Piece::Object(_) | Piece::Link(_)) {
-                costs.tokens += 5;
+                estimates.tokens += 5;
             }
-            if text.len() < LONG {
-                costs.tokens += estimate(text);
+            if text.len() < LONG_TEXT {
+                estimates.tokens += estimate(text);
                 continue;
             }
-            let cost = match known.next() {
-                Some((body, (place, cost))) => cost.after_edit(place.of(body, ""), text),
-                None => Estimate::of_lines().after_edit("", text),
+            let of_text = match known.next() {
+                Some((body, (span, known))) => known.after_edit(span.text(body, ""), text),
+                None => Estimate::for_lines().after_edit("", text),
             };
-            costs.tokens += cost.tokens();
-            costs.long.push((TextSpan::in_bytes(text, &self.body), cost));
+            estimates.tokens += of_text.tokens();
+            estimates.long.push((TextSpan::in_bytes(text, &self.body), of_text));
         }
-        costs
+        estimates
     }
 
-    fn read_again(&self) -> Slots {
-        // They could be read before.
-        let Ok(read) = decode::<ProjectionRef<'_>>(&self.body) else { return Slots::default() };
-        let (head, content) = read.split();
-        Slots::of(head.nav, content, &self.body)
+    fn decode_slots(&self) -> Slots {
+        // Never fails: the same bytes were decoded before.
+        let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return Slots::default() };
+        let (head, content) = decoded.split();
+        Slots::new(head.nav, content, &self.body)
     }
 }
 
@@ -159,23 +161,23 @@ impl Deref for RawProjection {
 }
 
 impl Slots {
-    fn of(nav: Vec<LinkSlot>, pieces: Vec<PieceRef<'_>>, body: &[u8]) -> Self {
-        let mut short = String::new();
-        let mut at = |text| TextSpan::of_text(text, body, &mut short);
-        let slot = |piece| match piece {
-            PieceRef::Text(text) => StoredPiece::Text(at(text)),
+    fn new(nav: Vec<LinkSlot>, pieces: Vec<PieceRef<'_>>, body: &[u8]) -> Self {
+        let mut short_texts = String::new();
+        let mut span = |text| TextSpan::store(text, body, &mut short_texts);
+        let stored = |piece| match piece {
+            PieceRef::Text(text) => StoredPiece::Text(span(text)),
             PieceRef::Object(ObjectRef { key, rev, ty, label }) => {
-                let key = at(key);
-                let ty = ty.map(&mut at);
-                StoredPiece::Object { key, rev, ty, label: at(label) }
+                let key = span(key);
+                let ty = ty.map(&mut span);
+                StoredPiece::Object { key, rev, ty, label: span(label) }
             }
             PieceRef::Link(link) => StoredPiece::Link(Box::new(link)),
             PieceRef::Code(CodeRef { lang, text, first }) => {
-                StoredPiece::Code { lang: at(lang), text: at(text), first }
+                StoredPiece::Code { lang: span(lang), text: span(text), first }
             }
         };
-        let content = pieces.into_iter().map(slot).collect();
-        Self { nav, content, short }
+        let content = pieces.into_iter().map(stored).collect();
+        Self { nav, content, short_texts }
     }
 
     fn pieces<'a>(
@@ -183,12 +185,12 @@ impl Slots {
         body: &'a [u8],
         long: &'a [(TextSpan, Estimate)],
     ) -> impl Iterator<Item = Piece<'a>> {
-        let text = |place: TextSpan| place.of(body, &self.short);
-        let cost = |wanted: TextSpan| {
-            let same = |(place, _): &&(TextSpan, Estimate)| *place == wanted;
-            long.iter().find(same).map(|(_, cost)| *cost)
+        let text = |span: TextSpan| span.text(body, &self.short_texts);
+        let known_estimate = |asked: TextSpan| {
+            let same = |(span, _): &&(TextSpan, Estimate)| *span == asked;
+            long.iter().find(same).map(|(_, estimate)| *estimate)
         };
-        self.content.iter().map(move |slot| match slot {
+        self.content.iter().map(move |piece| match piece {
             StoredPiece::Text(plain) => Piece::Text(text(*plain)),
             StoredPiece::Object { key, rev, ty, label } => Piece::Object(ObjectRef {
                 key: text(*key),
@@ -198,16 +200,16 @@ impl Slots {
             }),
             StoredPiece::Link(link) => Piece::Link(link),
             StoredPiece::Code { lang, text: code, first } => {
-                let read = CodeRef { lang: text(*lang), text: text(*code), first: *first };
-                Piece::Code(read, if code.is_long() { cost(*code) } else { None })
+                let shown = CodeRef { lang: text(*lang), text: text(*code), first: *first };
+                Piece::Code(shown, if code.is_long() { known_estimate(*code) } else { None })
             }
         })
     }
 }
 
 impl StoredPiece {
-    /// How many bytes it shows.
-    fn length(&self) -> u32 {
+    /// Returns the number of bytes that it shows.
+    fn shown_length(&self) -> u32 {
         match self {
             StoredPiece::Text(text) | StoredPiece::Code { text, .. } => text.length,
             StoredPiece::Object { label, .. } => label.length,
@@ -217,39 +219,40 @@ impl StoredPiece {
 }
 
 impl TextSpan {
-    fn of_text(text: &str, body: &[u8], short: &mut String) -> Self {
-        if text.len() >= LONG {
+    /// Finds a long text in the bytes that it was decoded from; copies a short one to the short texts.
+    fn store(text: &str, body: &[u8], short_texts: &mut String) -> Self {
+        if text.len() >= LONG_TEXT {
             return Self::in_bytes(text, body);
         }
-        let start = short.len() as u32;
-        short.push_str(text);
+        let start = short_texts.len() as u32;
+        short_texts.push_str(text);
         Self { start, length: text.len() as u32 }
     }
 
-    /// Of a text that was read from these bytes, of which a frame holds few enough.
+    /// Finds a text in the bytes that it was decoded from. A frame is too short for 32 bits to overflow.
     fn in_bytes(text: &str, body: &[u8]) -> Self {
         let start = text.as_ptr().addr().saturating_sub(body.as_ptr().addr());
         Self { start: start as u32, length: text.len() as u32 }
     }
 
     fn is_long(self) -> bool {
-        self.length as usize >= LONG
+        self.length as usize >= LONG_TEXT
     }
 
-    fn of<'a>(self, body: &'a [u8], short: &'a str) -> &'a str {
+    fn text<'a>(self, body: &'a [u8], short_texts: &'a str) -> &'a str {
         let range = self.start as usize..self.start as usize + self.length as usize;
         if self.is_long() {
-            // It was text when it was read.
+            // Never fails: it was valid when it was decoded.
             std::str::from_utf8(body.get(range).unwrap_or_default()).unwrap_or_default()
         } else {
-            short.get(range).unwrap_or_default()
+            short_texts.get(range).unwrap_or_default()
         }
     }
 }
 
 impl<'a> Piece<'a> {
-    /// What it shows.
-    fn written(&self) -> &'a str {
+    /// Returns the text that it shows.
+    fn shown_text(&self) -> &'a str {
         match self {
             Piece::Text(text) => text,
             Piece::Code(code, _) => code.text,
@@ -278,12 +281,12 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipemux_proto::projection::{Code, Piece as Owned};
+    use pipemux_proto::projection::{CodePiece, Piece as Owned};
     use proptest::prelude::*;
 
     fn sent(texts: &[String]) -> RawProjection {
         let code = |text: &String| {
-            Owned::Code(Code { lang: String::new(), text: text.clone(), first: None })
+            Owned::Code(CodePiece { lang: String::new(), text: text.clone(), first: None })
         };
         let content = texts.iter().map(code).collect();
         let whole = Projection { content, ..Projection::default() };
@@ -292,7 +295,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_counted_before_changes_no_count(
+        fn estimates_of_the_previous_projection_change_no_estimate(
             before in proptest::collection::vec(("[a中.\n ]{1,30}", 1_usize..900), 0..4),
             after in proptest::collection::vec(("[a中.\n ]{1,30}", 1_usize..900), 0..4),
             keep in 0_usize..4,
@@ -308,7 +311,7 @@ mod tests {
             old.tokens_beyond(0, None);
             prop_assert_eq!(new.tokens_beyond(0, Some(&old)), sent(&after).tokens_beyond(0, None));
             drop(new.slots());
-            prop_assert_eq!(new.read_again().content.len(), after.len());
+            prop_assert_eq!(new.decode_slots().content.len(), after.len());
         }
     }
 }

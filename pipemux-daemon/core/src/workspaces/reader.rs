@@ -4,52 +4,57 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::table::Table;
+use rustc_hash::FxHashMap;
 
 use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::limits::{DELIVERIES_MAX, FAILURES_MAX};
-use crate::runs::Run;
-use crate::views::window_renderer::Rendered;
-use crate::workspaces::Rank;
+use crate::workspaces::{Rank, Rendered};
 
-/// What one reader has seen.
+/// The epoch of the newest answer that showed an id, by id.
+pub type KnownIds = FxHashMap<u64, u64>;
+
+/// What is kept of one reader.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// By session.
+    /// What it has seen, by session.
     pub seen: BTreeMap<SessionKey, SeenWindow>,
-    /// The epoch of the newest answer that showed an id.
-    pub known: Rc<Table<u64, u64>>,
-    /// Answers that were sent but not confirmed yet.
-    pub deliveries: VecDeque<Delivery>,
-    /// Notices up to this one were shown.
-    pub noticed: u64,
-    /// When it last asked for something.
-    pub heard: Now,
-    /// A run whose next step was refused as stale, or whose end isn't known: `answer go` sends it.
-    pub kept: Option<Box<Run>>,
+    /// The ids that it was shown.
+    pub known: Rc<KnownIds>,
     /// The call that failed last, and how often in a row.
-    pub failures: (String, u32),
-    /// The desk that it knows.
-    pub window_set_revision: u64,
-    /// Windows that may have changed since it saw them, all of those that have among them.
-    pub dirty_windows: BTreeSet<Rank>,
+    failures: Failures,
+    /// Answers that were sent but not confirmed yet, oldest first.
+    deliveries: VecDeque<Delivery>,
+    /// Notices up to this one were shown to it.
+    pub(super) noticed: u64,
+    /// When it last asked for something.
+    pub(super) heard: Now,
+    /// The revision of the set of windows that it knows.
+    pub(super) window_set_revision: u64,
+    /// Windows that may have changed since it saw them; every window that did is among them.
+    pub(super) dirty_windows: BTreeSet<Rank>,
 }
 
-/// What a reader has of one window.
+#[derive(Debug, Default)]
+struct Failures {
+    call: String,
+    count: u32,
+}
+
+/// What a reader has seen of one window.
 #[derive(Debug, Clone)]
 pub struct SeenWindow {
-    /// The epoch of the answer that brought it.
+    /// The epoch of the answer that showed it.
     pub epoch: u64,
-    /// The process and version that it showed.
+    /// The process that it showed.
     pub app: Incarnation,
     /// The app's version that it showed.
     pub version: u64,
     /// What it showed.
     pub rendered: Rc<Rendered>,
-    /// True when that is what the answer showed, and not only what is compared with.
-    pub whole: bool,
-    /// What bound names stand for: as the last answer that showed them said.
+    /// True when the answer showed exactly that; false when later windows are only compared with it.
+    pub complete: bool,
+    /// What bound names stand for, by the last answer that showed them.
     pub names: Rc<Rendered>,
     /// The prototypes that were shown with it or before, as text.
     pub prototypes: Rc<str>,
@@ -60,7 +65,7 @@ pub struct SeenWindow {
 pub struct Delivery {
     /// Its number.
     pub number: u64,
-    /// What it shows.
+    /// What its reader has seen once it is there.
     pub seen: Vec<(SessionKey, SeenWindow)>,
     /// The newest notice that it shows.
     pub noticed: u64,
@@ -68,28 +73,74 @@ pub struct Delivery {
     pub epoch: u64,
     /// The ids that it offers beside its windows.
     pub ids: Vec<u64>,
-    /// The windows in it: every id that they show.
+    /// The windows in it, with all ids that they show.
     pub shown: Vec<(SessionKey, Rc<Rendered>)>,
-    /// The window_set_revision, when all windows are shown.
+    /// The revision of the set of windows, when it shows all of them.
     pub window_set_revision: Option<u64>,
 }
 
 impl Reader {
-    /// Counts a failure of a call. Returns true when it is time to step back.
-    pub fn fails(&mut self, call: &str) -> bool {
-        if self.failures.0 == call {
-            self.failures.1 += 1;
+    /// Makes a reader who has seen nothing but notices up to a number.
+    pub(super) fn new(noticed: u64, heard: Now) -> Self {
+        Self { noticed, heard, ..Self::default() }
+    }
+
+    /// Counts a failure of a call. Returns how often the call has failed in a row, once that is often
+    /// enough to advise another way.
+    pub fn count_failure(&mut self, call: &str) -> Option<u32> {
+        if self.failures.call == call {
+            self.failures.count += 1;
         } else {
-            self.failures = (call.to_owned(), 1);
+            self.failures = Failures { call: call.to_owned(), count: 1 };
         }
-        self.failures.1 >= FAILURES_MAX
+        let count = self.failures.count;
+        (count >= FAILURES_MAX).then_some(count)
+    }
+
+    /// Forgets the failures so far: a call succeeded.
+    pub fn forget_failures(&mut self) {
+        self.failures = Failures::default();
     }
 
     /// Keeps a delivery until it is confirmed; the oldest makes room.
-    pub fn deliver(&mut self, delivery: Delivery) {
+    pub(super) fn deliver(&mut self, delivery: Delivery) {
         self.deliveries.push_back(delivery);
         if self.deliveries.len() > DELIVERIES_MAX {
             self.deliveries.pop_front();
         }
+    }
+
+    /// Returns a delivery that is confirmed now, and forgets it.
+    pub(super) fn take_delivery(&mut self, number: u64) -> Option<Delivery> {
+        let at = self.deliveries.iter().position(|delivery| delivery.number == number)?;
+        self.deliveries.remove(at)
+    }
+
+    /// Makes what was seen of one process of a session count as seen of the next one.
+    pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        let seen = self.seen.get_mut(session).into_iter();
+        let delivered = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
+        let delivered = delivered.filter(|(own, _)| own == session).map(|(_, seen)| seen);
+        for seen in seen.chain(delivered).filter(|seen| seen.app == from) {
+            seen.app = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_comes_after_enough_failures_of_the_same_call_in_a_row() {
+        let mut reader = Reader::default();
+        for _ in 1..FAILURES_MAX {
+            assert_eq!(reader.count_failure("notes.add()"), None);
+        }
+        assert_eq!(reader.count_failure("notes.add()"), Some(FAILURES_MAX));
+        assert_eq!(reader.count_failure("notes.add()"), Some(FAILURES_MAX + 1));
+        assert_eq!(reader.count_failure("notes.save()"), None);
+        reader.forget_failures();
+        assert_eq!(reader.count_failure("notes.save()"), None);
     }
 }

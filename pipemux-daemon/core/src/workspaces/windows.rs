@@ -1,87 +1,90 @@
-//! The windows of a workspace, and where they are: what has to do with one of them looks at no other.
+//! The windows of a workspace, with indexes: finding one window visits no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pipemux_proto::table::Table;
+use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{ProviderId, SessionAddr};
+use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
-use crate::processes::Prototypes;
 use crate::workspaces::Window;
 
-/// Windows, in the order they were opened; found by their sessions, and by what these can do.
+/// What a session can do, shared by all who keep it.
+pub type Prototypes = Rc<Vec<Prototype>>;
+
+/// Windows in the order they were opened, found by their sessions and by what these can do.
 #[derive(Debug, Default)]
 pub struct Windows {
     all: BTreeMap<Rank, Box<Window>>,
     next: Rank,
-    /// By what is shown of the session: its own one, one that the user's workspaces share, or both. They
-    /// are so few that names which are chosen to collide gain nothing.
-    by_addr: Table<SessionAddr, Vec<Rank>>,
-    /// By app: those whose sessions can do the same. Most often there is one such group an app.
+    /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs no
+    /// protection from addresses that are chosen to collide: a workspace has few windows.
+    by_addr: FxHashMap<SessionAddr, Vec<Rank>>,
+    /// By app, the windows whose sessions can do the same. Most apps have one such group.
     by_app: BTreeMap<ProviderId, Vec<ActionGroup>>,
-    /// Those of sessions that other workspaces may show, too.
+    /// The windows of shared sessions, which other workspaces may show, too.
     shared: BTreeSet<Rank>,
 }
 
-/// Where a window stands among those of its workspace: a later one's is higher, and none is used again.
+/// The place of a window in the order in which a workspace's windows were opened. None is used again.
 pub type Rank = u64;
 
 /// Windows of an app whose sessions can do the same.
 #[derive(Debug)]
 struct ActionGroup {
-    /// What they can do; nothing while that isn't known.
+    /// What they can do; empty while that isn't known.
     actions: Prototypes,
     windows: BTreeSet<Rank>,
 }
 
 impl Windows {
-    /// How many there are.
+    /// Returns the number of windows.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// True when there is none.
+    /// Returns true when there is no window.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// All of them.
+    /// Iterates over all windows.
     pub fn iter(&self) -> impl Iterator<Item = &Window> {
         self.all.values().map(AsRef::as_ref)
     }
 
-    /// All of them, to change.
+    /// Iterates over all windows, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Window> {
         self.all.values_mut().map(AsMut::as_mut)
     }
 
-    /// Where the window of a session stands.
+    /// Returns the rank of a session's window.
     pub fn rank(&self, session: &SessionKey) -> Option<Rank> {
         self.find(session).map(|(rank, _)| rank)
     }
 
-    /// The window that stands there, unless it was closed.
+    /// Returns the window of a rank, unless it was closed.
     pub fn at(&self, rank: Rank) -> Option<&Window> {
         self.all.get(&rank).map(AsRef::as_ref)
     }
 
-    /// The window of a session.
+    /// Returns the window of a session.
     pub fn get(&self, session: &SessionKey) -> Option<&Window> {
         self.find(session).map(|(_, window)| window)
     }
 
-    /// The window of a session, to change.
+    /// Returns the window of a session, to change it.
     pub fn get_mut(&mut self, session: &SessionKey) -> Option<&mut Window> {
         self.all.get_mut(&self.rank(session)?).map(AsMut::as_mut)
     }
 
-    /// The windows of an address: of the workspace's own session, of a shared one, or of both.
+    /// Iterates over the windows of an address: of the workspace's own session, of a shared one, or both.
     pub fn named(&self, addr: &SessionAddr) -> impl Iterator<Item = &Window> {
         self.by_addr.get(addr).into_iter().flatten().filter_map(|rank| self.at(*rank))
     }
 
-    /// Adds a window behind the others.
+    /// Adds a window after all others.
     pub fn push(&mut self, window: Window) -> Rank {
         let rank = self.next;
         self.next += 1;
@@ -107,7 +110,7 @@ impl Windows {
         self.all.remove(&rank);
     }
 
-    /// The windows of sessions that other workspaces may show, too.
+    /// Iterates over the windows of shared sessions, which other workspaces may show, too.
     pub fn shared(&self) -> impl Iterator<Item = Rank> {
         self.shared.iter().copied()
     }
@@ -121,7 +124,7 @@ impl Windows {
 
 /// Windows by what their sessions can do.
 impl Windows {
-    /// Notes what the session of a window can do; none: there is no such session.
+    /// Notes what the session of a window can do; none when there is no such session.
     pub fn set_actions(&mut self, session: &SessionKey, actions: Option<Prototypes>) {
         let Some(rank) = self.rank(session) else { return };
         if let Some(groups) = self.by_app.get_mut(&session.addr.provider) {
@@ -143,14 +146,14 @@ impl Windows {
         }
     }
 
-    /// The windows whose sessions can do something of that name, whether or not it makes sense now.
+    /// Returns the windows whose sessions have an action of that name, whether or not it is possible now.
     pub fn with_action(&self, name: &str) -> Vec<&Window> {
         let has = |group: &&ActionGroup| group.actions.iter().any(|action| action.name == name);
         self.of_groups(self.by_app.values().flatten().filter(has))
     }
 
-    /// The windows of the apps that are `wanted` of which isn't known what their sessions can do.
-    pub fn unknown(&self, wanted: impl Fn(&ProviderId) -> bool) -> Vec<&Window> {
+    /// Returns the windows of `wanted` apps whose sessions' actions aren't known.
+    pub fn with_unknown_actions(&self, wanted: impl Fn(&ProviderId) -> bool) -> Vec<&Window> {
         let unknown = |group: &&ActionGroup| group.actions.is_empty();
         let unknown = self.by_app.iter().flat_map(|(app, groups)| {
             let groups = groups.iter().filter(unknown);
@@ -159,13 +162,13 @@ impl Windows {
         self.of_groups(unknown)
     }
 
-    /// How many windows of an app have a session.
-    pub fn count_of(&self, app: &ProviderId) -> usize {
+    /// Returns the number of an app's windows that have a session.
+    pub fn count_of_app(&self, app: &ProviderId) -> usize {
         self.by_app.get(app).into_iter().flatten().map(|group| group.windows.len()).sum()
     }
 
-    /// The windows of an app that have a session.
-    pub fn of(&self, app: &ProviderId) -> Vec<&Window> {
+    /// Returns the windows of an app that have a session.
+    pub fn of_app(&self, app: &ProviderId) -> Vec<&Window> {
         self.of_groups(self.by_app.get(app).into_iter().flatten())
     }
 

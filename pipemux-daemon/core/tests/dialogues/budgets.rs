@@ -1,12 +1,13 @@
-//! A budget is kept, whatever apps send: they estimate, the daemon bounds.
+//! Token budgets hold whatever apps send: apps estimate, the daemon cuts.
 
 use crate::world::{World, reader};
 use pipemux_core::limits::BUDGET_MIN;
-use pipemux_proto::client::{Call, Verb, View};
-use pipemux_proto::tokens;
+use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
+
 use proptest::prelude::*;
 
-/// Tokens of what isn't required: headings, links under them, and the lines that say what was cut.
+/// Counts the tokens of a text without the parts that are always shown: headings, links under them, and the lines that
+/// say what was cut.
 fn content(text: &str) -> u64 {
     let mut after_heading = false;
     let mut counted = String::new();
@@ -25,10 +26,10 @@ fn content(text: &str) -> u64 {
             counted.push('\n');
         }
     }
-    tokens::estimate(&counted)
+    pipemux_tokens::estimate(&counted)
 }
 
-/// An estimate of parts may differ from that of the whole by a token at each seam.
+/// The estimate of a whole text may exceed the sum of its parts' estimates by a token at each seam.
 const SEAMS: u64 = 4;
 
 proptest! {
@@ -50,13 +51,13 @@ proptest! {
         for note in &others {
             world.model("other/main").add(note);
         }
-        let call = world.call(reader("a"), Verb::View(View::default()));
-        let said = world.ask_call(&Call { budget: Some(budget), titles, ..call });
+        let call = world.call(reader("a"), Verb::View(ViewArgs::default()));
+        let said = world.ask_call(&VerbRequest { budget: Some(budget), titles, ..call });
         said.exits(0);
-        // A share is never less than the least budget.
+        // The share of a window is at least the minimum budget.
         let allowed = u64::from(budget.max(2 * BUDGET_MIN)) + SEAMS;
         prop_assert!(content(&said.text) <= allowed, "{} of {allowed}:\n{}", content(&said.text), said.text);
-        // What is left out is told.
+        // An answer says so when it leaves something out.
         let shown = notes.iter().chain(&others).filter(|note| said.text.contains(note.trim()));
         let whole = shown.count() == notes.len() + others.len();
         prop_assert!(whole || said.text.contains("to fit"), "{}", said.text);

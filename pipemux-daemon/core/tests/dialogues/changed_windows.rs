@@ -1,19 +1,16 @@
-//! Windows that changed beside those of an answer: each act's answer names them, to whoever saw them as they
-//! were.
+//! Windows that changed outside of an answer: the answer to a run names them, if its reader saw them as they were.
 
-use crate::world::{World, frame, reader};
-use pipemux_core::{Event, Idle, Scope};
-use pipemux_proto::app::Changed;
-use pipemux_proto::client::{Verb, View};
-use pipemux_proto::{Envelope, Method};
+use crate::world::{World, reader, session_addr};
+use pipemux_core::{Idle, Scope};
+use pipemux_proto::client::{Verb, ViewArgs};
 
 const IDLE: u64 = 60_000;
 
 fn look(session: &str) -> Verb {
-    Verb::View(View { session: Some(session.parse().expect("a session")), ..View::default() })
+    Verb::View(ViewArgs { session: Some(session_addr(session)), ..ViewArgs::default() })
 }
 
-/// Two readers who have seen three windows.
+/// A world in which two readers have seen three windows.
 fn three() -> World {
     watched_by_two(World::new())
 }
@@ -26,14 +23,10 @@ fn watched_by_two(mut world: World) -> World {
     world
 }
 
-/// The state of a session changes by itself.
+/// Changes the state of a session without a request.
 fn change(world: &mut World, session: &str) {
-    let app = world.process(session).expect("it runs");
-    let model = world.model(session);
-    model.version += 1;
-    let changed = Changed { version: model.version };
-    let frame = frame(&Envelope::event(Method::Changed, app), &changed);
-    world.event(Event::AppFrame { app, frame });
+    world.model(session).version += 1;
+    world.report_change(session);
 }
 
 #[test]
@@ -66,13 +59,13 @@ fn window_that_changes_before_its_answer_is_confirmed_is_still_named() {
 #[test]
 fn window_that_changed_while_closed_is_named_once_it_is_reopened() {
     let mut world = three();
-    let close = Verb::Close { session: "notes/b".parse().expect("a session"), end: false };
+    let close = Verb::Close { session: session_addr("notes/b"), end: false };
     world.ask(reader("b"), close).exits(0);
     change(&mut world, "notes/b");
     world.run(reader("a"), "notes/main.say('z')").exits(0).lacks("changed too");
     world.open(reader("b"), "notes/b").exits(0);
     world.run(reader("a"), "notes/main.say('z')").exits(0).has("changed too: notes/b · ");
-    let end = Verb::End { session: "notes/b".parse().expect("a session") };
+    let end = Verb::End { session: session_addr("notes/b") };
     world.ask(reader("b"), end).exits(0);
     world.open(reader("b"), "notes/b").exits(0);
     world.run(reader("a"), "notes/main.say('z')").exits(0).lacks("changed too");

@@ -1,8 +1,8 @@
-//! Clients that vanish, repeat themselves, or say what they shouldn't.
+//! Clients that vanish, repeat their requests, or break the protocol.
 
 use crate::world::{Behaviour, RequestEnd, World, garbage, reader, run};
 use pipemux_core::{Event, limits};
-use pipemux_proto::client::{Call, Verb};
+use pipemux_proto::client::{Verb, VerbRequest};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 #[test]
@@ -24,7 +24,7 @@ fn run_that_waits_for_a_start_is_dropped_when_the_client_vanishes() {
     let mut world = World::new();
     world.open(reader("a"), "notes");
     world.lose_daemon();
-    // What the app can do isn't known yet: the run waits for its start.
+    // The run waits for the app to start, because its actions aren't known yet.
     world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
     let call = world.call(reader("a"), run("notes.say('x')"));
@@ -59,7 +59,7 @@ fn repeated_run_gets_the_first_answer_and_is_not_carried_out_again() {
     let again = world.ask_call(&call);
     assert_eq!((first.exit, &first.text), (again.exit, &again.text));
     assert_eq!(world.invoked.len(), 1);
-    // While it runs there is no answer to repeat yet.
+    // While the run is under way, there is no answer to repeat.
     world.set_behaviour("notes/main", Behaviour::Holds);
     let call = world.call(reader("a"), run("notes.say('slow')"));
     let client = world.connect();
@@ -91,13 +91,13 @@ fn closing_confirmation_drops_steps_that_were_not_sent() {
         let request = world.send(client, &view);
         world.answer_to(client, request).expect("an answer").delivery
     };
-    // What can't be read ends as well, and confirms nothing.
+    // A closing message that can't be decoded closes the connection too, and confirms nothing.
     let client = world.connect();
     seen(&mut world, client);
     let frame = garbage(Envelope::event(Method::Seen, Incarnation(0)));
     world.event(Event::ClientFrame { client, frame });
     assert!(world.clients[&client].closed);
-    // A run under way goes on to the end of the step that is with its app, as when the client vanishes.
+    // The step that is with its app is finished, as when the client vanishes.
     let client = world.connect();
     let delivery = seen(&mut world, client);
     world.set_behaviour("notes/main", Behaviour::Holds);
@@ -127,7 +127,7 @@ fn json_answer_has_the_same_outcome_as_markdown() {
     let mut world = World::new();
     world.open(reader("a"), "notes");
     let call = world.call(reader("a"), run("notes.fail()"));
-    let call = Call { format: pipemux_proto::client::Format::Json, ..call };
+    let call = VerbRequest { format: pipemux_proto::client::Format::Json, ..call };
     world.ask_call(&call).exits(1).has("status: Failed").has("it can't be done");
 }
 
@@ -158,7 +158,7 @@ fn repeated_run_is_not_carried_out_again_by_a_later_daemon() {
     world.open(reader("a"), "notes");
     let answered = world.call(reader("a"), run("notes.say('x')"));
     world.ask_call(&answered).exits(0);
-    // One that was with the app when the daemon was lost.
+    // This run was with the app when the daemon was lost.
     world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
     let lost = world.call(reader("a"), run("notes.say('y')"));

@@ -1,15 +1,15 @@
-//! Contexts under a clock that is turned by hand (Proposal-0001, versions, freezing and invalidation).
+//! The Contexts of windows, under a clock that the test sets: versions, timestamps and invalidation.
 
 use crate::world::{Behaviour, Reader, World, reader};
-use pipemux_proto::client::{Body, Call, Format, Verb, View};
+use pipemux_proto::client::{Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::context::Context;
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::report::Report;
 use proptest::prelude::*;
 
 fn report(world: &mut World, who: Reader, lod: Option<Lod>) -> Report {
-    let call = world.call(who, Verb::View(View::default()));
-    let call = Call { format: Format::Json, lod, ..call };
+    let call = world.call(who, Verb::View(ViewArgs::default()));
+    let call = VerbRequest { format: Format::Json, lod, ..call };
     let client = world.connect();
     let id = world.send(client, &call);
     for _ in 0..100 {
@@ -45,7 +45,7 @@ fn context_does_not_change_with_time_alone() {
     let first = report(&mut world, reader("a"), None);
     world.pass(60_000);
     assert_eq!(report(&mut world, reader("a"), None), first);
-    // Another reader's looks, and an epoch that another window made, change nothing either.
+    // Views of another reader and epochs of other windows change nothing either.
     world.pass(60_000);
     world.model("other/main").add("elsewhere");
     world.open(reader("b"), "other");
@@ -107,7 +107,7 @@ fn context_of_a_broken_window_has_a_diagnosis_and_no_anchors() {
     );
 }
 
-/// What can happen between two looks.
+/// What can happen between two views.
 #[derive(Debug, Clone)]
 enum Deed {
     Add,
@@ -164,8 +164,8 @@ fn carry_out(world: &mut World, deed: &Deed) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
-    /// Looked at twice, with time between: the same bytes. The version says whether anything differs,
-    /// the major never falls, and what is the same data at the same level is the same content.
+    /// Two views with only time between them are the same. The version tells whether two views differ, its major number
+    /// never falls, and the same version at the same level of detail has the same content.
     #[test]
     fn equal_context_versions_mean_equal_contexts(deeds in deeds()) {
         let mut world = World::new();
@@ -210,8 +210,8 @@ fn window_unchanged_since_an_unknown_version_is_requested_as_a_whole() {
     world.model("notes/main").add("first");
     world.view(reader("a")).has("first");
     let before = world.projected.len();
-    // It claims to be unchanged since a version that was never sent: the whole is asked for again, and
-    // an app that insists sends no window.
+    // The app claims that nothing changed since a version that it never sent. The whole window is requested once more,
+    // and an app that repeats its claim has sent no window.
     let claim = Projection { version: 999, unchanged: true, ..Projection::default() };
     world.set_behaviour("notes/main", Behaviour::Shows(Box::new(claim)));
     world.view(reader("a")).has("sent no window").has("never sent");
@@ -227,7 +227,7 @@ fn report_shows_the_last_window_of_a_silent_app() {
     let id = world.open(reader("a"), "notes").id("k1 r1");
     let before = context(&mut world, None);
     world.set_behaviour("notes/main", Behaviour::Silent);
-    // What a reader is taken to know is what its answer shows.
+    // The answer shows what its reader counts as having seen.
     let busy = report(&mut world, reader("b"), None).windows.remove(0);
     assert!(busy.content.starts_with("## notes/main"), "{}", busy.content);
     assert!(busy.content.contains(" · busy, as it was before\n"), "{}", busy.content);

@@ -1,4 +1,4 @@
-//! Bytes between a client and an app: each exchange has one answer, whatever happens to its ends.
+//! Exchanges of bytes between a client and an app: each has one answer, whatever happens to either side.
 
 use crate::world::{Behaviour, RequestEnd, World, reader};
 use pipemux_core::exchange::{End, Forward};
@@ -6,7 +6,7 @@ use pipemux_core::{ClientId, Exit, limits};
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::{Code, Envelope, Fault, Incarnation, Kind, Method};
 
-/// A world with an open session, a client, and the life that it is attached to.
+/// A world with an open session, a client, and the incarnation to which the client is attached.
 fn attached() -> (World, ClientId, Incarnation) {
     let mut world = World::new();
     world.open(reader("a"), "notes");
@@ -36,14 +36,14 @@ fn exchange_ids_are_translated_in_both_directions() {
     let (mut world, client, life) = attached();
     let other = world.connect();
     let first = world.exchange(client, 7, life, 64).expect("it goes on");
-    // Another client's number is the same: the app sees two.
+    // Two clients use the same id, which the app must tell apart.
     let second = world.exchange(other, 7, life, 64).expect("it goes on");
     assert_eq!((first.to, first.envelope.incarnation), (End::App(life), life));
     assert_ne!(first.envelope.id, second.envelope.id);
     assert!((1..10_000).contains(&first.envelope.deadline_ms));
     to_client(world.answer_exchange(&second, 3), other, 7);
     to_client(world.answer_exchange(&first, 0), client, 7);
-    // A second answer, and one to nothing, go nowhere.
+    // A duplicate answer, and an answer to nothing, are dropped.
     assert_eq!(world.answer_exchange(&first, 0), None);
     let made_up = Envelope { id: 12345, ..first.envelope.answer(Kind::Reply) };
     assert_eq!(world.pass_on(End::App(life), &made_up, 0), None);
@@ -149,7 +149,7 @@ fn exchange_limits_refuse_until_earlier_exchanges_end() {
     for asked in &open {
         assert!(world.answer_exchange(asked, 1).is_some());
     }
-    // Bytes of one client, then of one app.
+    // The limit of one client in bytes, then that of one app.
     let fits = limits::CLIENT_EXCHANGE_BYTES / EXCHANGE_MAX;
     let clients: Vec<ClientId> = std::iter::once(client)
         .chain(

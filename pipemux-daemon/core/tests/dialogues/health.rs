@@ -1,14 +1,10 @@
-//! Apps that fall silent, requests that kill, and what is sent again.
+//! Apps that fall silent, requests that kill their app, and steps that are sent again.
 
-use crate::world::{Behaviour, World, reader};
+use crate::world::{Behaviour, World, reader, session_addr};
 use pipemux_core::{Event, Exit, Restart, limits};
 use pipemux_proto::app::{Changed, Notify};
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Method};
-
-fn session() -> pipemux_proto::SessionAddr {
-    "notes/main".parse().expect("a session")
-}
 
 #[test]
 fn idle_app_is_never_pinged() {
@@ -98,7 +94,7 @@ fn request_that_kills_its_app_three_times_is_quarantined_until_restart() {
     world.set_behaviour("notes/main", Behaviour::Normal);
     world.run(reader("a"), "notes.say('other')").exits(0);
     world.run(reader("a"), "notes.say('poison')").exits(9);
-    world.ask(reader("a"), Verb::Restart { session: session() }).exits(0);
+    world.ask(reader("a"), Verb::Restart { session: session_addr("notes/main") }).exits(0);
     world.run(reader("a"), "notes.say('poison')").exits(0);
 }
 
@@ -141,7 +137,7 @@ fn session_with_restart_never_stays_down_after_a_crash() {
         .has("ended with status 3; its manifest says restart = \"never\"")
         .has("out of cheese")
         .has("pipemux restart notes/main");
-    world.ask(reader("a"), Verb::Restart { session: session() }).exits(0);
+    world.ask(reader("a"), Verb::Restart { session: session_addr("notes/main") }).exits(0);
     world.run(reader("a"), "notes.say('x')").exits(0);
 }
 
@@ -169,6 +165,18 @@ fn notices_above_the_rate_limit_are_dropped_and_counted() {
     let shown = said.text.matches("notes/main: notice").count();
     assert_eq!(shown, limits::NOTICE_RATE as usize + 1);
     assert!(said.text.lines().all(|line| line.chars().count() < 600), "a notice has a bound");
-    let since = Verb::View(View::default());
+    let since = Verb::View(ViewArgs::default());
     world.ask(reader("a"), since).lacks("left out");
+}
+
+#[test]
+fn notice_of_an_app_arrives_as_it_was_sent() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let app = world.process("notes/main").expect("it runs");
+    let body = Notify { text: "the build began {ago}".into() };
+    let frame = crate::world::frame(&Envelope::event(Method::Notify, app), &body);
+    world.event(Event::AppFrame { app, frame });
+    world.pass(5_000);
+    world.view(reader("a")).exits(0).has("notes/main: the build began {ago}");
 }

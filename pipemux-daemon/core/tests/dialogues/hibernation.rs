@@ -1,9 +1,10 @@
-//! Hibernation: state saved, process ended, woken by the next touch, nobody sees a difference.
+//! Hibernation: an idle session's state is saved and its process ended; the next request wakes it, and readers see no
+//! difference.
 
-use crate::world::{Behaviour, World, reader};
+use crate::world::{Behaviour, World, reader, session_addr};
 use pipemux_core::{Event, Idle, Manifest, Scope, State};
 use pipemux_proto::app::Busy;
-use pipemux_proto::client::{Open, Verb};
+use pipemux_proto::client::{OpenArgs, Verb};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Envelope, Method};
 
@@ -77,14 +78,14 @@ fn used_busy_and_pinned_sessions_stay_awake() {
 
     let mut world = World::with_notes(sleeper);
     let Verb::Open(open) = crate::world::open("notes") else { panic!() };
-    world.ask(reader("a"), Verb::Open(Open { pin: Some(true), ..open.clone() }));
+    world.ask(reader("a"), Verb::Open(OpenArgs { pin: Some(true), ..open.clone() }));
     world.pass(IDLE * 20);
     world.process("notes/main").expect("it is pinned");
     world.lose_daemon();
     world.view(reader("a"));
     world.pass(IDLE * 20);
     world.process("notes/main").expect("it is still pinned");
-    world.ask(reader("a"), Verb::Open(Open { pin: Some(false), ..open }));
+    world.ask(reader("a"), Verb::Open(OpenArgs { pin: Some(false), ..open }));
     world.pass(IDLE * 2);
     assert!(world.apps.is_empty(), "it is pinned no more");
 
@@ -101,12 +102,12 @@ fn one_pinned_window_keeps_a_shared_session_awake() {
         notes.scope = Scope::User;
     });
     let Verb::Open(open) = crate::world::open("notes") else { panic!() };
-    let pin = |pin| Verb::Open(Open { pin: Some(pin), ..open.clone() });
+    let pin = |pin| Verb::Open(OpenArgs { pin: Some(pin), ..open.clone() });
     world.ask(reader("a").at("w1"), pin(true)).exits(0);
     world.ask(reader("a").at("w2"), pin(false)).exits(0);
     world.pass(IDLE * 5);
     world.process("notes/main").expect("it is pinned in w1");
-    // Opened once more without a word of it, it stays pinned.
+    // An open that doesn't mention the pin leaves it.
     world.open(reader("a").at("w1"), "notes").exits(0);
     world.pass(IDLE * 5);
     world.process("notes/main").expect("it is still pinned");
@@ -164,7 +165,7 @@ fn ended_hibernated_session_discards_its_directory() {
     world.open(reader("a"), "notes");
     world.pass(IDLE + 1);
     assert!(world.discarded.is_empty(), "it sleeps, it isn't gone");
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("a"), Verb::End { session }).exits(0);
     assert_eq!(world.discarded.len(), 1);
     assert!(world.discarded[0].ends_with("/notes/main"), "{:?}", world.discarded);

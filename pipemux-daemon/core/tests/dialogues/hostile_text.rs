@@ -1,12 +1,12 @@
-//! Whatever an app says, only what the daemon minted acts as an anchor, and no line of it is a heading
-//! or a fence of the daemon's.
+//! Text from apps is inert: only anchors that the daemon minted work, and no line of an app reads as a heading or a
+//! fence of the daemon.
 
 use crate::world::{Behaviour, World, reader, text};
 use pipemux_proto::app::{Done, Outcome};
 use pipemux_proto::projection::Projection;
 use proptest::prelude::*;
 
-/// Says it everywhere, and checks every answer.
+/// Sends a text wherever an app may send text, and checks every answer.
 fn check(said: &str) -> Result<(), TestCaseError> {
     let mut world = World::new();
     world.set_behaviour("notes/main", Behaviour::Says(said.to_owned()));
@@ -21,7 +21,7 @@ fn check(said: &str) -> Result<(), TestCaseError> {
     world.event(pipemux_core::Event::AppFrame { app, frame });
     harmless(&world.view(reader("b")).text, said)?;
     harmless(&world.view(reader("a")).text, said)?;
-    // A window that changes: lines of code stand in the answer without their fence.
+    // The delta of a changed window shows lines of code without their fence.
     world.set_behaviour("notes/main", Behaviour::Says(format!("new {said}\n{said}")));
     harmless(&world.run(reader("a"), "notes.say('x')").text, said)?;
     world.set_behaviour("other/main", Behaviour::RefusesOpen(said.to_owned()));
@@ -35,7 +35,7 @@ fn harmless(answer: &str, said: &str) -> Result<(), TestCaseError> {
         let run = line.len() - line.trim_start_matches('`').len();
         match &fence {
             Some(open) if line == *open => fence = None,
-            // Inside it is exact.
+            // Text inside a fence is exact.
             Some(_) => continue,
             None if run >= 3 => {
                 let info = &line[run..];
@@ -44,7 +44,7 @@ fn harmless(answer: &str, said: &str) -> Result<(), TestCaseError> {
             }
             None => {}
         }
-        // More than three spaces make it code.
+        // A line that is indented by more than three spaces is code.
         let trimmed = line.trim_start_matches(' ');
         let trimmed = if line.len() - trimmed.len() > 3 { "" } else { trimmed };
         let own = line.starts_with("## notes/main") || line.starts_with("## other/main");
@@ -67,7 +67,7 @@ fn harmless(answer: &str, said: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Parts that anchors, fences and headings are made of.
+/// Makes texts from the parts of anchors, fences and headings.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         Just("[x](obj:901)"),

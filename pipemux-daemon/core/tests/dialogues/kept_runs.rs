@@ -1,10 +1,10 @@
-//! Runs that are kept for `answer go`: what it sends, and what it leaves alone.
+//! Runs that are kept for `answer go`: which steps it sends.
 
 use pipemux_proto::client::Verb;
 
 use crate::world::{Behaviour, World, reader};
 
-/// Two notes that the reader has seen, the first of which has changed since.
+/// A world with two notes that the reader has seen, of which the first has changed since. Returns their ids.
 fn changed() -> (World, u64, u64) {
     let mut world = World::new();
     world.model("notes/main").add("one");
@@ -15,7 +15,7 @@ fn changed() -> (World, u64, u64) {
     (world, ids.0, ids.1)
 }
 
-/// The actions that the app was sent.
+/// Returns the actions that apps received since the last call.
 fn sent(world: &mut World) -> Vec<String> {
     std::mem::take(&mut world.invoked).into_iter().map(|(_, invoke)| invoke.action).collect()
 }
@@ -60,8 +60,8 @@ fn kept_run_belongs_to_its_reader() {
     world.answer(reader("a"), "go").exits(0);
 }
 
-/// A run whose outer step's app died with it, once what its nested call gave was taken; that note has
-/// changed since.
+/// A world with a kept run: its nested step was done, the app of its outer step died, and the note of the nested step
+/// has changed since.
 fn lost_with_its_outer_step() -> World {
     let (mut world, first, _) = changed();
     world.view(reader("a")).exits(0);
@@ -82,7 +82,7 @@ fn outer_step_stays_unknown_when_its_nested_step_fails_on_go() {
     said.has("unknown · say: it may have taken effect when it was sent before; now: it was not sent again");
     said.has("pipemux view other/main shows how it stands").has("pipemux answer go");
     assert_eq!(sent(&mut world), ["text"]);
-    // It is kept still, and goes on once the reader has seen what is there.
+    // The run is still kept, and continues once the reader has seen the change.
     world.view(reader("a")).exits(0).has("newer");
     world.answer(reader("a"), "go").exits(0).has("say: newer");
     assert_eq!(sent(&mut world), ["text", "say"]);

@@ -1,4 +1,4 @@
-//! The core in dialogue with clients and apps: what an agent does, and what it is told.
+//! The core in dialogue with clients and apps: what an agent does, and what the answer is.
 
 #[path = "../world/mod.rs"]
 mod world;

@@ -1,10 +1,10 @@
-//! Names that apps bind: what one means is what the last answer that showed it said.
+//! Names that apps bind, as `notes.selection`: a name means what the last answer that showed it said.
 
-use crate::world::{Behaviour, Reader, World, reader, run};
-use pipemux_proto::client::{Call, Verb, View};
+use crate::world::{Behaviour, Reader, World, reader, run, session_addr};
+use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use pipemux_proto::projection::{Arg, ObjectSlot, Piece, Projection};
 
-/// A window in that version whose `selection` is that thing.
+/// Makes the app show a version in which `selection` is that thing.
 fn selects(world: &mut World, version: u64, key: &str) {
     let slot = |key: &str| {
         let label = format!("{key} r1");
@@ -29,19 +29,19 @@ fn notes() -> World {
     world
 }
 
-/// A look with a budget of its own.
-fn glance(world: &World, call: Call) -> Call {
+/// Gives a request a budget of its own.
+fn glance(world: &World, call: VerbRequest) -> VerbRequest {
     assert!(world.process("notes/main").is_some());
-    Call { budget: Some(300), ..call }
+    VerbRequest { budget: Some(300), ..call }
 }
 
 fn glances(world: &mut World, who: Reader) {
-    let call = world.call(who, Verb::View(View::default()));
+    let call = world.call(who, Verb::View(ViewArgs::default()));
     let call = glance(world, call);
     world.ask_call(&call).exits(0).has("selected");
 }
 
-/// The key of the thing that the last step was sent with.
+/// Returns the key of the thing with which the last step was sent.
 fn sent(world: &World) -> Option<&str> {
     let (_, invoke) = world.invoked.last()?;
     match invoke.args.get("note")? {
@@ -88,15 +88,17 @@ fn delayed_answer_does_not_show_an_earlier_incarnation() {
     world.open(reader("a"), "notes/b").exits(0);
     world.set_behaviour("notes/b", Behaviour::Holds);
     let client = world.connect();
-    let call = world.call(reader("a"), Verb::View(View::default()));
+    let call = world.call(reader("a"), Verb::View(ViewArgs::default()));
     let call = glance(&world, call);
     let id = world.send(client, &call);
-    // It has come with `k1`; its app dies, and in its next life another thing is selected.
+    // The window arrived with `k1` selected. The app dies, and its next process selects another thing.
     let app = world.process("notes/main").expect("it runs");
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     selects(&mut world, 1, "k2");
-    let session = Some("notes/main".parse().expect("a session"));
-    world.ask(reader("a"), Verb::View(View { session, ..View::default() })).has("k2 selected");
+    let session = Some(session_addr("notes/main"));
+    world
+        .ask(reader("a"), Verb::View(ViewArgs { session, ..ViewArgs::default() }))
+        .has("k2 selected");
     world.release("notes/b");
     let said = world.answer_to(client, id).expect("an answer");
     said.has("k2 selected · busy, as it was before").lacks("k1 selected");

@@ -1,6 +1,6 @@
-//! Opening windows and acting in them.
+//! Opening windows and running actions in them.
 
-use crate::world::{Behaviour, World, open, reader};
+use crate::world::{Behaviour, World, open, reader, session_addr};
 
 #[test]
 fn open_shows_ids_actions_and_workspace() {
@@ -67,7 +67,7 @@ fn results_and_things_are_passed_to_other_apps_by_value() {
     let id = world.open(reader("a"), "notes").id("k1 r1");
     world.open(reader("a"), "other");
     world.run(reader("a"), &format!("other.say(notes.text(obj:{id}))")).exits(0).has("the text");
-    // A bare thing for a text parameter of another app is read from its owner, in chunks.
+    // A thing that is passed to a text parameter of another app is read from its owner, in chunks.
     let said = world.run(reader("a"), &format!("other.say(obj:{id})"));
     said.exits(0).has("say: the text");
 }
@@ -105,7 +105,7 @@ fn session_opened_while_it_ends_starts_again() {
     let app = world.process("notes/main").expect("it runs");
     world.apps.get_mut(&app).expect("it runs").stubborn = true;
     let client = world.connect();
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     let end = world.call(reader("a"), pipemux_proto::client::Verb::End { session });
     let ended = world.send(client, &end);
     let again = world.call(reader("a"), open("notes"));
@@ -138,7 +138,7 @@ fn windows_are_restored_after_daemon_loss() {
     said.exits(0).has("## notes/main · 1 notes").has("kept").has("## shared/one");
 }
 
-/// An open whose app has taken it in and doesn't show its window.
+/// A world with an open request that the app holds, so that the window isn't shown.
 fn not_shown() -> (World, pipemux_core::ClientId, u64) {
     let mut world = World::new();
     world.set_behaviour("notes/main", Behaviour::Holds);
@@ -150,7 +150,7 @@ fn not_shown() -> (World, pipemux_core::ClientId, u64) {
 
 #[test]
 fn open_is_unavailable_when_the_daemon_stops_before_the_window_is_shown() {
-    // Two readers open it: the second one's window is there, its app isn't yet.
+    // A second reader opens the session: the window exists already, but its app hasn't shown it.
     let (mut world, ..) = not_shown();
     let client = world.connect();
     let call = world.call(reader("b"), open("notes"));
@@ -172,7 +172,7 @@ fn open_fails_when_its_window_is_closed_before_it_is_shown() {
     let client = world.connect();
     let call = world.call(reader("b"), open("notes"));
     let id = world.send(client, &call);
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
     world.event(pipemux_core::Event::Stop);
     world.run_out();

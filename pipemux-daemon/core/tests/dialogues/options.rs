@@ -17,7 +17,7 @@ fn strict_option_makes_older_epochs_stale_for_links_and_names() {
     let (one, link) = (shown.id("k1 r1"), shown.id("edit k1 r1"));
     set(&mut world, reader("a"), "epoch", "strict").exits(0);
     world.run(reader("a"), &format!("notes.text(obj:{one})")).exits(0);
-    // Another thing changes, and another reader is told: one is what it was, but of another epoch.
+    // Another thing changes, and another reader sees it: the first thing is unchanged, but its epoch is older.
     world.model("notes/main").change(1, "changed");
     world.view(reader("b"));
     let before = world.invoked.len();
@@ -45,7 +45,7 @@ fn rebase_applies_to_safe_actions_and_is_reported() {
     world.model("notes/main").change(0, "newer");
     world.run(reader("a"), &edit).exits(4).has("is stale");
     assert_eq!(world.model("notes/main").notes[0].text, "newer");
-    // What is gone is gone.
+    // A removed thing can't be rebased.
     world.model("notes/main").remove(0);
     world.run(reader("a"), &text).exits(3).has("not found in current context.");
 }
@@ -94,8 +94,8 @@ fn options_belong_to_a_workspace_and_survive_daemon_loss() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
-    /// Under strict epochs a pinned ref reaches its app exactly when its epoch is the newest one and it
-    /// is shown; by meaning, whenever what it meant then stands; never one of an epoch to come.
+    /// With strict epochs, a pinned ref is valid if its epoch is the newest one and showed the thing. By meaning, it is
+    /// valid as long as the thing means the same. A ref to a future epoch is never valid.
     #[test]
     fn pinned_refs_follow_the_epoch_option(
         changes in prop::collection::vec((0..3_usize, any::<bool>()), 0..6),
@@ -111,7 +111,7 @@ proptest! {
         if strict {
             set(&mut world, reader("a"), "epoch", "strict");
         }
-        // The meaning of the first note at each epoch.
+        // The meaning of the first note in each epoch.
         let newest = |text: &str| crate::world::text::epoch(text).expect("an epoch");
         let first = world.view(reader("a"));
         let mut meant = vec![(newest(&first.text), 1_u64)];

@@ -1,12 +1,12 @@
-//! Windows that are asked for behind the last step of a run, before its outcome is known.
+//! Windows that are requested right after the last step of a run, before its outcome is known.
 
-use crate::world::{Behaviour, World, frame, open, reader, run};
+use crate::world::{Behaviour, World, frame, open, reader, run, session_addr};
 use pipemux_core::{ClientId, limits};
 use pipemux_proto::client::Verb;
 use pipemux_proto::projection::{Lod, Piece, Projection};
 use pipemux_proto::{Fault, Incarnation, Kind, Method};
 
-/// A run that its app has taken, and holds the answers of back: the step's and the window's.
+/// A world with a run whose app holds both answers: the outcome of the step and the window.
 fn held(code: &str) -> (World, ClientId, u64, Incarnation) {
     let mut world = World::new();
     world.model("notes/main").add("one");
@@ -38,7 +38,7 @@ fn window_is_requested_after_the_last_step_only() {
     world.projected.clear();
     world.run(reader("a"), "notes.say('x'); notes.say('y'); notes.say('z')").exits(0);
     assert_eq!((world.invoked.len(), world.projected.len()), (3, 1));
-    // A step that fails before the last: the window is asked for then.
+    // When an earlier step fails, the window is requested after it.
     world.run(reader("a"), "notes.fail(); notes.say('y')").exits(1);
     assert_eq!((world.invoked.len(), world.projected.len()), (4, 2));
 }
@@ -46,7 +46,7 @@ fn window_is_requested_after_the_last_step_only() {
 #[test]
 fn window_from_before_the_step_is_requested_again() {
     let (mut world, client, id, app) = held("notes.say('x')");
-    // Made while the step was still under way: its app does several things at once.
+    // An app that handles requests concurrently may send the window from before the step.
     let window = &mut world.apps.get_mut(&app).expect("it runs").held[1];
     let old = Projection {
         version: 1,
@@ -110,7 +110,7 @@ fn window_refused_during_the_step_is_requested_again() {
 #[test]
 fn prefetch_of_a_closed_window_does_not_fill_the_reopened_one() {
     let (mut world, client, id, _) = held("notes.say('x')");
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("b"), Verb::Close { session, end: false }).exits(0);
     let other = world.connect();
     let call = world.call(reader("b"), open("notes"));
@@ -125,7 +125,7 @@ fn prefetch_of_a_closed_window_does_not_fill_the_reopened_one() {
 #[test]
 fn prefetch_at_one_level_of_detail_is_not_shown_at_another() {
     let (mut world, client, id, _) = held("notes.say('x')");
-    // Meanwhile another reader wants less of the window, for good.
+    // Meanwhile another reader sets a lower level of detail for the window.
     let other = world.connect();
     let mut call = world.call(reader("b"), open("notes"));
     call.lod = Some(Lod::Gist);

@@ -1,9 +1,9 @@
-//! Processes that fail, and what is said of it.
+//! Processes that fail, and what the answers say about it.
 
-use crate::world::{Behaviour, World, frame, reader};
+use crate::world::{Behaviour, World, frame, reader, session_addr};
 use pipemux_core::{Event, Exit, limits};
 use pipemux_proto::app::Empty;
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Method};
 
 #[test]
@@ -124,7 +124,7 @@ fn session_stays_down_after_too_many_crashes_until_restart() {
         .has("is down")
         .has("pipemux restart notes/main");
     world.set_behaviour("notes/main", Behaviour::Normal);
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("a"), Verb::Restart { session }).exits(0);
     world.run(reader("a"), "notes.say('x')").exits(0);
 }
@@ -137,9 +137,9 @@ fn view_does_not_wait_for_a_window_that_was_closed() {
     world.set_behaviour("notes/main", Behaviour::Holds);
     let client = world.connect();
     let session = "notes/main".parse().ok();
-    let call = world.call(reader("a"), Verb::View(View { session, ..View::default() }));
+    let call = world.call(reader("a"), Verb::View(ViewArgs { session, ..ViewArgs::default() }));
     let request = world.send(client, &call);
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("b"), Verb::Close { session, end: false }).exits(0);
     world.release("notes/main");
     world.pass(limits::PROJECT_MS);
@@ -189,12 +189,12 @@ fn repeated_crashes_delay_the_next_start() {
         let app = world.process("notes/main").expect("it runs");
         world.kill(app, Exit::Signal(11), &[]);
     };
-    // The first crash of a window costs no wait.
+    // The first crash within the time window causes no wait.
     crash(&mut world);
     world.view(reader("a")).exits(0);
     crash(&mut world);
     let client = world.connect();
-    let call = world.call(reader("a"), Verb::View(View::default()));
+    let call = world.call(reader("a"), Verb::View(ViewArgs::default()));
     let id = world.send(client, &call);
     world.settle();
     assert!(world.process("notes/main").is_none(), "it is started at once");
@@ -203,7 +203,7 @@ fn repeated_crashes_delay_the_next_start() {
     world.settle();
     assert!(world.process("notes/main").is_some(), "it is not started after the wait");
     world.answer_to(client, id).expect("an answer").exits(0).has("2nd of 5");
-    // One that stayed up for the whole window starts at once again.
+    // A process that ran for the whole time window is restarted at once.
     world.pass(limits::CRASH_WINDOW_MS + 1);
     crash(&mut world);
     world.view(reader("a")).exits(0).has("1st of 5");
@@ -238,7 +238,7 @@ fn session_ended_during_its_backoff_is_gone() {
     let call = world.call(reader("a"), crate::world::run("notes.say('x')"));
     let id = world.send(client, &call);
     assert!(world.answer_to(client, id).is_none(), "it waits");
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("b"), Verb::End { session }).exits(0);
     world.answer_to(client, id).expect("an answer at once").exits(6);
     world.ask(reader("b"), Verb::Sessions).has("0 sessions");

@@ -1,6 +1,6 @@
 //! Questions, their answers, and the steps that wait for them.
 
-use crate::world::{AnswerText, World, reader};
+use crate::world::{AnswerText, World, reader, session_addr};
 use pipemux_core::limits::QUESTION_MS;
 
 fn asked(world: &mut World, code: &str) -> AnswerText {
@@ -68,7 +68,7 @@ fn option_link_answers_while_the_window_is_busy() {
     world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
     let call = world.call(reader("a"), crate::world::run("notes.pick()"));
     let request = world.send(client, &call);
-    // The question comes, the window behind it doesn't.
+    // The question arrives, but the window that was requested after it doesn't.
     let app = world.process("notes/main").expect("it runs");
     let question = world.apps.get_mut(&app).expect("it runs").held.remove(0);
     world.event(pipemux_core::Event::AppFrame { app, frame: question });
@@ -105,7 +105,7 @@ fn confirmation_binds_what_the_question_showed() {
         .has("needs an answer · notes.remove: 1 note")
         .has("- k1");
     assert!(world.invoked.iter().all(|(_, invoke)| !invoke.confirmed));
-    // Changed meanwhile: what was confirmed isn't there any more.
+    // The thing changed meanwhile, so the confirmation no longer applies.
     world.model("notes/main").change(0, "changed");
     world.answer(reader("a"), "yes").exits(4).has("is stale").has("not run: notes.say");
     world.run(reader("a"), &code).exits(5);
@@ -124,7 +124,7 @@ fn text_question_takes_any_text() {
 fn closing_the_window_closes_its_question() {
     let mut world = World::new();
     asked(&mut world, "notes.pick()");
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     world.ask(reader("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
     world.answer(reader("a"), "1").exits(3);
     world.open(reader("a"), "notes");
@@ -187,7 +187,7 @@ fn expired_question_stays_expired_after_daemon_loss() {
     world.answer(reader("a"), "1").exits(3).has("no question is open");
     world.run(reader("a"), "notes.pick()").exits(5);
     world.lose_daemon();
-    // One that outlives its daemon has an end, too, from that one's first moment on.
+    // A question that was restored expires too, counted from the start of the next daemon.
     world.view(reader("a"));
     world.pass(QUESTION_MS);
     world.answer(reader("a"), "1").exits(3).has("no question is open");

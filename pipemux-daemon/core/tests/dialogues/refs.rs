@@ -1,6 +1,6 @@
-//! Refs that lead nowhere, and readers beside each other.
+//! Refs that can't be resolved, and what each reader may refer to.
 
-use crate::world::{Reader, World, reader};
+use crate::world::{Reader, World, reader, session_addr};
 use pipemux_proto::projection::Lod;
 
 fn notes(world: &mut World, texts: &[&str]) -> crate::world::AnswerText {
@@ -15,14 +15,14 @@ fn stale_ref_is_refused_with_the_exact_sentence() {
     let mut world = World::new();
     let id = notes(&mut world, &["one", "two"]).id("k1 r1");
     world.model("notes/main").change(0, "other");
-    // The app knows; the daemon has seen nothing yet.
+    // Only the app knows of the change so far.
     let said = world.run(reader("a"), &format!("notes.edit(obj:{id}, 'mine')"));
     said.exits(4)
         .has(&format!("Anchor obj:{id} is stale. Please refresh to get current IDs."))
         .has("k1 r2](obj:");
-    // What was shown with the refusal is seen now.
+    // The refusal showed the change, so it counts as seen.
     world.run(reader("a"), &format!("notes.edit(obj:{id}, 'mine')")).exits(0);
-    // Another reader's look makes the daemon know before the app is asked.
+    // After another reader's view, the daemon knows of the change without asking the app.
     world.model("notes/main").change(0, "again");
     world.open(reader("b"), "notes");
     let before = world.invoked.len();
@@ -42,7 +42,7 @@ fn hidden_thing_is_refused_with_the_exact_sentence() {
         .exits(4)
         .has(&format!("Anchor obj:{id} is out of view. Navigate or expand to access."))
         .has("notes.unhide()");
-    // It comes back under its id.
+    // The thing keeps its id when it is shown again.
     world.model("notes/main").hide(0, false);
     assert_eq!(world.view(reader("a")).id("k1 r1"), id);
 }
@@ -73,7 +73,7 @@ fn things_of_a_closed_window_are_out_of_view() {
     let mut world = World::new();
     let id = notes(&mut world, &["one"]).id("k1 r1");
     world.open(reader("a"), "other");
-    let session = "notes/main".parse().expect("a session");
+    let session = session_addr("notes/main");
     let close = pipemux_proto::client::Verb::Close { session, end: false };
     world.ask(reader("a"), close).exits(0);
     world
@@ -94,7 +94,7 @@ fn pinned_ref_means_what_its_epoch_showed() {
     world.view(reader("a")).has(" · e2 · ");
     world.run(reader("a"), &format!("notes.edit(obj:{one}@e1, 'x')")).exits(4).has("is stale");
     world.run(reader("a"), &format!("notes.edit(obj:{one}@e2, 'x')")).exits(0);
-    // Another entry's change doesn't make this one stale, at no epoch that showed it.
+    // The change of one thing doesn't make another one stale, in any epoch that showed it.
     world.run(reader("a"), &format!("notes.edit(obj:{two}@e1, 'x')")).exits(0);
 }
 
@@ -113,7 +113,7 @@ fn each_reader_has_its_own_last_view() {
 fn change_shown_to_another_reader_stays_stale_for_this_one() {
     let mut world = World::new();
     let id = notes(&mut world, &["one"]).id("k1 r1");
-    // b learns of the change, a looks again but without detail: it has not seen the change.
+    // Reader b sees the change. Reader a views the window without details, so it has not seen the change.
     world.model("notes/main").change(0, "other");
     world.open(reader("b"), "notes");
     world.view_at(reader("a"), "notes/main", Lod::Gist).lacks("k1 r2");
@@ -153,7 +153,7 @@ fn workspaces_share_no_ids() {
         .run(elsewhere, &format!("other.say(obj:{id})"))
         .exits(3)
         .has(&format!("Anchor obj:{id} not found in current context."));
-    // A shared session's change in one workspace is seen as one in the other.
+    // A change that one workspace makes in a shared session is a change in the other workspace, too.
     world.model("shared/main").add("common");
     let here = world.open(reader("a"), "shared").id("k1 r1");
     let there = world.open(elsewhere, "shared").id("k1 r1");
@@ -181,7 +181,7 @@ fn refused_link_is_named_in_the_error() {
     said.exits(4)
         .has(&format!("Anchor link:{link} is"))
         .lacks(&format!("Anchor obj:{id} is stale"));
-    // The app knows of a change that no window has shown yet.
+    // Only the app knows of the change so far.
     let link = world.view(reader("a")).id("edit k1 r2");
     world.model("notes/main").change(0, "other");
     let said = world.click(reader("a"), &format!("link:{link}"));
@@ -196,26 +196,26 @@ fn app_token_resolves_to_its_thing() {
     world.open(reader("a"), "other");
     let text =
         |world: &mut World, token: &str| world.run(reader("a"), &format!("notes.text({token})"));
-    // Both apps have a k1; the prefix says whose. A type is written with a capital in tokens.
+    // Both apps have a k1, which the prefix tells apart. In tokens a type begins with a capital letter.
     text(&mut world, "[[NT:Note:k2]]").exits(0);
     assert_eq!(invoked_key(&world), "k2");
     text(&mut world, "[[NT:note:k1]]").exits(0);
     assert_eq!(invoked_key(&world), "k1");
     world.run(reader("a"), "other.text('[[OT:Note:k1]]')").exits(0);
     assert_eq!(world.invoked.last().map(|(session, _)| session.as_str()), Some("other/main"));
-    for token in ["[[NT:View:k1]]", "[[NT:Note:k9]]", "[[XT:Note:k1]]", "[[NT:Note:1]]"] {
+    for token in ["[[NT:ViewArgs:k1]]", "[[NT:Note:k9]]", "[[XT:Note:k1]]", "[[NT:Note:1]]"] {
         let sentence = format!("Anchor {token} not found in current context.");
         text(&mut world, token).exits(3).has(&sentence);
     }
-    // It is read and pinned like any ref.
+    // A token can be read and pinned like any other ref.
     let read = |target: &str| pipemux_proto::client::Verb::Read { target: target.into() };
     world.ask(reader("a"), read("[[NT:Note:k2]]")).exits(0);
     world.model("notes/main").change(0, "changed");
     world.view(reader("a"));
     text(&mut world, "[[NT:Note:k1]]@e1").exits(4).has("Anchor [[NT:Note:k1]] is stale.");
     text(&mut world, "[[NT:Note:k1]]").exits(0);
-    // A closed window's things are out of view.
-    let session = "other/main".parse().expect("a session");
+    // The things of a closed window are out of view.
+    let session = session_addr("other/main");
     world.ask(reader("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
     world.ask(reader("a"), read("[[OT:Note:k1]]")).exits(4).has("is out of view.");
 }

@@ -1,15 +1,10 @@
-//! Windows that are closed, opened anew or given another look while an app is asked for them, and steps
-//! that are sent a second time.
+//! Windows that are closed, reopened or given another level of detail while they are requested from their app, and
+//! steps that are sent a second time.
 
-use crate::world::{Behaviour, Reader, World, reader};
+use crate::world::{Behaviour, Reader, World, reader, session_addr};
 use pipemux_core::ClientId;
-use pipemux_proto::SessionAddr;
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::projection::Lod;
-
-fn addr(session: &str) -> SessionAddr {
-    session.parse().expect("a session")
-}
 
 fn notes() -> World {
     let mut world = World::new();
@@ -18,7 +13,7 @@ fn notes() -> World {
     world
 }
 
-/// Asks at a level of detail, and doesn't wait for the answer.
+/// Sends a request with a level of detail, and doesn't wait for the answer.
 fn asks(world: &mut World, who: Reader, verb: Verb, lod: Option<Lod>) -> (ClientId, u64) {
     let client = world.connect();
     let mut call = world.call(who, verb);
@@ -27,10 +22,10 @@ fn asks(world: &mut World, who: Reader, verb: Verb, lod: Option<Lod>) -> (Client
 }
 
 fn views(session: Option<&str>) -> Verb {
-    Verb::View(View { session: session.map(addr), ..View::default() })
+    Verb::View(ViewArgs { session: session.map(session_addr), ..ViewArgs::default() })
 }
 
-/// An app is told that a version is known only of a look that it was asked for before.
+/// Checks that each known version that the core claimed belongs to a projection that it had requested before.
 fn assert_known_versions_were_requested(world: &World) {
     let look = |at: usize| {
         let (session, ask) = &world.projected[at];
@@ -47,7 +42,9 @@ fn projection_of_a_closed_window_is_not_known_of_the_reopened_one() {
     let mut world = notes();
     world.set_behaviour("notes/main", Behaviour::Holds);
     let (client, id) = asks(&mut world, reader("b"), views(Some("notes/main")), Some(Lod::Gist));
-    world.ask(reader("a"), Verb::Close { session: addr("notes/main"), end: false }).exits(0);
+    world
+        .ask(reader("a"), Verb::Close { session: session_addr("notes/main"), end: false })
+        .exits(0);
     asks(&mut world, reader("a"), crate::world::open("notes"), None);
     world.release("notes/main");
     world.answer_to(client, id).expect("an answer").exits(0).has("notes/main");
@@ -61,7 +58,9 @@ fn late_projection_of_a_closed_window_is_not_known_of_the_reopened_one() {
     world.set_behaviour("notes/main", Behaviour::Holds);
     let (client, id) = asks(&mut world, reader("b"), views(Some("notes/main")), Some(Lod::Gist));
     world.set_behaviour("notes/main", Behaviour::Normal);
-    world.ask(reader("a"), Verb::Close { session: addr("notes/main"), end: false }).exits(0);
+    world
+        .ask(reader("a"), Verb::Close { session: session_addr("notes/main"), end: false })
+        .exits(0);
     world.open(reader("a"), "notes").exits(0);
     world.release("notes/main");
     world.answer_to(client, id).expect("an answer").exits(0).has("notes/main");
@@ -75,7 +74,7 @@ fn window_of_an_ended_session_is_left_out_of_a_delayed_answer() {
     world.open(reader("a"), "notes/b").exits(0);
     world.set_behaviour("notes/b", Behaviour::Holds);
     let (client, id) = asks(&mut world, reader("a"), views(None), None);
-    world.ask(reader("b"), Verb::End { session: addr("notes/main") }).exits(0);
+    world.ask(reader("b"), Verb::End { session: session_addr("notes/main") }).exits(0);
     world.open(reader("b"), "notes").exits(0);
     world.release("notes/b");
     let said = world.answer_to(client, id).expect("an answer");
@@ -93,7 +92,7 @@ fn projection_at_another_level_of_detail_is_not_known_of_the_window() {
     world.set_behaviour("notes/main", Behaviour::Holds);
     let code = format!("notes.text(obj:{id})");
     let (client, run) = asks(&mut world, reader("a"), crate::world::run(&code), None);
-    // The step is refused as stale, the window is asked for; meanwhile another reader wants less of it.
+    // The step is refused as stale, and the window is requested. Meanwhile another reader lowers its level of detail.
     world.release("notes/main");
     world.set_behaviour("notes/main", Behaviour::Holds);
     asks(&mut world, reader("b"), crate::world::open("notes"), Some(Lod::Gist));
@@ -125,7 +124,7 @@ fn session_reopened_while_its_process_ends_survives_daemon_loss() {
     let mut world = notes();
     let app = world.process("notes/main").expect("it runs");
     world.apps.get_mut(&app).expect("it runs").stubborn = true;
-    let end = Verb::End { session: addr("notes/main") };
+    let end = Verb::End { session: session_addr("notes/main") };
     asks(&mut world, reader("a"), end, None);
     world.open(reader("a"), "notes").exits(0);
     world.lose_daemon();

@@ -1,19 +1,14 @@
 //! Sessions that share a process: `isolation = "provider"`.
 
-use crate::world::{Behaviour, World, open, reader};
+use crate::world::{Behaviour, World, open, reader, session_addr};
 use pipemux_core::{Event, Exit, Idle, Isolation, Manifest, limits};
-use pipemux_proto::SessionAddr;
 use pipemux_proto::client::Verb;
 
 fn shared(notes: &mut Manifest) {
     notes.isolation = Isolation::Provider;
 }
 
-fn addr(session: &str) -> SessionAddr {
-    session.parse().expect("a session")
-}
-
-/// Two workspaces with a session each, and a third session of the first.
+/// A world with two sessions of one workspace and one of another, all in one process.
 fn three() -> World {
     let mut world = World::with_notes(shared);
     world.model("notes/main").add("one");
@@ -41,11 +36,11 @@ fn sessions_in_one_process_have_their_own_state() {
 fn shared_process_ends_with_its_last_session() {
     let mut world = three();
     for session in ["notes/b", "notes/main"] {
-        world.ask(reader("a").at("w1"), Verb::End { session: addr(session) }).exits(0);
+        world.ask(reader("a").at("w1"), Verb::End { session: session_addr(session) }).exits(0);
         assert_eq!(world.apps.len(), 1);
     }
     world.run(reader("b").at("w2"), "notes.say('y')").exits(0).lacks("restarted");
-    world.ask(reader("b").at("w2"), Verb::End { session: addr("notes/main") }).exits(0);
+    world.ask(reader("b").at("w2"), Verb::End { session: session_addr("notes/main") }).exits(0);
     assert!(world.apps.is_empty(), "a process without sessions runs on");
     assert_eq!(world.core.next_timeout(), None);
     world.open(reader("a").at("w1"), "notes").exits(0);
@@ -121,7 +116,7 @@ fn open_waits_while_the_shared_process_ends() {
     world.open(reader("a"), "notes");
     let app = *world.apps.keys().next().expect("it runs");
     world.apps.get_mut(&app).expect("it runs").stubborn = true;
-    world.ask(reader("a"), Verb::End { session: addr("notes/main") }).exits(0);
+    world.ask(reader("a"), Verb::End { session: session_addr("notes/main") }).exits(0);
     assert_eq!(world.apps.len(), 1, "it takes its time");
     world.open(reader("a"), "notes").exits(0);
     assert!(!world.apps.contains_key(&app), "it was left to linger");
@@ -172,7 +167,7 @@ fn shared_process_that_never_greets_fails_all_waiting_opens() {
 fn restart_of_one_session_restarts_the_shared_process() {
     let mut world = three();
     let before = *world.apps.keys().next().expect("it runs");
-    world.ask(reader("a").at("w1"), Verb::Restart { session: addr("notes/main") }).exits(0);
+    world.ask(reader("a").at("w1"), Verb::Restart { session: session_addr("notes/main") }).exits(0);
     assert!(!world.apps.contains_key(&before), "the old process runs on");
     world
         .view(reader("b").at("w2"))
@@ -189,7 +184,8 @@ fn hung_shared_process_is_restarted_within_its_deadlines() {
         world.set_behaviour(session, Behaviour::Silent);
     }
     let client = world.connect();
-    let call = world.call(reader("a").at("w1"), Verb::Restart { session: addr("notes/main") });
+    let call =
+        world.call(reader("a").at("w1"), Verb::Restart { session: session_addr("notes/main") });
     let id = world.send(client, &call);
     world.pass(limits::DRAIN_MS - 1);
     for session in ["notes/main", "notes/b"] {

@@ -1,30 +1,25 @@
 //! Requests that wait: `view --wait` until something changes.
 
-use crate::world::{AnswerText, Reader, World, frame, open, reader};
+use crate::world::{AnswerText, Reader, World, open, reader, session_addr};
 use pipemux_core::{ClientId, Event, Exit, limits};
-use pipemux_proto::app::Changed;
-use pipemux_proto::client::{Verb, View, Watch};
-use pipemux_proto::{Envelope, Method};
+use pipemux_proto::client::{Verb, ViewArgs, WatchArgs};
 
-/// Waits of a minute, by a client that waits for longer.
+/// How long requests wait; the deadlines of their clients are later.
 pub const WAIT_MS: u32 = 60_000;
 
 fn wait(session: Option<&str>) -> Verb {
-    let session = session.map(|session| session.parse().expect("a session"));
-    Verb::View(View { session, since: None, wait_ms: WAIT_MS })
+    let session = session.map(session_addr);
+    Verb::View(ViewArgs { session, since: None, wait_ms: WAIT_MS })
 }
 
 pub fn watch(after: Option<u64>) -> Verb {
-    Verb::Watch(Watch { after, wait_ms: WAIT_MS, ..Watch::default() })
+    Verb::Watch(WatchArgs { after, wait_ms: WAIT_MS, ..WatchArgs::default() })
 }
 
-/// Something of a session changes, and its app says so.
+/// Changes a session without a request; its app reports the change.
 pub fn change(world: &mut World, session: &str, text: &str) {
     world.model(session).add(text);
-    let version = world.model(session).version;
-    let app = world.process(session).expect("it runs");
-    let changed = frame(&Envelope::event(Method::Changed, app), &Changed { version });
-    world.event(Event::AppFrame { app, frame: changed });
+    world.report_change(session);
 }
 
 pub fn begin(world: &mut World, who: Reader, verb: Verb) -> (ClientId, u64) {
@@ -59,7 +54,7 @@ fn waiting_view_returns_at_once_when_its_reader_missed_a_change() {
     change(&mut world, "notes/main", "new");
     let waiting = begin(&mut world, reader("a"), wait(None));
     now(&world, waiting).exits(0).has("new");
-    // Another reader has seen nothing yet.
+    // Another reader has seen nothing so far.
     let waiting = begin(&mut world, reader("b"), wait(Some("notes/main")));
     now(&world, waiting).exits(0).has("new");
 }
@@ -99,11 +94,11 @@ fn windows_opened_or_closed_by_others_end_a_wait() {
     world.open(reader("a"), "notes");
     world.open(reader("a"), "other");
     world.view(reader("a"));
-    let close = || Verb::Close { session: "other/main".parse().expect("a session"), end: false };
+    let close = || Verb::Close { session: session_addr("other/main"), end: false };
     let waiting = begin(&mut world, reader("a"), wait(None));
     world.ask(reader("b"), close());
     now(&world, waiting).lacks("## other/main").lacks("unchanged");
-    // As it was before the wait began, too.
+    // The same holds for windows that were opened before the wait began.
     let said = now(&world, waiting);
     world.confirm(waiting.0, said.delivery);
     world.ask(reader("b"), open("other"));
@@ -123,7 +118,7 @@ fn wait_for_a_missing_window_is_refused() {
     world.open(reader("a"), "notes");
     let waiting = begin(&mut world, reader("a"), wait(Some("other/main")));
     now(&world, waiting).exits(3).has("no window of other/main");
-    let later = Verb::View(View { session: None, since: Some(99), wait_ms: WAIT_MS });
+    let later = Verb::View(ViewArgs { session: None, since: Some(99), wait_ms: WAIT_MS });
     let waiting = begin(&mut world, reader("a"), later);
     now(&world, waiting).exits(3).has("e99 has not been issued");
 }
@@ -135,8 +130,9 @@ fn wait_since_an_epoch_compares_with_that_epoch() {
     world.view(reader("a"));
     change(&mut world, "notes/main", "one");
     let epoch = crate::world::text::epoch(&world.view(reader("a")).text).expect("an epoch");
-    let since = |epoch| Verb::View(View { session: None, since: Some(epoch), wait_ms: WAIT_MS });
-    // What it has seen later is a change since then.
+    let since =
+        |epoch| Verb::View(ViewArgs { session: None, since: Some(epoch), wait_ms: WAIT_MS });
+    // A change counts although the reader has seen it in a later epoch.
     let waiting = begin(&mut world, reader("a"), since(epoch - 1));
     now(&world, waiting).has("one");
     let waiting = begin(&mut world, reader("a"), since(epoch));
@@ -153,7 +149,7 @@ fn restart_ends_a_wait() {
     let waiting = begin(&mut world, reader("a"), wait(None));
     let app = world.process("notes/main").expect("it runs");
     world.kill(app, Exit::Signal(9), &[]);
-    // Somebody else's touch starts it again.
+    // The view of another reader starts the session again.
     world.view(reader("b"));
     now(&world, waiting).has("was restarted");
 }

@@ -1,10 +1,10 @@
-//! Watching what happens: `watch`, and logs that are followed.
+//! Watching events with `watch`, and following logs.
 
 use super::waiting_views::{WAIT_MS, begin, change, watch};
-use crate::world::{Reader, RequestEnd, World, reader};
+use crate::world::{Reader, RequestEnd, World, reader, session_addr};
 use pipemux_core::{ClientId, Event, Exit, LogText, limits};
-use pipemux_proto::client::{Body, Providers, Verb, Watch};
-use pipemux_proto::watch::{Events, What};
+use pipemux_proto::client::{Body, ProvidersArgs, Verb, WatchArgs};
+use pipemux_proto::watch::{EventKind, Events};
 
 fn events(world: &World, (client, id): (ClientId, u64)) -> Option<Events> {
     match world.request_ends(client, id) {
@@ -24,8 +24,8 @@ fn events_are_ordered_and_name_their_reader() {
     world.open(reader("a"), "notes");
     world.pass(limits::WATCH_PAUSE_MS);
     let first = events(&world, watching).expect("events");
-    let kinds: Vec<What> = first.events.iter().map(|event| event.what).collect();
-    assert_eq!(kinds, [What::Opened, What::Started]);
+    let kinds: Vec<EventKind> = first.events.iter().map(|event| event.what).collect();
+    assert_eq!(kinds, [EventKind::Opened, EventKind::Started]);
     assert_eq!(first.events[0].reader.as_deref(), Some("a"));
     assert_eq!(first.events[0].workspace.as_deref(), Some("demo"));
     assert_eq!(first.events[0].session.as_deref(), Some("notes/main"));
@@ -33,11 +33,11 @@ fn events_are_ordered_and_name_their_reader() {
     world.run(reader("a"), "notes.say('x')");
     let watching = begin(&mut world, reader("w"), watch(Some(first.last)));
     let later = events(&world, watching).expect("what happened meanwhile");
-    let act = later.events.iter().find(|event| event.what == What::Act).expect("the act");
+    let act = later.events.iter().find(|event| event.what == EventKind::Act).expect("the act");
     assert!(act.text.starts_with("notes.say('x') · say done"), "{}", act.text);
     assert!(later.events.iter().all(|event| event.number > first.last));
     assert_eq!((later.life, later.dropped), (first.life, 0));
-    // A watcher is a reader of nothing: what it was told, nobody has seen.
+    // A watcher has seen no window, so its first view shows everything.
     world.view(reader("w")).has("edit(note: Anchor<note>, text)");
 }
 
@@ -52,15 +52,21 @@ fn questions_crashes_sleep_and_providers_are_events() {
     world.kill(app, Exit::Signal(9), &[]);
     world.view(reader("a"));
     world.pass(400_000);
-    world.ask(reader("a"), Verb::Providers(Providers::default()));
+    world.ask(reader("a"), Verb::Providers(ProvidersArgs::default()));
     let all = begin(&mut world, reader("w"), watch(Some(0)));
     let told = events(&world, all).expect("events").events;
-    for what in [What::Asked, What::Answered, What::Crashed, What::Restarted, What::Hibernated] {
+    for what in [
+        EventKind::Asked,
+        EventKind::Answered,
+        EventKind::Crashed,
+        EventKind::Restarted,
+        EventKind::Hibernated,
+    ] {
         assert!(told.iter().any(|event| event.what == what), "{what:?} in {told:#?}");
     }
-    let crashed = told.iter().find(|event| event.what == What::Crashed).expect("a crash");
+    let crashed = told.iter().find(|event| event.what == EventKind::Crashed).expect("a crash");
     assert!(crashed.text.contains("killed by signal 9"), "{}", crashed.text);
-    assert!(told.iter().all(|event| event.what != What::Providers), "none came or went");
+    assert!(told.iter().all(|event| event.what != EventKind::Providers), "none came or went");
 }
 
 #[test]
@@ -70,7 +76,7 @@ fn watch_shows_other_workspaces_only_with_all() {
     world.open(there, "notes");
     world.open(there, "shared");
     let told = |world: &mut World, all| {
-        let verb = Verb::Watch(Watch { after: Some(0), wait_ms: 1_000, life: 0, all });
+        let verb = Verb::Watch(WatchArgs { after: Some(0), wait_ms: 1_000, life: 0, all });
         let watching = begin(world, reader("w"), verb);
         world.pass(1_000);
         let told = events(world, watching).expect("events").events;
@@ -86,7 +92,7 @@ fn frequent_changes_are_merged_into_one_event() {
     let mut world = World::new();
     world.open(reader("a"), "notes");
     let last = |world: &mut World| {
-        let watching = begin(world, reader("w"), Verb::Watch(Watch::default()));
+        let watching = begin(world, reader("w"), Verb::Watch(WatchArgs::default()));
         events(world, watching).expect("at once").last
     };
     let after = last(&mut world);
@@ -117,7 +123,7 @@ fn watch_reports_dropped_events_and_restarts_with_a_new_daemon() {
     world.pass(1_000);
     world.lose_daemon();
     world.open(reader("a"), "notes");
-    let watch = Watch { after: Some(first.last), life: first.life, wait_ms: 1, all: false };
+    let watch = WatchArgs { after: Some(first.last), life: first.life, wait_ms: 1, all: false };
     let watching = begin(&mut world, reader("w"), Verb::Watch(watch));
     let anew = events(&world, watching).expect("events");
     assert!(anew.life != first.life && anew.dropped == 0);
@@ -129,7 +135,7 @@ fn followed_log_is_watched_once_and_unwatched_at_the_end() {
     let mut world = World::new();
     world.open(reader("a"), "notes");
     let logs = |after, wait_ms| Verb::Logs {
-        session: "notes/main".parse().expect("a session"),
+        session: session_addr("notes/main"),
         lines: 5,
         after,
         wait_ms,
@@ -152,7 +158,7 @@ fn followed_log_is_watched_once_and_unwatched_at_the_end() {
     let quiet = part(&world, following);
     assert_eq!((quiet.text.as_str(), quiet.next, quiet.missed), ("", first.next, 0));
     assert!(world.effects.iter().any(|effect| effect.starts_with("UnwatchLog")));
-    // What comes after it was given up is nobody's.
+    // Log text that arrives after the wait is dropped.
     let number = |effect: &String| -> Option<u64> {
         effect.strip_prefix("UnwatchLog { request: ")?.trim_end_matches(" }").parse().ok()
     };

@@ -1,7 +1,7 @@
 //! A core that starts on all fixtures at once, as one log.
 
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Call, Verb};
+use pipemux_proto::client::{Verb, VerbRequest};
 
 use crate::fixtures::{EMPTY_KEY, NAME, records};
 use crate::world::{AnswerText, Reader, World, run, text};
@@ -31,7 +31,7 @@ fn restored_from_fixtures() -> World {
 /// Sends a run under an id that the log knows; its step must not reach the app.
 fn repeat_run(world: &mut World, run_id: &str) -> AnswerText {
     let call = world.call(READER, run("notes.say('again')"));
-    let said = world.ask_call(&Call { run_id: run_id.into(), ..call });
+    let said = world.ask_call(&VerbRequest { run_id: run_id.into(), ..call });
     assert!(world.invoked.is_empty(), "{run_id} was carried out again");
     said
 }

@@ -10,7 +10,7 @@ use crate::law::{LawResult, law};
 use crate::process::frames;
 use crate::sessions::SessionKey;
 use crate::sim::{InFlight, Sim};
-use pipemux_proto::app::{Invoke, Locate, Open, Project, Read};
+use pipemux_proto::app::{Invoke, Locate, OpenRequest, Project, ReadRequest};
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, decode};
 
 impl Sim {
@@ -77,7 +77,7 @@ impl Sim {
             return Ok(());
         }
         if envelope.method == Method::AppOpen && !process.sessions.contains_key(&incarnation) {
-            let open: Open = decode(&frame.body).expect("an Open");
+            let open: OpenRequest = decode(&frame.body).expect("an OpenRequest");
             let session_key = SessionKey::of_dir(&open.state_dir);
             let Some(session_key) =
                 session_key.filter(|session_key| self.prepared.contains(session_key))
@@ -124,7 +124,7 @@ impl Sim {
 fn describe_request(frame: &Frame) -> String {
     let envelope = frame.envelope;
     let body = match envelope.method {
-        Method::AppOpen => format!("{:?}", decode::<Open>(&frame.body)),
+        Method::AppOpen => format!("{:?}", decode::<OpenRequest>(&frame.body)),
         Method::Project => format!("{:?}", decode::<Project>(&frame.body)),
         _ => String::new(),
     };
@@ -142,10 +142,10 @@ fn app_frame(frame: &Frame) -> Result<(), String> {
         (Kind::Request, method) if envelope.id == 0 && method != Method::AppClose => {
             Err("a request without an id".into())
         }
-        (Kind::Request, Method::AppOpen) => read::<Open>(frame),
+        (Kind::Request, Method::AppOpen) => read::<OpenRequest>(frame),
         (Kind::Request, Method::Project) => read::<Project>(frame),
         (Kind::Request, Method::Invoke) => read::<Invoke>(frame),
-        (Kind::Request, Method::AppRead) => read::<Read>(frame),
+        (Kind::Request, Method::AppRead) => read::<ReadRequest>(frame),
         (Kind::Request, Method::Locate) => read::<Locate>(frame),
         (Kind::Request, Method::Ping | Method::Save | Method::AppClose) => Ok(()),
         (Kind::Cancel, _) => Ok(()),

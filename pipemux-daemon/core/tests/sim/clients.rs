@@ -76,7 +76,7 @@ impl Sim {
                 }
             }
             Event::ClientFrame { frame, .. } if frame.envelope.method == Method::Seen => {
-                if let Ok(seen) = decode::<client::Seen>(&frame.body) {
+                if let Ok(seen) = decode::<client::DeliveryAck>(&frame.body) {
                     self.knowledge.confirmed(seen.delivery, self.daemon.nth);
                 }
             }

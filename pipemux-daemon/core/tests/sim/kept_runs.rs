@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pipemux_proto::app::Invoke;
 use pipemux_proto::client::{Answer, Body, Verb};
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault};
 
 use crate::action::ReaderIndex;
@@ -156,7 +156,8 @@ impl Sim {
         }
         let told = steps(answer);
         let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
-        let done = told.iter().filter(|(mark, status)| *status == Status::Done && !nested(mark));
+        let done =
+            told.iter().filter(|(mark, status)| *status == StepStatus::Done && !nested(mark));
         let done: Vec<u64> = done.map(|(mark, _)| *mark).collect();
         self.runs.kept.done.extend(done);
         match keeps(answer) {
@@ -164,7 +165,7 @@ impl Sim {
                 self.statistics.count("kept");
                 self.runs.kept.times += 1;
                 let nth = self.runs.kept.times;
-                let undone = told.into_iter().filter(|(_, status)| *status != Status::Done);
+                let undone = told.into_iter().filter(|(_, status)| *status != StepStatus::Done);
                 let mut left: Vec<u64> = undone.map(|(mark, _)| mark).collect();
                 // A nested step comes right before its outer step and is sent with it.
                 let inner = left.iter().map(|mark| mark - 1).filter(|mark| {
@@ -321,17 +322,18 @@ fn keeps(answer: &Answer) -> Option<bool> {
         // A run that is refused before it begins doesn't replace the kept one.
         Body::Text(_) => matches!(answer.exit, 0 | 5).then_some(false),
         Body::Report(report) => {
-            let last = report.steps.iter().rfind(|step| step.status != Status::Skipped)?;
+            let last = report.steps.iter().rfind(|step| step.status != StepStatus::Skipped)?;
             let stale = last.error.as_ref().is_some_and(|error| error.code == Code::Stale);
-            Some(stale || last.status == Status::Unknown)
+            Some(stale || last.status == StepStatus::Unknown)
         }
         _ => None,
     }
 }
 
 /// Returns the status of each step, by its mark, if the answer is a report.
-fn steps(answer: &Answer) -> Vec<(u64, Status)> {
+fn steps(answer: &Answer) -> Vec<(u64, StepStatus)> {
     let Body::Report(report) = &answer.body else { return Vec::new() };
-    let step = |step: &pipemux_proto::report::Step| Some((last_mark(&step.call)?, step.status));
+    let step =
+        |step: &pipemux_proto::report::StepReport| Some((last_mark(&step.call)?, step.status));
     report.steps.iter().filter_map(step).collect()
 }

@@ -10,7 +10,7 @@
 //! | an idle session hibernates | idle processes cost memory; only a pin keeps one awake |
 
 use pipemux_core::Signal;
-use pipemux_proto::client::{Answer, Open, Verb};
+use pipemux_proto::client::{Answer, OpenArgs, Verb};
 use pipemux_proto::{Fault, Frame, Incarnation, Method};
 
 use crate::action::Behaviour;
@@ -128,7 +128,7 @@ impl Sim {
     /// Checks that an answered `open` with exit status 0 was accepted by its app.
     pub fn check_opened(&self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
-        let (Verb::Open(Open { provider, session: Some(session), .. }), Ok(answer)) =
+        let (Verb::Open(OpenArgs { provider, session: Some(session), .. }), Ok(answer)) =
             (&request.call.verb, answer)
         else {
             return Ok(());

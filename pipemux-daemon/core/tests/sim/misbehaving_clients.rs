@@ -1,7 +1,7 @@
 //! Clients that break the protocol, or ask for more than they may.
 
 use pipemux_core::{ClientId, Event, limits};
-use pipemux_proto::client::{Verb, View};
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::{Envelope, Hello, Incarnation, Method, Role};
 
@@ -61,7 +61,7 @@ impl Sim {
         let options =
             RequestOptions { json: false, deadline: 0, confirm: Confirmation::Never, kept: true };
         for _ in 0..limits::CLIENT_REQUESTS_MAX + 8 {
-            let verb = Verb::View(View::default());
+            let verb = Verb::View(ViewArgs::default());
             let call = self.call(who, verb, false, ViewOptions::default(), None);
             let daemon = self.daemon.nth;
             self.request(client, who, call, options, Default::default())?;
@@ -82,7 +82,7 @@ impl Sim {
             let client = self.connect()?;
             for _ in 0..limits::CLIENT_REQUESTS_MAX {
                 let session = addr.parse().ok();
-                let verb = Verb::View(View { session, ..View::default() });
+                let verb = Verb::View(ViewArgs { session, ..ViewArgs::default() });
                 let call = self.call(who, verb, false, ViewOptions::default(), None);
                 let daemon = self.daemon.nth;
                 self.request(client, who, call, options, Default::default())?;

@@ -13,7 +13,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Verb};
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 
 use crate::answer_content::{Heading, ShownContent, thing};
 use crate::law::{LawResult, law};
@@ -75,12 +75,12 @@ impl Sim {
                 let Some(took) = self.took(index, mark) else { continue };
                 let true_to_life = match step.status {
                     // A continued run also reports the steps that it did before.
-                    Status::Done => ever > 0,
-                    Status::Failed => took == 0,
-                    Status::Skipped => took == 0 || exit == 5,
+                    StepStatus::Done => ever > 0,
+                    StepStatus::Failed => took == 0,
+                    StepStatus::Skipped => took == 0 || exit == 5,
                     // The daemon may ask before the step is sent, and another request may have answered.
-                    Status::Needs => true,
-                    Status::Unknown => sent > 0,
+                    StepStatus::Needs => true,
+                    StepStatus::Unknown => sent > 0,
                 };
                 law!(
                     true_to_life,

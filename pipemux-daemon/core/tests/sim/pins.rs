@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pipemux_proto::client::{Open, Verb};
+use pipemux_proto::client::{OpenArgs, Verb};
 
 use crate::law::{LawResult, law};
 use crate::requests::Request;
@@ -71,7 +71,7 @@ impl Sim {
     pub fn note_pin(&mut self, index: usize) {
         let request = &self.requests[index];
         let workspace = READERS[request.who].0;
-        let Verb::Open(open @ Open { pin: Some(pin), .. }) = &request.call.verb else { return };
+        let Verb::Open(open @ OpenArgs { pin: Some(pin), .. }) = &request.call.verb else { return };
         let (pin, of) = (*pin, addr(open));
         let changes = |verb: &Verb| match verb {
             Verb::Open(other) => other.pin.is_some() && addr(other) == of,
@@ -98,7 +98,7 @@ impl Sim {
     }
 }
 
-fn addr(open: &Open) -> String {
+fn addr(open: &OpenArgs) -> String {
     let session = open.session.as_ref().map(ToString::to_string).unwrap_or_default();
     format!("{}/{session}", open.provider)
 }

@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bytes::Bytes;
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Chunk, Empty, Invoke, Locate, Located, Open, Opened, Place as Where, Project, Read, Saved,
+    Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Project, ReadRequest, Saved,
 };
 use pipemux_proto::hello::ProtocolVersion;
 use pipemux_proto::projection::Projection;
-use pipemux_proto::{
-    Envelope, Fault, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, decode,
-};
+use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
+
+#[path = "../world/wire.rs"]
+mod wire;
+
+pub use wire::{frame, frames, garbage};
 
 use crate::action::Behaviour;
 use crate::sessions::SessionKey;
@@ -171,13 +173,13 @@ impl Process {
         match envelope.method {
             Method::AppOpen if behaviour == Behaviour::RefusesOpen => {
                 // A refused open that is repeated at a start leaves the session running.
-                let open: Open = decode(&request.body).expect("an Open");
+                let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 reaction.opened = Some(open.again);
                 refuse(&Fault::failed("no"))
             }
             Method::AppOpen => {
                 reaction.opened = Some(true);
-                let open: Open = decode(&request.body).expect("an Open");
+                let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = if store.resumed { open.woken } else { 0 };
                 let resumed = if resumed == store.version { resumed } else { 0 };
                 reaction.woken = resumed > 0;
@@ -226,18 +228,18 @@ impl Process {
                 frame(&reply, &executed.outcome)
             }
             Method::AppRead => {
-                let read: Read = decode(&request.body).expect("a Read");
+                let read: ReadRequest = decode(&request.body).expect("a ReadRequest");
                 match store.check(&read.key, read.rev) {
-                    Ok(note) => frame(&reply, &chunk(&store.value(note), &read)),
+                    Ok(note) => frame(&reply, &wire::chunk(&store.value(note), &read, CHUNK)),
                     Err(fault) => refuse(&fault),
                 }
             }
             Method::Locate => {
                 let locate: Locate = decode(&request.body).expect("a Locate");
                 let places = locate.keys.iter().map(|key| match store.note(key) {
-                    Some(note) if note.hidden => Where::Hidden("it is hidden".into()),
-                    Some(_) => Where::Shown,
-                    None => Where::Gone(Some("it was removed".into())),
+                    Some(note) if note.hidden => KeyLocation::Hidden("it is hidden".into()),
+                    Some(_) => KeyLocation::Shown,
+                    None => KeyLocation::Gone(Some("it was removed".into())),
                 });
                 frame(&reply, &Located { places: places.collect() })
             }
@@ -259,33 +261,4 @@ fn greet(incarnation: Incarnation, behaviour: Behaviour) -> Reaction {
         }
         _ => Reaction { frames: vec![greeting(&hello)], ..Reaction::default() },
     }
-}
-
-fn chunk(text: &str, read: &Read) -> Chunk {
-    let bytes = text.as_bytes();
-    let start = (read.offset as usize).min(bytes.len());
-    let end = (start + (read.max as usize).min(CHUNK)).min(bytes.len());
-    Chunk { data: bytes[start..end].to_vec().into(), total: bytes.len() as u64, text: true }
-}
-
-/// Makes a frame as it arrives from outside.
-pub fn frame<T: serde::Serialize>(envelope: &Envelope, body: &T) -> Frame {
-    let bytes = Frame::encode(envelope, body).expect("it encodes");
-    frames(&bytes).expect("frames").remove(0)
-}
-
-/// Splits bytes into frames; fails unless they are whole ones.
-pub fn frames(bytes: &[u8]) -> Result<Vec<Frame>, String> {
-    let mut decoder = FrameDecoder::default();
-    decoder.extend(bytes);
-    let mut all = Vec::new();
-    while let Some(frame) = decoder.next_frame().map_err(|error| error.to_string())? {
-        all.push(frame);
-    }
-    if decoder.is_empty() && !all.is_empty() { Ok(all) } else { Err("no whole frames".into()) }
-}
-
-/// Makes a frame whose body can't be decoded.
-pub fn garbage(envelope: Envelope) -> Frame {
-    Frame { envelope, body: Bytes::from_static(&[0xc1, 0xff, 0x00]) }
 }

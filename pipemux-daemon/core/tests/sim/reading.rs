@@ -6,7 +6,7 @@ use crate::law::LawResult;
 use crate::process::frame;
 use crate::sessions::READERS;
 use crate::sim::Sim;
-use pipemux_proto::client::{Answer, Body, Seen as SeenFrame, Verb};
+use pipemux_proto::client::{Answer, Body, DeliveryAck, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 impl Sim {
@@ -63,7 +63,7 @@ impl Sim {
         let Some(conn) = self.clients.get_mut(&client) else { return };
         conn.next += 1;
         let envelope = Envelope::request(Method::Seen, conn.next, Incarnation(0));
-        let frame = frame(&envelope, &SeenFrame { delivery });
+        let frame = frame(&envelope, &DeliveryAck { delivery });
         self.queue.push_back(pipemux_core::Event::ClientFrame { client, frame });
     }
 

@@ -6,7 +6,7 @@ use crate::process::frame;
 use crate::sessions::{CALM_READER, READERS, WORKSPACES};
 use crate::sim::Sim;
 use pipemux_core::{ClientId, Event, limits};
-use pipemux_proto::client::{self, Call, Format, Verb, View};
+use pipemux_proto::client::{self, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 /// A request of a client.
@@ -16,7 +16,7 @@ pub struct Request {
     pub client: ClientId,
     pub id: u64,
     pub who: ReaderIndex,
-    pub call: Call,
+    pub call: VerbRequest,
     pub confirm: Confirmation,
     /// The time at which it was sent.
     pub at: u64,
@@ -77,7 +77,7 @@ impl Sim {
             Ask::View { addr, since, view_options: wanted, wait } => {
                 view_options = *wanted;
                 let since = since.and_then(|pick| self.knowledge.some_epoch(READERS[who].0, pick));
-                Verb::View(View { session: addr.map(session), since, wait_ms: *wait })
+                Verb::View(ViewArgs { session: addr.map(session), since, wait_ms: *wait })
             }
             Ask::Run { steps, at: pinned, view_options: wanted } => {
                 view_options = *wanted;
@@ -115,7 +115,7 @@ impl Sim {
             }
             Ask::Watch(wait) => {
                 let (after, wait_ms) = ((*wait % 2 == 1).then_some(0), *wait);
-                Verb::Watch(client::Watch { after, wait_ms, ..client::Watch::default() })
+                Verb::Watch(client::WatchArgs { after, wait_ms, ..client::WatchArgs::default() })
             }
             Ask::Limits => Verb::Limits,
             Ask::Set(option, value) => {
@@ -150,11 +150,11 @@ impl Sim {
         json: bool,
         view_options: ViewOptions,
         at: Option<u64>,
-    ) -> Call {
+    ) -> VerbRequest {
         let (workspace, reader) = READERS[who];
         let name = WORKSPACES[workspace];
         self.next_run += 1;
-        Call {
+        VerbRequest {
             workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
             reader: reader.into(),
             run_id: format!("run-{}", self.next_run),
@@ -172,7 +172,7 @@ impl Sim {
         &mut self,
         client: ClientId,
         who: ReaderIndex,
-        call: Call,
+        call: VerbRequest,
         options: RequestOptions,
         (marks, clicked, repeats): (Vec<u64>, Option<String>, Option<usize>),
     ) -> LawResult {
@@ -219,7 +219,7 @@ impl Sim {
 fn open(addr: &str, file: bool, pin: Option<bool>) -> Verb {
     let (provider, session) = addr.split_once('/').expect("an address");
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    Verb::Open(client::Open {
+    Verb::Open(client::OpenArgs {
         provider: provider.parse().expect("a provider"),
         session: Some(session.parse().expect("a session")),
         args: if file { vec!["a.txt".into()] } else { Vec::new() },

@@ -1,8 +1,9 @@
-//! An app as a little model: notes with keys and revs, and ways to misbehave.
+//! An app in memory: notes with keys and revisions, and ways to misbehave.
 
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Chunk, Done, Empty, Invoke, Locate, Located, Open, Opened, Outcome, Place, Project, Read, Saved,
+    Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome, Project,
+    ReadRequest, Saved,
 };
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
@@ -11,65 +12,69 @@ use pipemux_proto::{
 };
 
 use super::model::Model;
+use super::wire::chunk;
 use super::{frame, garbage};
+
+/// Bytes of a value in one reply: few, so that values come in several.
+const CHUNK: usize = 7;
 
 /// How an app behaves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Behaviour {
     #[default]
     Normal,
-    /// Takes everything in and says nothing.
+    /// Reads everything and answers nothing.
     Silent,
-    /// Works, but keeps its answers back until released.
+    /// Carries requests out, but holds its answers until the test releases them.
     Holds,
-    /// Answers what can't be read.
+    /// Sends answers that can't be decoded.
     Garbage,
     /// Answers everything twice.
     Twice,
-    /// Dies of the next `Invoke` that comes.
+    /// Dies of every `Invoke`.
     DiesOnInvoke,
-    /// Dies of the next `Invoke` that comes; its next life is well.
+    /// Dies of the next `Invoke`; the process after it behaves.
     DiesOnInvokeOnce,
-    /// Never greets, and says nothing else.
+    /// Never greets and answers nothing.
     NoHello,
-    /// Answers without a greeting.
+    /// Answers without having greeted.
     Ungreeted,
-    /// Dies before it greets, with these last lines.
+    /// Dies before it greets, with these last lines of output.
     DiesAtStart(Vec<String>),
     /// Refuses every `Open`.
     RefusesOpen(String),
-    /// Does not go on where it was put to sleep.
+    /// Wakes without its saved state.
     ForgetsSleep,
-    /// Refuses to be put to sleep.
+    /// Refuses to save its state.
     RefusesSave,
     /// Can't be started.
     Unstartable,
-    /// Sends these pieces, this title and this brief instead of its own.
+    /// Sends this text wherever an app may send text.
     Says(String),
-    /// Sends this projection.
+    /// Sends this projection instead of its own.
     Shows(Box<Projection>),
-    /// Ends an `Invoke` with this.
+    /// Answers every `Invoke` with this outcome.
     Ends(Box<Outcome>),
 }
 
-/// A process.
+/// A process of an app.
 #[derive(Debug)]
 pub struct App {
     pub session: String,
     pub state_dir: String,
-    /// The sessions that share it, by life: name and state directory.
+    /// The sessions that share it, by incarnation: name and state directory.
     pub sessions: std::collections::BTreeMap<Incarnation, (String, String)>,
-    /// Answers that are kept back.
+    /// Answers that it holds.
     pub held: Vec<Frame>,
     /// True when it survives SIGTERM and `Close`.
     pub stubborn: bool,
-    /// The opens that it got.
-    pub opens: Vec<Open>,
-    /// The answers that it got.
+    /// The open requests that it received.
+    pub opens: Vec<OpenRequest>,
+    /// The envelopes of answers and cancels that it received.
     pub got: Vec<Envelope>,
 }
 
-/// What a process does about a frame.
+/// What a process does when a frame arrives.
 #[derive(Debug, Default)]
 pub struct Reaction {
     pub frames: Vec<Frame>,
@@ -150,7 +155,7 @@ impl App {
         let refuse = |fault: &Fault| frame(&envelope.answer(Kind::Fault), fault);
         match envelope.method {
             Method::AppOpen => {
-                let open: Open = decode(&request.body).expect("an Open");
+                let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = if *behaviour == Behaviour::ForgetsSleep { 0 } else { open.woken };
                 self.opens.push(open);
                 match behaviour {
@@ -189,18 +194,18 @@ impl App {
                 _ => frame(&reply, &Saved { version: model.version }),
             },
             Method::AppRead => {
-                let read: Read = decode(&request.body).expect("a Read");
+                let read: ReadRequest = decode(&request.body).expect("a ReadRequest");
                 match model.check(&read.key, read.rev) {
-                    Ok(note) => frame(&reply, &chunk(&note.text, &read)),
+                    Ok(note) => frame(&reply, &chunk(&note.text, &read, CHUNK)),
                     Err(fault) => refuse(&fault),
                 }
             }
             Method::Locate => {
                 let locate: Locate = decode(&request.body).expect("a Locate");
                 let places = locate.keys.iter().map(|key| match model.note(key) {
-                    Some(note) if note.hidden => Place::Hidden("notes.unhide()".into()),
-                    Some(_) => Place::Shown,
-                    None => Place::Gone(Some("it was removed".into())),
+                    Some(note) if note.hidden => KeyLocation::Hidden("notes.unhide()".into()),
+                    Some(_) => KeyLocation::Shown,
+                    None => KeyLocation::Gone(Some("it was removed".into())),
                 });
                 frame(&reply, &Located { places: places.collect() })
             }
@@ -242,7 +247,7 @@ pub fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -
     LinkSlot { label: label.into(), action: action.into(), args, titled: false }
 }
 
-/// Labels tell what an anchor stands for, so that tests can read it: `k3 r2`.
+/// Labels hold the key and the revision of a note, so that tests can find its anchor: `k3 r2`.
 fn projection(model: &Model, lod: Lod) -> Projection {
     let mut content = Vec::new();
     for note in model.notes.iter().filter(|note| !note.hidden && lod != Lod::Gist) {
@@ -265,11 +270,14 @@ fn projection(model: &Model, lod: Lod) -> Projection {
     }
 }
 
-/// A window that says this wherever an app may say something.
+/// A window with this text wherever an app may send text.
 fn saying(model: &Model, said: &str) -> Projection {
-    let code =
-        pipemux_proto::projection::Code { lang: said.into(), text: said.into(), first: Some(1) };
-    let bare = pipemux_proto::projection::Code { first: None, ..code.clone() };
+    let code = pipemux_proto::projection::CodePiece {
+        lang: said.into(),
+        text: said.into(),
+        first: Some(1),
+    };
+    let bare = pipemux_proto::projection::CodePiece { first: None, ..code.clone() };
     let unknown = slot(said, "nothing", []);
     let titled =
         LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
@@ -308,12 +316,4 @@ fn said_by(model: &mut Model, said: &str) -> Outcome {
         links: vec![slot(said, "say", [("text", Value::from(said).into())])],
         ..Done::default()
     })
-}
-
-fn chunk(text: &str, read: &Read) -> Chunk {
-    let bytes = text.as_bytes();
-    let start = (read.offset as usize).min(bytes.len());
-    // Small ones, so that values come in several.
-    let end = (start + (read.max as usize).min(7)).min(bytes.len());
-    Chunk { data: bytes[start..end].to_vec().into(), total: bytes.len() as u64, text: true }
 }

@@ -1,13 +1,15 @@
-//! Clients: verbs and their answers.
+//! Clients: requests and their answers.
 
 use pipemux_core::{ClientId, Event};
-use pipemux_proto::client::{Answer, Call, Format, Open, Seen, Verb, View, Workspace};
+use pipemux_proto::client::{
+    Answer, DeliveryAck, Format, OpenArgs, Verb, VerbRequest, ViewArgs, Workspace,
+};
 use pipemux_proto::projection::Lod;
-use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role};
+use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role, SessionAddr};
 
 use super::{Client, RequestEnd, World, frame, text};
 
-/// Who asks, and where.
+/// A reader of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reader {
     pub workspace: &'static str,
@@ -15,18 +17,18 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The same reader in another workspace.
+    /// Returns the same reader in another workspace.
     pub fn at(self, workspace: &'static str) -> Self {
         Self { workspace, ..self }
     }
 }
 
-/// A reader of the workspace `demo`.
+/// Returns a reader of the workspace `demo`.
 pub fn reader(reader: &'static str) -> Reader {
     Reader { workspace: "demo", reader }
 }
 
-/// An answer as text.
+/// An answer as text, with its exit status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerText {
     pub exit: u8,
@@ -35,7 +37,7 @@ pub struct AnswerText {
 }
 
 impl AnswerText {
-    /// The id behind the first anchor with that label.
+    /// Returns the id of the first anchor with that label.
     #[track_caller]
     pub fn id(&self, label: &str) -> u64 {
         let all = text::anchors(&self.text);
@@ -62,9 +64,15 @@ impl AnswerText {
     }
 }
 
+/// Parses an address of the form `provider/session`.
+pub fn session_addr(session: &str) -> SessionAddr {
+    session.parse().expect("a session")
+}
+
+/// The verb that opens a session, `provider/main` unless the name has a slash.
 pub fn open(session: &str) -> Verb {
     let (provider, session) = session.split_once('/').unwrap_or((session, "main"));
-    Verb::Open(Open {
+    Verb::Open(OpenArgs {
         provider: provider.parse().expect("a provider"),
         session: Some(session.parse().expect("a session")),
         args: Vec::new(),
@@ -102,10 +110,10 @@ impl World {
         self.event(Event::ClientFrame { client, frame });
     }
 
-    /// A call with an id of its own.
-    pub fn call(&mut self, who: Reader, verb: Verb) -> Call {
+    /// Makes a request with a new run id.
+    pub fn call(&mut self, who: Reader, verb: Verb) -> VerbRequest {
         self.next_run += 1;
-        Call {
+        VerbRequest {
             workspace: Workspace { key: format!("/{}", who.workspace), name: who.workspace.into() },
             reader: who.reader.into(),
             run_id: format!("run-{}", self.next_run),
@@ -119,13 +127,13 @@ impl World {
         }
     }
 
-    /// Sends a request and lets happen what happens at once; returns its id.
-    pub fn send(&mut self, client: ClientId, call: &Call) -> u64 {
+    /// Sends a request, and handles everything that follows at once. Returns its id.
+    pub fn send(&mut self, client: ClientId, call: &VerbRequest) -> u64 {
         self.send_for(client, call, 0)
     }
 
-    /// Sends a request of a client that waits so long, in milliseconds; 0: it doesn't say.
-    pub fn send_for(&mut self, client: ClientId, call: &Call, deadline_ms: u32) -> u64 {
+    /// Sends a request with a deadline in milliseconds; 0 for none.
+    pub fn send_for(&mut self, client: ClientId, call: &VerbRequest, deadline_ms: u32) -> u64 {
         let found = self.clients.get_mut(&client).expect("a connected client");
         found.next += 1;
         let id = found.next;
@@ -141,7 +149,7 @@ impl World {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// The answer of a request, when it has come.
+    /// Returns the answer to a request once it has arrived.
     pub fn answer_to(&self, client: ClientId, id: u64) -> Option<AnswerText> {
         match self.request_ends(client, id) {
             [] => None,
@@ -150,26 +158,32 @@ impl World {
         }
     }
 
-    /// Confirms an answer, as a client does once it has written it out.
+    /// Confirms an answer, as a client does after it has printed it.
     pub fn confirm(&mut self, client: ClientId, delivery: u64) {
         let found = self.clients.get_mut(&client).expect("a connected client");
         found.next += 1;
         let envelope = Envelope::request(Method::Seen, found.next, Incarnation(0));
-        self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
+        self.event(Event::ClientFrame {
+            client,
+            frame: frame(&envelope, &DeliveryAck { delivery }),
+        });
     }
 
-    /// Confirms an answer as the client's last word; the daemon closes then.
+    /// Confirms an answer with the closing message of a client, on which the daemon closes the connection.
     #[track_caller]
     pub fn end(&mut self, client: ClientId, delivery: u64) {
         let envelope = Envelope::event(Method::Seen, Incarnation(0));
-        self.event(Event::ClientFrame { client, frame: frame(&envelope, &Seen { delivery }) });
+        self.event(Event::ClientFrame {
+            client,
+            frame: frame(&envelope, &DeliveryAck { delivery }),
+        });
         let gone = self.clients.remove(&client).expect("it was connected");
         assert!(gone.closed, "the daemon closes after the last word");
     }
 
-    /// Sends a call on a connection of its own, waits as long as it takes, confirms the answer.
+    /// Sends a request on a new connection, lets time pass until it is answered, and confirms the answer.
     #[track_caller]
-    pub fn ask_call(&mut self, call: &Call) -> AnswerText {
+    pub fn ask_call(&mut self, call: &VerbRequest) -> AnswerText {
         let client = self.connect();
         let id = self.send(client, call);
         for _ in 0..1_000 {
@@ -214,10 +228,10 @@ impl World {
 
     #[track_caller]
     pub fn view(&mut self, who: Reader) -> AnswerText {
-        self.ask(who, Verb::View(View::default()))
+        self.ask(who, Verb::View(ViewArgs::default()))
     }
 
-    /// The link with that label in the workspace's view.
+    /// Returns the link with that label in the workspace's view.
     #[track_caller]
     pub fn link_of(&mut self, who: Reader, label: &str) -> String {
         format!("link:{}", self.view(who).id(label))
@@ -226,9 +240,9 @@ impl World {
     #[track_caller]
     pub fn view_at(&mut self, who: Reader, session: &str, lod: Lod) -> AnswerText {
         let session = Some(session.parse().expect("a session"));
-        let call = Call {
+        let call = VerbRequest {
             lod: Some(lod),
-            ..self.call(who, Verb::View(View { session, ..View::default() }))
+            ..self.call(who, Verb::View(ViewArgs { session, ..ViewArgs::default() }))
         };
         self.ask_call(&call)
     }

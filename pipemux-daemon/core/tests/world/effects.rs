@@ -1,11 +1,12 @@
-//! Carries out effects as a driver would: in their order, and what comes of them returns as events.
+//! Carries out effects in their order, as a driver does, and queues the events that follow.
 
 use pipemux_core::{ClientId, Effect, Event, Exit, LogText, Manifests, Signal};
-use pipemux_proto::app::Open;
+use pipemux_proto::app::OpenRequest;
 use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::{Incarnation, Kind, Method, decode};
 
-use super::{App, Behaviour, Output, RequestEnd, World, frames, text};
+use super::wire::frames;
+use super::{App, Behaviour, Output, RequestEnd, World, text};
 
 impl World {
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
@@ -65,22 +66,28 @@ impl World {
             let why = "no such program".to_owned();
             return self.queue.push_back(Event::StartFailed { app: start.app, why });
         }
-        if !self.models.contains_key(&start.state_dir) {
-            let prepared = self.models.remove(&format!("/{session}")).unwrap_or_default();
-            self.models.insert(start.state_dir.clone(), prepared);
-        }
+        self.place_model(&start.state_dir, &session);
         self.apps.insert(start.app, App::new(session, start.state_dir.clone()));
         self.queue.push_back(Event::Started { app: start.app, pid: 1_000 + start.app.0 as u32 });
     }
 
+    /// Moves the model that a test prepared for a session to the session's directory.
+    fn place_model(&mut self, dir: &str, session: &str) {
+        if !self.models.contains_key(dir) {
+            let prepared = self.models.remove(&format!("/{session}")).unwrap_or_default();
+            self.models.insert(dir.to_owned(), prepared);
+        }
+    }
+
     fn send_app(&mut self, life: Incarnation, bytes: &[u8]) {
-        let Some(app) = self.apps.get_mut(&life) else { return };
-        for frame in frames(bytes) {
+        for frame in frames(bytes).expect("the core writes whole frames") {
+            // The process may have ended, and the core doesn't know yet.
+            let Some(app) = self.apps.get_mut(&life) else { return };
             let of = frame.envelope.incarnation;
-            // A process that sessions share gets frames of their lives.
+            // A shared process gets frames for the incarnations of its sessions.
             let shared = of != life;
             if shared && frame.envelope.method == Method::AppOpen {
-                let open: Open = decode(&frame.body).expect("an Open");
+                let open: OpenRequest = decode(&frame.body).expect("an OpenRequest");
                 app.sessions.insert(of, (open.session.to_string(), open.state_dir));
             }
             let (session, dir) = match app.sessions.get(&of) {
@@ -92,10 +99,8 @@ impl World {
                 }
             };
             let behaviour = self.behaviours.get(&session).cloned().unwrap_or_default();
-            if !self.models.contains_key(&dir) {
-                let prepared = self.models.remove(&format!("/{session}")).unwrap_or_default();
-                self.models.insert(dir.clone(), prepared);
-            }
+            self.place_model(&dir, &session);
+            let app = self.apps.get_mut(&life).expect("it runs");
             let model = self.models.get_mut(&dir).expect("a model");
             if frame.envelope.method == Method::Invoke && frame.envelope.kind == Kind::Request {
                 let invoke = decode(&frame.body).expect("an Invoke");
@@ -130,7 +135,7 @@ impl World {
     }
 
     fn send_client(&mut self, client: ClientId, bytes: &[u8]) {
-        for frame in frames(bytes) {
+        for frame in frames(bytes).expect("the core writes whole frames") {
             let end = match frame.envelope.kind {
                 Kind::Fault => RequestEnd::Fault(decode(&frame.body).expect("a fault")),
                 Kind::Reply if frame.envelope.method == Method::Verb => {

@@ -1,4 +1,4 @@
-//! Exchanges: what a driver does with bodies, without bodies.
+//! Exchanges between clients and apps, without the bodies, which the core never sees.
 
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{ClientId, Event};
@@ -8,7 +8,7 @@ use pipemux_proto::{Envelope, Incarnation, Kind, Method};
 use super::{World, frame};
 
 impl World {
-    /// Asks to attach to a session of the workspace `demo`, under that id.
+    /// Sends a request to attach to a session of the workspace `demo`.
     pub fn attach(&mut self, client: ClientId, id: u64, session: &str) {
         let workspace = Workspace { key: "/demo".into(), name: "demo".into() };
         let session = session.parse().expect("a session");
@@ -17,13 +17,13 @@ impl World {
         self.event(Event::ClientFrame { client, frame });
     }
 
-    /// The life that a client was told when it asked to attach under that id.
+    /// Returns the incarnation to which a request attached its client.
     pub fn attached(&self, client: ClientId, id: u64) -> Option<Incarnation> {
         let told = self.attached.iter().find(|(to, of, _)| (*to, *of) == (client, id));
         told.map(|(.., life)| *life)
     }
 
-    /// A client's exchange with a body of that length: where it goes.
+    /// Sends a client's exchange with a body of that length. Returns where it is forwarded.
     pub fn exchange(
         &mut self,
         client: ClientId,
@@ -36,7 +36,7 @@ impl World {
         self.pass_on(End::Client(client), &envelope, length)
     }
 
-    /// The app's answer to what was forwarded to it: where it goes.
+    /// Answers a forwarded exchange. Returns where the answer is forwarded.
     pub fn answer_exchange(&mut self, asked: &Forward, length: usize) -> Option<Forward> {
         let End::App(app) = asked.to else { panic!("{asked:?}") };
         self.pass_on(End::App(app), &asked.envelope.answer(Kind::Reply), length)

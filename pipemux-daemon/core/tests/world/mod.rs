@@ -1,7 +1,7 @@
-//! A world around one core, in memory: clients, apps that are little models, a disk and a clock.
+//! A world around one core, in memory: clients, apps, a disk and a clock.
 //!
-//! Nothing here decides for the core: effects are carried out as a driver would, in their order, and
-//! what comes of them is handed in as events.
+//! Nothing here decides for the core. Effects are carried out in their order, as a driver does, and what follows from
+//! them is handed to the core as events.
 #![allow(dead_code)]
 
 mod app;
@@ -11,19 +11,20 @@ mod exchanges;
 mod model;
 mod paths;
 pub mod text;
+mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use bytes::Bytes;
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Config, Core, Event, Exit, Idle, Manifest, Now, Scope};
-use pipemux_proto::app::{Invoke, Project};
+use pipemux_proto::app::{Changed, Invoke, Project};
 use pipemux_proto::client::Answer;
-use pipemux_proto::{Fault, Frame, FrameDecoder, Incarnation};
+use pipemux_proto::{Envelope, Fault, Incarnation, Method};
 
 pub use app::{App, Behaviour};
-pub use calls::{AnswerText, Reader, open, reader, run};
+pub use calls::{AnswerText, Reader, open, reader, run, session_addr};
 pub use model::Model;
+pub use wire::{frame, garbage};
 
 /// The end of a client's request.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,21 +33,21 @@ pub enum RequestEnd {
     Fault(Fault),
 }
 
-/// One connection of a client.
+/// The connection of a client.
 #[derive(Debug, Default)]
 pub struct Client {
-    /// What came for each request.
+    /// The ends of each request, by its id. A correct core sends one.
     pub request_ends: BTreeMap<u64, Vec<RequestEnd>>,
-    /// True once the core closed it.
+    /// True once the core has closed it.
     pub closed: bool,
     pub next: u64,
 }
 
-/// What an effect showed to somebody outside, in order.
+/// Something that left the core.
 #[derive(Debug, Clone)]
 pub enum Output {
     Saved(Record),
-    /// An answer, and the workspace's key.
+    /// The workspace's key and the text of an answer.
     Text(String, String),
     Started(Incarnation),
 }
@@ -54,31 +55,31 @@ pub enum Output {
 pub struct World {
     pub core: Core,
     pub now: Now,
-    /// The disk.
+    /// The records on the disk.
     pub records: Vec<Record>,
-    /// Processes that run.
+    /// The running processes.
     pub apps: BTreeMap<Incarnation, App>,
-    /// What sessions keep, by state directory: it outlives processes and daemons.
+    /// The state of each session, by state directory. It outlives processes and daemons.
     pub models: BTreeMap<String, Model>,
-    /// How the processes of a session behave, by `provider/session`.
+    /// The behaviour of each session's processes, by `provider/session`.
     pub behaviours: BTreeMap<String, Behaviour>,
     /// Every `Invoke` that reached an app.
     pub invoked: Vec<(String, Invoke)>,
     /// Every `Project` that reached an app.
     pub projected: Vec<(String, Project)>,
-    /// Every effect, for comparing.
+    /// Every effect, in its debug form.
     pub effects: Vec<String>,
-    /// Who was told which life, for which request to attach.
+    /// The incarnation to which each request attached its client.
     pub attached: Vec<(ClientId, u64, Incarnation)>,
-    /// What went out, in order.
+    /// Everything that left the core, in order.
     pub shown: Vec<Output>,
     pub clients: BTreeMap<ClientId, Client>,
     pub stopped: bool,
-    /// Directories that were to be removed.
+    /// The state directories that the core discarded.
     pub discarded: Vec<String>,
     config: Config,
     queue: VecDeque<Event>,
-    /// The workspace's key of each request.
+    /// The key of the workspace of each request.
     keys: BTreeMap<(ClientId, u64), String>,
     next_client: u64,
     next_run: u64,
@@ -89,12 +90,12 @@ impl World {
         Self::restored(Vec::new())
     }
 
-    /// A daemon that starts on what an earlier one left on disk.
+    /// Starts a daemon on the records of an earlier one.
     pub fn restored(records: Vec<Record>) -> Self {
         Self::configured(config(), records)
     }
 
-    /// A daemon whose `notes` have this manifest.
+    /// Starts a daemon with a changed manifest of `notes`.
     pub fn with_notes(change: impl FnOnce(&mut Manifest)) -> Self {
         let mut config = config();
         if let Some(notes) = config.providers.first_mut() {
@@ -103,12 +104,12 @@ impl World {
         Self::configured(config, Vec::new())
     }
 
-    /// A provider's manifest is gone, for the next daemon.
+    /// Removes a provider's manifest for the next daemon.
     pub fn forget_provider(&mut self, id: &str) {
         self.config.providers.retain(|manifest| manifest.id.as_str() != id);
     }
 
-    /// All manifests are there again.
+    /// Restores all manifests.
     pub fn remember_providers(&mut self) {
         self.config = config();
     }
@@ -137,7 +138,7 @@ impl World {
         }
     }
 
-    /// The daemon is lost, and another one starts on the same disk.
+    /// Kills the daemon with all processes and connections, and starts another one on the same disk.
     pub fn lose_daemon(&mut self) {
         self.core = Core::new(self.config.clone(), self.records.clone());
         self.apps.clear();
@@ -145,19 +146,19 @@ impl World {
         self.queue.clear();
     }
 
-    /// How the session's processes behave from now on.
+    /// Sets how a session's processes behave from now on.
     pub fn set_behaviour(&mut self, session: &str, behaviour: Behaviour) {
         self.behaviours.insert(session.to_owned(), behaviour);
     }
 
-    /// What a session of a workspace's keeps, made when it has not run yet.
+    /// Returns the state of a session, and makes it when the session has not run yet.
     pub fn model(&mut self, session: &str) -> &mut Model {
         let wanted = format!("/{session}");
         let known = self.models.keys().find(|dir| dir.ends_with(&wanted)).cloned();
         self.models.entry(known.unwrap_or(wanted)).or_default()
     }
 
-    /// What a session keeps, as a workspace means it.
+    /// Returns the state of the session that an address names in a workspace.
     pub fn model_of(&self, workspace: &str, session: &str) -> Option<&Model> {
         let own = format!("/{}/{session}", paths::workspace_directory(&format!("/{workspace}")));
         let shared = format!("/user/{session}");
@@ -165,24 +166,32 @@ impl World {
         all.find(|(dir, _)| dir.ends_with(&own) || dir.ends_with(&shared)).map(|(_, model)| model)
     }
 
-    /// The process of a session.
+    /// Returns the running process of a session.
     pub fn process(&self, session: &str) -> Option<Incarnation> {
         self.apps.iter().find(|(_, app)| app.session == session).map(|(life, _)| *life)
     }
 
-    /// Ends a process from outside, as a driver reports it: its connection closes, then it is gone.
+    /// Ends a process from outside. As with a driver, its connection closes first, then it has exited.
     pub fn kill(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
         self.end_process(app, exit, last_lines);
         self.settle();
     }
 
-    /// Hands in an event and all that follows from it at once.
+    /// Hands an event to the core, and everything that follows from it at once.
     pub fn event(&mut self, event: Event) {
         self.queue.push_back(event);
         self.settle();
     }
 
-    /// Lets time pass, with everything that falls due in it.
+    /// The app of a session reports that its state has changed.
+    pub fn report_change(&mut self, session: &str) {
+        let version = self.model(session).version;
+        let app = self.process(session).expect("it runs");
+        let changed = frame(&Envelope::event(Method::Changed, app), &Changed { version });
+        self.event(Event::AppFrame { app, frame: changed });
+    }
+
+    /// Lets time pass, with every timeout that is due in it.
     pub fn pass(&mut self, ms: u64) {
         let end = self.now.mono_ms + ms;
         while let Some(due) = self.core.next_timeout().filter(|due| *due <= end) {
@@ -195,7 +204,7 @@ impl World {
         self.tick_to(end);
     }
 
-    /// Lets pass what must pass until nothing is due any more. Bounded: what re-arms for ever fails.
+    /// Lets time pass until no timer is left. Fails when timers are set again for ever.
     pub fn run_out(&mut self) {
         for _ in 0..10_000 {
             let Some(due) = self.core.next_timeout() else { return };
@@ -204,7 +213,7 @@ impl World {
         panic!("timers never run out: next at {:?}", self.core.next_timeout());
     }
 
-    /// Lets apps that hold their answers back give them.
+    /// Lets a session's processes send the answers that they hold.
     pub fn release(&mut self, session: &str) {
         self.set_behaviour(session, Behaviour::Normal);
         for (life, app) in &mut self.apps {
@@ -234,12 +243,13 @@ impl World {
     }
 }
 
-/// Providers: `notes` (a workspace's own), `other` (likewise) and `shared` (the user's).
+/// Returns a configuration with the providers `notes` and `other`, whose sessions belong to workspaces, and `shared`,
+/// whose sessions belong to the user.
 fn config() -> Config {
     let manifest = |id: &str, scope| Manifest {
         description: format!("the {id} app"),
         scope,
-        // Those that are to sleep say so.
+        // Tests of hibernation set another value.
         idle: Idle::Never,
         ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
@@ -255,26 +265,4 @@ fn config() -> Config {
         socket: "/run/pipemux.sock".into(),
         bounds: &[],
     }
-}
-
-fn frames(bytes: &[u8]) -> Vec<Frame> {
-    let mut decoder = FrameDecoder::default();
-    decoder.extend(bytes);
-    let mut all = Vec::new();
-    while let Some(frame) = decoder.next_frame().expect("the core writes frames") {
-        all.push(frame);
-    }
-    assert!(decoder.is_empty(), "the core writes whole frames");
-    all
-}
-
-/// A frame as it comes from outside.
-pub fn frame<T: serde::Serialize>(envelope: &pipemux_proto::Envelope, body: &T) -> Frame {
-    let bytes = Frame::encode(envelope, body).expect("it encodes");
-    frames(&bytes).remove(0)
-}
-
-/// A frame whose body is no message.
-pub fn garbage(envelope: pipemux_proto::Envelope) -> Frame {
-    Frame { envelope, body: Bytes::from_static(&[0xc1, 0xff, 0x00]) }
 }

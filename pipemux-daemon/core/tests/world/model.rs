@@ -1,4 +1,4 @@
-//! What the fake app keeps, and what its actions do to it.
+//! The state of the fake app, and what its actions do to it.
 
 use pipemux_proto::app::{
     Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
@@ -8,7 +8,7 @@ use pipemux_proto::{Fault, Value};
 
 use super::app::slot;
 
-/// What a session keeps.
+/// The state of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     pub notes: Vec<Note>,
@@ -16,7 +16,7 @@ pub struct Model {
     next: u64,
 }
 
-/// A thing.
+/// A note.
 #[derive(Debug, Clone)]
 pub struct Note {
     pub key: String,
@@ -34,7 +34,7 @@ impl Model {
         key
     }
 
-    /// Changes a thing's meaning.
+    /// Changes the text of a note, and so its meaning.
     pub fn change(&mut self, index: usize, text: &str) {
         self.version += 1;
         if let Some(note) = self.notes.get_mut(index) {

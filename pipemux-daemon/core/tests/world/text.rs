@@ -1,8 +1,8 @@
-//! Reading answers: which anchors a text holds.
+//! Reads the anchors and the epoch of an answer.
 
 use pipemux_proto::client::{Answer, Body};
 
-/// `[label](obj:23)`
+/// An anchor in a text: `[label](obj:23)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     pub label: String,
@@ -10,7 +10,7 @@ pub struct Anchor {
     pub id: u64,
 }
 
-/// An answer's text; a value's bytes as text.
+/// Returns the text of an answer, or the bytes of a value as text.
 pub fn of(answer: &Answer) -> String {
     match &answer.body {
         Body::Text(text) => text.clone(),
@@ -19,8 +19,8 @@ pub fn of(answer: &Answer) -> String {
     }
 }
 
-/// The anchors of a text, in order: whatever reads as `](obj:23` or `](link:23` is one, as a reader
-/// who doesn't know Markdown's finer rules would take it.
+/// Returns the anchors of a text, in order. Everything that contains `](obj:23` or `](link:23` counts, as for a reader
+/// that doesn't know the finer rules of Markdown.
 pub fn anchors(text: &str) -> Vec<Anchor> {
     let mut found = Vec::new();
     for kind in ["obj", "link"] {
@@ -37,7 +37,7 @@ pub fn anchors(text: &str) -> Vec<Anchor> {
     found.into_iter().map(|(_, anchor)| anchor).collect()
 }
 
-/// The newest epoch that a text names.
+/// Returns the epoch in the last line of a text.
 pub fn epoch(text: &str) -> Option<u64> {
     let last = text.lines().last()?;
     let named = last.split(" · ").find_map(|part| part.strip_prefix('e'))?;

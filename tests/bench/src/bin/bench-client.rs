@@ -1,74 +1,74 @@
-//! Drives exchanges with `echo/s0` … `echo/s7` over the async client library, as it is told on standard
-//! input; each line is answered with one line.
+//! Makes exchanges with `echo/s0` … `echo/s7` over the async client library. It is controlled by lines on
+//! standard input, and answers each with one line.
 //!
-//! | line | does | answers |
+//! | line | does | answer |
 //! |---|---|---|
-//! | `lat SIZE N` | N exchanges, one after the other | median, 99th percentile, least, in nanoseconds |
-//! | `thr SIZE INFLIGHT MS` | so many at once on one connection to one app | exchanges a second |
-//! | `multi SIZE CONNS INFLIGHT APPS MS` | so many at once on each connection, over all apps in turn | the same |
-//! | `mix SIZE BACKGROUND MS` | `lat` beside another connection's stream of large ones to another app | as `lat`, and the stream's exchanges a second |
+//! | `lat SIZE N` | N exchanges, one after the other | median, 99th percentile and minimum, in nanoseconds |
+//! | `thr SIZE INFLIGHT MS` | INFLIGHT exchanges at once on one connection to one app | exchanges per second |
+//! | `multi SIZE CONNS INFLIGHT APPS MS` | INFLIGHT exchanges at once on each connection, with all apps in turn | exchanges per second |
+//! | `mix SIZE BACKGROUND MS` | `lat` beside a stream of large exchanges on another connection to another app | as `lat`, and the exchanges per second of the stream |
 //!
-//! Sizes above one exchange's bound are cut to it. The desk and the daemon come from the environment, as
-//! for every command; sessions that aren't there are opened.
+//! Sizes are cut to the limit of one exchange. The workspace and the daemon come from the environment
+//! variables, as for every command. Sessions that don't exist are opened.
 
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use pipemux_client::proto::client::{Open, Verb};
+use pipemux_client::proto::client::{OpenArgs, Verb};
 use pipemux_client::proto::limits::EXCHANGE_MAX;
 use pipemux_client::proto::{Code, SessionAddr};
 use pipemux_client::{Attached, Client, ClientError, Options};
 
 const CONNECTIONS: usize = 8;
 const APPS: usize = 8;
-/// Exchanges of a stream that are under way at once.
+/// Exchanges of a stream that are in flight at once.
 const STREAM: usize = 4;
 
-/// A connection, attached to every app.
-type Desk = Vec<Attached>;
+/// One connection, attached to every app.
+type AttachedConnection = Vec<Attached>;
 
 fn main() -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
-    let desks = runtime.block_on(connect()).map_err(|error| error.to_string())?;
-    say("ready")?;
+    let attached = runtime.block_on(connect()).map_err(|error| error.to_string())?;
+    print_line("ready")?;
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|error| error.to_string())?;
         let words: Vec<&str> = line.split_whitespace().collect();
         let (name, numbers) = words.split_first().ok_or("an empty line")?;
         let numbers: Vec<usize> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
-        let answer = runtime.block_on(carry_out(&desks, name, &numbers));
-        say(&answer.map_err(|error| error.to_string())?)?;
+        let answer = runtime.block_on(carry_out(&attached, name, &numbers));
+        print_line(&answer.map_err(|error| error.to_string())?)?;
     }
     Ok(())
 }
 
-fn say(line: &str) -> Result<(), String> {
+fn print_line(line: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| error.to_string())
 }
 
-async fn connect() -> Result<Vec<Desk>, ClientError> {
+async fn connect() -> Result<Vec<AttachedConnection>, ClientError> {
     let options = Options::from_env()?;
-    let mut desks = Vec::new();
+    let mut attached = Vec::new();
     for _ in 0..CONNECTIONS {
-        desks.push(attach_all(&options).await?);
+        attached.push(attach_all(&options).await?);
     }
-    Ok(desks)
+    Ok(attached)
 }
 
-async fn attach_all(options: &Options) -> Result<Desk, ClientError> {
+async fn attach_all(options: &Options) -> Result<AttachedConnection, ClientError> {
     let client = Client::connect(options).await?;
-    let mut desk = Vec::new();
+    let mut connection = Vec::new();
     for app in 0..APPS {
         let session = format!("echo/s{app}");
         let session = session.parse().map_err(|error| ClientError::invalid(format!("{error}")))?;
-        desk.push(attach(&client, session).await?);
+        connection.push(attach(&client, session).await?);
     }
-    Ok(desk)
+    Ok(connection)
 }
 
 async fn attach(client: &Client, session: SessionAddr) -> Result<Attached, ClientError> {
@@ -76,7 +76,7 @@ async fn attach(client: &Client, session: SessionAddr) -> Result<Attached, Clien
         Err(ClientError::Refused(fault)) if fault.code == Code::NotFound => {}
         attached => return attached,
     }
-    let open = Open {
+    let open = OpenArgs {
         provider: session.provider.clone(),
         session: Some(session.session.clone()),
         args: Vec::new(),
@@ -88,20 +88,24 @@ async fn attach(client: &Client, session: SessionAddr) -> Result<Attached, Clien
     client.attach(&session).await
 }
 
-async fn carry_out(desks: &[Desk], name: &str, numbers: &[usize]) -> Result<String, ClientError> {
+async fn carry_out(
+    attached: &[AttachedConnection],
+    name: &str,
+    numbers: &[usize],
+) -> Result<String, ClientError> {
     match (name, numbers) {
         ("lat", [size, count]) => {
             let mut times = Vec::with_capacity(*count);
-            lat(&desks[0][0], *size, *count, &mut times).await?;
+            lat(&attached[0][0], *size, *count, &mut times).await?;
             Ok(summary(times))
         }
         ("thr", [size, in_flight, ms]) => {
-            let rate = stream(&desks[..1], *size, *in_flight, 0..1, *ms).await?;
+            let rate = stream(&attached[..1], *size, *in_flight, 0..1, *ms).await?;
             Ok(format!("{rate:.1}"))
         }
         ("multi", [size, connections, in_flight, apps, ms]) => {
-            let desks = &desks[..*connections.min(&CONNECTIONS)];
-            let rate = stream(desks, *size, *in_flight, 0..*apps.min(&APPS), *ms).await?;
+            let attached = &attached[..*connections.min(&CONNECTIONS)];
+            let rate = stream(attached, *size, *in_flight, 0..*apps.min(&APPS), *ms).await?;
             Ok(format!("{rate:.1}"))
         }
         ("mix", [size, background, ms]) => {
@@ -111,7 +115,7 @@ async fn carry_out(desks: &[Desk], name: &str, numbers: &[usize]) -> Result<Stri
             let end = Instant::now() + Duration::from_millis(ms as u64);
             let mut times = Vec::new();
             while Instant::now() < end {
-                lat(&desks[0][0], *size, 20, &mut times).await?;
+                lat(&attached[0][0], *size, 20, &mut times).await?;
             }
             let rate = beside.join().map_err(|_| ClientError::invalid("the stream panicked"))??;
             Ok(format!("{} {rate:.1}", summary(times)))
@@ -127,8 +131,8 @@ fn in_thread(size: usize, ms: usize) -> Result<f64, ClientError> {
         .build()
         .map_err(|error| ClientError::invalid(error.to_string()))?;
     runtime.block_on(async {
-        let desk = [attach_all(&Options::from_env()?).await?];
-        stream(&desk, size, STREAM, 1..2, ms).await
+        let connection = [attach_all(&Options::from_env()?).await?];
+        stream(&connection, size, STREAM, 1..2, ms).await
     })
 }
 
@@ -148,9 +152,9 @@ async fn lat(
     Ok(())
 }
 
-/// Exchanges a second, over all connections together.
+/// Returns the exchanges per second of all connections together.
 async fn stream(
-    desks: &[Desk],
+    attached: &[AttachedConnection],
     size: usize,
     in_flight: usize,
     apps: std::ops::Range<usize>,
@@ -160,13 +164,14 @@ async fn stream(
     let began = Instant::now();
     let end = began + Duration::from_millis(ms as u64);
     let mut tasks = Vec::new();
-    for (at, desk) in desks.iter().enumerate() {
+    for (at, connection) in attached.iter().enumerate() {
         for worker in 0..in_flight {
-            let (desk, body, apps) = (desk[apps.clone()].to_vec(), body.clone(), apps.len());
+            let (connection, body, apps) =
+                (connection[apps.clone()].to_vec(), body.clone(), apps.len());
             tasks.push(tokio::spawn(async move {
                 let mut done = 0;
                 while Instant::now() < end {
-                    let to = &desk[(at + worker + done) % apps];
+                    let to = &connection[(at + worker + done) % apps];
                     check(&to.exchange(body.clone()).await?, &body)?;
                     done += 1;
                 }

@@ -1,12 +1,14 @@
-//! An app that answers each exchange with its own bytes.
+//! An app that answers each exchange with the same bytes.
 
 use std::process::ExitCode;
 
-use docui::{App, Bytes, Context, Done, Exchanged, Fault, Found, Look, Opening, Reply, View};
+use docui::{
+    App, Bytes, Context, Done, ExchangeReply, Fault, Found, Opening, Reply, View, ViewRequest,
+};
 
 docui::actions! {
     enum Action {
-        /// Does nothing; what a call costs besides its work.
+        /// Does nothing, so that only the cost of the call is measured.
         changes featured Nothing = nothing();
     }
 }
@@ -25,7 +27,7 @@ impl App for Echo {
         Ok(Done::new("nothing").into())
     }
 
-    fn view(&self, _: &Look) -> View {
+    fn view(&self, _: &ViewRequest) -> View {
         let mut view = View::new("an echo");
         view.text("It answers exchanges with their own bytes.\n");
         view
@@ -35,8 +37,8 @@ impl App for Echo {
         Found::Gone(None)
     }
 
-    fn exchange(&mut self, body: Bytes) -> Result<Exchanged, Fault> {
-        Ok(Exchanged::new(body))
+    fn exchange(&mut self, body: Bytes) -> Result<ExchangeReply, Fault> {
+        Ok(ExchangeReply::new(body))
     }
 }
 

@@ -1,10 +1,10 @@
-//! Fills a daemon, and holds it so until standard input ends: `bench-fill SESSIONS WORKSPACES CONNECTIONS`
-//! opens so many sessions of `echo` spread over so many workspaces, and so many connections that say
-//! nothing. Prints `ready` then.
+//! `bench-fill SESSIONS WORKSPACES CONNECTIONS` opens that many sessions of `echo`, spread over that many
+//! workspaces, and that many silent connections. Then it prints `ready` and keeps them until standard input
+//! ends.
 
 use std::io::{Read, Write};
 
-use pipemux_client::proto::client::{Open, Verb, Workspace};
+use pipemux_client::proto::client::{OpenArgs, Verb, Workspace};
 use pipemux_client::{Client, ClientError, Options};
 
 fn main() -> Result<(), String> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
         .block_on(fill(sessions, workspaces.max(1), connections))
         .map_err(|error| format!("{error} {:?}", error.fault().hints))?;
     writeln!(std::io::stdout(), "ready").map_err(|error| error.to_string())?;
-    // Until whoever started this has measured.
+    // The benchmark closes standard input when it has measured.
     let ended = std::io::stdin().read_to_end(&mut Vec::new());
     drop(held);
     ended.map(drop).map_err(|error| error.to_string())
@@ -36,7 +36,7 @@ async fn fill(
     let invalid = |error: &dyn std::fmt::Display| ClientError::invalid(error.to_string());
     for number in 0..sessions {
         let session = format!("f{number}").parse().map_err(|error| invalid(&error))?;
-        let open = Open {
+        let open = OpenArgs {
             provider: "echo".parse().map_err(|error| invalid(&error))?,
             session: Some(session),
             args: Vec::new(),

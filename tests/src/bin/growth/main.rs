@@ -1,11 +1,11 @@
-//! Measures how costs grow with what there is, and prints a Markdown table for each kind of growth.
+//! Measures how costs grow with the number of sessions, anchors and so on, and prints a Markdown table for each.
 //!
-//! Nothing is judged here: a call among 1,000 sessions should cost what it costs beside none, and whoever
-//! reads the tables sees whether it does: the last column says how much a figure grows with a tenfold size,
-//! 1 being flat, 10 linear and 100 quadratic. Build with `--release`, and run on a quiet machine.
+//! No figure fails the program. A call among 1,000 sessions should cost as much as a call beside none; the last
+//! column of the tables shows by how much a figure grows when the size grows tenfold: 1 is constant, 10 is
+//! linear, 100 is quadratic. Build it with `--release`, and run it on a quiet machine.
 
-mod app;
-mod desk;
+mod fixture;
+mod growth_app;
 mod sweeps;
 
 use std::io::{self, Write};
@@ -15,36 +15,37 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde_json::json;
 
-/// One table: its columns, and a row a size.
+/// One table, with a row for each size.
 #[derive(Debug)]
 pub struct Table {
-    /// `sessions`, `anchors`…
-    pub grows: &'static str,
-    /// What was measured, with its unit.
+    /// What grows, such as `sessions` or `anchors`.
+    pub subject: &'static str,
+    /// What was measured, with the unit.
     pub columns: Vec<&'static str>,
-    /// A size, and a figure for each column.
+    /// Each size, with a figure for each column.
     pub rows: Vec<(usize, Vec<f64>)>,
 }
 
-/// Prints how costs grow with sessions, workspaces, the history, anchors, a window and a document.
+/// Prints how costs grow with the number of sessions, workspaces, rounds and anchors, and with the size of a
+/// window and a document.
 #[derive(Debug, Parser)]
 #[command(name = "growth")]
-struct Asked {
-    /// Only what grows by these names.
-    grows: Vec<String>,
-    /// No more than this size.
+struct Arguments {
+    /// Measures only these tables.
+    subject: Vec<String>,
+    /// Measures sizes up to this one.
     #[arg(long, default_value_t = usize::MAX)]
     most: usize,
-    /// Writes the figures as JSON, too; what the file says of other tables stays.
+    /// Also writes the figures to this file as JSON, and keeps the other tables in it.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(app::ROLE) {
-        return docui::run::<app::Grower>();
+    if std::env::args().nth(1).as_deref() == Some(growth_app::ROLE) {
+        return docui::run::<growth_app::GrowthApp>();
     }
-    match measure(&Asked::parse()) {
+    match measure(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "{error}");
@@ -53,14 +54,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(asked: &Asked) -> io::Result<()> {
-    for (grows, sweep) in sweeps::ALL {
-        if !asked.grows.is_empty() && !asked.grows.iter().any(|wanted| wanted == grows) {
+fn measure(arguments: &Arguments) -> io::Result<()> {
+    for (subject, sweep) in sweeps::ALL {
+        if !arguments.subject.is_empty()
+            && !arguments.subject.iter().any(|wanted| wanted == subject)
+        {
             continue;
         }
-        let table = sweep(asked.most);
+        let table = sweep(arguments.most);
         print(&table)?;
-        if let Some(path) = &asked.json {
+        if let Some(path) = &arguments.json {
             write(&table, path)?;
         }
     }
@@ -70,7 +73,7 @@ fn measure(asked: &Asked) -> io::Result<()> {
 fn print(table: &Table) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let sizes: Vec<String> = table.rows.iter().map(|(size, _)| size.to_string()).collect();
-    writeln!(out, "| {} | {} | tenfold |", table.grows, sizes.join(" | "))?;
+    writeln!(out, "| {} | {} | tenfold |", table.subject, sizes.join(" | "))?;
     writeln!(out, "|---|{}", "---:|".repeat(sizes.len() + 1))?;
     for (index, column) in table.columns.iter().enumerate() {
         let row = table.rows.iter().map(|(size, figures)| (*size, figures[index]));
@@ -81,7 +84,7 @@ fn print(table: &Table) -> io::Result<()> {
     writeln!(out)
 }
 
-/// By how much a figure grows, at most, where the size grows tenfold: 1 is flat, 10 linear, 100 quadratic.
+/// Returns by how much a figure grows at most when the size grows tenfold.
 fn tenfold(row: &[(usize, f64)]) -> f64 {
     let steps = row.windows(2).map(|pair| {
         let [(small, before), (large, after)] = [pair[0], pair[1]];
@@ -90,7 +93,7 @@ fn tenfold(row: &[(usize, f64)]) -> f64 {
     steps.fold(f64::NAN, f64::max)
 }
 
-/// Three digits that count.
+/// Formats a figure with three significant digits.
 fn number(figure: f64) -> String {
     let decimals = match figure {
         _ if figure >= 100.0 => 0,
@@ -104,6 +107,6 @@ fn write(table: &Table, path: &PathBuf) -> io::Result<()> {
     let known = std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut known: serde_json::Value = known.unwrap_or_else(|| json!({}));
     let rows = table.rows.iter().map(|(size, figures)| json!({ "size": size, "figures": figures }));
-    known[table.grows] = json!({ "columns": table.columns, "rows": rows.collect::<Vec<_>>() });
+    known[table.subject] = json!({ "columns": table.columns, "rows": rows.collect::<Vec<_>>() });
     std::fs::write(path, format!("{known:#}\n"))
 }

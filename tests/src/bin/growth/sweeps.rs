@@ -1,5 +1,4 @@
-//! What grows, and what is measured at each size: what a daemon has, here; what one window has, in
-//! `content`.
+//! The tables: growth of what a daemon has is measured here, growth of one window in `content`.
 
 mod content;
 
@@ -8,12 +7,12 @@ use std::time::{Duration, Instant};
 use pipemux_client::proto::client::Verb;
 
 use super::Table;
-use super::desk::{Desk, link, middle, open, run, view};
+use super::fixture::{Fixture, link, median, open, run, view};
 
-/// Measures one kind of growth up to a size.
+/// Measures one table up to a size.
 pub type Sweep = fn(usize) -> Table;
 
-/// Every kind, by name.
+/// All tables by name.
 pub const ALL: [(&str, Sweep); 7] = [
     ("sessions", sessions),
     ("saved", saved),
@@ -24,30 +23,30 @@ pub const ALL: [(&str, Sweep); 7] = [
     ("document", content::document),
 ];
 
-/// Windows that one desk holds here: the others are at other desks.
-const AT_A_DESK: usize = 100;
+/// Windows in one workspace; further windows are in other workspaces.
+const WINDOWS_PER_WORKSPACE: usize = 100;
 
-/// How many bytes an exchange carries where their number isn't what grows.
-const EXCHANGED: usize = 64;
+/// Bytes of an exchange, in tables where their number doesn't grow.
+const EXCHANGE_SIZE: usize = 64;
 
 fn sizes(all: &[usize], most: usize) -> impl Iterator<Item = usize> {
     all.iter().copied().filter(move |size| *size <= most)
 }
 
 fn sessions(most: usize) -> Table {
-    let mut desk = Desk::new();
-    let (before, mut there) = (desk.memory(), 0);
+    let mut fixture = Fixture::new();
+    let (before, mut opened_so_far) = (fixture.memory(), 0);
     let rows = sizes(&[1, 10, 100, 1000], most).map(|size| {
-        let opened = fill(&mut desk, &mut there, size);
-        let link = link(&desk.ask(view(Some("grower/s0"))), "tick");
+        let opened = fill(&mut fixture, &mut opened_so_far, size);
+        let link = link(&fixture.ask(view(Some("grower/s0"))), "tick");
         let figures = vec![
-            desk.time_exchange("grower/s0", EXCHANGED),
-            desk.time(|_| run("grower/s0.tick()")),
-            desk.time(|_| Verb::Click { link: link.clone() }),
-            desk.time(|_| view(Some("grower/s0"))),
-            middle(opened) / 1e3,
-            (desk.memory() - before) / size as f64,
-            desk.memory_of_apps() / size as f64,
+            fixture.time_exchange("grower/s0", EXCHANGE_SIZE),
+            fixture.time(|_| run("grower/s0.tick()")),
+            fixture.time(|_| Verb::Click { link: link.clone() }),
+            fixture.time(|_| view(Some("grower/s0"))),
+            median(opened) / 1e3,
+            (fixture.memory() - before) / size as f64,
+            fixture.memory_of_apps() / size as f64,
         ];
         (size, figures)
     });
@@ -61,49 +60,57 @@ fn sessions(most: usize) -> Table {
         "daemon KiB a session",
         "app KiB",
     ];
-    Table { grows: "sessions", columns, rows }
+    Table { subject: "sessions", columns, rows }
 }
 
-/// What a daemon's start costs that finds so many sessions in its state.
+/// Measures the start of a daemon that finds so many sessions in its state.
 fn saved(most: usize) -> Table {
     let rows = sizes(&[1, 10, 100, 1000], most).map(|size| {
-        let mut desk = Desk::new();
-        fill(&mut desk, &mut 0, size);
-        let start = desk.time_restart();
-        let memory = desk.memory();
-        // The app isn't there yet: the first look starts it.
+        let mut fixture = Fixture::new();
+        fill(&mut fixture, &mut 0, size);
+        let start = fixture.time_restart();
+        let memory = fixture.memory();
+        // The first view starts the app.
         let began = Instant::now();
-        desk.ask(view(Some("grower/s0")));
+        fixture.ask(view(Some("grower/s0")));
         (size, vec![start, began.elapsed().as_secs_f64() * 1e3, memory])
     });
     let rows = rows.collect();
-    Table { grows: "saved", columns: vec!["daemon start ms", "first view ms", "daemon KiB"], rows }
+    Table {
+        subject: "saved",
+        columns: vec!["daemon start ms", "first view ms", "daemon KiB"],
+        rows,
+    }
 }
 
 fn workspaces(most: usize) -> Table {
-    let mut desk = Desk::new();
-    let mut there = 0;
+    let mut fixture = Fixture::new();
+    let mut opened_so_far = 0;
     let rows = sizes(&[1, 10, 100, 1000], most).map(|size| {
         let mut opened = Vec::new();
-        while there < size {
-            let name = if there == 0 { "desk".to_owned() } else { format!("desk{there}") };
+        while opened_so_far < size {
+            let name = if opened_so_far == 0 {
+                "main".to_owned()
+            } else {
+                format!("workspace{opened_so_far}")
+            };
             let began = Instant::now();
-            desk.ask_at(&name, open(0, 10));
+            fixture.ask_in(&name, open(0, 10));
             opened.push(began.elapsed());
-            there += 1;
+            opened_so_far += 1;
         }
-        let link = link(&desk.ask(view(Some("grower/s0"))), "tick");
+        let link = link(&fixture.ask(view(Some("grower/s0"))), "tick");
         let figures = vec![
-            desk.time_exchange("grower/s0", EXCHANGED),
-            desk.time(|_| run("grower.tick()")),
-            desk.time(|_| Verb::Click { link: link.clone() }),
-            desk.time(|_| view(None)),
-            middle(opened) / 1e3,
-            desk.memory(),
-            desk.time_restart(),
+            fixture.time_exchange("grower/s0", EXCHANGE_SIZE),
+            fixture.time(|_| run("grower.tick()")),
+            fixture.time(|_| Verb::Click { link: link.clone() }),
+            fixture.time(|_| view(None)),
+            median(opened) / 1e3,
+            fixture.memory(),
+            fixture.time_restart(),
         ];
-        // The daemon is another one by now, and the app is started anew by the first look.
-        desk.ask(view(None));
+        // The daemon was restarted, so the first view starts the app again.
+        fixture.ask(view(None));
         (size, figures)
     });
     let rows = rows.collect();
@@ -116,44 +123,44 @@ fn workspaces(most: usize) -> Table {
         "daemon KiB",
         "daemon start ms",
     ];
-    Table { grows: "workspaces", columns, rows }
+    Table { subject: "workspaces", columns, rows }
 }
 
 fn history(most: usize) -> Table {
-    let mut desk = Desk::new();
-    desk.ask(open(0, 10));
-    let mut there = 0;
+    let mut fixture = Fixture::new();
+    fixture.ask(open(0, 10));
+    let mut opened_so_far = 0;
     let rows = sizes(&[1, 10, 100, 1000, 10_000], most).map(|size| {
-        while there < size {
-            desk.ask(run("grower.tick()"));
-            there += 1;
+        while opened_so_far < size {
+            fixture.ask(run("grower.tick()"));
+            opened_so_far += 1;
         }
         let figures = vec![
-            desk.time(|_| run("grower.tick()")),
-            desk.time(|_| Verb::History { detail: false, rounds: Some(20) }),
-            desk.memory(),
-            desk.time_restart(),
+            fixture.time(|_| run("grower.tick()")),
+            fixture.time(|_| Verb::History { detail: false, rounds: Some(20) }),
+            fixture.memory(),
+            fixture.time_restart(),
         ];
-        desk.ask(view(None));
+        fixture.ask(view(None));
         (size, figures)
     });
     let rows = rows.collect();
     let columns = vec!["run µs", "history µs", "daemon KiB", "daemon start ms"];
-    Table { grows: "history", columns, rows }
+    Table { subject: "history", columns, rows }
 }
 
-/// Opens sessions of ten things until so many are there; the first is at the desk `desk`.
-fn fill(desk: &mut Desk, there: &mut usize, size: usize) -> Vec<Duration> {
+/// Opens sessions of ten objects until there are `size`; the first is in the workspace `main`.
+fn fill(fixture: &mut Fixture, opened_so_far: &mut usize, size: usize) -> Vec<Duration> {
     let mut opened = Vec::new();
-    while *there < size {
-        let name = match *there / AT_A_DESK {
-            0 => "desk".to_owned(),
-            other => format!("desk{other}"),
+    while *opened_so_far < size {
+        let name = match *opened_so_far / WINDOWS_PER_WORKSPACE {
+            0 => "main".to_owned(),
+            other => format!("workspace{other}"),
         };
         let began = Instant::now();
-        desk.ask_at(&name, open(*there, 10));
+        fixture.ask_in(&name, open(*opened_so_far, 10));
         opened.push(began.elapsed());
-        *there += 1;
+        *opened_so_far += 1;
     }
     opened
 }

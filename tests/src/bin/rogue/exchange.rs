@@ -1,14 +1,14 @@
-//! Exchanges: the body says what is to be done with it.
+//! Exchanges, whose bodies say how they are answered.
 
 use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::wire::{Wire, exit};
 
-/// Bodies of earlier exchanges whose answers are held back.
+/// Earlier exchanges whose answers are held back.
 pub type Held = Vec<Frame>;
 
-/// Echoes the body, or does what it says instead.
-pub fn carry_out(wire: &mut Wire, request: &Frame, held: &mut Held) -> std::io::Result<()> {
+/// Echoes the body, or does what the body says.
+pub fn handle(wire: &mut Wire, request: &Frame, held: &mut Held) -> std::io::Result<()> {
     match &request.body[..] {
         b"die" => exit(7),
         b"hold" => held.push(request.clone()),

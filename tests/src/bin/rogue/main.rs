@@ -1,14 +1,14 @@
-//! An app that misbehaves as it is told, written on the wire itself.
+//! An app that misbehaves as it is told. It encodes its frames itself, so that it can send invalid ones.
 //!
-//! Its first argument is a mode, what it does from its start: see [`mode`]. In most modes it is then a
-//! tame app with the action `misbehave(how)`: the faults of one answer are in [`deed`], floods of frames in
-//! [`flood`], harm to the machine in [`harm`].
+//! The first argument is the mode, which says how it starts: see [`app`]. In most modes it then behaves, and
+//! has an action `misbehave(how)`: faults of one answer are in [`actions`], floods of frames in [`flood`], and
+//! exhaustion of resources in [`resources`].
 
-mod deed;
+mod actions;
+mod app;
 mod exchange;
 mod flood;
-mod harm;
-mod mode;
+mod resources;
 mod wire;
 
 use std::process::ExitCode;
@@ -31,19 +31,19 @@ fn main() -> ExitCode {
 
 fn serve(mode: &str, more: &str) -> std::io::Result<()> {
     match mode {
-        // These are descendants of an app, and hold the connection that they inherited.
+        // These modes are for descendants of an app, which hold the connection that they inherited.
         "grandchild" => {
-            mode::ignore_sigterm()?;
+            app::ignore_sigterm()?;
             wire::block();
         }
-        "bomb" => harm::split(more.parse().unwrap_or(1)),
-        "midwife" => return harm::start("escapee", "").map(drop),
-        "escapee" => harm::escape(),
+        "fork-bomb" => resources::split(more.parse().unwrap_or(1)),
+        "intermediate" => return resources::start("daemonized", "").map(drop),
+        "daemonized" => resources::escape(),
         _ => {}
     }
     let mut wire = Wire::inherited();
-    mode::begin(mode, &mut wire)?;
-    let mut app = mode::App::new(mode);
+    app::begin(mode, &mut wire)?;
+    let mut app = app::App::new(mode);
     while let Some(request) = wire.next_request()? {
         if request.envelope.method == Method::AppClose && mode == "stubborn" {
             continue;

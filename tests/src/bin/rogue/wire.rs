@@ -1,4 +1,4 @@
-//! The connection: frames and raw bytes.
+//! The connection to the daemon, on which any bytes can be sent.
 
 use std::io::{Error, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -14,7 +14,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Takes descriptor 3.
+    /// Takes over descriptor 3.
     pub fn inherited() -> Self {
         // SAFETY: the launcher opened descriptor 3 for this process alone; this is its only user, once.
         #[allow(unsafe_code)]
@@ -22,7 +22,7 @@ impl Wire {
         Self { stream: Some(UnixStream::from(owned)), decoder: FrameDecoder::default() }
     }
 
-    /// Writes bytes that may be no frame.
+    /// Writes bytes that need not be a frame.
     pub fn raw(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.stream.as_mut().map_or(Ok(()), |stream| stream.write_all(bytes))
     }
@@ -43,7 +43,7 @@ impl Wire {
         self.stream = None;
     }
 
-    /// Waits for the next request; none when the other side has closed.
+    /// Waits for the next request; `None` when the daemon has closed the connection.
     pub fn next_request(&mut self) -> std::io::Result<Option<Frame>> {
         let mut chunk = [0; 16 * 1024];
         loop {
@@ -61,20 +61,20 @@ impl Wire {
     }
 }
 
-/// Does nothing for ever.
+/// Waits without an end.
 pub fn block() -> ! {
     loop {
         std::thread::park();
     }
 }
 
-/// Prints a line to the session's log.
+/// Prints a line to the log of the session.
 pub fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Ends at once, without a goodbye.
+/// Ends the process at once.
 pub fn exit(status: i32) -> ! {
-    #[allow(clippy::exit, reason = "the fault that is wanted")]
+    #[allow(clippy::exit, reason = "ending without a clean-up is the fault")]
     std::process::exit(status)
 }

@@ -1,4 +1,4 @@
-//! One client: acts, and hears what became of them.
+//! One client, which edits sessions and records the outcomes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,93 +6,96 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::client::Verb;
-use pipemux_tests::{Desk, Said, Signal, kill};
+use pipemux_tests::{ClientReply, Signal, TestClient, kill};
 
-use crate::Ground;
-use crate::chance::Chance;
-use crate::model::{Ended, Model};
-use crate::plan::{Kind, Place};
+use crate::Soak;
+use crate::model::{Effect, Model};
+use crate::plan::{Kind, SoakSession};
+use pipemux_tests::random::SeededRandom;
 
-/// How long the daemon may take for one act.
-pub const PATIENCE: Duration = Duration::from_secs(10);
-/// Marks that a client holds in one session before it only deletes.
-const HELD_MAX: usize = 25;
+/// How long the daemon may take for one request.
+pub const TIMEOUT: Duration = Duration::from_secs(10);
+/// Markers that a client keeps in one session; with more it only deletes.
+const MARKERS_MAX: usize = 25;
 
-/// A client with what it remembers.
+/// A client, and what it knows about its edits.
 pub struct Client {
-    pub(crate) ground: Arc<Ground>,
+    pub(crate) soak: Arc<Soak>,
     pub(crate) name: String,
     workspace: String,
-    pub(crate) desk: Desk,
-    chance: Chance,
-    pub(crate) places: Vec<Place>,
+    pub(crate) connection: TestClient,
+    random: SeededRandom,
+    pub(crate) sessions: Vec<SoakSession>,
     pub(crate) model: Model,
-    /// The mark that an id was given to, and back.
-    marks: BTreeMap<u64, String>,
+    /// The marker that each id was given to.
+    markers: BTreeMap<u64, String>,
     ids: BTreeMap<String, u64>,
     epoch: u64,
     written: u64,
 }
 
 impl Client {
-    /// The client of that number.
-    pub fn new(ground: Arc<Ground>, number: usize) -> Self {
-        let workspace = number % ground.plan.workspaces();
+    /// Returns the client with that number.
+    pub fn new(soak: Arc<Soak>, number: usize) -> Self {
+        let workspace = number % soak.plan.workspaces();
         let name = format!("c{number:02}");
-        let (places, workspace) = (ground.plan.places(workspace), format!("w{workspace}"));
-        let desk = Desk::new(&ground.world, Some(&workspace), &name);
-        let chance = Chance::new(ground.plan.seed, number as u64 + 1);
-        let (model, marks, ids) = Default::default();
+        let (sessions, workspace) = (soak.plan.sessions(workspace), format!("w{workspace}"));
+        let connection = TestClient::new(&soak.env, Some(&workspace), &name);
+        let random = SeededRandom::new(soak.plan.seed, number as u64 + 1);
+        let (model, markers, ids) = Default::default();
         Self {
-            ground,
+            soak,
             name,
             workspace,
-            desk,
-            chance,
-            places,
+            connection,
+            random,
+            sessions,
             model,
-            marks,
+            markers,
             ids,
             epoch: 0,
             written: 0,
         }
     }
 
-    /// Acts until the soak is over.
+    /// Sends requests until the test is over.
     pub fn work(&mut self) {
-        for place in self.places.clone() {
-            self.open(&place);
+        for session in self.sessions.clone() {
+            self.open(&session);
         }
-        let pace = self.ground.plan.pace_ms as f64 / 1000.0;
+        let pace = self.soak.plan.pace_ms as f64 / 1000.0;
         loop {
-            let pause = self.chance.around(pace);
-            if !self.ground.pause(pause) {
+            let pause = self.random.duration_around(pace);
+            if !self.soak.pause(pause) {
                 return;
             }
-            let Some(place) = self.chance.pick(&self.places).cloned() else { return };
-            match self.chance.below(100) {
-                0 => drop(self.audit(&place)),
+            let Some(session) = self.random.pick(&self.sessions).cloned() else { return };
+            match self.random.below(100) {
+                0 => drop(self.audit(&session)),
                 1..5 => self.look_around(),
-                5..15 => drop(self.hear("view", |desk| desk.view(Some(&place.session), PATIENCE))),
-                _ => match place.kind {
-                    Kind::Editor => self.edit(&place),
-                    Kind::Notebook => self.note(&place),
-                    Kind::Rogue => self.provoke(&place),
+                5..15 => drop(
+                    self.ask("view", |connection| connection.view(Some(&session.address), TIMEOUT)),
+                ),
+                _ => match session.kind {
+                    Kind::Editor => self.edit(&session),
+                    Kind::Notebook => self.note(&session),
+                    Kind::Rogue => self.call_rogue(&session),
                 },
             }
         }
     }
 
-    /// Opens a session, again and again if need be.
-    pub fn open(&mut self, place: &Place) {
-        if place.kind == Kind::Editor && !self.ground.world.path(&place.file).exists() {
-            self.ground.world.write(&place.file, "the first line\n");
+    /// Opens a session, and restarts it when it stays down.
+    pub fn open(&mut self, session: &SoakSession) {
+        if session.kind == Kind::Editor && !self.soak.env.path(&session.file).exists() {
+            self.soak.env.write(&session.file, "the first line\n");
         }
-        let file = [place.file.as_str()];
-        let args = if place.kind == Kind::Editor { &file[..] } else { &[] };
-        let opened = self.hear("open", |desk| desk.open(&place.session, args, PATIENCE));
+        let file = [session.file.as_str()];
+        let args = if session.kind == Kind::Editor { &file[..] } else { &[] };
+        let opened =
+            self.ask("open", |connection| connection.open(&session.address, args, TIMEOUT));
         if opened.exit == 6 {
-            self.hear("restart", |desk| desk.restart(&place.session, PATIENCE));
+            self.ask("restart", |connection| connection.restart(&session.address, TIMEOUT));
         }
     }
 
@@ -104,219 +107,229 @@ impl Client {
             Verb::View(Default::default()),
             Verb::History { detail: false, rounds: Some(5) },
         ];
-        if let Some(verb) = self.chance.pick(&verbs).cloned() {
-            self.hear("list", |desk| desk.ask(verb, PATIENCE));
+        if let Some(verb) = self.random.pick(&verbs).cloned() {
+            self.ask("list", |connection| connection.request(verb, TIMEOUT));
         }
     }
 
-    fn edit(&mut self, place: &Place) {
-        let held = self.model.held(&place.session);
-        let session = &place.session;
-        let mark = self.fresh_mark();
-        let old = self.chance.pick(&held).cloned();
-        match (self.chance.below(100), old) {
+    fn edit(&mut self, session: &SoakSession) {
+        let held = self.model.held(&session.address);
+        let address = &session.address;
+        let marker = self.next_marker();
+        let old = self.random.pick(&held).cloned();
+        match (self.random.below(100), old) {
             (0..15, Some(old)) => {
-                let code = format!("{session}.replace('{old}', '{mark}')");
-                let ended = self.act(place, "replace", &code);
-                self.model.deleted(session, &old, ended);
-                self.model.wrote(session, &mark, ended);
+                let code = format!("{address}.replace('{old}', '{marker}')");
+                let ended = self.act(session, "replace", &code);
+                self.model.deleted(address, &old, ended);
+                self.model.wrote(address, &marker, ended);
             }
-            (15..20, _) => drop(self.act(place, "save", &format!("{session}.save()"))),
-            (20..25, _) if held.len() < HELD_MAX => {
-                let second = self.fresh_mark();
+            (15..20, _) => drop(self.act(session, "save", &format!("{address}.save()"))),
+            (20..25, _) if held.len() < MARKERS_MAX => {
+                let second = self.next_marker();
                 let code = format!(
-                    "{session}.insert(1, '{mark}'); {session}.insert(1, '{second}'); {session}.save()"
+                    "{address}.insert(1, '{marker}'); {address}.insert(1, '{second}'); {address}.save()"
                 );
-                // One of several steps may have been the last, so only all or none is known.
-                let said = self.say(place, "run of 3", &code);
-                let all = match said.exit {
-                    0 => Ended::Done,
-                    2 | 3 | 4 | 6 | 8 | 9 => Ended::Not,
-                    _ => Ended::Unknown,
+                // After a failure, any of the steps may have been the last, so only all or none is known.
+                let reply = self.run_code(session, "run of 3", &code);
+                let all = match reply.exit {
+                    0 => Effect::Applied,
+                    2 | 3 | 4 | 6 | 8 | 9 => Effect::NotApplied,
+                    _ => Effect::Unknown,
                 };
-                self.model.wrote(session, &mark, all);
-                self.model.wrote(session, &second, all);
+                self.model.wrote(address, &marker, all);
+                self.model.wrote(address, &second, all);
             }
-            (25..30, _) if held.len() < HELD_MAX => {
-                let code = format!("{session}.insert(1, '{mark}')");
-                let ended = self.act_and_die(&code);
-                self.model.wrote(session, &mark, ended);
+            (25..30, _) if held.len() < MARKERS_MAX => {
+                let code = format!("{address}.insert(1, '{marker}')");
+                let ended = self.act_in_killed_process(&code);
+                self.model.wrote(address, &marker, ended);
             }
-            (30..75, _) if held.len() < HELD_MAX => {
-                let code = format!("{session}.insert(1, '{mark}')");
-                let ended = self.act(place, "insert", &code);
-                self.model.wrote(session, &mark, ended);
+            (30..75, _) if held.len() < MARKERS_MAX => {
+                let code = format!("{address}.insert(1, '{marker}')");
+                let ended = self.act(session, "insert", &code);
+                self.model.wrote(address, &marker, ended);
             }
             (_, Some(old)) => {
-                let code = format!("{session}.replace('{old}\\n', '')");
-                let ended = self.act(place, "delete", &code);
-                self.model.deleted(session, &old, ended);
+                let code = format!("{address}.replace('{old}\\n', '')");
+                let ended = self.act(session, "delete", &code);
+                self.model.deleted(address, &old, ended);
             }
             _ => {}
         }
     }
 
-    fn note(&mut self, place: &Place) {
-        let session = &place.session;
-        let held = self.model.held(session);
-        let full = held.len() >= HELD_MAX / 2;
+    fn note(&mut self, session: &SoakSession) {
+        let address = &session.address;
+        let held = self.model.held(address);
+        let full = held.len() >= MARKERS_MAX / 2;
         let known: Vec<String> =
-            held.into_iter().filter(|mark| self.ids.contains_key(mark)).collect();
-        let old = self.chance.pick(&known).cloned();
-        match (self.chance.below(100), old) {
+            held.into_iter().filter(|marker| self.ids.contains_key(marker)).collect();
+        let old = self.random.pick(&known).cloned();
+        match (self.random.below(100), old) {
             (0..45, _) if !full => {
-                let mark = self.fresh_mark();
-                let code = format!("{session}.add(title='{mark}', text='of {mark} 你好')");
-                let ended = self.act(place, "add", &code);
-                self.model.wrote(session, &mark, ended);
+                let marker = self.next_marker();
+                let code = format!("{address}.add(title='{marker}', text='of {marker} 你好')");
+                let ended = self.act(session, "add", &code);
+                self.model.wrote(address, &marker, ended);
             }
             (45..55, _) if !full => {
-                let mark = self.fresh_mark();
-                let code = format!("{session}.add(title='{mark}', text='cut off')");
-                let ended = self.act_and_die(&code);
-                self.model.wrote(session, &mark, ended);
+                let marker = self.next_marker();
+                let code = format!("{address}.add(title='{marker}', text='cut off')");
+                let ended = self.act_in_killed_process(&code);
+                self.model.wrote(address, &marker, ended);
             }
             (55..70, Some(old)) => {
                 let Some(id) = self.ids.get(&old).copied() else { return };
-                let code = format!("{session}.append(obj:{id}, 'one more line')");
-                self.act(place, "append", &code);
+                let code = format!("{address}.append(obj:{id}, 'one more line')");
+                self.act(session, "append", &code);
             }
             (_, Some(old)) => {
                 let Some(id) = self.ids.get(&old).copied() else { return };
-                let asked = self.say(place, "remove", &format!("{session}.remove([obj:{id}])"));
+                let asked =
+                    self.run_code(session, "remove", &format!("{address}.remove([obj:{id}])"));
                 if asked.exit == 0 {
-                    self.ground.complain(format!("{}: {old} was removed unasked", self.name));
+                    self.soak.report_failure(format!("{}: {old} was removed unasked", self.name));
                 }
                 if asked.exit == 5 {
                     let yes = Verb::Answer { text: "yes".into(), to: None };
-                    let said = self.acting(yes, "answer");
-                    let ended = effect_of(&said);
-                    self.model.deleted(session, &old, ended);
+                    let reply = self.send_act(yes, "answer");
+                    let ended = effect_of(&reply);
+                    self.model.deleted(address, &old, ended);
                 }
             }
-            _ => drop(self.hear("view", |desk| desk.view(Some(session), PATIENCE))),
+            _ => drop(self.ask("view", |connection| connection.view(Some(address), TIMEOUT))),
         }
     }
 
-    fn provoke(&mut self, place: &Place) {
-        let how = if self.chance.one_in(15) { "misbehave('exit')" } else { "set()" };
-        self.act(place, "rogue", &format!("{}.{how}", place.session));
+    fn call_rogue(&mut self, session: &SoakSession) {
+        let how = if self.random.one_in(15) { "misbehave('exit')" } else { "set()" };
+        self.act(session, "rogue", &format!("{}.{how}", session.address));
     }
 
-    fn act(&mut self, place: &Place, name: &'static str, code: &str) -> Ended {
-        let said = self.say(place, name, code);
-        effect_of(&said)
+    fn act(&mut self, session: &SoakSession, name: &'static str, code: &str) -> Effect {
+        let reply = self.run_code(session, name, code);
+        effect_of(&reply)
     }
 
-    /// Runs calls; what stands in their way is cleared for the next ones.
-    pub(crate) fn say(&mut self, place: &Place, name: &'static str, code: &str) -> Said {
-        let said = self.acting(Verb::Run { code: code.to_owned(), stdin: None }, name);
-        match said.exit {
+    /// Runs code, and clears an open question or a missing session for the next run.
+    pub(crate) fn run_code(
+        &mut self,
+        session: &SoakSession,
+        name: &'static str,
+        code: &str,
+    ) -> ClientReply {
+        let reply = self.send_act(Verb::Run { code: code.to_owned(), stdin: None }, name);
+        match reply.exit {
             9 => {
                 let no = Verb::Answer { text: "no".into(), to: None };
-                self.hear("answer", |desk| desk.ask(no, PATIENCE));
+                self.ask("answer", |connection| connection.request(no, TIMEOUT));
             }
-            3 if said.text.contains("pipemux open") => self.open(place),
-            6 if said.text.contains("pipemux restart") => {
-                self.hear("restart", |desk| desk.restart(&place.session, PATIENCE));
+            3 if reply.text.contains("pipemux open") => self.open(session),
+            6 if reply.text.contains("pipemux restart") => {
+                self.ask("restart", |connection| connection.restart(&session.address, TIMEOUT));
             }
             _ => {}
         }
-        said
+        reply
     }
 
-    /// Sends an acting call. One whose daemon was lost is now and then sent again under the same id.
-    fn acting(&mut self, verb: Verb, name: &'static str) -> Said {
-        let call = self.desk.call(verb);
-        let said = self.hear(name, |desk| desk.send(&call, PATIENCE));
-        if said.answered || said.exit != 7 {
-            return said;
+    /// Sends a call with effects. If the daemon is lost, the call is sometimes sent again under the same id.
+    fn send_act(&mut self, verb: Verb, name: &'static str) -> ClientReply {
+        let call = self.connection.call(verb);
+        let reply = self.ask(name, |connection| connection.send(&call, TIMEOUT));
+        if reply.from_daemon || reply.exit != 7 {
+            return reply;
         }
-        self.ground.count(|tally| tally.lost += 1);
-        self.ground.world.pipemux(&["up"]);
-        if self.chance.one_in(3) {
-            return said;
+        self.soak.count(|counters| counters.lost += 1);
+        let _ = self.soak.env.pipemux(&["up"]);
+        if self.random.one_in(3) {
+            return reply;
         }
-        let again = self.hear("sent again", |desk| desk.send(&call, PATIENCE));
-        // Not delivered the second time says nothing about the first.
-        if again.exit == 8 { said } else { again }
+        let again = self.ask("sent again", |connection| connection.send(&call, TIMEOUT));
+        // A second attempt that was not delivered says nothing about the first one.
+        if again.exit == 8 { reply } else { again }
     }
 
-    /// Runs a call by a process that is killed in the middle of it.
-    fn act_and_die(&mut self, code: &str) -> Ended {
-        let command = self.ground.world.command(&["run", code]);
+    /// Runs a call in a client process that is killed meanwhile.
+    fn act_in_killed_process(&mut self, code: &str) -> Effect {
+        let command = self.soak.env.command(&["run", code]);
         let running = command.workspace(&self.workspace).reader(&self.name).start();
-        thread::sleep(self.chance.around(0.004));
+        thread::sleep(self.random.duration_around(0.004));
         if running.is_running() {
             kill(running.pid, Signal::SIGKILL);
         }
         let output = running.finish();
         let exit = u8::try_from(output.exit).unwrap_or(u8::MAX);
-        self.ground.count(|tally| tally.cut_clients += u64::from(exit >= 128));
-        self.ground.count(|tally| tally.heard("run, killed", exit, Duration::ZERO));
-        if exit >= 128 { Ended::Unknown } else { effect(exit) }
+        self.soak.count(|counters| counters.killed_clients += u64::from(exit >= 128));
+        self.soak.count(|counters| counters.record_answer("run, killed", exit, Duration::ZERO));
+        if exit >= 128 { Effect::Unknown } else { effect(exit) }
     }
 
-    /// Asks, and checks what every answer has to keep.
-    pub(crate) fn hear(&mut self, name: &'static str, ask: impl FnOnce(&mut Desk) -> Said) -> Said {
+    /// Sends a request, and checks what holds for every answer.
+    pub(crate) fn ask(
+        &mut self,
+        name: &'static str,
+        ask: impl FnOnce(&mut TestClient) -> ClientReply,
+    ) -> ClientReply {
         let begun = Instant::now();
-        let said = ask(&mut self.desk);
+        let reply = ask(&mut self.connection);
         let took = begun.elapsed();
-        self.ground.count(|tally| tally.heard(name, said.exit, took));
-        if took > PATIENCE + Duration::from_secs(5) {
-            self.ground.complain(format!("{}: {name} took {} s", self.name, took.as_secs()));
+        self.soak.count(|counters| counters.record_answer(name, reply.exit, took));
+        if took > TIMEOUT + Duration::from_secs(5) {
+            self.soak.report_failure(format!("{}: {name} took {} s", self.name, took.as_secs()));
         }
-        if let Some(epoch) = said.epoch().filter(|_| said.answered) {
+        if let Some(epoch) = reply.epoch().filter(|_| reply.from_daemon) {
             if epoch < self.epoch {
                 let (name, before) = (&self.name, self.epoch);
-                self.ground.complain(format!("{name}: epoch {epoch} after {before}"));
+                self.soak.report_failure(format!("{name}: epoch {epoch} after {before}"));
             }
             self.epoch = self.epoch.max(epoch);
         }
-        self.learn_ids(&said.text);
-        if said.exit == 8 {
-            let up = self.ground.world.pipemux(&["up"]);
+        self.check_ids(&reply.text);
+        if reply.exit == 8 {
+            let up = self.soak.env.pipemux(&["up"]);
             if up.exit != 0 {
-                self.ground.complain(format!("{}: {up}", self.name));
+                self.soak.report_failure(format!("{}: {up}", self.name));
             }
         }
-        said
+        reply
     }
 
-    /// An id is never given to another thing.
-    fn learn_ids(&mut self, text: &str) {
+    /// Checks that no id is given to another object.
+    fn check_ids(&mut self, text: &str) {
         for (at, _) in text.match_indices("](obj:") {
             let Some(start) = text[..at].rfind('[') else { continue };
-            let mark = &text[start + 1..at];
+            let marker = &text[start + 1..at];
             let digits = text[at + 6..].split(|c: char| !c.is_ascii_digit()).next();
             let Some(Ok(id)) = digits.map(str::parse) else { continue };
-            if !mark.starts_with('c') || !mark.ends_with('z') || mark.len() != 12 {
+            if !marker.starts_with('c') || !marker.ends_with('z') || marker.len() != 12 {
                 continue;
             }
-            if let Some(before) = self.marks.insert(id, mark.to_owned())
-                && before != mark
+            if let Some(before) = self.markers.insert(id, marker.to_owned())
+                && before != marker
             {
-                self.ground.complain(format!("obj:{id} was {before} and is {mark} now"));
+                self.soak.report_failure(format!("obj:{id} was {before} and is {marker} now"));
             }
-            self.ids.insert(mark.to_owned(), id);
+            self.ids.insert(marker.to_owned(), id);
         }
     }
 
-    fn fresh_mark(&mut self) -> String {
+    fn next_marker(&mut self) -> String {
         self.written += 1;
         format!("{}n{:07}z", self.name, self.written)
     }
 }
 
-fn effect_of(said: &Said) -> Ended {
-    effect(said.exit)
+fn effect_of(reply: &ClientReply) -> Effect {
+    effect(reply.exit)
 }
 
-/// What an exit status promises of a single step.
-fn effect(exit: u8) -> Ended {
+/// Returns what an exit status says about the effect of a single step.
+fn effect(exit: u8) -> Effect {
     match exit {
-        0 => Ended::Done,
-        7 => Ended::Unknown,
-        _ => Ended::Not,
+        0 => Effect::Applied,
+        7 => Effect::Unknown,
+        _ => Effect::NotApplied,
     }
 }

@@ -1,27 +1,25 @@
-//! A soak: many sessions, several clients, random acts, random kills, and a model that knows what has to
-//! be there afterwards.
+//! A soak test: many sessions, several clients, random edits, random kills, and a model that knows which edits
+//! must be there afterwards.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`plan`] | what the command line asks for |
-//! | [`chance`] | seeded choices |
-//! | [`client`] | one client: acts, and hears what became of them |
-//! | [`model`] | what one client has to find again |
-//! | [`audit`] | looks whether it is there |
-//! | [`reaper`] | kills apps, the launcher and the daemon |
+//! | [`plan`] | the arguments, and the sessions that follow from them |
+//! | [`client`] | one client: edits, and records the outcomes |
+//! | [`model`] | which edits of a client must be there |
+//! | [`audit`] | checks that they are there |
+//! | [`killer`] | kills apps, the launcher and the daemon |
 //! | [`sampler`] | memory and descriptors over time |
-//! | [`report`] | the figures |
+//! | [`report`] | the report |
 //!
-//! Clients share workspaces two by two and act on the same sessions. What each writes carries a mark of
-//! its own that never occurs twice, so that one look at the end tells what was lost, doubled or done
-//! although it was denied.
+//! Two clients share a workspace and act on the same sessions. Every edit contains a marker that occurs only
+//! once, so that a view at the end shows what was lost, done twice, or done although it was refused.
 
 mod audit;
-mod chance;
+
 mod client;
+mod killer;
 mod model;
 mod plan;
-mod reaper;
 mod report;
 mod sampler;
 
@@ -33,39 +31,39 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use pipemux_tests::World;
+use pipemux_tests::TestEnv;
 
 use client::Client;
 use plan::Plan;
-use report::Tally;
+use report::Counters;
 
-/// What all threads share.
-pub struct Ground {
-    /// The world.
-    pub world: World,
-    /// What is asked for.
+/// The state that all threads share.
+pub struct Soak {
+    /// The environment with the daemon.
+    pub env: TestEnv,
+    /// The arguments.
     pub plan: Plan,
-    /// When it began.
+    /// When the test began.
     pub started: Instant,
-    /// True when clients are to come to their end.
+    /// True when the clients must stop.
     pub over: AtomicBool,
-    /// What was counted.
-    pub tally: Mutex<Tally>,
+    /// The counters.
+    pub counters: Mutex<Counters>,
 }
 
-impl Ground {
-    /// Counts, whoever panicked before.
-    pub fn count(&self, note: impl FnOnce(&mut Tally)) {
-        note(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+impl Soak {
+    /// Changes the counters, even after another thread has panicked.
+    pub fn count(&self, note: impl FnOnce(&mut Counters)) {
+        note(&mut self.counters.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
-    /// Notes what must not be.
-    pub fn complain(&self, what: String) {
+    /// Records a failed check.
+    pub fn report_failure(&self, what: String) {
         let seconds = self.started.elapsed().as_secs();
-        self.count(|tally| tally.complaints.push(format!("at {seconds} s: {what}")));
+        self.count(|counters| counters.failures.push(format!("at {seconds} s: {what}")));
     }
 
-    /// Waits, but no longer than the soak lasts; false when it is over.
+    /// Waits for that long; returns false when the test is over before.
     pub fn pause(&self, time: Duration) -> bool {
         let end = Instant::now() + time;
         while !self.over.load(Ordering::Relaxed) {
@@ -91,49 +89,49 @@ fn main() -> ExitCode {
     }
 }
 
-/// True when nothing is to be complained of.
+/// Returns true when no check failed.
 fn soak(plan: Plan) -> std::io::Result<bool> {
-    let world = World::new();
-    world.install_rogue("rogue", "tame");
-    world.pipemux(&["up"]).ok();
-    let ground = Arc::new(Ground {
-        world,
+    let env = TestEnv::new();
+    env.install_rogue("rogue", "tame");
+    env.pipemux(&["up"]).ok();
+    let soak = Arc::new(Soak {
+        env,
         plan,
         started: Instant::now(),
         over: AtomicBool::new(false),
-        tally: Mutex::default(),
+        counters: Mutex::default(),
     });
     let sampler = {
-        let ground = Arc::clone(&ground);
-        thread::spawn(move || sampler::watch(&ground))
+        let soak = Arc::clone(&soak);
+        thread::spawn(move || sampler::watch(&soak))
     };
-    let clients: Vec<_> = (0..ground.plan.clients)
+    let clients: Vec<_> = (0..soak.plan.clients)
         .map(|number| {
-            let mut client = Client::new(Arc::clone(&ground), number);
+            let mut client = Client::new(Arc::clone(&soak), number);
             thread::spawn(move || {
                 client.work();
                 client
             })
         })
         .collect();
-    let reaper = {
-        let ground = Arc::clone(&ground);
-        thread::spawn(move || reaper::reap(&ground))
+    let killer = {
+        let soak = Arc::clone(&soak);
+        thread::spawn(move || killer::kill_processes(&soak))
     };
 
-    ground.pause(Duration::from_secs_f64(ground.plan.minutes * 60.0));
-    ground.over.store(true, Ordering::Relaxed);
-    if reaper.join().is_err() {
-        ground.complain("the thread that kills panicked".into());
+    soak.pause(Duration::from_secs_f64(soak.plan.minutes * 60.0));
+    soak.over.store(true, Ordering::Relaxed);
+    if killer.join().is_err() {
+        soak.report_failure("the thread that kills panicked".into());
     }
     let ended: Vec<_> = clients.into_iter().map(thread::JoinHandle::join).collect();
-    // Nobody is killed any more: now everything that was promised has to be there.
+    // Nothing is killed any more, so every edit that was answered as done must be there now.
     for client in ended {
         match client {
             Ok(mut client) => client.audit_all(),
-            Err(_) => ground.complain("a client panicked".into()),
+            Err(_) => soak.report_failure("a client panicked".into()),
         }
     }
     let samples = sampler.join().unwrap_or_default();
-    report::write(&ground, &samples)
+    report::write(&soak, &samples)
 }

@@ -1,87 +1,96 @@
-//! What one client has to find again.
+//! Which edits of a client must be there.
 
 use std::collections::BTreeMap;
 
-/// What is known of a mark.
+/// Whether a marker must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
-    /// Writing it was answered as done: it must be there.
-    There,
-    /// Writing it was denied, or deleting it was done: it must not be there.
-    Gone,
-    /// Nobody knows: it may be there, once.
-    Perhaps,
+pub enum Expected {
+    /// Writing it was answered as done.
+    Present,
+    /// Writing it was refused, or deleting it was answered as done.
+    Absent,
+    /// An outcome was unknown: it may be there, but only once.
+    Uncertain,
 }
 
-/// How an act ended, as far as its effect goes.
+/// The effect of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// It took effect.
-    Done,
-    /// It took none.
-    Not,
-    /// Nobody knows.
+pub enum Effect {
+    /// The edit took effect.
+    Applied,
+    /// The edit had no effect.
+    NotApplied,
+    /// The outcome is unknown.
     Unknown,
 }
 
-/// Marks that are kept, by session.
+/// The markers of one client, by session.
 #[derive(Debug, Default)]
 pub struct Model {
-    marks: BTreeMap<String, BTreeMap<String, Known>>,
+    markers: BTreeMap<String, BTreeMap<String, Expected>>,
 }
 
-/// Marks that are gone and yet remembered, a session.
-const GONE_KEPT: usize = 100;
+/// How many absent markers are kept for each session.
+const ABSENT_KEPT: usize = 100;
 
 impl Model {
-    /// A mark was to be written.
-    pub fn wrote(&mut self, session: &str, mark: &str, ended: Ended) {
+    /// Records an attempt to write a marker.
+    pub fn wrote(&mut self, session: &str, marker: &str, ended: Effect) {
         let known = match ended {
-            Ended::Done => Known::There,
-            Ended::Not => Known::Gone,
-            Ended::Unknown => Known::Perhaps,
+            Effect::Applied => Expected::Present,
+            Effect::NotApplied => Expected::Absent,
+            Effect::Unknown => Expected::Uncertain,
         };
-        self.set(session, mark, known);
+        self.set(session, marker, known);
     }
 
-    /// A mark was to be deleted.
-    pub fn deleted(&mut self, session: &str, mark: &str, ended: Ended) {
-        let marks = self.marks.entry(session.to_owned()).or_default();
+    /// Records an attempt to delete a marker.
+    pub fn deleted(&mut self, session: &str, marker: &str, ended: Effect) {
+        let markers = self.markers.entry(session.to_owned()).or_default();
         match ended {
-            Ended::Done => self.set(session, mark, Known::Gone),
-            // It may not have been there; one that stays uncertain for ever would only be in the way.
-            Ended::Not if marks.get(mark) == Some(&Known::Perhaps) => drop(marks.remove(mark)),
-            Ended::Not => {}
-            Ended::Unknown => self.set(session, mark, Known::Perhaps),
+            Effect::Applied => self.set(session, marker, Expected::Absent),
+            // It may never have been there, and can't be decided any more.
+            Effect::NotApplied if markers.get(marker) == Some(&Expected::Uncertain) => {
+                markers.remove(marker);
+            }
+            Effect::NotApplied => {}
+            Effect::Unknown => self.set(session, marker, Expected::Uncertain),
         }
     }
 
-    /// The marks of a session that are or may be there.
+    /// Returns the markers of a session that are or may be there.
     pub fn held(&self, session: &str) -> Vec<String> {
-        let marks = self.marks.get(session).into_iter().flatten();
-        marks.filter(|(_, known)| **known != Known::Gone).map(|(mark, _)| mark.clone()).collect()
+        let markers = self.markers.get(session).into_iter().flatten();
+        markers
+            .filter(|(_, known)| **known != Expected::Absent)
+            .map(|(marker, _)| marker.clone())
+            .collect()
     }
 
-    /// All that is known of a session's marks.
-    pub fn known(&self, session: &str) -> impl Iterator<Item = (&str, Known)> {
-        let marks = self.marks.get(session).into_iter().flatten();
-        marks.map(|(mark, known)| (mark.as_str(), *known))
+    /// Returns all markers of a session, with what is expected.
+    pub fn known(&self, session: &str) -> impl Iterator<Item = (&str, Expected)> {
+        let markers = self.markers.get(session).into_iter().flatten();
+        markers.map(|(marker, known)| (marker.as_str(), *known))
     }
 
-    /// How many marks must be there.
-    pub fn there(&self) -> usize {
-        self.marks.values().flat_map(BTreeMap::values).filter(|k| **k == Known::There).count()
+    /// Returns how many markers must be there.
+    pub fn present_count(&self) -> usize {
+        self.markers
+            .values()
+            .flat_map(BTreeMap::values)
+            .filter(|k| **k == Expected::Present)
+            .count()
     }
 
-    fn set(&mut self, session: &str, mark: &str, known: Known) {
-        let marks = self.marks.entry(session.to_owned()).or_default();
-        marks.insert(mark.to_owned(), known);
-        let gone = marks.iter().filter(|(_, known)| **known == Known::Gone);
-        if gone.clone().count() > GONE_KEPT
-            // Marks rise, so the first is the oldest.
-            && let Some(oldest) = gone.map(|(mark, _)| mark.clone()).next()
+    fn set(&mut self, session: &str, marker: &str, known: Expected) {
+        let markers = self.markers.entry(session.to_owned()).or_default();
+        markers.insert(marker.to_owned(), known);
+        let gone = markers.iter().filter(|(_, known)| **known == Expected::Absent);
+        if gone.clone().count() > ABSENT_KEPT
+            // Markers are numbered in order, so the first is the oldest.
+            && let Some(oldest) = gone.map(|(marker, _)| marker.clone()).next()
         {
-            marks.remove(&oldest);
+            markers.remove(&oldest);
         }
     }
 }

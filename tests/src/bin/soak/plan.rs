@@ -1,78 +1,78 @@
-//! What the command line asks for.
+//! The arguments, and the sessions that follow from them.
 
 use std::path::PathBuf;
 
-/// Runs a daemon with many sessions under random acts and random kills, and checks that nothing that was
-/// answered as done is lost, nothing that was refused is done, epochs never go back and memory stays
-/// flat. Prints its figures; exit status 1 when a check failed.
+/// Runs a daemon with many sessions under random edits and random kills. Checks that no edit that was answered
+/// as done is lost, that none that was refused is done and that epochs never go back, and prints how memory
+/// develops. The exit status is 1 if a check fails.
 ///
-/// The first half of the time also the daemon and the launcher are killed; in the second half only apps
-/// and clients, so that the daemon's memory can be seen over a long life.
+/// The daemon and the launcher are killed only in the first half of the time, so that the daemon's memory can
+/// be watched over a long run.
 #[derive(Debug, Clone, clap::Parser)]
 #[command(name = "soak")]
 pub struct Plan {
-    /// How long, in minutes.
+    /// How long the test lasts, in minutes.
     #[arg(long, default_value_t = 1.0)]
     pub minutes: f64,
-    /// Sessions, of every ten: six editors, three notebooks, one misbehaving app.
+    /// Number of sessions: of every ten, six editors, three notebooks and one misbehaving app.
     #[arg(long, default_value_t = 50)]
     pub sessions: usize,
-    /// Clients, two to a workspace.
+    /// Number of clients, two in each workspace.
     #[arg(long, default_value_t = 10)]
     pub clients: usize,
-    /// Milliseconds that a client waits between two acts, on average.
+    /// Average pause of a client between two requests, in milliseconds.
     #[arg(long, default_value_t = 60)]
     pub pace_ms: u64,
-    /// Seconds between two kills of an app, on average.
+    /// Average time between two kills of an app, in seconds.
     #[arg(long, default_value_t = 2.0)]
     pub kill_app_s: f64,
-    /// Seconds between two kills of the daemon or the launcher, on average.
+    /// Average time between two kills of the daemon or the launcher, in seconds.
     #[arg(long, default_value_t = 60.0)]
     pub kill_daemon_s: f64,
-    /// Seconds between two samples of memory.
+    /// Time between two samples of memory, in seconds.
     #[arg(long, default_value_t = 10.0)]
     pub sample_s: f64,
-    /// Begins the same row of choices again.
+    /// Seed of the random choices.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Where the samples are written, as CSV.
+    /// Writes the samples to this file as CSV.
     #[arg(long)]
     pub csv: Option<PathBuf>,
-    /// Where memory over time is drawn, as SVG.
+    /// Draws memory over time in this file as SVG.
     #[arg(long)]
     pub svg: Option<PathBuf>,
 }
 
-/// What runs in a session.
+/// The app of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An editor with one file.
     Editor,
     /// A notebook.
     Notebook,
-    /// The app that may be told to fall.
+    /// `rogue`, which is told to crash.
     Rogue,
 }
 
 /// One session of the plan.
 #[derive(Debug, Clone)]
-pub struct Place {
-    /// What runs there.
+pub struct SoakSession {
+    /// Its app.
     pub kind: Kind,
-    /// `editor/s7`
-    pub session: String,
+    /// Its address, such as `editor/s7`.
+    pub address: String,
     /// The editor's file.
     pub file: String,
 }
 
 impl Plan {
-    /// How many workspaces there are.
+    /// Returns the number of workspaces.
     pub fn workspaces(&self) -> usize {
         self.clients.div_ceil(2).max(1)
     }
 
-    /// The sessions of a workspace.
-    pub fn places(&self, workspace: usize) -> Vec<Place> {
+    /// Returns the sessions of a workspace.
+    pub fn sessions(&self, workspace: usize) -> Vec<SoakSession> {
         let number = |index: usize| index * self.workspaces() + workspace;
         let here = (0..).map(number).take_while(|number| *number < self.sessions);
         here.enumerate()
@@ -87,8 +87,8 @@ impl Plan {
                     Kind::Notebook => "notebook",
                     Kind::Rogue => "rogue",
                 };
-                let (session, file) = (format!("{provider}/s{number}"), format!("s{number}.txt"));
-                Place { kind, session, file }
+                let (address, file) = (format!("{provider}/s{number}"), format!("s{number}.txt"));
+                SoakSession { kind, address, file }
             })
             .collect()
     }

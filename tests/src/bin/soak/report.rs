@@ -1,4 +1,4 @@
-//! The figures.
+//! The report: counters, latencies and memory over time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,35 +6,35 @@ use std::io::Write as _;
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::Ground;
+use crate::Soak;
 use crate::sampler::Sample;
 
-/// What was counted.
+/// The counters of all clients.
 #[derive(Debug, Default)]
-pub struct Tally {
-    /// Answers, by what was asked and by exit status.
+pub struct Counters {
+    /// Answers by request and exit status.
     answers: BTreeMap<&'static str, BTreeMap<u8, u64>>,
-    /// How long answers took, in milliseconds: how many of each.
+    /// How many answers took each number of milliseconds.
     took: BTreeMap<u64, u64>,
     /// Requests whose daemon was lost before it answered.
     pub lost: u64,
-    /// Client processes that were killed in the middle of a call.
-    pub cut_clients: u64,
-    /// Kills by what was killed.
+    /// Client processes that were killed during a call.
+    pub killed_clients: u64,
+    /// Kills by program.
     pub kills: BTreeMap<&'static str, u64>,
     /// Apps that were stopped for a moment.
     pub stopped: u64,
-    /// Marks that were looked for.
-    pub looked: u64,
-    /// Marks that had to be there at the end.
+    /// Markers that were checked.
+    pub checked: u64,
+    /// Markers that had to be there at the end.
     pub promised: u64,
-    /// What must not be.
-    pub complaints: Vec<String>,
+    /// Failed checks.
+    pub failures: Vec<String>,
 }
 
-impl Tally {
+impl Counters {
     /// Counts an answer.
-    pub fn heard(&mut self, name: &'static str, exit: u8, took: Duration) {
+    pub fn record_answer(&mut self, name: &'static str, exit: u8, took: Duration) {
         *self.answers.entry(name).or_default().entry(exit).or_default() += 1;
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         if !took.is_zero() {
@@ -47,8 +47,8 @@ impl Tally {
         self.answers.values().flat_map(BTreeMap::values).sum()
     }
 
-    /// The time within which that share of the answers came, in milliseconds.
-    fn within(&self, share: f64) -> u64 {
+    /// Returns the time within which this share of the answers came, in milliseconds.
+    fn percentile_ms(&self, share: f64) -> u64 {
         let all: u64 = self.took.values().sum();
         let mut left = (all as f64 * share).ceil();
         for (ms, count) in &self.took {
@@ -61,31 +61,31 @@ impl Tally {
     }
 }
 
-/// Prints the figures and writes the files; true when nothing is to be complained of.
+/// Prints the report and writes the files; returns true when no check failed.
 ///
 /// # Errors
 /// Something can't be written.
-pub fn write(ground: &Ground, samples: &[Sample]) -> io::Result<bool> {
-    if let Some(path) = &ground.plan.csv {
+pub fn write(soak: &Soak, samples: &[Sample]) -> io::Result<bool> {
+    if let Some(path) = &soak.plan.csv {
         fs::write(path, csv(samples))?;
     }
-    if let Some(path) = &ground.plan.svg {
+    if let Some(path) = &soak.plan.svg {
         fs::write(path, svg(samples))?;
     }
     let mut text = String::new();
     let mut fine = true;
-    ground.count(|tally| {
-        let _ = figures(&mut text, ground, tally);
-        fine = tally.complaints.is_empty();
+    soak.count(|counters| {
+        let _ = figures(&mut text, soak, counters);
+        fine = counters.failures.is_empty();
     });
     let _ = memory(&mut text, samples);
     io::stdout().write_all(text.as_bytes())?;
     Ok(fine)
 }
 
-fn figures(out: &mut String, ground: &Ground, tally: &Tally) -> std::fmt::Result {
-    let plan = &ground.plan;
-    let seconds = ground.started.elapsed().as_secs_f64();
+fn figures(out: &mut String, soak: &Soak, counters: &Counters) -> std::fmt::Result {
+    let plan = &soak.plan;
+    let seconds = soak.started.elapsed().as_secs_f64();
     writeln!(
         out,
         "# Soak\n\n{} sessions, {} clients in {} workspaces, {:.1} minutes, seed {}\n",
@@ -104,36 +104,36 @@ fn figures(out: &mut String, ground: &Ground, tally: &Tally) -> std::fmt::Result
         "--:|".repeat(exits.len() + 1)
     )?;
     let mut sums: BTreeMap<u8, u64> = BTreeMap::new();
-    for (name, answers) in &tally.answers {
+    for (name, answers) in &counters.answers {
         answers.iter().for_each(|(exit, count)| *sums.entry(*exit).or_default() += count);
         writeln!(out, "{}", row(name, answers, &exits))?;
     }
     writeln!(out, "{}\n", row("together", &sums, &exits))?;
     let kills: Vec<String> =
-        tally.kills.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        counters.kills.iter().map(|(name, count)| format!("{name} {count}")).collect();
     writeln!(
         out,
         "{} requests, {:.0} a second; half of the answers within {} ms, 99 of 100 within {} ms",
-        tally.acts(),
-        tally.acts() as f64 / seconds,
-        tally.within(0.5),
-        tally.within(0.99)
+        counters.acts(),
+        counters.acts() as f64 / seconds,
+        counters.percentile_ms(0.5),
+        counters.percentile_ms(0.99)
     )?;
     writeln!(
         out,
         "killed with SIGKILL: {}, client processes {}; apps stopped for a moment: {}",
         kills.join(", "),
-        tally.cut_clients,
-        tally.stopped
+        counters.killed_clients,
+        counters.stopped
     )?;
-    writeln!(out, "requests whose daemon was lost before its answer: {}", tally.lost)?;
+    writeln!(out, "requests whose daemon was lost before its answer: {}", counters.lost)?;
     writeln!(
         out,
-        "marks looked for: {}; at the end {} had to be there",
-        tally.looked, tally.promised
+        "markers checked for: {}; at the end {} had to be there",
+        counters.checked, counters.promised
     )?;
-    writeln!(out, "complaints: {}", tally.complaints.len())?;
-    tally.complaints.iter().take(50).try_for_each(|what| writeln!(out, "- {what}"))
+    writeln!(out, "failures: {}", counters.failures.len())?;
+    counters.failures.iter().take(50).try_for_each(|what| writeln!(out, "- {what}"))
 }
 
 fn row(name: &str, answers: &BTreeMap<u8, u64>, exits: &[u8]) -> String {
@@ -142,11 +142,11 @@ fn row(name: &str, answers: &BTreeMap<u8, u64>, exits: &[u8]) -> String {
     format!("| {name} | {} | {} |", answers.values().sum::<u64>(), cells.join(" | "))
 }
 
-/// The daemon's lives, and how its memory went in each.
+/// Prints the memory of each daemon process.
 fn memory(out: &mut String, samples: &[Sample]) -> std::fmt::Result {
     writeln!(
         out,
-        "\n| daemon's life | seconds | requests | memory first | median | last | most | growth, KiB a minute | descriptors first | last | most | processor |"
+        "\n| daemon process | seconds | requests | memory first | median | last | most | growth, KiB a minute | descriptors first | last | most | processor |"
     )?;
     writeln!(out, "|---|{}", "--:|".repeat(11))?;
     let lives: Vec<&[Sample]> =
@@ -194,8 +194,8 @@ fn mib(kib: u64) -> String {
     format!("{:.1} MiB", kib as f64 / 1024.0)
 }
 
-/// The slope of memory over time by least squares, over the later half of a life: what a process takes
-/// to warm up is no growth.
+/// Returns the slope of memory over time by least squares, over the later half of a daemon's run, so that
+/// warming up doesn't count.
 fn growth(life: &[Sample]) -> f64 {
     let life = &life[life.len() / 2..];
     let count = life.len() as f64;
@@ -229,7 +229,7 @@ fn csv(samples: &[Sample]) -> String {
     text
 }
 
-/// Memory of the daemon over time, a line a life.
+/// Draws the memory of the daemon over time, one line for each process.
 fn svg(samples: &[Sample]) -> String {
     let (width, height, margin) = (900.0, 300.0, 50.0);
     let end = samples.last().map_or(1.0, |last| last.seconds.max(1.0));

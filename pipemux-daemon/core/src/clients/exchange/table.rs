@@ -1,7 +1,7 @@
 //! The table of exchanges that have no answer yet: a number is found in one step and without allocation.
 
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::table::Table;
+use rustc_hash::FxHashMap;
 
 use crate::event::ClientId;
 
@@ -48,7 +48,7 @@ struct Slot {
 pub struct Exchanges {
     slots: Vec<Slot>,
     free: Vec<usize>,
-    quotas: Table<Incarnation, PeerQuota>,
+    quotas: FxHashMap<Incarnation, PeerQuota>,
     /// A lower bound of all deadlines.
     earliest: Option<u64>,
 }

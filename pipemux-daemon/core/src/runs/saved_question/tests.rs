@@ -3,7 +3,7 @@
 use pipemux_proto::app::{Choice, Invoke, Needs, OptionItem, Question, QuestionKind, Resume};
 use pipemux_proto::projection::{Arg, Copied, LinkSlot, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
-use pipemux_proto::report::Status;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::{SessionAddr, Value};
 
 use super::*;
@@ -107,7 +107,7 @@ fn done() -> Vec<StepOutcome> {
         label: Some("2 rows".into()),
         detail: Some("a\nb".into()),
         links: vec![again],
-        status: Status::Done,
+        status: StepStatus::Done,
         ..StepOutcome::skipped("2 matches")
     }]
 }

@@ -1,10 +1,10 @@
-//! What is skipped is what needs no look.
+//! Fast writing equals writing character by character.
 
 use super::*;
 use proptest::prelude::*;
 
-/// [`Writer::text`], a character at a time.
-fn text(writer: &mut Writer, text: &str) {
+/// Does what [`Writer::text`] does, one character at a time.
+fn text(writer: &mut Writer<'_>, text: &str) {
     let mut indent = writer.indent();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -24,8 +24,8 @@ fn text(writer: &mut Writer, text: &str) {
     }
 }
 
-/// [`Writer::label`], a character at a time.
-fn label(writer: &mut Writer, label: &str) {
+/// Does what [`Writer::label`] does, one character at a time.
+fn label(writer: &mut Writer<'_>, label: &str) {
     for c in label.chars() {
         match c {
             '[' | ']' | '\\' | '`' | '<' => writer.out.extend(['\\', c]),
@@ -36,7 +36,7 @@ fn label(writer: &mut Writer, label: &str) {
     }
 }
 
-/// What is special somewhere, what is beside it, and what is neither.
+/// Generates pieces of special characters, their neighbours and others; each is a text or a label.
 fn pieces() -> impl Strategy<Value = Vec<(String, bool)>> {
     let special = prop::sample::select(vec![
         "#",
@@ -93,13 +93,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn what_is_skipped_needs_no_look(
+    fn skipped_bytes_need_no_escape(
         pieces in pieces(),
         tokens in prop::sample::select(vec![
-            Tokens::Inert, Tokens::Of("MT".into()), Tokens::Live,
+            RefTokens::None, RefTokens::WithPrefix("MT"), RefTokens::All,
         ]),
     ) {
-        let (mut quick, mut slow) = (Writer::with(tokens.clone()), Writer::with(tokens));
+        let (mut quick, mut slow) = (Writer::expecting(None, tokens), Writer::expecting(None, tokens));
         for (piece, is_label) in pieces {
             if is_label {
                 quick.label(&piece);
@@ -113,4 +113,11 @@ proptest! {
             prop_assert_eq!(printable(&piece), exact);
         }
     }
+}
+
+#[test]
+fn only_the_named_ref_passes_in_a_sentence() {
+    let written = "[[MT:Node:7]]";
+    let sentence = sentence_with_ref("Anchor ", written, " not found. See [[XY:Node:8]].\n");
+    assert_eq!(sentence, r"Anchor [[MT:Node:7]] not found. See [\[XY:Node:8]].");
 }

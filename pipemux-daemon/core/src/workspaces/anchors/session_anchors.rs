@@ -1,9 +1,9 @@
-//! The anchors of one session: where they are found.
+//! The ids of one session's anchors, by what they stand for.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use pipemux_proto::table::Table;
+use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
 use crate::workspaces::anchors::{Anchor, AnchorQuery, Target};
@@ -12,65 +12,67 @@ use crate::workspaces::anchors::{Anchor, AnchorQuery, Target};
 #[derive(Debug)]
 pub(super) struct SessionAnchors {
     pub(super) session: Rc<SessionKey>,
-    /// By the app's own name.
-    pub(super) things: HashMap<Rc<str>, u64>,
+    /// Ids of objects, by the app's key.
+    pub(super) objects: HashMap<Rc<str>, u64>,
+    /// Ids of links and answers.
     pub(super) links: HashMap<Target, u64>,
-    /// What its newest projection shows.
+    /// The ids that its newest projection shows.
     pub(super) shown: Vec<u64>,
-    /// What the one before showed, while a new one is painted: it shows mostly the same in the same
-    /// order, so that is looked at first.
-    pub(super) before: Vec<u64>,
-    /// How much of that was met.
-    pub(super) met: usize,
-    /// The last type: most things of an app have the same few.
-    ty: Option<Rc<str>>,
+    /// The ids that the previous projection showed, during a render pass. A new projection shows mostly the
+    /// same in the same order, so these are tried first.
+    pub(super) previous: Vec<u64>,
+    /// How many of them the render pass has come past.
+    pub(super) matched: usize,
+    /// The type that was used last, to be shared: most objects of an app have one of few types.
+    last_type: Option<Rc<str>>,
 }
 
 impl SessionAnchors {
     pub(super) fn new(session: Rc<SessionKey>) -> Self {
         Self {
             session,
-            things: HashMap::new(),
+            objects: HashMap::new(),
             links: HashMap::new(),
             shown: Vec::new(),
-            before: Vec::new(),
-            met: 0,
-            ty: None,
+            previous: Vec::new(),
+            matched: 0,
+            last_type: None,
         }
     }
 
-    /// The id of what is wanted.
+    /// Returns the id of an anchor.
     pub(super) fn find(
         &mut self,
-        wanted: AnchorQuery<'_>,
-        anchors: &Table<u64, Box<Anchor>>,
+        query: AnchorQuery<'_>,
+        anchors: &FxHashMap<u64, Box<Anchor>>,
     ) -> Option<u64> {
-        // One that was left out is passed over.
-        for at in [self.met, self.met + 1] {
-            let Some(id) = self.before.get(at) else { break };
-            if anchors.get(id).is_some_and(|anchor| wanted.is(&anchor.target)) {
-                self.met = at + 1;
+        // The new projection may leave one out.
+        for at in [self.matched, self.matched + 1] {
+            let Some(id) = self.previous.get(at) else { break };
+            if anchors.get(id).is_some_and(|anchor| query.matches(&anchor.target)) {
+                self.matched = at + 1;
                 return Some(*id);
             }
         }
-        match wanted {
-            AnchorQuery::Object(key) => self.things.get(key).copied(),
-            _ => self.links.get(&wanted.to_target()).copied(),
+        match query {
+            AnchorQuery::Object(key) => self.objects.get(key).copied(),
+            _ => self.links.get(&query.to_target()).copied(),
         }
     }
 
     pub(super) fn insert(&mut self, target: &Target, id: u64) {
         match target {
-            Target::Object { key } => self.things.insert(key.clone(), id),
+            Target::Object { key } => self.objects.insert(key.clone(), id),
             Target::Action(_) | Target::Answer { .. } => self.links.insert(target.clone(), id),
         };
     }
 
-    pub(super) fn type_of(&mut self, ty: Option<&str>) -> Option<Rc<str>> {
+    /// Returns a type, which shares the text of the one that was used last if both are the same.
+    pub(super) fn share_type(&mut self, ty: Option<&str>) -> Option<Rc<str>> {
         let ty = ty?;
-        if self.ty.as_deref() != Some(ty) {
-            self.ty = Some(ty.into());
+        if self.last_type.as_deref() != Some(ty) {
+            self.last_type = Some(ty.into());
         }
-        self.ty.clone()
+        self.last_type.clone()
     }
 }

@@ -1,33 +1,33 @@
-//! What an anchor stands for, and how it is shown.
+//! The targets of anchors, and how an anchor is shown.
 
 use std::rc::Rc;
 
 use pipemux_proto::projection::Args;
 use pipemux_proto::refs::RefKind;
 
-/// What an anchor stands for, for ever.
+/// What an anchor stands for as long as it exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// A thing of a session.
+    /// An object of a session.
     Object {
-        /// The app's own name of it.
+        /// The app's key of it.
         key: Rc<str>,
     },
     /// An action of a session with its bound arguments.
-    Action(Rc<Bound>),
+    Action(Rc<BoundAction>),
     /// An answer to a question.
     Answer {
-        /// The question.
+        /// The question's number.
         question: u64,
-        /// What is answered, as it would be typed.
+        /// The answer as it would be typed.
         answer: Rc<str>,
     },
 }
 
-/// An action with its arguments: another argument is another link.
+/// An action with its arguments. Two links that differ in an argument are two anchors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Bound {
-    /// The action.
+pub struct BoundAction {
+    /// The action's name.
     pub action: String,
     /// The arguments.
     pub args: Args,
@@ -42,26 +42,27 @@ impl Target {
     }
 }
 
-/// A [`Target`] that is looked for: nothing is copied unless it is new.
+/// A borrowed [`Target`]: it is copied only when it is new.
 #[derive(Debug, Clone, Copy)]
 pub enum AnchorQuery<'a> {
-    /// A thing, by the app's own name of it.
+    /// An object, by the app's key of it.
     Object(&'a str),
-    /// An action and its arguments.
+    /// An action's name and its arguments.
     Action(&'a str, &'a Args),
-    /// A question and an answer.
+    /// A question's number and an answer.
     Answer(u64, &'a str),
 }
 
 impl AnchorQuery<'_> {
-    pub(super) fn is(self, target: &Target) -> bool {
+    /// Returns true when it asks for this target.
+    pub(super) fn matches(self, target: &Target) -> bool {
         match (self, target) {
-            (AnchorQuery::Object(wanted), Target::Object { key }) => *wanted == **key,
+            (AnchorQuery::Object(asked), Target::Object { key }) => *asked == **key,
             (AnchorQuery::Action(action, args), Target::Action(bound)) => {
                 bound.action == action && bound.args == *args
             }
-            (AnchorQuery::Answer(of, wanted), Target::Answer { question, answer }) => {
-                of == *question && *wanted == **answer
+            (AnchorQuery::Answer(number, text), Target::Answer { question, answer }) => {
+                number == *question && *text == **answer
             }
             _ => false,
         }
@@ -70,9 +71,10 @@ impl AnchorQuery<'_> {
     pub(super) fn to_target(self) -> Target {
         match self {
             AnchorQuery::Object(key) => Target::Object { key: key.into() },
-            AnchorQuery::Action(action, args) => {
-                Target::Action(Rc::new(Bound { action: action.to_owned(), args: args.clone() }))
-            }
+            AnchorQuery::Action(action, args) => Target::Action(Rc::new(BoundAction {
+                action: action.to_owned(),
+                args: args.clone(),
+            })),
             AnchorQuery::Answer(question, answer) => {
                 Target::Answer { question, answer: answer.into() }
             }
@@ -80,30 +82,31 @@ impl AnchorQuery<'_> {
     }
 }
 
-/// How a thing is shown.
+/// How an anchor is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Appearance<'a> {
-    /// Its meaning, as the app counts it.
+    /// The revision of its meaning, as the app counts it.
     pub rev: u64,
     /// Its type.
     pub ty: Option<&'a str>,
-    /// What is shown for it.
+    /// Its label.
     pub label: &'a str,
     /// Parameters that a link leaves open.
     pub open: &'a [String],
-    /// True for what an answer offers beside the window: `undo`. It stays when the window changes.
+    /// True for a link that an answer offers beside the window, such as `undo`. It stays when the window
+    /// changes.
     pub offered: bool,
-    /// True for a thing of the window's content: its key stands for one thing in one painting.
+    /// True for an object in the window's content, where a key may stand for one object only.
     pub listed: bool,
 }
 
-/// What came of minting.
+/// The outcome of minting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Minted {
     /// The id.
     pub id: u64,
-    /// True when it is new or its meaning changed.
+    /// True when the anchor is new or its meaning changed.
     pub changed: bool,
-    /// True when this painting listed the key already, as something else: nothing was minted.
+    /// True when this render pass listed the key already with another meaning: nothing was minted.
     pub conflict: bool,
 }

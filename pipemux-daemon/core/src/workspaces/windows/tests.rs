@@ -3,12 +3,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What may happen to a session's window, by the session's number.
+/// A change of a session's window, by the session's number.
 #[derive(Debug, Clone)]
 enum Step {
     Open(usize),
     Close(usize),
-    /// Its session can do what these names say; none: it is gone.
+    /// Its session has the actions of these names; none: it is gone.
     Learn(usize, Option<Vec<&'static str>>),
 }
 
@@ -23,7 +23,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Of two apps, two addresses each, with an own and a shared session.
+/// Returns one of eight sessions: of two apps, with two addresses each, owned and shared.
 fn session(number: usize) -> SessionKey {
     let app = ["notes", "todo"][number & 1];
     let addr = format!("{app}/{}", ["main", "b"][number >> 1 & 1]);
@@ -45,9 +45,8 @@ fn prototypes(names: &[&str]) -> Prototypes {
 }
 
 proptest! {
-    /// What is found is what a look at each window would find, in the order they were opened.
     #[test]
-    fn windows_are_found_as_if_each_were_looked_at(steps in prop::collection::vec(step(), 0..60)) {
+    fn indexes_find_the_same_windows_as_a_scan_in_opening_order(steps in prop::collection::vec(step(), 0..60)) {
         let (mut windows, mut listed) = (Windows::default(), Vec::new());
         for step in steps {
             match step {
@@ -84,10 +83,10 @@ proptest! {
             let named = keys(windows.named(&key.addr).collect());
             prop_assert_eq!(named, expected(&|(own, _)| own.addr == key.addr));
             let app = &key.addr.provider;
-            let of = expected(&|(own, can)| own.addr.provider == *app && can.is_some());
-            prop_assert_eq!(windows.count_of(app), of.len());
-            prop_assert_eq!(keys(windows.of(app)), of);
-            let unknown = keys(windows.unknown(|other| other == app));
+            let of_app = expected(&|(own, can)| own.addr.provider == *app && can.is_some());
+            prop_assert_eq!(windows.count_of_app(app), of_app.len());
+            prop_assert_eq!(keys(windows.of_app(app)), of_app);
+            let unknown = keys(windows.with_unknown_actions(|other| other == app));
             prop_assert_eq!(unknown, expected(&|(own, can)| {
                 own.addr.provider == *app && can.as_ref().is_some_and(Vec::is_empty)
             }));

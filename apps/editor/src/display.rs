@@ -1,0 +1,9 @@
+//! How text and line numbers are written for readers, in views as well as in outcomes and errors.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`lines`] | lines and matches, clipped, with invisible characters made visible |
+//! | [`wording`] | counts and line numbers in sentences |
+
+pub(crate) mod lines;
+pub(crate) mod wording;

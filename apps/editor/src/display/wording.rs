@@ -1,0 +1,52 @@
+//! Counts and line numbers in sentences. Line ranges count from 0 and are written from 1.
+
+use std::ops::Range;
+
+/// `1 line`, `3 matches`
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let ending = match (number, noun.ends_with("ch")) {
+        (1, _) => "",
+        (_, true) => "es",
+        _ => "s",
+    };
+    format!("{number} {noun}{ending}")
+}
+
+/// `5`, `5-7`
+pub(crate) fn line_numbers(lines: &Range<usize>) -> String {
+    match lines.len() {
+        0 | 1 => format!("{}", lines.start + 1),
+        _ => format!("{}-{}", lines.start + 1, lines.end),
+    }
+}
+
+/// `line 5`, `lines 5-7`
+pub(crate) fn line_range(lines: &Range<usize>) -> String {
+    let noun = if lines.len() <= 1 { "line" } else { "lines" };
+    format!("{noun} {}", line_numbers(lines))
+}
+
+/// `line 5 is now 4`, `lines 4-412 are now 1-409`
+pub(crate) fn renumbered(before: &Range<usize>, now: &Range<usize>) -> String {
+    let verb = if before.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} now {}", line_range(before), line_numbers(now))
+}
+
+/// `src/parse.rs:101-300`
+pub(crate) fn range_name(file: &str, lines: &Range<usize>) -> String {
+    format!("{file}:{}", line_numbers(lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn singular_and_plural_are_told_apart() {
+        assert_eq!([1, 2].map(|n| count(n, "line")), ["1 line", "2 lines"]);
+        assert_eq!([0, 1, 2].map(|n| count(n, "match")), ["0 matches", "1 match", "2 matches"]);
+        assert_eq!([line_range(&(4..5)), line_range(&(4..7))], ["line 5", "lines 5-7"]);
+        assert_eq!(renumbered(&(4..5), &(3..4)), "line 5 is now 4");
+        assert_eq!(renumbered(&(3..412), &(0..409)), "lines 4-412 are now 1-409");
+    }
+}

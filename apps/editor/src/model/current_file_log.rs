@@ -1,0 +1,71 @@
+//! Which file was the current one in which version.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::CURRENT_FILE_CHANGES_MAX;
+
+use super::history::Author;
+
+/// The latest changes of the current file, oldest first. A number without a file name refers to the
+/// file that was current when its reader last looked.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CurrentFileLog(VecDeque<CurrentFileChange>);
+
+/// Another file became the current one.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CurrentFileChange {
+    /// The version after the change.
+    pub version: u64,
+    /// The run that made the change; empty when no run did.
+    pub run: String,
+    /// The path of the new current file, if there is one.
+    pub to: Option<PathBuf>,
+}
+
+/// The file that was current in what a reader saw: their numbers without a file name refer to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenFile<'a> {
+    /// The path of the file.
+    Path(&'a Path),
+    /// No file was open.
+    None,
+    /// What the reader saw isn't known any more.
+    Unknown,
+}
+
+impl CurrentFileLog {
+    /// Records a change; past [`CURRENT_FILE_CHANGES_MAX`] the oldest one is forgotten.
+    pub fn record(&mut self, to: Option<PathBuf>, author: &Author) {
+        if self.0.len() >= CURRENT_FILE_CHANGES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(CurrentFileChange {
+            version: author.version,
+            run: author.run.clone(),
+            to,
+        });
+    }
+
+    /// The latest change.
+    pub fn latest(&self) -> Option<&CurrentFileChange> {
+        self.0.back()
+    }
+
+    /// Returns the latest change that satisfies a condition.
+    pub fn latest_where(
+        &self,
+        mut condition: impl FnMut(&CurrentFileChange) -> bool,
+    ) -> Option<&CurrentFileChange> {
+        self.0.iter().rev().find(|change| condition(change))
+    }
+
+    /// Lets changes to a path refer to the file's new path.
+    pub fn rename(&mut self, from: &Path, to: &Path) {
+        let renamed = self.0.iter_mut().filter(|change| change.to.as_deref() == Some(from));
+        renamed.for_each(|change| change.to = Some(to.to_owned()));
+    }
+}

@@ -1,0 +1,209 @@
+//! One session of the editor.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `addressing` | how files and the session are named to readers |
+//! | `baseline` | what a reader's bare line numbers refer to |
+//! | `opening` | starting a session, opening files, restoring them after a crash |
+//! | `snapshot` | the whole state on disk during hibernation |
+
+mod addressing;
+mod baseline;
+mod opening;
+mod snapshot;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::FILES_MAX;
+
+use super::current_file_log::CurrentFileLog;
+use super::history::Author;
+use super::ids::IdGenerator;
+use super::manifest::{Manifest, ManifestEntry};
+use super::open_file::OpenFile;
+use super::shown_revisions::ShownRevisions;
+use super::tracked_ranges::TrackedRange;
+
+/// One session of the editor. Its serialized form is a snapshot: the names that `serde` is given are
+/// those of format 1.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Editor {
+    pub(crate) files: Vec<OpenFile>,
+    /// The path of the current file, which actions without a file name are about.
+    pub(crate) current: Option<PathBuf>,
+    /// The working directory of the first `open`, used for callers whose directory isn't known.
+    cwd: PathBuf,
+    /// The directory that displayed paths are relative to. It never changes, so that a path means the
+    /// same to every reader.
+    root: PathBuf,
+    #[serde(rename = "witness")]
+    shown_revisions: ShownRevisions,
+    /// What calls on this session begin with: `editor`.
+    #[serde(skip)]
+    callee: String,
+    /// The session's address: `editor/main`.
+    #[serde(skip)]
+    address: String,
+    #[serde(skip)]
+    pub(crate) state_dir: PathBuf,
+    #[serde(rename = "listing")]
+    pub(crate) search_results: Option<SearchResults>,
+    /// The key of the range that is bound to the name `selection`.
+    pub(crate) selection: Option<String>,
+    /// The version of the state, counted by the SDK's rules also for changes outside of actions.
+    pub(crate) version: u64,
+    #[serde(rename = "names")]
+    pub(crate) ids: IdGenerator,
+    /// What the first reader is told about the start.
+    #[serde(skip)]
+    pub(crate) notes: Vec<String>,
+    #[serde(rename = "switches")]
+    current_file_log: CurrentFileLog,
+    /// The keys of files that were closed, each with what happened to the file.
+    closed: VecDeque<(String, String)>,
+    /// True when the manifest on disk is behind.
+    #[serde(rename = "unlisted")]
+    manifest_stale: bool,
+    /// True while the snapshot on disk holds exactly this state.
+    #[serde(skip)]
+    snapshot_valid: bool,
+    /// True when this process continues from the snapshot of the one before it.
+    #[serde(skip)]
+    pub(crate) resumed: bool,
+}
+
+/// What the latest `find` found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SearchResults {
+    /// The file that was searched.
+    pub path: PathBuf,
+    /// The text that was searched for.
+    #[serde(rename = "text")]
+    pub query: String,
+    /// The keys of the matches that are listed.
+    pub keys: Vec<String>,
+    /// How many further matches there are.
+    pub more: usize,
+    /// True until another action hides the list; the matches keep their keys after that.
+    #[serde(rename = "shown")]
+    pub listed: bool,
+}
+
+impl Editor {
+    /// Returns the open file with a path.
+    pub fn file(&self, path: &Path) -> Option<&OpenFile> {
+        self.files.iter().find(|file| file.path() == path)
+    }
+
+    /// Returns the index of the open file with a path.
+    pub(crate) fn file_index(&self, path: &Path) -> Option<usize> {
+        self.files.iter().position(|file| file.path() == path)
+    }
+
+    /// Returns the index of the open file with a key.
+    pub(crate) fn file_index_by_key(&self, key: &str) -> Option<usize> {
+        self.files.iter().position(|file| file.key() == key)
+    }
+
+    /// The current file.
+    pub fn current(&self) -> Option<&OpenFile> {
+        self.current.as_deref().and_then(|path| self.file(path))
+    }
+
+    /// True when a file is the current one.
+    pub(crate) fn is_current(&self, file: &OpenFile) -> bool {
+        self.current.as_deref() == Some(file.path())
+    }
+
+    /// Returns the selection or match with a key, also when its text is gone, and its file's index.
+    pub(crate) fn range(&self, key: &str) -> Option<(usize, &TrackedRange)> {
+        let mut files = self.files.iter().enumerate();
+        files.find_map(|(index, file)| Some((index, file.ranges.get(key)?)))
+    }
+
+    /// Returns the selection or match with a key if its text still exists, and its file's index.
+    pub(crate) fn existing_range(&self, key: &str) -> Option<(usize, &TrackedRange)> {
+        self.range(key).filter(|(_, range)| range.gone.is_none())
+    }
+
+    /// Removes the list of matches from the view, because the reader has moved on.
+    pub(crate) fn hide_search_results(&mut self) {
+        if let Some(results) = &mut self.search_results {
+            results.listed = false;
+        }
+    }
+
+    /// Makes a file the current one.
+    pub(crate) fn set_current(&mut self, to: Option<PathBuf>, author: &Author) {
+        // A run that goes to the file that is current anyway is recorded too: its later numbers refer to
+        // that file.
+        let last_run = self.current_file_log.latest().map(|change| change.run.as_str());
+        if self.current == to && last_run == Some(author.run.as_str()) {
+            return;
+        }
+        self.manifest_stale |= self.current != to;
+        if let Some(to) = &to {
+            self.shown_revisions.record_current(to);
+        }
+        self.current.clone_from(&to);
+        self.current_file_log.record(to, author);
+    }
+
+    /// Records that a file has another path, so that what readers saw under the old one still refers to
+    /// it.
+    pub(crate) fn record_rename(&mut self, from: &Path, to: &Path) {
+        if let Some(results) = self.search_results.as_mut().filter(|results| results.path == from) {
+            results.path = to.to_owned();
+        }
+        self.current_file_log.rename(from, to);
+    }
+
+    /// Closes a file. If it was current, the next one in the list becomes current.
+    pub(crate) fn close_file(&mut self, index: usize, reason: &str, author: &Author) {
+        let mut file = self.files.remove(index);
+        file.discard();
+        // The file may have another text when it is opened again.
+        self.shown_revisions.record_changed(file.path());
+        if self.closed.len() >= FILES_MAX {
+            self.closed.pop_front();
+        }
+        self.record_closed(file.key(), reason.to_owned());
+        if self.is_current(&file) {
+            let next = self.files.get(index).or(self.files.last());
+            let next = next.map(|file| file.path().to_owned());
+            self.set_current(next, author);
+        }
+        self.write_manifest();
+    }
+
+    /// Records why the file with a key is no longer open.
+    pub(crate) fn record_closed(&mut self, key: String, reason: String) {
+        self.closed.push_back((key, reason));
+    }
+
+    /// Returns what happened to the file with a key; `None` if it wasn't closed.
+    pub(crate) fn close_reason(&self, key: &str) -> Option<String> {
+        self.closed.iter().rev().find(|(closed, _)| closed == key).map(|(_, reason)| reason.clone())
+    }
+
+    /// Writes down which files are open, for a restart. If that fails, the next change tries again.
+    pub(crate) fn write_manifest(&mut self) {
+        let entry = |file: &OpenFile| ManifestEntry {
+            path: file.path().to_owned(),
+            base_digest: file.base_digest(),
+        };
+        let manifest = Manifest::new(self.files.iter().map(entry).collect(), self.current.clone());
+        self.manifest_stale =
+            manifest.write(&self.state_dir).is_err() || self.shown_revisions.write().is_err();
+    }
+
+    /// Writes the manifest if the one on disk is behind.
+    pub(crate) fn write_manifest_if_stale(&mut self) {
+        if self.manifest_stale {
+            self.write_manifest();
+        }
+    }
+}

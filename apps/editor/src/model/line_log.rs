@@ -1,0 +1,154 @@
+//! Line numbers across versions: what a number that a reader saw means now.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::LINE_LOG_MAX;
+
+use super::line_change::{LineChange, Unmapped};
+
+/// What a caller's line numbers count in: the version that they last saw, after the changes of their own run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Baseline<'a> {
+    /// The version that the reader last saw; 0 if they saw none of this process.
+    pub version: u64,
+    /// True when the reader last saw an earlier process of the session.
+    pub from_earlier_process: bool,
+    /// The run that the caller acts in.
+    pub run: &'a str,
+}
+
+/// What happened to a file's line numbers, as far back as [`LINE_LOG_MAX`] reaches.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct LineLog {
+    entries: VecDeque<LineLogEntry>,
+    weight: usize,
+    /// The version after which every change has an entry.
+    floor: u64,
+    /// True when there were changes before `floor`.
+    truncated: bool,
+    /// True when readers of earlier processes saw exactly the lines that the log began with.
+    trusted: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct LineLogEntry {
+    version: u64,
+    run: String,
+    change: LineChange,
+}
+
+impl LineLog {
+    /// Returns the log of a file that nobody saw before a version.
+    pub fn new(version: u64) -> Self {
+        Self { floor: version, ..Self::default() }
+    }
+
+    /// Returns the log of a file that readers may have seen with other lines before a version.
+    pub fn with_unknown_past(version: u64) -> Self {
+        Self { floor: version, truncated: true, ..Self::default() }
+    }
+
+    /// Records that readers of earlier processes saw exactly the lines that the log begins with. Does
+    /// nothing if the lines may have changed.
+    pub fn trust_earlier_numbers(&mut self) {
+        self.trusted = !self.truncated && self.entries.is_empty();
+    }
+
+    /// Records a change by a run; `version` is the one after the change.
+    pub fn record(&mut self, version: u64, run: &str, change: LineChange) {
+        self.weight += change.weight();
+        self.entries.push_back(LineLogEntry { version, run: run.into(), change });
+        while self.weight > LINE_LOG_MAX
+            && let Some(oldest) = self.entries.pop_front()
+        {
+            self.weight -= oldest.change.weight();
+            (self.floor, self.truncated) = (oldest.version, true);
+        }
+    }
+
+    /// Returns where the lines of a range, which must not be empty, are now.
+    ///
+    /// # Errors
+    /// The lines are gone, or they are not the ones that the reader saw.
+    pub fn map_range(
+        &self,
+        lines: Range<usize>,
+        baseline: Baseline<'_>,
+    ) -> Result<Range<usize>, Unmapped> {
+        let since = self.entries_since(baseline)?;
+        let mut lines = lines;
+        for (index, entry) in since.clone().enumerate() {
+            let same_run = entry.run == baseline.run;
+            lines = entry.change.map_range(lines, same_run).map_err(|unmapped| {
+                let now = |range: Range<usize>| nearest_range(since.clone().skip(index + 1), range);
+                match unmapped {
+                    Unmapped::ChangedByOther(range) => Unmapped::ChangedByOther(now(range)),
+                    Unmapped::ReplacedByRun(range) => Unmapped::ReplacedByRun(now(range)),
+                    other => other,
+                }
+            })?;
+        }
+        Ok(lines)
+    }
+
+    /// Returns where a line is now, or what is in its place. A number whose version isn't known is taken
+    /// as it is.
+    pub fn nearest_line(&self, line: usize, baseline: Baseline<'_>) -> usize {
+        match self.entries_since(baseline) {
+            Ok(since) => since.fold(line, |line, entry| entry.change.nearest_line(line)),
+            Err(_) => line,
+        }
+    }
+
+    /// By how many lines the text grew since a version; `None` if that isn't known.
+    pub fn growth_since(&self, baseline: Baseline<'_>) -> Option<isize> {
+        Some(self.entries_since(baseline).ok()?.map(|entry| entry.change.growth()).sum())
+    }
+
+    /// The first line now that is after every change since a version; `None` if that isn't known.
+    pub fn tail_since(&self, baseline: Baseline<'_>) -> Option<usize> {
+        let tail = |tail: usize, entry: &LineLogEntry| match entry.change.tail() {
+            None => tail,
+            Some((before, _)) if tail > before => tail.saturating_add_signed(entry.change.growth()),
+            Some((_, after)) => after,
+        };
+        Some(self.entries_since(baseline).ok()?.fold(0, tail))
+    }
+
+    fn entries_since(
+        &self,
+        baseline: Baseline<'_>,
+    ) -> Result<impl Iterator<Item = &LineLogEntry> + Clone + use<'_>, Unmapped> {
+        let version = if baseline.from_earlier_process { 0 } else { baseline.version };
+        let unknown = match version {
+            0 => {
+                self.truncated
+                    || (baseline.from_earlier_process && !self.trusted)
+                    || self.entries.iter().any(|entry| entry.run != baseline.run)
+            }
+            _ => self.truncated && version < self.floor,
+        };
+        if unknown {
+            return Err(Unmapped::UnknownVersion);
+        }
+        // Versions only grow, so the older entries are skipped by a binary search.
+        let first = self.entries.partition_point(|entry| entry.version <= version);
+        Ok(self.entries.range(first..))
+    }
+}
+
+fn nearest_range<'a>(
+    entries: impl Iterator<Item = &'a LineLogEntry>,
+    range: Range<usize>,
+) -> Range<usize> {
+    entries.fold(range, |range, entry| {
+        let start = entry.change.nearest_line(range.start);
+        start..entry.change.nearest_line(range.end).max(start)
+    })
+}
+
+#[cfg(test)]
+mod tests;

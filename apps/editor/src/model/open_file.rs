@@ -1,0 +1,250 @@
+//! One open file: its text, its undo history, and what the disk has.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `disk_sync` | opening, reloading and saving |
+
+mod disk_sync;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use docui::Fault;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{FILE_MAX, KEY_PATH_MAX};
+
+use super::buffer::Buffer;
+use super::file_stamp::FileStamp;
+use super::history::{Author, Change, EditKind, History};
+use super::journal::Journal;
+use super::line_change::LineChange;
+use super::line_log::LineLog;
+use super::splice::{Splice, first_differences, inverse};
+use super::stable_hash::stable_hash;
+use super::tracked_ranges::TrackedRanges;
+
+/// What the disk has, compared with what was last read or written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DiskState {
+    /// The same content.
+    Same,
+    /// Another content.
+    Changed,
+    /// No file.
+    Deleted,
+    /// A file that can't be opened, and why.
+    Unusable(String),
+}
+
+/// One open file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct OpenFile {
+    path: PathBuf,
+    buffer: Buffer,
+    history: History,
+    #[serde(rename = "log")]
+    line_log: LineLog,
+    #[serde(skip)]
+    journal: Journal,
+    #[serde(rename = "base")]
+    base_digest: Option<u64>,
+    stamp: Option<FileStamp>,
+    #[serde(rename = "on_disk")]
+    disk_state: DiskState,
+    /// The file's selections and matches.
+    #[serde(rename = "marks")]
+    pub ranges: TrackedRanges,
+    /// The first line that is shown, from 0.
+    #[serde(rename = "top")]
+    pub top_line: usize,
+    /// The lines that the latest change altered.
+    #[serde(rename = "spots")]
+    pub changed_lines: Vec<Range<usize>>,
+    /// The bytes at which the latest change altered something, in ascending order.
+    #[serde(rename = "changed")]
+    changed_bytes: Vec<usize>,
+}
+
+impl OpenFile {
+    fn new(path: PathBuf, journal: Journal, buffer: Buffer, version: u64) -> Self {
+        Self {
+            path,
+            buffer,
+            history: History::new(),
+            line_log: LineLog::new(version),
+            journal,
+            base_digest: None,
+            stamp: None,
+            disk_state: DiskState::Same,
+            ranges: TrackedRanges::default(),
+            top_line: 0,
+            changed_lines: Vec::new(),
+            changed_bytes: Vec::new(),
+        }
+    }
+
+    /// The file's path without symlinks.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file's key, which is the same whenever this path is open.
+    pub fn key(&self) -> String {
+        let text = self.path.to_string_lossy();
+        match text.len() {
+            0..=KEY_PATH_MAX => text.into_owned(),
+            _ => format!("path-{:016x}", stable_hash(text.as_bytes())),
+        }
+    }
+
+    /// The text.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The changes that can be undone and redone.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The id of the change that undo would take back.
+    pub fn last_change_id(&self) -> Option<String> {
+        self.history.undoable().next().map(|change| change.id.clone())
+    }
+
+    /// The file's lines across versions.
+    pub fn line_log(&self) -> &LineLog {
+        &self.line_log
+    }
+
+    /// What the disk has.
+    pub fn disk_state(&self) -> &DiskState {
+        &self.disk_state
+    }
+
+    /// The digest of the file on disk as it was last read or written; `None` if it never was.
+    pub fn base_digest(&self) -> Option<u64> {
+        self.base_digest
+    }
+
+    /// The digest of the text as a file. It is only computed when there is something to save.
+    pub fn digest(&self) -> u64 {
+        let known = self.base_digest.filter(|_| !self.is_unsaved());
+        known.unwrap_or_else(|| self.buffer.digest())
+    }
+
+    /// True when there is something to save.
+    pub fn is_unsaved(&self) -> bool {
+        !self.history.is_saved()
+    }
+
+    /// Returns the byte at which the latest change first altered a line; `None` if it didn't.
+    pub fn first_change_in(&self, line: usize) -> Option<usize> {
+        let bytes = self.buffer.byte_range(&(line..line + 1));
+        let next = self.changed_bytes.partition_point(|byte| *byte < bytes.start);
+        self.changed_bytes.get(next).copied().filter(|byte| bytes.contains(byte))
+    }
+
+    /// Forgets where the latest change was, because the reader has moved on.
+    pub fn clear_latest_change(&mut self) {
+        self.changed_lines.clear();
+        self.changed_bytes.clear();
+    }
+
+    /// Forgets what line numbers meant before a version.
+    pub fn forget_lines(&mut self, version: u64) {
+        self.line_log = LineLog::with_unknown_past(version);
+    }
+
+    /// Records that readers of earlier processes saw exactly these lines.
+    pub fn trust_earlier_numbers(&mut self) {
+        self.line_log.trust_earlier_numbers();
+    }
+
+    /// Changes the text as one action.
+    ///
+    /// # Errors
+    /// The new text isn't valid in a text file, the file would be too long, or the journal can't be
+    /// written. Nothing was changed.
+    pub fn change(
+        &mut self,
+        id: String,
+        kind: EditKind,
+        author: Author,
+        splices: Vec<Splice>,
+        lines: LineChange,
+    ) -> Result<(), Fault> {
+        if splices.iter().any(|splice| splice.new.contains('\0')) {
+            return Err(Fault::usage("text has a NUL character, which no text file may contain"));
+        }
+        let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
+        if (self.buffer.len() + added) as u64 > FILE_MAX {
+            let limit = FILE_MAX / 1024 / 1024;
+            return Err(Fault::refused(format!("the file would exceed the limit of {limit} MiB")));
+        }
+        self.apply(kind, &author, &splices, &lines)?;
+        self.history.push(id, kind, author, splices, lines);
+        Ok(())
+    }
+
+    /// Takes back the latest change and returns its kind.
+    ///
+    /// # Errors
+    /// There is no change, or the journal can't be written.
+    pub fn undo(&mut self, author: Author) -> Result<EditKind, Fault> {
+        let latest = self.history.undoable().next();
+        let change = latest.ok_or_else(|| Fault::failed("nothing to undo"))?.clone();
+        let (splices, lines) = (inverse(&change.splices), change.lines.inverse());
+        self.apply(EditKind::Undo, &author, &splices, &lines)?;
+        self.history.undo(author);
+        self.remove_journal_if_saved();
+        Ok(change.kind)
+    }
+
+    /// Repeats the change that was undone last and returns its kind.
+    ///
+    /// # Errors
+    /// There is no undone change, or the journal can't be written.
+    pub fn redo(&mut self, author: Author) -> Result<EditKind, Fault> {
+        let next = self.history.redoable().next();
+        let change: Change = next.ok_or_else(|| Fault::failed("nothing to redo"))?.clone();
+        self.apply(EditKind::Redo, &author, &change.splices, &change.lines)?;
+        self.history.redo(author);
+        self.remove_journal_if_saved();
+        Ok(change.kind)
+    }
+
+    fn apply(
+        &mut self,
+        kind: EditKind,
+        author: &Author,
+        splices: &[Splice],
+        lines: &LineChange,
+    ) -> Result<(), Fault> {
+        self.journal.record(self.base_digest, &self.buffer, splices)?;
+        match lines {
+            LineChange::Move(moved) => {
+                let positions = self.ranges.positions_after_move(&self.buffer, moved);
+                self.buffer.apply(splices);
+                self.ranges.set_positions(&self.buffer, &positions);
+            }
+            LineChange::Splices(_) => {
+                self.buffer.apply(splices);
+                self.ranges.apply_splices(splices, &format!("{kind} removed its text"));
+            }
+        }
+        let last = self.buffer.line_count().saturating_sub(1);
+        self.top_line = lines.nearest_line(self.top_line).min(last);
+        self.changed_lines = lines.changed_lines();
+        self.changed_bytes = first_differences(splices);
+        self.line_log.record(author.version, &author.run, lines.clone());
+        Ok(())
+    }
+
+    fn remove_journal_if_saved(&mut self) {
+        if !self.is_unsaved() {
+            self.journal.remove();
+        }
+    }
+}

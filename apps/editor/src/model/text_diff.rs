@@ -1,0 +1,102 @@
+//! The line changes behind splices, and the splices between two texts.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffTag};
+
+use crate::limits::DIFF_MS;
+
+use super::buffer::Buffer;
+use super::line_change::{LineChange, LineSplice};
+use super::splice::Splice;
+
+/// Returns what splices of a text do to its lines.
+pub fn line_change_of(buffer: &Buffer, splices: &[Splice]) -> LineChange {
+    if splices.iter().all(|splice| is_within_one_line(buffer, splice)) {
+        let mut lines: Vec<_> = splices.iter().map(|splice| buffer.line_at(splice.at)).collect();
+        lines.dedup();
+        let altered = |start| LineSplice { start, removed: 1, inserted: 1 };
+        return LineChange::Splices(lines.into_iter().map(altered).collect());
+    }
+    let mut groups: Vec<(Range<usize>, Vec<&Splice>)> = Vec::new();
+    for splice in splices {
+        let lines = touched_lines(buffer, splice);
+        match groups.last_mut() {
+            Some((before, members)) if lines.start < before.end => {
+                before.end = before.end.max(lines.end);
+                members.push(splice);
+            }
+            _ => groups.push((lines, vec![splice])),
+        }
+    }
+    let spliced = groups.into_iter().filter_map(|(lines, members)| {
+        let start = buffer.line_start(lines.start);
+        let old = buffer.text_of(&lines);
+        let (mut new, mut from) = (String::with_capacity(old.len()), 0);
+        for splice in members {
+            let at = splice.at - start;
+            new += &old[from..at];
+            new += &splice.new;
+            from = at + splice.old.len();
+        }
+        new += &old[from..];
+        line_splice_between(lines.start, &old, &new)
+    });
+    LineChange::Splices(spliced.collect())
+}
+
+/// Returns the line splice between two texts that begin at line `start`, without the lines that are
+/// equal at both ends; `None` if all lines are equal.
+pub fn line_splice_between(start: usize, old: &str, new: &str) -> Option<LineSplice> {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let ahead = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[ahead..], &new[ahead..]);
+    let behind = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (removed, inserted) = (old.len() - behind, new.len() - behind);
+    (removed + inserted > 0).then_some(LineSplice { start: start + ahead, removed, inserted })
+}
+
+/// Returns the splices of whole lines that turn one text into another.
+pub fn difference(old: &str, new: &str) -> (Vec<Splice>, LineChange) {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let deadline = Instant::now().checked_add(Duration::from_millis(DIFF_MS));
+    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
+    let (mut splices, mut lines) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for op in ops {
+        let (tag, before, after) = op.as_tag_tuple();
+        let text = old[before.clone()].concat();
+        if tag != DiffTag::Equal {
+            let (removed, inserted) = (before.len(), after.len());
+            lines.push(LineSplice { start: before.start, removed, inserted });
+            splices.push(Splice { at, old: text.clone(), new: new[after].concat() });
+        }
+        at += text.len();
+    }
+    (splices, LineChange::Splices(lines))
+}
+
+/// True when a splice neither adds nor removes a line. It does remove one when it deletes all of a last
+/// line that has no newline, so the text must go on after the splice.
+fn is_within_one_line(buffer: &Buffer, splice: &Splice) -> bool {
+    let newline = splice.old.contains('\n') || splice.new.contains('\n');
+    !newline && splice.old_end() < buffer.len()
+}
+
+/// Returns the lines that a splice may alter.
+fn touched_lines(buffer: &Buffer, splice: &Splice) -> Range<usize> {
+    let first = buffer.line_at(splice.at);
+    let end = splice.old_end();
+    let last = buffer.line_at(end);
+    // A splice of whole lines leaves the line after it alone.
+    let whole = match splice.new.as_str() {
+        "" => splice.at == buffer.line_start(first),
+        new => new.ends_with('\n'),
+    };
+    match end == buffer.line_start(last) && whole && last >= first {
+        true => first..last,
+        false => first..(last + 1).min(buffer.line_count()).max(first),
+    }
+}

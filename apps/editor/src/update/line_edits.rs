@@ -1,0 +1,98 @@
+//! Inserting, replacing and deleting lines.
+
+use docui::{Context, Done, Fault, Line, Reply, Text};
+
+use crate::display::wording::{count, line_range};
+use crate::model::Editor;
+use crate::model::history::EditKind;
+use crate::model::line_change::{LineChange, LineSplice};
+use crate::model::splice::Splice;
+use crate::model::text_diff::line_splice_between;
+
+use super::gutter::refuse_gutter;
+use super::whole_lines::{insertion, whole_lines, without_last_newline};
+
+impl Editor {
+    pub(super) fn insert(
+        &mut self,
+        at: &Line,
+        text: &Text,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
+        let target = self.resolve_insertion_point("at", at, None, context)?;
+        let buffer = self.files[target.file].buffer();
+        refuse_gutter(text, at, buffer, &target.lines)?;
+        let new = whole_lines(text, buffer);
+        let inserted = new.matches('\n').count();
+        let start = target.lines.start;
+        let splices = vec![insertion(buffer, start, new)];
+        let lines = vec![LineSplice { start, removed: 0, inserted }];
+        let lines = LineChange::Splices(lines);
+        self.commit(target.file, EditKind::Insert, splices, lines, context)?;
+        let now = line_range(&(start..start + inserted));
+        let brief = format!("{}{}, now {now}", count(inserted, "line"), source(text));
+        Ok(self.committed(target.file, brief, context))
+    }
+
+    pub(super) fn replace_lines(
+        &mut self,
+        first: &Line,
+        last: &Line,
+        text: &Text,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
+        if text.text.is_empty() {
+            return self.delete_lines(first, last, context);
+        }
+        let target = self.resolve_lines(first, last, context)?;
+        let buffer = self.files[target.file].buffer();
+        refuse_gutter(text, first, buffer, &target.lines)?;
+        let old = buffer.text_of(&target.lines);
+        let mut new = whole_lines(text, buffer);
+        let inserted = new.matches('\n').count();
+        // If the file's last line lacks its newline, so does the line that replaces it.
+        if !old.ends_with('\n') {
+            new = without_last_newline(new);
+        }
+        if old == new {
+            let brief = format!("no change: {} already match", line_range(&target.lines));
+            return Ok(Done::new(brief).into());
+        }
+        let start = target.lines.start;
+        let lines =
+            LineChange::Splices(line_splice_between(start, &old, &new).into_iter().collect());
+        let splices = vec![Splice { at: buffer.line_start(start), old, new }];
+        let removed = target.lines.len();
+        self.commit(target.file, EditKind::ReplaceLines, splices, lines, context)?;
+        let now = line_range(&(start..start + inserted));
+        let brief = match removed == inserted {
+            true => format!("{now}{}", source(text)),
+            false => {
+                format!("{} with {inserted}{}, now {now}", count(removed, "line"), source(text))
+            }
+        };
+        Ok(self.committed(target.file, brief, context))
+    }
+
+    pub(super) fn delete_lines(
+        &mut self,
+        first: &Line,
+        last: &Line,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
+        let target = self.resolve_lines(first, last, context)?;
+        let buffer = self.files[target.file].buffer();
+        let (start, removed) = (target.lines.start, target.lines.len());
+        let (at, old) = (buffer.line_start(start), buffer.text_of(&target.lines));
+        let splices = vec![Splice { at, old, new: String::new() }];
+        let lines = LineChange::Splices(vec![LineSplice { start, removed, inserted: 0 }]);
+        self.commit(target.file, EditKind::DeleteLines, splices, lines, context)?;
+        Ok(self.committed(target.file, count(removed, "line"), context))
+    }
+}
+
+/// Names where text came from by reference, as the end of a phrase; empty if it was written out.
+fn source(text: &Text) -> String {
+    let from = text.from.as_ref();
+    from.map(|(_, label)| format!(" from {label}")).unwrap_or_default()
+}

@@ -1,0 +1,61 @@
+//! Moving lines within a file.
+
+use docui::{Context, Done, Fault, Line, Reply};
+
+use crate::display::wording::{line_range, renumbered};
+use crate::model::Editor;
+use crate::model::history::EditKind;
+use crate::model::line_change::{LineChange, LineMove};
+use crate::model::splice::Splice;
+
+use super::whole_lines::join;
+
+impl Editor {
+    pub(super) fn move_lines(
+        &mut self,
+        first: &Line,
+        last: &Line,
+        before: &Line,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
+        let source = self.resolve_lines(first, last, context)?;
+        let target = self.resolve_insertion_point("before", before, Some(source.file), context)?;
+        if target.file != source.file {
+            return Err(self.different_files(source.file, target.file));
+        }
+        let (lines, before) = (source.lines, target.lines.start);
+        if (lines.start..=lines.end).contains(&before) {
+            let brief = format!("no change: {} are already there", line_range(&lines));
+            return Ok(Done::new(brief).into());
+        }
+        let moved = LineMove { first: lines.start, count: lines.len(), before };
+        let buffer = self.files[source.file].buffer();
+        let touched = moved.touched();
+        let upwards = before < lines.start;
+        let jumped_over = if upwards { before..lines.start } else { lines.end..before };
+        let old = buffer.text_of(&touched);
+        let (block, rest) = (buffer.text_of(&lines), buffer.text_of(&jumped_over));
+        let new = if upwards { join(block, rest) } else { join(rest, block) };
+        let splices = vec![Splice { at: buffer.line_start(touched.start), old, new }];
+        let change = LineChange::Move(moved);
+        self.commit(source.file, EditKind::MoveLines, splices, change, context)?;
+        let now = moved.destination()..moved.destination() + moved.count;
+        let shifted = moved.map(jumped_over.start)..moved.map(jumped_over.end - 1) + 1;
+        let brief = format!(
+            "{} to {}; {}",
+            line_range(&lines),
+            line_range(&now),
+            renumbered(&jumped_over, &shifted)
+        );
+        Ok(self.committed_as(source.file, brief))
+    }
+
+    fn different_files(&self, source: usize, target: usize) -> Fault {
+        let (source, target) = (self.display_name(source), self.display_name(target));
+        let callee = self.callee();
+        let calls =
+            format!(r#"insert("b.rs:20", text={callee}.lines(1, 3)); {callee}.delete_lines(1, 3)"#);
+        Fault::usage(format!("lines move within one file, not from {source} to {target}"))
+            .hint(self.run_command(&calls))
+    }
+}

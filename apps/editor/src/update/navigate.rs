@@ -1,0 +1,77 @@
+//! Selecting, reading and scrolling to lines.
+
+use docui::{Context, Done, Fault, Line, Reply};
+
+use crate::display::wording::{count, range_name};
+use crate::limits::VALUE_MAX;
+use crate::model::Editor;
+use crate::model::history::Author;
+use crate::model::ids::IdKind;
+use crate::model::tracked_ranges::RangeKind;
+
+use super::resolve::ResolvedLines;
+
+impl Editor {
+    pub(super) fn select(
+        &mut self,
+        first: &Line,
+        last: &Line,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
+        let target = self.resolve_lines(first, last, context)?;
+        let file = &mut self.files[target.file];
+        let bytes = file.buffer().byte_range(&target.lines);
+        if bytes.is_empty() {
+            return Err(Fault::failed("there is nothing to select: the file is empty"));
+        }
+        let bound = self.selection.as_deref().and_then(|key| file.ranges.existing(key));
+        if bound.is_none_or(|range| range.bytes != bytes) {
+            let key = self.ids.next(IdKind::Selection);
+            file.ranges.add(key.clone(), RangeKind::Selection, bytes);
+            self.selection = Some(key);
+        }
+        let lines = count(target.lines.len(), "line");
+        Ok(Done::new(format!("{}, {lines}", self.name_of(&target))).into())
+    }
+
+    pub(super) fn lines(
+        &mut self,
+        first: &Line,
+        last: &Line,
+        context: &Context,
+    ) -> Result<Reply, Fault> {
+        let target = self.resolve_lines(first, last, context)?;
+        let buffer = self.files[target.file].buffer();
+        let bytes = buffer.byte_range(&target.lines);
+        if bytes.len() > VALUE_MAX {
+            let length = bytes.len();
+            let message = format!("these lines have {length} bytes; the limit is {VALUE_MAX}");
+            return Err(Fault::refused(message).hint("ask for fewer lines"));
+        }
+        let name = self.name_of(&target);
+        let text = buffer.slice(bytes);
+        let brief = format!("{} from {name}", count(target.lines.len(), "line"));
+        Ok(Done::new(brief).value(text).label(name).into())
+    }
+
+    pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {
+        let target = self.resolve_goto_target(line, context)?;
+        self.hide_search_results();
+        self.scroll_to(target.file, target.lines.start, context);
+        let shown = self.display_name(target.file);
+        Ok(Done::new(format!("{shown}:{}", target.lines.start + 1)).into())
+    }
+
+    /// Makes a file the current one and shows it from a line on.
+    pub(super) fn scroll_to(&mut self, index: usize, line: usize, context: &Context) {
+        let file = &mut self.files[index];
+        file.top_line = line;
+        file.clear_latest_change();
+        let path = file.path().to_owned();
+        self.set_current(Some(path), &Author::of(context));
+    }
+
+    fn name_of(&self, target: &ResolvedLines) -> String {
+        range_name(&self.display_name(target.file), &target.lines)
+    }
+}

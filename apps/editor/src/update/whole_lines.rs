@@ -1,0 +1,58 @@
+//! Text of whole lines: every line has its ending, except possibly the last one of a file.
+
+use docui::Text;
+
+use crate::model::buffer::Buffer;
+use crate::model::splice::Splice;
+
+/// Returns an argument as whole lines with the line endings of the file.
+pub(super) fn whole_lines(text: &Text, buffer: &Buffer) -> String {
+    let ending = buffer.line_ending();
+    let (mut text, by_reference) = (text.text.as_str(), text.from.is_some());
+    if by_reference {
+        // Unlike standard input, lines that come by reference already have their last ending.
+        text = text.strip_suffix(ending).or(text.strip_suffix('\n')).unwrap_or(text);
+    }
+    let text = format!("{text}{ending}");
+    match ending == "\r\n" && !text[..text.len() - 2].contains("\r\n") {
+        true => text[..text.len() - 2].replace('\n', ending) + ending,
+        false => text,
+    }
+}
+
+/// Returns the splice that puts whole lines before a line, or at the end. There the file's last line keeps
+/// lacking its newline if it did.
+pub(super) fn insertion(buffer: &Buffer, line: usize, new: String) -> Splice {
+    let (at, old) = (buffer.line_start(line), String::new());
+    if line < buffer.line_count() || buffer.is_empty() || buffer.ends_with_newline() {
+        return Splice { at, old, new };
+    }
+    let new = format!("{}{}", buffer.line_ending(), without_last_newline(new));
+    Splice { at, old, new }
+}
+
+/// Joins two blocks of lines that changed places. Only the last line may lack its newline.
+pub(super) fn join(first: String, second: String) -> String {
+    if first.ends_with('\n') {
+        return first + &second;
+    }
+    let open = without_last_newline(second.clone());
+    let ending = match &second[open.len()..] {
+        // An empty last line consists of its newline only, which therefore stays.
+        "" if second.ends_with("\r\n") => "\r\n",
+        "" => "\n",
+        ending => ending,
+    };
+    format!("{first}{ending}{open}")
+}
+
+/// Removes the newline of the last line, unless that line consists of nothing else.
+pub(super) fn without_last_newline(mut lines: String) -> String {
+    let body = lines.trim_end_matches('\n');
+    let newlines = lines.len() - body.len();
+    let body = body.strip_suffix('\r').unwrap_or(body);
+    if newlines == 1 && !body.is_empty() && !body.ends_with('\n') {
+        lines.truncate(body.len());
+    }
+    lines
+}

@@ -1,0 +1,255 @@
+//! The verbs, with their arguments and help.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Subcommand;
+use pipemux_client::proto::{ProviderId, SessionAddr};
+
+use super::values::{
+    OpenTarget, epoch, event, lines, open_target, provider, question, rounds, session, wait,
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Start or attach to an app, add its window to the workspace, and show it
+    ///
+    /// Opening a session that is already open adds to it, for example another file. A --lod or --budget
+    /// given here becomes the window's default.
+    #[command(verbatim_doc_comment)]
+    Open {
+        /// The app, and optionally a session: editor, editor/draft
+        #[arg(value_name = "PROVIDER[/SESSION]", value_parser = open_target)]
+        target: OpenTarget,
+        /// Arguments for the app, such as files; those that begin with - go after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
+        /// Keep the session awake, however long it is unused
+        #[arg(long, conflicts_with = "unpin")]
+        pin: bool,
+        /// Let the session sleep again when it is unused
+        #[arg(long)]
+        unpin: bool,
+    },
+    /// Show the workspace, or one window
+    View {
+        /// The window's session: editor/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: Option<SessionAddr>,
+        /// Show only what changed since this epoch, such as e17
+        #[arg(long, value_name = "EPOCH", value_parser = epoch, allow_negative_numbers = true)]
+        since: Option<u64>,
+        /// Block until something changes or SECONDS pass, then print the view
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
+    },
+    /// Run the action behind a link
+    Click {
+        /// The link: 15 or link:15
+        link: String,
+    },
+    /// Run one or more calls
+    ///
+    /// A call names an app's action and its arguments. Calls are separated by ; or a newline; the first
+    /// failure stops the rest. Pass long text through standard input, where it needs no quoting:
+    ///
+    ///   pipemux run 'editor.insert(3, text=stdin)' < text.md
+    #[command(verbatim_doc_comment)]
+    Run {
+        /// The calls, quoted as one argument; - reads them from standard input
+        #[arg(value_name = "CODE", required = true)]
+        code: Vec<String>,
+    },
+    /// Run the `docui` blocks of a model's message
+    ///
+    /// Reads a whole Markdown message from standard input. Only fenced code blocks that begin with
+    /// ```docui are run, in order, as one run; code that the message merely mentions is ignored. Put long
+    /// text into a raw block, text=<<END, in which fences have no meaning.
+    #[command(verbatim_doc_comment)]
+    Listen,
+    /// Answer the open question
+    Answer {
+        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a value · a link
+        #[arg(value_name = "ANSWER", required = true, allow_negative_numbers = true)]
+        words: Vec<String>,
+        /// The question to answer, when several are open
+        #[arg(long, value_name = "ID", value_parser = question, allow_negative_numbers = true)]
+        to: Option<u64>,
+    },
+    /// Print the value of a ref, byte for byte
+    Read {
+        /// The ref: obj:12
+        #[arg(value_name = "REF")]
+        target: String,
+    },
+    /// Describe all actions of an app
+    Help {
+        /// The app; without one, this command's help is printed
+        #[arg(value_parser = provider)]
+        provider: Option<ProviderId>,
+    },
+    /// Close a window
+    Close {
+        /// The window's session: editor/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+        /// End the session as well
+        #[arg(long)]
+        end: bool,
+    },
+    /// Show what was done in the workspace, newest last
+    History {
+        /// Include each round's details
+        #[arg(long)]
+        detail: bool,
+        /// Number of rounds to show, counted from the newest
+        #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
+        rounds: Option<u32>,
+    },
+    /// Set an option of the workspace, or show all options
+    ///
+    ///   pipemux set epoch strict     a ref is stale in every later epoch
+    ///   pipemux set epoch meaning    a ref is stale once its meaning has changed (default)
+    ///   pipemux set rebase on        safe actions also run on things that have changed
+    ///   pipemux set rebase off       they refuse things that have changed (default)
+    #[command(verbatim_doc_comment)]
+    Set {
+        /// epoch or rebase
+        option: Option<String>,
+        /// For epoch: strict or meaning; for rebase: on or off
+        value: Option<String>,
+    },
+    /// Print events as they happen, until Ctrl-C
+    ///
+    /// Events report actions and who ran them, changed windows, sessions that start, crash or end,
+    /// questions, and notices. Watching does not affect what a reader counts as having seen. Each event
+    /// has a number; --since continues after it.
+    #[command(verbatim_doc_comment)]
+    Watch {
+        /// Start after this event, if it is still kept [default: new events only]
+        #[arg(long, value_name = "NUMBER", value_parser = event, allow_negative_numbers = true)]
+        since: Option<u64>,
+        /// Exit after N events
+        #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
+        count: Option<u32>,
+        /// Include the events of all workspaces
+        #[arg(long)]
+        all: bool,
+    },
+    /// List the registered apps, and why others are not registered
+    Apps,
+    /// Register or remove an app
+    #[command(subcommand)]
+    App(AppVerb),
+    /// List the sessions and their states
+    Sessions,
+    /// Print the last lines of a session's output
+    Logs {
+        /// The session: editor/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+        /// Number of lines
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
+        lines: u32,
+        /// Continue with new output, until Ctrl-C
+        #[arg(long)]
+        follow: bool,
+    },
+    /// End a session's process and start a new one
+    Restart {
+        /// The session: editor/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+    },
+    /// End a session and close its windows
+    End {
+        /// The session: editor/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+    },
+    /// Start the daemon if it is not running, and show its status
+    Up,
+    /// End the daemon with all its sessions, and wait until it is gone
+    Down,
+    /// Show the daemon's status; never starts it
+    Status {
+        /// Show every limit, and how much of it is used
+        #[arg(long)]
+        limits: bool,
+    },
+    /// Check everything that PipeMux needs, and suggest a fix for each problem
+    ///
+    /// Works without a daemon, and starts none. The exit status is 0 if there is no problem or all were
+    /// fixed, else 1.
+    #[command(verbatim_doc_comment)]
+    Doctor {
+        /// Fix the problems that can be fixed safely
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Serve requests as lines of JSON, for programs that keep one process running
+    ///
+    /// A request is one line on standard input:
+    ///
+    ///   {"id": 1, "args": ["run", "editor.save()"]}
+    ///
+    ///   id         repeated in the answer
+    ///   args       the arguments of a `pipemux` command line
+    ///   stdin      optional: text that takes the place of standard input
+    ///   json       optional: true for a report in JSON instead of Markdown text
+    ///   workspace, reader, cwd, env
+    ///              optional: take the place of this process's own; env is an object of strings
+    ///
+    /// Requests are sent in the order of their lines. After an `open`, `close`, `restart` or `end`, the
+    /// next request for that workspace is sent once the first has its answer; after a `down` or `app`,
+    /// this holds for every next request. At most 64 requests are in flight at once.
+    ///
+    /// An answer is one line on standard output. Answers are printed as they arrive, in any order:
+    ///
+    ///   {"id": 1, "exit": 0, "text": "…"}
+    ///   {"id": 1, "exit": 0, "report": {…}}      with "json": true
+    ///
+    /// If exit is neither 0 nor 5 (a question), the answer also has "error": {"code", "level",
+    /// "message", "hints"}. The command exits once standard input has ended and every request has its
+    /// answer.
+    #[command(verbatim_doc_comment)]
+    Pipe,
+    /// Measure what PipeMux costs on this machine, compared with a minimal relay
+    ///
+    /// Uses a daemon and a state directory of its own, and removes both afterwards. Compare ratios
+    /// between machines, not times.
+    #[command(verbatim_doc_comment)]
+    Bench {
+        /// Run a fifth of the rounds, for a first impression within seconds
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Start a guided tour of the three built-in apps
+    ///
+    /// The tour works on a copy of a file of this project, and ends its sessions afterwards.
+    Tour,
+    /// Any other word, which is answered with a suggestion.
+    #[command(external_subcommand)]
+    Unknown(Vec<String>),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AppVerb {
+    /// Check a manifest, copy it to your apps, and register the app at once
+    Add {
+        /// A TOML file with at least `id` and `command`
+        #[arg(value_name = "MANIFEST.TOML")]
+        manifest: PathBuf,
+        /// Replace another app that has the same id
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Remove an app from your apps
+    ///
+    /// An app of the same id that comes with PipeMux is registered again.
+    Remove {
+        /// The app's id
+        #[arg(value_name = "PROVIDER", value_parser = provider)]
+        provider: ProviderId,
+    },
+}

@@ -1,0 +1,105 @@
+//! Sends requests to the daemon with the options of the command line, prints the answers and confirms them.
+
+use std::time::Duration;
+
+use pipemux_client::blocking::Connection;
+use pipemux_client::proto::client::{Answer, Format, Verb, VerbRequest};
+use pipemux_client::{ClientError, Options};
+
+use super::args::GlobalArgs;
+use super::to_request::event_wait;
+use crate::output::{self, WriteOutcome};
+
+/// What the verbs share: which daemon to ask, with which options, and how to print.
+#[derive(Debug, Clone)]
+pub struct Requester {
+    pub options: Options,
+    pub global: GlobalArgs,
+}
+
+impl Requester {
+    /// Combines the environment with the command line, which takes precedence.
+    pub fn new(global: GlobalArgs) -> Result<Requester, ClientError> {
+        let mut options = Options::from_env()?;
+        if let Some(name) = &global.workspace {
+            options = options.workspace(name);
+        }
+        if let Some(name) = global.reader.as_ref().filter(|name| !name.is_empty()) {
+            options = options.reader(name);
+        }
+        options.timeout = global.timeout.unwrap_or(options.timeout);
+        Ok(Requester { options, global })
+    }
+
+    /// Sends a request to the daemon, which is started if it is not running, and prints the answer. Returns the
+    /// exit status.
+    pub fn request(&self, verb: Verb) -> Result<u8, ClientError> {
+        let call = self.call(verb);
+        let (connection, answer) =
+            Connection::open_and_call(&self.options, &call, self.timeout_for(&call.verb))?;
+        let (exit, seen) = self.print_answer(&answer);
+        if seen {
+            connection.close_seen(answer.delivery);
+        }
+        Ok(exit)
+    }
+
+    /// Sends a request over an open connection and returns the answer without printing it.
+    pub fn request_on(
+        &self,
+        connection: &mut Connection,
+        verb: Verb,
+    ) -> Result<Answer, ClientError> {
+        let timeout = self.timeout_for(&verb);
+        connection.call(&self.call(verb), timeout)
+    }
+
+    /// Returns the deadline of a request. One that waits for an event has additional time for that.
+    pub fn timeout_for(&self, verb: &Verb) -> Duration {
+        self.options.timeout + event_wait(verb)
+    }
+
+    /// Makes a call of a verb and the options of the command line.
+    pub fn call(&self, verb: Verb) -> VerbRequest {
+        let mut call = self.options.call(verb);
+        call.format = if self.global.json { Format::Json } else { Format::Markdown };
+        call.budget = self.global.budget;
+        call.lod = self.global.lod.map(Into::into);
+        call.at = self.global.at;
+        call.titles = self.global.titles;
+        call
+    }
+
+    /// Prints an answer, and confirms it once it is written. Returns the exit status.
+    pub fn print_and_confirm(&self, connection: &mut Connection, answer: &Answer) -> u8 {
+        let (exit, seen) = self.print_answer(answer);
+        if seen {
+            // Without the confirmation the reader is shown some things again, which is no reason to fail.
+            let _ = connection.seen(answer.delivery);
+        }
+        exit
+    }
+
+    /// Prints a text of the client's own, or with `--json` the data. Returns the exit status.
+    pub fn print_own(&self, text: &str, data: &serde_json::Value) -> u8 {
+        let bytes = if self.global.json { format!("{data:#}\n") } else { format!("{text}\n") };
+        match output::write_stdout(bytes.as_bytes()) {
+            Ok(_) => 0,
+            Err(error) => {
+                output::report_write_error(&error);
+                1
+            }
+        }
+    }
+
+    /// Prints an answer; returns the exit status, and whether all of it was written.
+    fn print_answer(&self, answer: &Answer) -> (u8, bool) {
+        match output::write_stdout(&output::format_answer(answer, self.global.json)) {
+            Ok(written) => (answer.exit, written == WriteOutcome::Complete),
+            Err(error) => {
+                output::report_write_error(&error);
+                (answer.exit.max(1), false)
+            }
+        }
+    }
+}

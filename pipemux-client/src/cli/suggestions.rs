@@ -1,0 +1,195 @@
+//! Suggests a command for a command line whose first word is not a verb.
+
+mod calls;
+mod known;
+mod nearest;
+
+use std::cell::LazyCell;
+use std::path::Path;
+
+use pipemux_client::{ClientError, Options};
+
+use super::shell_quoting;
+use calls::{IsApp, call_code, is_action_name, names_app};
+use nearest::nearest_verb;
+
+/// Answers that people give without the verb `answer`.
+const ANSWERS: &[&str] = &["all", "none", "yes", "no", "go"];
+
+/// Returns the error for words whose first is not a verb. Its hint is a whole command. If a daemon is running, it is
+/// asked for its apps; none is started.
+pub fn unknown_verb(words: &[String], options: &Options) -> ClientError {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let apps = LazyCell::new(|| known::apps(options));
+    let is_app = |name: &str| apps.iter().any(|app| app == name);
+    let (problem, command) = suggest(&words, |path| Path::new(path).is_file(), &is_app);
+    let first = words.first().copied().unwrap_or_default();
+    ClientError::invalid(format!("`{first}` is {problem}")).hint(command)
+}
+
+/// Returns what is wrong with the first word, and the command that was probably meant.
+fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (String, String) {
+    let no_verb = |why: &str| format!("not a verb{why}");
+    let help = || "pipemux --help".to_owned();
+    let [first, rest @ ..] = words else { return (no_verb(""), help()) };
+    let command = |verb: &str, rest: &[&str]| {
+        format!("pipemux {}", shell_quoting::join(&[&[verb], rest].concat()))
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+
+    if first.contains('(') {
+        return (no_verb("; to run calls, use run"), run_command(&words.join(" ")));
+    }
+    if first.starts_with("link:") || (is_number(first) && rest.is_empty()) {
+        return (no_verb("; to follow a link, use click"), command("click", words));
+    }
+    if first.starts_with("obj:") || first.starts_with("[[") {
+        return (no_verb("; to print a ref's value, use read"), command("read", words));
+    }
+    if ANSWERS.contains(first) || first.split([',', ' ']).all(is_number) {
+        return (no_verb("; to answer a question, use answer"), command("answer", words));
+    }
+    if let Some((owner, action)) =
+        first.split_once('.').filter(|(owner, _)| names_app(owner, is_app))
+        && is_action_name(action)
+    {
+        let problem = no_verb("; to run an app's action, use run");
+        return (problem, run_command(&call_code(owner, action, rest, is_app)));
+    }
+    if names_app(first, is_app) {
+        return match rest {
+            [action, args @ ..] if is_action_name(action) => {
+                let problem = no_verb("; to run an app's action, use run");
+                (problem, run_command(&call_code(first, action, args, is_app)))
+            }
+            _ => (no_verb("; to open an app, use open"), command("open", words)),
+        };
+    }
+    if let Some(instead) = known::instead_of_missing(first) {
+        return ("not in this release".to_owned(), instead.to_owned());
+    }
+    if is_file(first) {
+        let open = command("open", &[&["editor"], words].concat());
+        return (no_verb("; to open a file, use open with an app"), open);
+    }
+    if let Some(app) = known::app_of_action(first).filter(|app| is_app(app)) {
+        let problem = no_verb(&format!(", but an action of the {app}"));
+        return (problem, run_command(&call_code(app, first, rest, is_app)));
+    }
+    if let Some(near) = nearest_verb(first) {
+        let near: Vec<&str> = near.split(' ').chain(rest.iter().copied()).collect();
+        let command = format!("pipemux {}", shell_quoting::join(&near));
+        return (no_verb(", did you mean this?"), command);
+    }
+    (no_verb(""), help())
+}
+
+fn run_command(code: &str) -> String {
+    format!("pipemux run {}", shell_quoting::quote(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggestion(words: &[&str]) -> String {
+        suggest(words, |path| path == "src/lib.rs" || path == "a.rs", &|app| {
+            known::BUILT_IN.contains(&app) || app == "planner"
+        })
+        .1
+    }
+
+    #[test]
+    fn action_as_a_verb_suggests_the_exact_call() {
+        let cases: &[(&[&str], &str)] = &[
+            (&["editor", "replace", "a", "b"], r#"editor.replace("a", "b")"#),
+            (&["editor/b", "goto", "12"], "editor/b.goto(12)"),
+            (&["editor", "save"], "editor.save()"),
+            (&["editor.save"], "editor.save()"),
+            (&["editor.replace", "a", "b", "all=true"], r#"editor.replace("a", "b", all=true)"#),
+            (
+                &["editor", "replace", "--old", "a", "--new=b", "--all"],
+                r#"editor.replace(old="a", new="b", all=true)"#,
+            ),
+            (&["editor", "insert", "3", "text=-"], "editor.insert(3, text=stdin)"),
+            (&["notebook", "remove", "obj:7"], "notebook.remove(obj:7)"),
+            (
+                &["notebook", "add", "t", "editor.lines(1, 3)"],
+                r#"notebook.add("t", editor.lines(1, 3))"#,
+            ),
+            (
+                &["editor", "replace", "say \"hi\"", "a\\b\n"],
+                r#"editor.replace("say \"hi\"", "a\\b\n")"#,
+            ),
+            (&["editor.replace(\"a\",", "\"b\")"], r#"editor.replace("a", "b")"#),
+        ];
+        for (words, code) in cases {
+            assert_eq!(suggestion(words), format!("pipemux run '{code}'"), "{words:?}");
+        }
+        assert_eq!(
+            suggestion(&["editor", "find", "it's"]),
+            r#"pipemux run 'editor.find("it'\''s")'"#
+        );
+    }
+
+    #[test]
+    fn misspelt_verb_suggests_the_nearest() {
+        assert_eq!(suggestion(&["veiw", "editor/main"]), "pipemux view editor/main");
+        assert_eq!(suggestion(&["opne", "editor", "a b.rs"]), "pipemux open editor 'a b.rs'");
+        assert_eq!(suggestion(&["session"]), "pipemux sessions");
+        assert_eq!(suggestion(&["clik", "15"]), "pipemux click 15");
+        assert_eq!(suggestion(&["ls"]), "pipemux sessions");
+    }
+
+    #[test]
+    fn word_without_a_verb_suggests_the_verb_for_it() {
+        assert_eq!(suggestion(&["link:15"]), "pipemux click link:15");
+        assert_eq!(suggestion(&["15"]), "pipemux click 15");
+        assert_eq!(suggestion(&["obj:3"]), "pipemux read obj:3");
+        assert_eq!(suggestion(&["[[MT:Node:7]]"]), "pipemux read '[[MT:Node:7]]'");
+        assert_eq!(suggestion(&["1,3"]), "pipemux answer 1,3");
+        assert_eq!(suggestion(&["all", "but", "2"]), "pipemux answer all but 2");
+        assert_eq!(suggestion(&["notebook"]), "pipemux open notebook");
+        assert_eq!(suggestion(&["editor", "src/lib.rs"]), "pipemux open editor src/lib.rs");
+        assert_eq!(suggestion(&["src/lib.rs", "a.rs"]), "pipemux open editor src/lib.rs a.rs");
+        assert_eq!(suggestion(&["Ünknown!"]), "pipemux --help");
+        assert_eq!(suggestion(&[""]), "pipemux --help");
+    }
+
+    #[test]
+    fn only_known_apps_are_suggested() {
+        assert_eq!(suggestion(&["planner", "add", "x"]), r#"pipemux run 'planner.add("x")'"#);
+        assert_eq!(suggestion(&["planner/b"]), "pipemux open planner/b");
+        for words in [&["foobarbaz"][..], &["foobarbaz", "add", "x"], &["foo/bar"], &["foo.add"]] {
+            assert_eq!(suggestion(words), "pipemux --help", "{words:?}");
+        }
+        // An argument that only looks like a nested call is text.
+        let call = r#"pipemux run 'editor.insert(3, "foo.bar()")'"#;
+        assert_eq!(suggestion(&["editor", "insert", "3", "foo.bar()"]), call);
+    }
+
+    #[test]
+    fn action_without_an_app_suggests_the_app_that_has_it() {
+        let call = r#"pipemux run 'editor.replace("foo", "bar")'"#;
+        assert_eq!(suggestion(&["replace", "foo", "bar"]), call);
+        assert_eq!(suggestion(&["save"]), "pipemux run 'editor.save()'");
+        assert_eq!(suggestion(&["add", "t", "x"]), r#"pipemux run 'notebook.add("t", "x")'"#);
+        let none = suggest(&["replace", "a"], |_| false, &|_| false);
+        assert_eq!(none.1, "pipemux --help");
+    }
+
+    #[test]
+    fn words_of_other_tools_suggest_the_own_verb() {
+        assert_eq!(suggestion(&["edit", "foo"]), "pipemux open editor foo");
+        assert_eq!(suggestion(&["version"]), "pipemux --version");
+    }
+
+    #[test]
+    fn verb_of_a_later_release_is_reported_as_missing() {
+        for word in ["mcp", "completions", "man"] {
+            let (problem, command) = suggest(&[word, "x"], |_| false, &|_| false);
+            assert_eq!(problem, "not in this release", "{word}");
+            assert!(command.starts_with("pipemux "), "{command}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Turns a command line's verb into a request to the daemon, if it is one request.
+
+use std::time::Duration;
+
+use pipemux_client::ClientError;
+use pipemux_client::proto::client::{Verb as RequestVerb, ViewArgs};
+
+use super::args::Verb;
+use super::command_env::CommandEnv;
+use super::{app, open, run};
+
+/// How a verb is executed.
+#[derive(Debug)]
+pub enum Execution {
+    /// The daemon is sent one request.
+    Request(RequestVerb),
+    /// The client has code of its own for the verb.
+    Local(Verb),
+}
+
+/// Decides how a verb is executed, and makes its request.
+///
+/// # Errors
+/// An input that the request needs can't be read, or the arguments make no sense together.
+pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientError> {
+    Ok(Execution::Request(match verb {
+        Verb::Open { target, args, pin, unpin } => {
+            open::to_request(target, args, (pin || unpin).then_some(pin), env)?
+        }
+        Verb::View { session, since, wait } => {
+            let wait_ms = wait.map_or(0, milliseconds);
+            RequestVerb::View(ViewArgs { session, since, wait_ms })
+        }
+        Verb::Click { link } => RequestVerb::Click { link },
+        Verb::Run { code } => run::to_request(code, env)?,
+        // The words make one answer, so that `all but 2` needs no quotes.
+        Verb::Answer { words, to } => RequestVerb::Answer { text: words.join(" "), to },
+        Verb::Read { target } => RequestVerb::Read { target },
+        Verb::Help { provider: Some(provider) } => RequestVerb::Help { provider },
+        Verb::Close { session, end } => RequestVerb::Close { session, end },
+        Verb::History { detail, rounds } => RequestVerb::History { detail, rounds },
+        Verb::Set { option, value } => RequestVerb::Set { option, value },
+        Verb::Apps => RequestVerb::Apps,
+        Verb::App(verb) => app::to_request(verb, env)?,
+        Verb::Sessions => RequestVerb::Sessions,
+        Verb::Logs { session, lines, follow: false } => {
+            RequestVerb::Logs { session, lines, after: None, wait_ms: 0 }
+        }
+        Verb::Restart { session } => RequestVerb::Restart { session },
+        Verb::End { session } => RequestVerb::End { session },
+        Verb::Up => RequestVerb::Status,
+        local => return Ok(Execution::Local(local)),
+    }))
+}
+
+/// Returns the time that the daemon may spend waiting for an event before it answers, on top of the usual
+/// timeout.
+pub fn event_wait(verb: &RequestVerb) -> Duration {
+    let wait_ms = match verb {
+        RequestVerb::View(view) => view.wait_ms,
+        RequestVerb::Watch(watch) => watch.wait_ms,
+        RequestVerb::Logs { wait_ms, .. } => *wait_ms,
+        _ => 0,
+    };
+    Duration::from_millis(wait_ms.into())
+}
+
+/// Converts a time to whole milliseconds for the wire; at least one.
+fn milliseconds(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1)
+}

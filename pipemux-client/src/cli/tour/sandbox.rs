@@ -1,0 +1,184 @@
+//! The tour's own directory and workspace, both removed afterwards.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::cli::shell_quoting;
+use crate::output::{self, WriteOutcome};
+
+/// Why the tour ends early.
+#[derive(Debug)]
+pub enum TourError {
+    /// A command ended with another exit status than expected.
+    UnexpectedStatus {
+        /// The exit status.
+        status: u8,
+    },
+    /// Nobody reads the output any more.
+    ReaderGone,
+    /// The user interrupted the tour with Ctrl-C.
+    Interrupted,
+    /// An operation of the system failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for TourError {
+    fn from(error: io::Error) -> TourError {
+        TourError::Io(error)
+    }
+}
+
+/// Runs commands as an agent would, and prints them with their output.
+#[derive(Debug)]
+pub struct Sandbox {
+    /// The directory with the tour's files.
+    pub directory: PathBuf,
+    /// The workspace's name.
+    pub workspace: String,
+    program: PathBuf,
+    /// Sessions that must still be ended.
+    open_sessions: Vec<String>,
+    /// Set by the signals that would end the process, so that it cleans up first.
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Sandbox {
+    /// Creates the directory.
+    ///
+    /// # Errors
+    /// It can't be created, or exists already.
+    pub fn new() -> io::Result<Sandbox> {
+        let workspace = format!("tour-{}", std::process::id());
+        let directory = std::env::temp_dir().join(format!("pipemux-{workspace}"));
+        let program = std::env::current_exe()?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+        }
+        DirBuilder::new().mode(0o700).create(&directory)?;
+        Ok(Sandbox { directory, workspace, program, open_sessions: Vec::new(), interrupted })
+    }
+
+    /// Writes a file into the directory.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn write_file(&self, name: &str, text: &str) -> io::Result<()> {
+        fs::write(self.directory.join(name), text)
+    }
+
+    /// Prints a remark and a command, runs the command, and prints and returns its output.
+    ///
+    /// # Errors
+    /// The command's exit status is not `expected`, or the user interrupts the tour.
+    pub fn step(
+        &mut self,
+        remark: &str,
+        words: &[&str],
+        expected: u8,
+    ) -> Result<String, TourError> {
+        self.check_interrupted()?;
+        print(&format!("\n{remark}\n$ pipemux {}\n", shell_quoting::join(words)))?;
+        if let ["open", session, ..] = words {
+            self.open_sessions.push(if session.contains('/') {
+                (*session).to_owned()
+            } else {
+                format!("{session}/main")
+            });
+        }
+        let ran = self.command(words).output()?;
+        // Ctrl-C has ended the command as well.
+        self.check_interrupted()?;
+        let mut text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&ran.stderr));
+        let status = ran.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+        print(&text)?;
+        if status != 0 {
+            print(&format!("(exit {status})\n"))?;
+        }
+        if let ["close", session, "--end"] = words {
+            self.open_sessions.retain(|open| open != session);
+        }
+        if status == expected {
+            Ok(text)
+        } else {
+            Err(TourError::UnexpectedStatus { status: status.max(1) })
+        }
+    }
+
+    fn check_interrupted(&self) -> Result<(), TourError> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(TourError::Interrupted) } else { Ok(()) }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(words)
+            .env("PIPEMUX_WORKSPACE", &self.workspace)
+            .current_dir(&self.directory)
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        for session in std::mem::take(&mut self.open_sessions) {
+            // Errors are ignored: the tour is over, and `pipemux sessions` lists what could not be ended.
+            let _ = self.command(&["end", &session]).output();
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Writes to standard output.
+///
+/// # Errors
+/// Nobody reads the output, or it can't be written.
+pub fn print(text: &str) -> Result<(), TourError> {
+    match output::write_stdout(text.as_bytes())? {
+        WriteOutcome::Complete => Ok(()),
+        WriteOutcome::ReaderGone => Err(TourError::ReaderGone),
+    }
+}
+
+/// Returns the labels and refs of a printed document's links, such as `[undo](link:14)`, in order.
+pub fn parse_links(text: &str) -> Vec<(&str, &str)> {
+    let ends = text.match_indices("](link:").map(|(at, _)| at);
+    let link = |at: usize| {
+        let label = &text[text[..at].rfind('[')? + 1..at];
+        let after = &text[at + "](".len()..];
+        let end = after.find([')', ' '])?;
+        let is_id = |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+        is_id(&after["link:".len()..end]).then_some((label, &after[..end]))
+    };
+    ends.filter_map(link).collect()
+}
+
+/// Formats a path relative to the project's root if it is below it.
+pub fn relative_display<'a>(path: &'a Path, root: &Path) -> std::path::Display<'a> {
+    path.strip_prefix(root).unwrap_or(path).display()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_parsed_from_printed_markdown() {
+        let text = "## editor/main · [x]\n[next page](link:3) [undo](link:14 \"editor.undo()\") \
+                    [a thing](obj:7) [odd](link:x) [深い](link:5)\n[cut](link:";
+        assert_eq!(
+            parse_links(text),
+            [("next page", "link:3"), ("undo", "link:14"), ("深い", "link:5")]
+        );
+        assert_eq!(parse_links("](link:1)"), []);
+    }
+}

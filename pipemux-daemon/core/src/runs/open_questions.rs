@@ -1,0 +1,242 @@
+//! Runs that wait for their reader: open questions, and runs that `answer go` sends again.
+
+use std::collections::BTreeMap;
+
+use pipemux_proto::Incarnation;
+
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::runs::Run;
+use crate::runs::question::OpenQuestion;
+
+/// All runs that wait for their reader, by workspace.
+#[derive(Debug, Default)]
+pub struct OpenRuns {
+    by_workspace: BTreeMap<WorkspaceKey, WorkspaceRuns>,
+}
+
+#[derive(Debug, Default)]
+struct WorkspaceRuns {
+    /// Questions that wait for an answer, by number.
+    questions: BTreeMap<u64, OpenQuestion>,
+    /// By reader, the run whose next step was refused as stale, or whose end isn't known. A reader has one at
+    /// most.
+    kept: BTreeMap<String, Box<Run>>,
+}
+
+impl OpenRuns {
+    /// Adds a question to the workspace of its run.
+    pub fn add_question(&mut self, number: u64, question: OpenQuestion) {
+        let at = question.run.workspace.clone();
+        self.by_workspace.entry(at).or_default().questions.insert(number, question);
+    }
+
+    /// Returns a question of a workspace.
+    pub fn question(&self, at: &str, number: u64) -> Option<&OpenQuestion> {
+        self.by_workspace.get(at)?.questions.get(&number)
+    }
+
+    /// Removes a question of a workspace, since it was answered or closed.
+    pub fn remove_question(&mut self, at: &str, number: u64) -> Option<OpenQuestion> {
+        self.by_workspace.get_mut(at)?.questions.remove(&number)
+    }
+
+    /// Removes a question that has expired, whatever workspace it is of.
+    pub fn expire_question(&mut self, number: u64) -> Option<OpenQuestion> {
+        self.by_workspace.values_mut().find_map(|runs| runs.questions.remove(&number))
+    }
+
+    /// Removes the questions of a workspace whose step is for a session. Returns their numbers.
+    pub fn close_questions_of(&mut self, at: &str, session: &SessionKey) -> Vec<u64> {
+        let Some(runs) = self.by_workspace.get_mut(at) else { return Vec::new() };
+        let closed =
+            runs.questions.extract_if(.., |_, question| question.step().session == *session);
+        closed.map(|(number, _)| number).collect()
+    }
+
+    /// Iterates over the questions of a workspace, by number.
+    pub fn questions(&self, at: &str) -> impl Iterator<Item = (u64, &OpenQuestion)> {
+        let runs = self.by_workspace.get(at).into_iter();
+        runs.flat_map(|runs| runs.questions.iter().map(|(number, question)| (*number, question)))
+    }
+
+    /// Iterates over the questions that a reader has open: steps that run at once may each ask one.
+    pub fn questions_of(
+        &self,
+        at: &str,
+        reader: &str,
+    ) -> impl Iterator<Item = (u64, &OpenQuestion)> {
+        self.questions(at).filter(move |(_, question)| question.reader() == reader)
+    }
+
+    /// Iterates over the numbers of all questions.
+    pub fn question_numbers(&self) -> impl Iterator<Item = u64> {
+        self.by_workspace.values().flat_map(|runs| runs.questions.keys().copied())
+    }
+
+    /// Keeps a run, so that its reader can send it again. It takes the place of the one that was kept before.
+    pub fn keep(&mut self, run: Run) {
+        let runs = self.by_workspace.entry(run.workspace.clone()).or_default();
+        runs.kept.insert(run.reader.clone(), Box::new(run));
+    }
+
+    /// Returns the kept run of a reader, and keeps it no longer.
+    pub fn take_kept(&mut self, at: &str, reader: &str) -> Option<Run> {
+        self.by_workspace.get_mut(at)?.kept.remove(reader).map(|run| *run)
+    }
+
+    /// Forgets the kept run of a reader; its questions stay open until they expire.
+    pub fn forget_kept(&mut self, at: &str, reader: &str) {
+        if let Some(runs) = self.by_workspace.get_mut(at) {
+            runs.kept.remove(reader);
+        }
+    }
+
+    /// Forgets all of a workspace that made room for another one.
+    pub fn forget_workspace(&mut self, at: &str) {
+        self.by_workspace.remove(at);
+    }
+
+    /// Makes what runs saw of one process of a session count as seen of the next one, which has the same state.
+    pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        for runs in self.by_workspace.values_mut() {
+            let asking = runs.questions.values_mut().map(|question| &mut question.run);
+            for run in asking.chain(runs.kept.values_mut().map(AsMut::as_mut)) {
+                if let Some((app, _)) = run.seen.get_mut(session)
+                    && *app == from
+                {
+                    *app = to;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pipemux_proto::app::{Needs, Question, QuestionKind};
+    use pipemux_proto::prototype::{Prominence, Prototype, Risk};
+
+    use super::*;
+    use crate::runs::Step;
+    use crate::runs::question::Asker;
+
+    fn session(addr: &str) -> SessionKey {
+        SessionKey { workspace: Some("w".into()), addr: addr.parse().unwrap() }
+    }
+
+    fn run(workspace: &str, reader: &str, addr: &str) -> Run {
+        let prototype = Prototype {
+            name: "add".into(),
+            doc: String::new(),
+            params: Vec::new(),
+            returns: None,
+            risk: Risk::Safe,
+            idempotent: false,
+            prominence: Prominence::Featured,
+        };
+        let step = Step {
+            session: session(addr),
+            candidates: Vec::new(),
+            prototype,
+            args: Vec::new(),
+            call: "add()".into(),
+            origin: crate::runs::StepOrigin::Call,
+            nested: false,
+        };
+        Run::new(workspace.into(), reader.into(), "id".into(), vec![step])
+    }
+
+    fn question(workspace: &str, reader: &str, addr: &str) -> OpenQuestion {
+        let (text, kind, options, unlisted) = ("?".into(), QuestionKind::Text, Vec::new(), 0);
+        let question = Question { text, kind, options, unlisted };
+        let needs = Needs { question, token: pipemux_proto::Value::Null.to_blob() };
+        let run = run(workspace, reader, addr);
+        OpenQuestion { run, needs, asker: Asker::AmbiguousTarget(0) }
+    }
+
+    fn numbers_of(runs: &OpenRuns, at: &str, reader: &str) -> Vec<u64> {
+        runs.questions_of(at, reader).map(|(number, _)| number).collect()
+    }
+
+    #[test]
+    fn questions_are_found_by_workspace_and_reader() {
+        let mut runs = OpenRuns::default();
+        runs.add_question(3, question("w", "a", "notes/main"));
+        runs.add_question(1, question("w", "a", "notes/main"));
+        runs.add_question(2, question("w", "b", "notes/main"));
+        runs.add_question(4, question("v", "a", "notes/main"));
+        assert_eq!(numbers_of(&runs, "w", "a"), [1, 3]);
+        assert!(runs.question("w", 2).is_some() && runs.question("v", 2).is_none());
+        assert_eq!(runs.question_numbers().collect::<Vec<_>>(), [4, 1, 2, 3]);
+        assert!(runs.remove_question("v", 1).is_none());
+        assert!(runs.remove_question("w", 1).is_some());
+        assert_eq!(numbers_of(&runs, "w", "a"), [3]);
+    }
+
+    #[test]
+    fn closed_window_closes_the_questions_of_its_session_only() {
+        let mut runs = OpenRuns::default();
+        runs.add_question(1, question("w", "a", "notes/main"));
+        runs.add_question(2, question("w", "b", "todo/main"));
+        runs.add_question(3, question("v", "a", "notes/main"));
+        assert_eq!(runs.close_questions_of("w", &session("notes/main")), [1]);
+        assert_eq!(runs.question_numbers().collect::<Vec<_>>(), [3, 2]);
+    }
+
+    #[test]
+    fn question_expires_once() {
+        let mut runs = OpenRuns::default();
+        runs.add_question(1, question("w", "a", "notes/main"));
+        let expired = runs.expire_question(1);
+        assert_eq!(expired.map(|question| question.run.workspace), Some("w".into()));
+        assert!(runs.expire_question(1).is_none());
+    }
+
+    #[test]
+    fn newest_kept_run_of_a_reader_is_taken_once() {
+        let mut runs = OpenRuns::default();
+        runs.keep(run("w", "a", "notes/main"));
+        runs.keep(run("w", "a", "todo/main"));
+        runs.keep(run("w", "b", "notes/main"));
+        let kept = runs.take_kept("w", "a").unwrap();
+        assert_eq!(kept.steps[0].session, session("todo/main"));
+        assert!(runs.take_kept("w", "a").is_none());
+        runs.forget_kept("w", "b");
+        assert!(runs.take_kept("w", "b").is_none());
+    }
+
+    #[test]
+    fn retired_workspace_loses_its_runs_and_evicted_reader_keeps_its_questions() {
+        let mut runs = OpenRuns::default();
+        for workspace in ["v", "w"] {
+            runs.keep(run(workspace, "a", "notes/main"));
+        }
+        runs.add_question(1, question("v", "a", "notes/main"));
+        runs.add_question(2, question("w", "a", "notes/main"));
+        runs.forget_workspace("v");
+        assert!(runs.take_kept("v", "a").is_none());
+        runs.forget_kept("w", "a");
+        assert_eq!(runs.question_numbers().collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn state_that_a_new_process_took_over_counts_as_seen() {
+        let (old, new, notes) = (Incarnation(1), Incarnation(2), session("notes/main"));
+        let seen_by = |app| {
+            let mut run = run("w", "a", "notes/main");
+            run.seen.insert(session("notes/main"), (app, 5));
+            run
+        };
+        let mut runs = OpenRuns::default();
+        runs.keep(seen_by(old));
+        runs.add_question(1, OpenQuestion { run: seen_by(old), ..question("w", "a", "x/y") });
+        runs.add_question(
+            2,
+            OpenQuestion { run: seen_by(Incarnation(7)), ..question("w", "a", "x/y") },
+        );
+        runs.hand_over(&notes, old, new);
+        let seen = |number| runs.question("w", number).unwrap().run.seen[&notes];
+        assert_eq!((seen(1), seen(2)), ((new, 5), (Incarnation(7), 5)));
+        assert_eq!(runs.take_kept("w", "a").unwrap().seen[&notes], (new, 5));
+    }
+}

@@ -1,0 +1,80 @@
+//! Windows that an answer is made of, while their projections are on their way.
+
+use pipemux_proto::Fault;
+use pipemux_proto::projection::Lod;
+
+use crate::keys::SessionKey;
+use crate::runs::Run;
+use crate::workspaces::HeldProjection;
+
+/// A window on its way into an answer.
+#[derive(Debug)]
+pub struct RequestedWindow {
+    /// The session that it shows.
+    pub session: SessionKey,
+    /// The level of detail that was asked for.
+    pub lod: Lod,
+    /// The budget in tokens that was asked for.
+    pub budget: u32,
+    /// The tokens that it would take, once the level of detail was lowered to fit.
+    pub lowered: Option<u64>,
+    /// What is known of it so far.
+    pub state: WindowStatus,
+    /// The window's number when it was asked for: a window that is opened after it was closed has another.
+    pub number: u64,
+    /// What its app sent for this answer.
+    pub held: Option<HeldProjection>,
+    /// True once it was asked for a second time, since its app died with the first request.
+    pub again: bool,
+    /// True when the app was told which version is held: it may reply that nothing changed.
+    pub known: bool,
+    /// True when it was asked for before it was known that it will be shown.
+    pub ahead: bool,
+}
+
+impl RequestedWindow {
+    /// Makes a window that was asked for just now.
+    pub fn new(session: SessionKey, number: u64, lod: Lod, budget: u32) -> Self {
+        Self {
+            session,
+            lod,
+            budget,
+            lowered: None,
+            state: WindowStatus::Waiting,
+            number,
+            held: None,
+            again: false,
+            known: false,
+            ahead: false,
+        }
+    }
+}
+
+/// What an answer shows of a window.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WindowStatus {
+    /// Nothing yet: its app was asked.
+    Waiting,
+    /// The window as it is now.
+    Fresh,
+    /// The window as it was: its app didn't answer in time.
+    Busy,
+    /// An error: there is no window to show.
+    Broken(Box<Fault>),
+}
+
+/// What an answer is about.
+#[derive(Debug)]
+pub enum AnswerKind {
+    /// `open`.
+    Open {
+        /// What the app restored or lost, in its own words.
+        notes: Vec<String>,
+    },
+    /// `view` of the complete workspace: in full, or what changed since an epoch.
+    Workspace(Option<u64>),
+    /// `view` of one window: in full, or what changed since an epoch.
+    Window(Option<u64>),
+    /// A run.
+    Run(Box<Run>),
+}

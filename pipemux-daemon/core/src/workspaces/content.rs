@@ -1,0 +1,170 @@
+//! The content of a window as it was written: one text, and the kind of each of its parts.
+
+use bytes::Bytes;
+use pipemux_proto::text::SharedText;
+use pipemux_tokens::Estimate;
+
+/// The lines of a window. Several renderings may share one content: it never changes.
+#[derive(Debug, Clone, Default)]
+pub struct Content {
+    /// Whole lines; shared with answers that are on their way.
+    text: SharedText,
+    blocks: Box<[Block]>,
+    /// The estimate of the text when it follows a newline.
+    estimate: Option<Estimate>,
+}
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.blocks == other.blocks
+    }
+}
+
+impl Eq for Content {}
+
+/// Lines of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Where they end in the text, in bytes.
+    pub end: usize,
+    /// Their kind.
+    pub kind: BlockKind,
+}
+
+/// The kind of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Markdown.
+    Markdown,
+    /// The daemon's own fence.
+    Fence,
+    /// Exact text inside a fence.
+    Exact,
+    /// Exact text inside a fence with a number before each line; the first line's.
+    Numbered(u64),
+}
+
+/// A line of a window. Numbered lines are compared by their text alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Its number in the thing that is shown.
+    pub number: Option<u64>,
+    /// The text without number and newline.
+    pub text: &'a str,
+    /// True for the daemon's own fences.
+    pub fence: bool,
+    /// True for exact text inside a fence.
+    pub exact: bool,
+    /// Where the line ends in the text, in bytes, its newline included.
+    end: usize,
+}
+
+impl Content {
+    /// Makes a content of a text and its blocks, which cover it in order.
+    pub fn new(text: SharedText, blocks: Vec<Block>, estimate: Estimate) -> Self {
+        Self { text, blocks: blocks.into(), estimate: Some(estimate) }
+    }
+
+    /// Returns all of it, as it is shown.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the text to be shared.
+    pub fn shared_text(&self) -> SharedText {
+        self.text.clone()
+    }
+
+    /// Returns the text as bytes, without a copy.
+    pub fn shared_bytes(&self) -> Bytes {
+        self.text.to_bytes()
+    }
+
+    /// Returns the kinds of its lines.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Returns the estimate of the text when it follows a newline.
+    pub fn estimate(&self) -> Estimate {
+        self.estimate.unwrap_or_else(|| estimate_lines(&self.text))
+    }
+
+    /// Returns the number of its lines.
+    pub fn line_count(&self) -> usize {
+        self.text.bytes().filter(|byte| *byte == b'\n').count()
+    }
+
+    /// Iterates over its lines.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut start = 0;
+        self.blocks.iter().flat_map(move |block| {
+            let lines = self.text.get(start..block.end).unwrap_or_default().split_inclusive('\n');
+            let mut end = std::mem::replace(&mut start, block.end);
+            lines.enumerate().map(move |(index, line)| {
+                end += line.len();
+                let text = line.strip_suffix('\n').unwrap_or(line);
+                let (number, text) = match block.kind {
+                    BlockKind::Numbered(first) => {
+                        let number = first.saturating_add(index as u64);
+                        (Some(number), text.split_once('\t').map_or(text, |(_, text)| text))
+                    }
+                    _ => (None, text),
+                };
+                let fence = block.kind == BlockKind::Fence;
+                let exact = matches!(block.kind, BlockKind::Exact | BlockKind::Numbered(_));
+                Line { number, text, fence, exact, end }
+            })
+        })
+    }
+
+    /// Returns the lines up to and including `last`, or none, followed by the closing fence and the
+    /// Markdown line that are given.
+    pub fn cut_after(
+        &self,
+        last: Option<Line<'_>>,
+        closing_fence: Option<&str>,
+        markdown: Option<&str>,
+    ) -> Self {
+        let cut = last.map_or(0, |line| line.end);
+        let mut text = self.text.get(..cut).unwrap_or_default().to_owned();
+        let mut blocks = Vec::new();
+        for block in &self.blocks {
+            let end = block.end.min(cut);
+            if blocks.last().map_or(0, |block: &Block| block.end) < end {
+                blocks.push(Block { end, kind: block.kind });
+            }
+        }
+        for (line, kind) in [(closing_fence, BlockKind::Fence), (markdown, BlockKind::Markdown)] {
+            if let Some(line) = line {
+                text.push_str(line);
+                text.push('\n');
+                blocks.push(Block { end: text.len(), kind });
+            }
+        }
+        let estimate = self.estimate().after_edit(&self.text, &text);
+        Self::new(text.into(), blocks, estimate)
+    }
+}
+
+#[cfg(test)]
+impl Content {
+    /// Makes a content of lines, each exact or not.
+    pub fn for_lines<'a>(lines: impl Iterator<Item = (&'a str, bool)>) -> Self {
+        let (mut text, mut blocks) = (String::new(), Vec::new());
+        for (line, exact) in lines {
+            text.push_str(line);
+            text.push('\n');
+            let kind = if exact { BlockKind::Exact } else { BlockKind::Markdown };
+            blocks.push(Block { end: text.len(), kind });
+        }
+        Self { text: text.into(), blocks: blocks.into(), estimate: None }
+    }
+}
+
+/// Estimates lines that follow a newline.
+pub fn estimate_lines(text: &str) -> Estimate {
+    let mut estimate = Estimate::for_lines();
+    estimate.add(text);
+    estimate
+}

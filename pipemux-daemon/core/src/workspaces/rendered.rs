@@ -1,0 +1,46 @@
+//! What was written of a window.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pipemux_tokens::Estimate;
+
+use crate::workspaces::content::Content;
+
+/// A window as Markdown, with the ids that were minted for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// `## editor/main · src/parse.rs · 412 lines · saved`
+    pub heading: String,
+    /// The row of links, or empty.
+    pub nav: String,
+    /// The content.
+    pub content: Rc<Content>,
+    /// `lines 1-40`
+    pub position: Option<String>,
+    /// The ids shown, in order.
+    pub ids: Rc<[u64]>,
+    /// The key and rev that each bound name stands for.
+    pub names: BTreeMap<String, (String, u64)>,
+    /// About how many tokens the app left out.
+    pub hidden_tokens: u64,
+    /// Tokens of heading, links and content.
+    pub tokens: u64,
+}
+
+impl Rendered {
+    /// Estimates the tokens of heading, links and content.
+    pub fn estimate_tokens(&self) -> u64 {
+        let mut estimate = Estimate::default();
+        estimate.add(&self.heading);
+        estimate.add("\n");
+        if !self.nav.is_empty() {
+            estimate.add(&self.nav);
+            estimate.add("\n");
+        }
+        if !self.content.text().is_empty() {
+            estimate.add_lines(self.content.estimate());
+        }
+        estimate.tokens()
+    }
+}

@@ -1,0 +1,204 @@
+//! A window: a workspace's view of one session, with what its app sent and what was written of it.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use pipemux_proto::app::Project;
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::projection::Lod;
+
+use crate::event::Now;
+use crate::keys::{ProjectionKey, SessionKey};
+use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_MAX, WINDOW_BUDGET};
+use crate::workspaces::raw_projection::RawProjection;
+use crate::workspaces::{ContextVersionCounter, Rendered};
+
+/// A view of one session.
+#[derive(Debug)]
+pub struct Window {
+    /// Its number, by which its app knows it.
+    pub number: u64,
+    /// The session that it shows.
+    pub session: SessionKey,
+    /// Its level of detail.
+    pub lod: Lod,
+    /// Its budget in tokens, when one was set.
+    pub budget: Option<u32>,
+    /// True when its session is to stay awake.
+    pub pinned: bool,
+    /// What the app last sent.
+    pub projection: Option<HeldProjection>,
+    /// What was last written, and the projection that it was written from.
+    pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
+    /// The version of its Context.
+    pub context: ContextVersionCounter,
+    /// Keys that the app gave to two things, as far as readers were told.
+    pub(super) conflicts: Vec<String>,
+    /// What was delivered, oldest first.
+    pub(super) delivered: VecDeque<DeliveredVersion>,
+}
+
+/// A window as it was delivered.
+#[derive(Debug, Clone)]
+pub struct DeliveredVersion {
+    /// The first epoch in which the window was so.
+    pub epoch: u64,
+    /// The process and version that it showed.
+    pub seen: (Incarnation, u64),
+    /// What it showed.
+    pub rendered: Rc<Rendered>,
+}
+
+/// A projection that the daemon keeps.
+#[derive(Debug, Clone)]
+pub struct HeldProjection {
+    /// The process that sent it.
+    pub app: Incarnation,
+    /// The level of detail that was asked for.
+    pub lod: Lod,
+    /// The budget in tokens that was asked for.
+    pub budget: u32,
+    /// What the app sent.
+    pub projection: Rc<RawProjection>,
+}
+
+/// What was written of a window from a projection.
+#[derive(Debug)]
+pub struct NewRendering {
+    /// The process that sent the projection.
+    pub app: Incarnation,
+    /// The level of detail that was asked for.
+    pub lod: Lod,
+    /// What the app sent.
+    pub projection: Rc<RawProjection>,
+    /// What was written.
+    pub rendered: Rc<Rendered>,
+    /// True when it differs from what was written before.
+    pub differs: bool,
+    /// Keys that the app gave to two things.
+    pub conflicts: Vec<String>,
+}
+
+/// How many keys with two things are told at once.
+const CONFLICTS_TOLD: usize = 8;
+
+impl Window {
+    /// Makes a window that wasn't shown yet. Its Context's versions go on from the workspace's epoch,
+    /// which never goes back: each version took an epoch of its own.
+    pub fn new(number: u64, session: SessionKey, epoch: u64) -> Self {
+        Self {
+            number,
+            session,
+            lod: Lod::default(),
+            budget: None,
+            pinned: false,
+            projection: None,
+            rendered: None,
+            context: ContextVersionCounter { major: epoch, ..ContextVersionCounter::default() },
+            conflicts: Vec::new(),
+            delivered: VecDeque::new(),
+        }
+    }
+
+    /// Sets its level of detail and its budget.
+    #[must_use]
+    pub fn with_detail(self, lod: Lod, budget: Option<u32>) -> Self {
+        Self { lod, budget, ..self }
+    }
+
+    /// Returns the level of detail and the budget to show it with; a request may override both.
+    pub fn detail(&self, lod: Option<Lod>, budget: Option<u32>) -> (Lod, u32) {
+        let lod = lod.unwrap_or(self.lod);
+        let usual = if lod == Lod::Full { FULL_BUDGET } else { WINDOW_BUDGET };
+        (lod, budget.or(self.budget).unwrap_or(usual).clamp(BUDGET_MIN, BUDGET_MAX))
+    }
+
+    /// Returns the request for the complete window at its own detail, whatever is kept of it.
+    pub fn whole(&self) -> (ProjectionKey, Project) {
+        let budget = self.budget.unwrap_or(WINDOW_BUDGET);
+        let (window, lod) = (self.number, self.lod);
+        // A fifth is kept back for what the app's own estimate leaves out.
+        let request = Project { window, lod, budget: budget - budget / 5, known_version: None };
+        (ProjectionKey { window, lod, budget }, request)
+    }
+
+    /// Keeps what its app sent, unless that was asked for an earlier window of the session.
+    pub fn hold(&mut self, key: ProjectionKey, app: Incarnation, projection: Rc<RawProjection>) {
+        if key.window == self.number {
+            let ProjectionKey { lod, budget, .. } = key;
+            self.projection = Some(HeldProjection { app, lod, budget, projection });
+        }
+    }
+
+    /// Returns the window as it was in an epoch, if that is remembered.
+    pub fn at(&self, epoch: u64) -> Option<&DeliveredVersion> {
+        self.delivered.iter().rev().find(|version| version.epoch <= epoch)
+    }
+
+    /// Remembers a delivery; the oldest makes room.
+    pub fn remember(&mut self, epoch: u64, seen: (Incarnation, u64), rendered: &Rc<Rendered>) {
+        let same = |newest: &DeliveredVersion| {
+            Rc::ptr_eq(&newest.rendered, rendered) && newest.seen == seen
+        };
+        if self.delivered.back().is_some_and(same) {
+            return;
+        }
+        self.delivered.push_back(DeliveredVersion { epoch, seen, rendered: rendered.clone() });
+        if self.delivered.len() > PAST_MAX {
+            self.delivered.pop_front();
+        }
+    }
+
+    /// Keeps what was written. Returns the keys with two things that readers weren't told of yet.
+    pub(super) fn record_rendering(&mut self, new: NewRendering, now: Now) -> Vec<String> {
+        self.context.count((new.app, new.projection.version, new.lod), new.differs, now);
+        let untold = new.conflicts.into_iter().filter(|key| !self.conflicts.contains(key));
+        let untold: Vec<String> = untold.take(CONFLICTS_TOLD).collect();
+        self.conflicts.extend(untold.iter().cloned());
+        self.rendered = Some((new.projection, new.rendered));
+        untold
+    }
+
+    /// Makes what was seen of one process count as seen of the next one.
+    pub(super) fn hand_over(&mut self, from: Incarnation, to: Incarnation) {
+        let held = self.projection.iter_mut().map(|held| &mut held.app);
+        let counted = self.context.counted.iter_mut().map(|(app, ..)| app);
+        let delivered = self.delivered.iter_mut().map(|version| &mut version.seen.0);
+        for app in held.chain(counted).chain(delivered).filter(|app| **app == from) {
+            *app = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deliveries_are_remembered_up_to_a_bound_and_found_by_epoch() {
+        let session = SessionKey { workspace: None, addr: "notes/main".parse().unwrap() };
+        let mut window = Window::new(1, session, 0);
+        let last = PAST_MAX as u64 + 4;
+        for epoch in 1..=last {
+            window.remember(2 * epoch, (Incarnation(1), epoch), &Rc::new(Rendered::default()));
+        }
+        let version = |epoch| window.at(epoch).map(|delivered| delivered.seen.1);
+        assert_eq!(version(2 * last + 7), Some(last));
+        assert_eq!(version(2 * last - 1), Some(last - 1));
+        assert_eq!(version(2 * 5), Some(5));
+        assert_eq!(version(2 * 5 - 1), None, "the oldest made room");
+    }
+
+    #[test]
+    fn projection_of_an_earlier_window_is_not_kept() {
+        let session = SessionKey { workspace: None, addr: "notes/main".parse().unwrap() };
+        let mut window = Window::new(2, session, 0);
+        let sent = pipemux_proto::encode(&pipemux_proto::projection::Projection::default());
+        let projection = Rc::new(RawProjection::read(&sent.unwrap().into()).unwrap());
+        let (key, _) = window.whole();
+        window.hold(ProjectionKey { window: 1, ..key }, Incarnation(1), projection.clone());
+        assert!(window.projection.is_none());
+        window.hold(key, Incarnation(1), projection);
+        assert!(window.projection.is_some());
+    }
+}

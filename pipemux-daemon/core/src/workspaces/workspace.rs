@@ -1,0 +1,332 @@
+//! One workspace: its windows, anchors, epochs, readers and notices.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pipemux_proto::ids::Incarnation;
+
+use crate::event::Now;
+use crate::keys::SessionKey;
+use crate::limits::{BLOCK, READERS_MAX};
+use crate::persist::records::{Record, SavedOptions};
+use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::history::History;
+use crate::workspaces::notices::Notices;
+use crate::workspaces::window::NewRendering;
+use crate::workspaces::{FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, Window, Windows};
+
+/// A set of windows that belong together: most often those of one project.
+#[derive(Debug)]
+pub struct Workspace {
+    /// The name that is shown for it.
+    pub name: String,
+    /// Its windows, in the order they were opened.
+    pub windows: Windows,
+    /// Its anchors.
+    pub anchors: AnchorTable,
+    /// The newest epoch that was delivered.
+    pub epoch: u64,
+    /// How it treats refs.
+    pub options: SavedOptions,
+    /// What was done.
+    pub history: History,
+    /// Who reads it.
+    pub(super) readers: BTreeMap<String, Reader>,
+    /// What readers should know.
+    pub(super) notices: Notices,
+    /// The highest data version of a window's Context, unless the epoch is higher.
+    newest_context: u64,
+    /// Ids and epochs below these are reserved on disk.
+    reserved: FirstNumbers,
+    /// How often a window was opened or closed.
+    window_set_revision: u64,
+}
+
+impl Workspace {
+    /// Makes an empty workspace whose numbers begin where `first` says.
+    pub fn new(name: String, first: FirstNumbers) -> Self {
+        Self {
+            name,
+            windows: Windows::default(),
+            anchors: AnchorTable::starting_at(first.id),
+            epoch: first.epoch,
+            options: SavedOptions::default(),
+            history: History::default(),
+            readers: BTreeMap::new(),
+            notices: Notices::default(),
+            newest_context: first.epoch,
+            reserved: first,
+            window_set_revision: 0,
+        }
+    }
+
+    /// Returns the window of a session.
+    pub fn window(&self, session: &SessionKey) -> Option<&Window> {
+        self.windows.get(session)
+    }
+
+    /// Returns the window of a session, to change it.
+    pub fn window_mut(&mut self, session: &SessionKey) -> Option<&mut Window> {
+        self.windows.get_mut(session)
+    }
+
+    /// Returns the window of a session beside the anchor table in which its ids are minted.
+    pub fn window_and_anchors(
+        &mut self,
+        session: &SessionKey,
+    ) -> Option<(&Window, &mut AnchorTable)> {
+        Some((self.windows.get(session)?, &mut self.anchors))
+    }
+
+    /// Keeps what was written of a session's window, counts its Context's version, and tells readers
+    /// of keys that the app gave to two things.
+    pub fn record_rendering(&mut self, session: &SessionKey, rendering: NewRendering, now: Now) {
+        let Some(window) = self.windows.get_mut(session) else { return };
+        let new_conflicts = window.record_rendering(rendering, now);
+        self.newest_context = self.newest_context.max(window.context.major);
+        for key in new_conflicts {
+            let text =
+                format!("{session} shows two things under the key {key}: the first one is kept");
+            self.notify(text, now);
+        }
+    }
+
+    /// Forgets all that is kept of a session that ended for good, but for its window.
+    pub(super) fn forget_session(&mut self, session: &SessionKey) {
+        self.anchors.forget_session(session);
+        for reader in self.readers.values_mut() {
+            reader.seen.remove(session);
+        }
+    }
+
+    /// Makes what was seen of one process of a session count as seen of the next one.
+    pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        if let Some(window) = self.windows.get_mut(session) {
+            window.hand_over(from, to);
+        }
+        for reader in self.readers.values_mut() {
+            reader.hand_over(session, from, to);
+        }
+    }
+}
+
+/// Readers, and what they have seen.
+impl Workspace {
+    /// Notes that a reader asks for something. A new reader takes the place of the one that has been
+    /// quiet for the longest time, when there are too many: the name of that one is returned.
+    pub fn enter_reader(&mut self, name: &str, now: Now) -> Option<String> {
+        if let Some(reader) = self.readers.get_mut(name) {
+            reader.heard = now;
+            return None;
+        }
+        let mut evicted = None;
+        if self.readers.len() >= READERS_MAX {
+            let oldest = self.readers.iter().min_by_key(|(_, reader)| reader.heard);
+            evicted = oldest.map(|(name, _)| name.clone());
+            if let Some(oldest) = &evicted {
+                self.readers.remove(oldest);
+            }
+        }
+        // A new reader isn't told what happened before it came, unless there was nobody to be told.
+        let noticed = if self.readers.is_empty() { 0 } else { self.notices.count() };
+        let reader = Reader::new(noticed, now);
+        self.readers.insert(name.to_owned(), reader);
+        evicted
+    }
+
+    /// Returns what is kept of a reader.
+    pub fn reader(&self, name: &str) -> Option<&Reader> {
+        self.readers.get(name)
+    }
+
+    /// Returns what is kept of a reader, to change it.
+    pub fn reader_mut(&mut self, name: &str) -> Option<&mut Reader> {
+        self.readers.get_mut(name)
+    }
+
+    /// Returns the number of readers.
+    pub fn reader_count(&self) -> usize {
+        self.readers.len()
+    }
+
+    /// Returns when a reader last asked for something.
+    pub(super) fn last_heard(&self) -> Option<Now> {
+        self.readers.values().map(|reader| reader.heard).max()
+    }
+
+    /// Returns the epoch in which a reader was last shown an id; 0: never.
+    pub fn known_epoch(&self, reader: &str, id: u64) -> u64 {
+        self.readers.get(reader).and_then(|reader| reader.known.get(&id)).map_or(0, |epoch| *epoch)
+    }
+
+    /// Returns true when the window that a reader last saw shows an id.
+    pub fn in_view(&self, reader: &str, session: &SessionKey, id: u64) -> bool {
+        self.seen(reader, session).is_some_and(|seen| seen.rendered.ids.contains(&id))
+    }
+
+    /// Returns what a reader has seen of a window.
+    pub fn seen(&self, reader: &str, session: &SessionKey) -> Option<&SeenWindow> {
+        self.readers.get(reader).and_then(|reader| reader.seen.get(session))
+    }
+
+    /// Notes that a reader has received an answer: it has seen what that answer showed.
+    pub(super) fn confirm(&mut self, reader: &str, number: u64) {
+        let Some(reader) = self.readers.get_mut(reader) else { return };
+        let Some(delivery) = reader.take_delivery(number) else { return };
+        reader.noticed = reader.noticed.max(delivery.noticed);
+        if let Some(revision) = delivery.window_set_revision {
+            reader.window_set_revision = reader.window_set_revision.max(revision);
+        }
+        // The ids of a window that the reader has in this epoch already are known already.
+        let had = |(session, rendered): &&(SessionKey, Rc<Rendered>)| {
+            reader.seen.get(session).is_some_and(|seen| {
+                seen.complete
+                    && seen.epoch == delivery.epoch
+                    && Rc::ptr_eq(&seen.rendered, rendered)
+            })
+        };
+        let new = delivery.shown.iter().filter(|shown| !had(shown));
+        let shown = new.flat_map(|(_, rendered)| rendered.ids.iter().copied());
+        let mut ids = delivery.ids.into_iter().chain(shown).peekable();
+        if ids.peek().is_some() {
+            let known = Rc::make_mut(&mut reader.known);
+            for id in ids {
+                let newest = known.entry(id).or_default();
+                *newest = delivery.epoch.max(*newest);
+            }
+            if known.len() > self.anchors.len() * 2 {
+                known.retain(|id, _| self.anchors.has(*id));
+            }
+        }
+        for (session, seen) in delivery.seen {
+            let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
+            if newer {
+                // The session may have changed again while the answer was on its way.
+                reader.dirty_windows.extend(self.windows.rank(&session));
+                reader.seen.insert(session, seen);
+            }
+        }
+    }
+}
+
+/// What readers should know.
+impl Workspace {
+    /// Adds a notice for all readers.
+    pub fn notify(&mut self, text: impl Into<NoticeText>, at: Now) {
+        self.notices.add(text.into(), at);
+    }
+
+    /// Returns the notices that a reader hasn't been shown, as they read now.
+    pub fn unread_notices(&self, reader: &str, now: Now) -> Vec<String> {
+        let count = self.notices.count();
+        let shown = self.readers.get(reader).map_or(count, |reader| reader.noticed);
+        self.notices.after(shown, now)
+    }
+
+    /// Returns the number of the newest notice.
+    pub fn newest_notice(&self) -> u64 {
+        self.notices.count()
+    }
+
+    /// Notes that a reader opened or closed a window. A reader that knew all windows before knows them
+    /// after its own change, too.
+    pub fn window_set_changed(&mut self, by: &str) {
+        let before = self.window_set_revision;
+        self.window_set_revision += 1;
+        if let Some(reader) =
+            self.readers.get_mut(by).filter(|reader| reader.window_set_revision == before)
+        {
+            reader.window_set_revision = self.window_set_revision;
+        }
+    }
+
+    /// Returns how often a window was opened or closed.
+    pub fn window_set_revision(&self) -> u64 {
+        self.window_set_revision
+    }
+
+    /// Returns true when windows were opened or closed since the reader saw all of them.
+    pub fn has_other_windows(&self, reader: &str) -> bool {
+        self.readers
+            .get(reader)
+            .is_none_or(|reader| reader.window_set_revision < self.window_set_revision)
+    }
+}
+
+/// Numbers that never go back.
+impl Workspace {
+    /// Returns the highest of its epoch and its Contexts' data versions. A later daemon goes on from
+    /// there: a window that an app's restart made new took a version without an epoch.
+    pub fn newest_version(&self) -> u64 {
+        self.newest_context.max(self.epoch)
+    }
+
+    /// Returns the first numbers that no daemon has used or reserved.
+    pub fn first_unreserved_numbers(&self) -> FirstNumbers {
+        FirstNumbers {
+            id: self.reserved.id.max(self.anchors.next_id()),
+            epoch: self.reserved.epoch.max(self.epoch),
+        }
+    }
+
+    /// Returns where the numbers go on when the workspace comes back after it made room.
+    pub(super) fn first_unused_numbers(&self) -> FirstNumbers {
+        let epoch = self.epoch.max(self.reserved.epoch);
+        FirstNumbers { id: self.anchors.next_id(), epoch }
+    }
+
+    /// Returns the records of new anchors and of numbers that are about to be used.
+    pub(super) fn reserve(&mut self, key: &str) -> [Option<Record>; 2] {
+        let anchors = self.anchors.take_unsaved();
+        let anchors =
+            (!anchors.is_empty()).then(|| Record::Anchors { workspace: key.to_owned(), anchors });
+        let (next_id, next_epoch) = (self.anchors.next_id(), self.newest_version() + 1);
+        let FirstNumbers { id, epoch } = self.reserved;
+        if next_id <= id && next_epoch <= epoch {
+            return [anchors, None];
+        }
+        self.reserved = FirstNumbers {
+            id: if next_id > id { next_id + BLOCK } else { id },
+            epoch: if next_epoch > epoch { next_epoch + BLOCK } else { epoch },
+        };
+        let numbers = Record::Workspace {
+            key: key.to_owned(),
+            name: self.name.clone(),
+            ids_below: self.reserved.id,
+            epochs_below: self.reserved.epoch,
+        };
+        [anchors, Some(numbers)]
+    }
+
+    /// Takes in a further record of the workspace while records are read: it keeps what it has, with a
+    /// new name and new numbers.
+    pub(super) fn restored_again(self, name: String, first: FirstNumbers) -> Self {
+        let mut workspace = Self {
+            windows: self.windows,
+            options: self.options,
+            history: self.history,
+            anchors: self.anchors,
+            ..Self::new(name, first)
+        };
+        workspace.anchors.continue_from(first.id);
+        // Anchors are saved with the meaning that they were minted with: pins of an earlier daemon are
+        // stale until what they name is shown again.
+        workspace.anchors.reset_epochs(first.epoch + 1);
+        for window in workspace.windows.iter_mut() {
+            window.context.major = first.epoch;
+        }
+        workspace
+    }
+
+    /// Passes over numbers that lost records may have reserved.
+    pub(super) fn skip_lost_numbers(&mut self, leap: u64) {
+        let FirstNumbers { id, epoch } = self.first_unreserved_numbers();
+        let id = id.saturating_add(leap);
+        self.epoch = epoch.saturating_add(leap);
+        self.anchors.continue_from(id);
+        self.reserved = FirstNumbers { id, epoch: self.epoch };
+        for window in self.windows.iter_mut() {
+            window.context.major = window.context.major.max(self.epoch);
+        }
+    }
+}

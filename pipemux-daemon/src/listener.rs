@@ -1,0 +1,167 @@
+//! The Unix socket. No other module knows how clients reach the daemon.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::task::{Poll, Waker};
+
+use interprocess::local_socket::{
+    GenericFilePath, Listener as BoundListener, ListenerOptions, ToFsName,
+};
+use pipemux_proto::paths::Paths;
+use pipemux_socket::{Acceptor, peer_uid};
+
+use crate::daemon_log::log;
+
+/// Accepts clients; removes the socket when it is dropped.
+#[derive(Debug)]
+pub struct ClientListener {
+    acceptor: Acceptor,
+    path: PathBuf,
+    /// Device and inode of the socket's file.
+    file: (u64, u64),
+    uid: u32,
+}
+
+impl ClientListener {
+    /// Listens at the socket of these paths, which only this user can reach. Must be called within a runtime
+    /// and while the daemon's lock is held: an existing socket belongs to a dead daemon then.
+    ///
+    /// # Errors
+    /// What is in the way, and what to do about it.
+    pub fn bind(paths: &Paths, uid: u32) -> Result<Self, String> {
+        Self::bind_at(&paths.runtime_dir, &paths.socket, uid)
+    }
+
+    fn bind_at(directory: &Path, socket: &Path, uid: u32) -> Result<Self, String> {
+        prepare_directory(directory, uid)?;
+        remove_stale(socket)?;
+        let cannot = |error: io::Error| format!("can't listen at {}: {error}", socket.display());
+        let bound = bind(socket).map_err(cannot)?;
+        // From here on the file is removed again if anything fails.
+        let path = RemoveOnDrop(socket.to_owned());
+        bound.set_nonblocking(true).map_err(cannot)?;
+        let acceptor = Acceptor::new(bound).map_err(cannot)?;
+        let file = file_identity(socket).map_err(cannot)?;
+        Ok(Self { acceptor, path: path.keep(), file, uid })
+    }
+
+    /// Listens again if the socket is no longer where clients look for it, because its directory was cleaned
+    /// or something else took its place; returns whether it did. Existing connections stay open.
+    ///
+    /// # Errors
+    /// As [`ClientListener::bind`].
+    pub fn restore(&mut self) -> Result<bool, String> {
+        if file_identity(&self.path).is_ok_and(|found| found == self.file) {
+            return Ok(false);
+        }
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        *self = Self::bind_at(directory, &self.path, self.uid)?;
+        Ok(true)
+    }
+
+    /// Returns the next connection of this user, which is non-blocking. Another user's connection is closed
+    /// and logged.
+    ///
+    /// # Errors
+    /// As `accept`, for example when descriptors run out.
+    pub fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<UnixStream>> {
+        loop {
+            let stream = match self.acceptor.accept(waker) {
+                Poll::Ready(Ok(accepted)) => accepted,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => return Poll::Pending,
+            };
+            match peer_uid(&stream) {
+                Ok(uid) if uid == self.uid => return Poll::Ready(Ok(stream)),
+                Ok(uid) => log(format_args!("refused a connection of user {uid}")),
+                Err(error) => log(format_args!("refused a connection of an unknown user: {error}")),
+            }
+        }
+    }
+}
+
+impl Drop for ClientListener {
+    fn drop(&mut self) {
+        // Removes its own socket, not one that took its place.
+        if file_identity(&self.path).is_ok_and(|found| found == self.file) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn file_identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+struct RemoveOnDrop(PathBuf);
+
+impl RemoveOnDrop {
+    fn keep(mut self) -> PathBuf {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl Drop for RemoveOnDrop {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+}
+
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let name = path.to_fs_name::<GenericFilePath>()?;
+    // Only this module removes the file, under the daemon's lock.
+    let options = ListenerOptions::new().name(name).reclaim_name(false);
+    #[cfg(target_os = "linux")]
+    let options = {
+        use interprocess::os::unix::local_socket::ListenerOptionsExt;
+        options.mode(0o600)
+    };
+    let BoundListener::UdSocket(bound) = options.create_sync()?;
+    #[cfg(not(target_os = "linux"))]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Meanwhile nobody else can enter the directory.
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(bound.into())
+}
+
+fn prepare_directory(path: &Path, uid: u32) -> Result<(), String> {
+    let shown = path.display();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| format!("can't create {shown}: {error}; set PIPEMUX_RUNTIME_DIR"))?;
+    // A link is not followed: it could lead to anyone's directory.
+    let metadata =
+        fs::symlink_metadata(path).map_err(|error| format!("can't inspect {shown}: {error}"))?;
+    if !metadata.is_dir() || metadata.uid() != uid {
+        return Err(format!(
+            "{shown} is not a directory of this user's own; remove it or set PIPEMUX_RUNTIME_DIR"
+        ));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        let mode = metadata.mode() & 0o777;
+        return Err(format!("{shown} is open to others (mode {mode:o}); run: chmod 700 {shown}"));
+    }
+    Ok(())
+}
+
+fn remove_stale(path: &Path) -> Result<(), String> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(format!("can't inspect {}: {error}", path.display())),
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)
+            .map_err(|error| format!("can't remove the stale {}: {error}", path.display())),
+        Ok(_) => Err(format!("{} is in the way and is not a socket; remove it", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

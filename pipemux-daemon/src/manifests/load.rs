@@ -1,0 +1,135 @@
+//! Loads manifests, and says where in a file a mistake is.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pipemux_core::{Manifest, Scope};
+
+use super::text;
+use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
+
+/// The apps that come with the daemon: id, description, and who shares their sessions.
+pub(super) const BUILT_IN: [(&str, &str, Scope); 3] = [
+    ("editor", "text files: read, search, edit, undo", Scope::Workspace),
+    ("notebook", "notes that last: write, find, quote", Scope::Workspace),
+    ("monitor", "this machine: load, memory, disks, processes", Scope::User),
+];
+
+/// The manifests that could be loaded, and what is wrong with the others.
+#[derive(Debug, Default)]
+pub struct LoadedManifests {
+    /// The manifests, each id once.
+    pub manifests: Vec<Manifest>,
+    /// What was skipped and why, with file and line.
+    pub problems: Vec<String>,
+}
+
+/// Loads the apps whose programs lie in `programs`, then each `*.toml` of the user's directory in the order
+/// of their names. The user's manifest wins over a built-in app of the same id; of two user's manifests the
+/// first wins.
+pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
+    let mut loaded = LoadedManifests::default();
+    for path in user.map(manifest_files).unwrap_or_default() {
+        match read(&path) {
+            Ok(manifest) => {
+                let taken = loaded.manifests.iter().any(|other| other.id == manifest.id);
+                if taken {
+                    let shown = path.display();
+                    loaded.problems.push(format!("{shown}: id `{}` is already taken", manifest.id));
+                } else {
+                    loaded.manifests.push(manifest);
+                }
+            }
+            Err(problem) => loaded.problems.push(problem),
+        }
+    }
+    for (id, description, scope) in BUILT_IN {
+        let Ok(id) = id.parse() else { continue };
+        if loaded.manifests.iter().any(|other| other.id == id) {
+            continue;
+        }
+        let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
+        let description = description.to_owned();
+        loaded.manifests.push(Manifest { description, scope, ..Manifest::new(id, command) });
+    }
+    loaded.manifests.sort_by(|one, other| one.id.cmp(&other.id));
+    loaded
+}
+
+pub(super) fn manifest_files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension() == Some(OsStr::new("toml")))
+        .collect();
+    paths.sort();
+    paths
+}
+
+pub(super) fn read(path: &Path) -> Result<Manifest, String> {
+    let text =
+        text::read(path, MANIFEST_MAX).map_err(|why| format!("{}: {why}", path.display()))?;
+    parse(path, &text)
+}
+
+/// Parses a manifest as if its text stood at that path.
+pub(super) fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
+    let shown = path.display();
+    let mut manifest: Manifest = toml::from_str(text).map_err(|error| {
+        let location = error.span().map(|span| location(text, span.start)).unwrap_or_default();
+        format!("{shown}{location}: {}", error.message().replace('\n', "; "))
+    })?;
+    if manifest.command.is_empty() {
+        return Err(format!("{shown}: `command` is empty: expected a program"));
+    }
+    if let Some((field, why)) = too_small(&manifest) {
+        let location = text.find(field).map(|at| location(text, at)).unwrap_or_default();
+        return Err(format!("{shown}{location}: {why}"));
+    }
+    // A bare name is looked up in PATH; a relative path starts beside the manifest.
+    if manifest.command.contains('/') && !Path::new(&manifest.command).is_absolute() {
+        let beside = path.parent().unwrap_or(Path::new("/")).join(&manifest.command);
+        manifest.command = beside.to_string_lossy().into_owned();
+    }
+    Ok(manifest)
+}
+
+/// Returns the first limit that no process could work with: its field, and what was expected.
+fn too_small(manifest: &Manifest) -> Option<(&'static str, String)> {
+    let limits = manifest.limits;
+    let (memory, log) = (limits.memory.map(|size| size.0), limits.log.map(|size| size.0));
+    let least = [
+        ("memory", memory, APP_MEMORY_MIN, "bytes"),
+        ("cpu", limits.cpu, 1, "second"),
+        ("files", limits.files, APP_FILES_MIN, "descriptors"),
+        ("processes", limits.processes, 1, "process: the app itself"),
+        ("log", log, LOG_MIN, "bytes"),
+    ];
+    let (field, value, least, unit) =
+        least.into_iter().find(|(_, value, least, _)| value.is_some_and(|value| value < *least))?;
+    let value = value.unwrap_or_default();
+    Some((field, format!("`limits.{field}` is {value}: expected at least {least} {unit}")))
+}
+
+/// Returns the line and the field that stands there or began before it, as `:3 (limits.cpu)`.
+pub(super) fn location(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or(text);
+    let number = before.matches('\n').count() + 1;
+    let above: Vec<&str> = text.lines().take(number).map(str::trim).collect();
+    let table = above.iter().rev().find_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
+    let Some(field) = above.iter().rev().find_map(|line| field_of(line)) else {
+        return format!(":{number}");
+    };
+    match table {
+        Some(table) if !field.starts_with(table) => format!(":{number} ({}.{field})", table.trim()),
+        _ => format!(":{number} ({field})"),
+    }
+}
+
+/// Returns the field that a line assigns.
+fn field_of(line: &str) -> Option<&str> {
+    let field = line.split_once('=')?.0.trim();
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (!field.is_empty() && field.chars().all(is_key)).then_some(field)
+}

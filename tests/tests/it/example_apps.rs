@@ -1,0 +1,108 @@
+//! The example apps `arena` and `ide`, from the first view to the last effect.
+
+use std::process::Command;
+
+use pipemux_tests::TestEnv;
+
+fn arena() -> TestEnv {
+    let env = TestEnv::new();
+    env.install("arena", "examples/arena", "");
+    env.pipemux(&["open", "arena"]).ok();
+    env
+}
+
+#[test]
+fn arena_shows_a_table_and_links_with_their_calls() {
+    let env = arena();
+    let view = env.pipemux(&["view"]);
+    let slime = view.ok().obj("史莱姆1");
+    let robber = view.obj("强盗");
+    view.has("| Name | Level | HP | State |").has(" | 1 | 11 | 正在舔舐伤口 |");
+    view.has(&format!(
+        "- [攻击史莱姆1](link:{} \"arena.attack(target=obj:{slime})\")",
+        view.link("攻击史莱姆1")
+    ));
+    let fireball = format!(" \"arena.cast_fireball(mana=20, target=obj:{robber})\")");
+    view.has(&format!("[火球术](link:{}{fireball}", view.link("火球术")));
+    view.has(&format!("[逃跑](link:{} \"arena.flee()\")", view.link("逃跑")));
+}
+
+#[test]
+fn failed_step_keeps_the_effect_of_earlier_steps() {
+    let env = arena();
+    let slime = env.pipemux(&["view"]).ok().obj("史莱姆1");
+    let code = format!("attack(target='obj:enemy:{slime}'); loot('obj:enemy:{slime}')");
+    let ran = env.run(&code);
+    ran.exits(1).has("1 done · attack: 史莱姆1 takes 11, dies");
+    ran.has(&format!("2 failed · loot: Anchor obj:{slime} not found in current context."));
+    let view = env.pipemux(&["view"]);
+    view.ok().has("0 gold").lacks("[史莱姆1](");
+    // The answer offered this link instead.
+    env.pipemux(&["click", &ran.link("loot it").to_string()]).ok().has("7 gold");
+}
+
+#[test]
+fn steps_after_a_failure_are_skipped() {
+    let env = arena();
+    let view = env.pipemux(&["view"]);
+    let (first, second) = (view.obj("史莱姆1"), view.obj("史莱姆2"));
+    let code = format!("attack(obj:{first}); loot(obj:{first}); attack(obj:{second})");
+    env.run(&code).exits(1).has("not run: arena.attack");
+    env.pipemux(&["view"]).ok().has("[史莱姆2]").has("| 15 |");
+    let as_data = env.pipemux(&["run", "--json", &format!("attack(obj:{first}); flee()")]);
+    let steps = as_data.exits(3).json()["steps"].clone();
+    assert_eq!((&steps[0]["status"], &steps[1]["status"]), (&"failed".into(), &"skipped".into()));
+}
+
+#[test]
+fn click_runs_the_titled_call_and_an_outdated_link_runs_nothing() {
+    let env = arena();
+    let view = env.pipemux(&["view"]);
+    let (attack, flee) = (view.link("攻击史莱姆1"), view.link("逃跑"));
+    env.pipemux(&["click", &format!("link:{attack}")]).ok().has("史莱姆1 takes 11, dies");
+    // Its target is gone, so the link runs nothing, and in particular nothing else.
+    let gone = env.pipemux(&["click", &format!("link:{attack}")]);
+    gone.exits(4).has(&format!("Anchor link:{attack} is out of view."));
+    env.pipemux(&["click", &flee.to_string()]).ok().has("You are safe.");
+    // An action that isn't available now can't be called.
+    env.run("flee()").exits(2);
+}
+
+#[test]
+fn staged_files_become_a_real_git_commit() {
+    let env = TestEnv::new();
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+        let mut git = Command::new("git");
+        git.args(identity).args(args).current_dir(env.project()).env("HOME", env.root());
+        let ended = git.output().expect("git");
+        assert!(ended.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+        String::from_utf8_lossy(&ended.stdout).into_owned()
+    };
+    std::fs::create_dir(env.path("src")).expect("a directory");
+    env.write("src/main.ts", "main()\n");
+    env.write("src/utils.ts", "export {}\n");
+    git(&["init", "--quiet"]);
+    git(&["config", "user.name", "t"]);
+    git(&["config", "user.email", "t@example.org"]);
+    env.install("ide", "examples/ide", "");
+
+    let opened = env.pipemux(&["open", "ide"]);
+    opened.ok().obj("src/utils.ts");
+    let main = opened.obj("src/main.ts");
+    env.run("ide.git_stage(files=[obj:file:src/main.ts])").ok().has("1 file staged");
+    let view = env.pipemux(&["view"]);
+    view.has("\"ide.git_commit(files=['src/main.ts'], message='Update')\"");
+    assert_eq!(view.obj("src/main.ts"), main);
+
+    env.run("git_commit(message='Update', files=git_staged())").ok().has("Update");
+    assert_eq!(git(&["log", "--format=%s", "--name-only"]), "Update\n\nsrc/main.ts\n");
+    // Nothing is staged now: the error is the message of git, and there is no second commit.
+    env.run("git_commit(message='Update', files=git_staged())").exits(1).has("git commit");
+
+    env.run("git_stage(files=['src/utils.ts'])").ok();
+    let link = env.pipemux(&["view"]).link("Git: Commit All");
+    env.pipemux(&["click", &link.to_string()]).ok();
+    assert_eq!(git(&["log", "--format=%s"]), "Update\nUpdate\n");
+    assert_eq!(git(&["status", "--short"]), "");
+}

@@ -1,0 +1,104 @@
+//! JSON output has the documented fields.
+
+use pipemux_tests::TestEnv;
+use serde_json::Value;
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+fn assert_context(context: &Value, app: &str) {
+    assert_eq!(keys(context), ["anchors", "content", "header", "history", "state"], "{context:#}");
+    assert_eq!(keys(&context["header"]), ["appId", "sessionId", "timestamp", "version"]);
+    assert_eq!(keys(&context["header"]["version"]), ["major", "minor", "patch"]);
+    assert_eq!(keys(&context["state"]), ["currentLod", "custom", "focusId"]);
+    assert_eq!(context["header"]["appId"], app);
+    assert_eq!(context["header"]["sessionId"], "main");
+    assert!(context["anchors"].is_object(), "present even when empty");
+    assert!(context["history"].is_null() || context["history"].is_array());
+    for (id, anchor) in context["anchors"].as_object().into_iter().flatten() {
+        assert!(id.starts_with("obj:") || id.starts_with("link:"), "{id}");
+        assert_eq!(keys(anchor), ["params", "target", "type"]);
+        let kind = anchor["type"].as_str().unwrap_or_default();
+        assert!(["Button", "Form", "Reference"].contains(&kind), "{anchor}");
+    }
+}
+
+#[test]
+fn view_and_run_json_have_the_documented_fields() {
+    let env = TestEnv::new();
+    env.write("a.txt", "x\nx\n");
+    let opened = env.pipemux(&["open", "editor", "a.txt", "--json"]).ok().json();
+    assert_context(&opened["windows"][0], "editor");
+    env.pipemux(&["open", "notebook"]).ok();
+    env.run("notebook.add('n', 't')").ok();
+
+    let view = env.pipemux(&["view", "--json"]).ok().json();
+    assert_eq!(keys(&view), ["epoch", "receipt", "windows", "workspace"], "{view:#}");
+    assert_eq!(keys(&view["receipt"]), ["available", "shown"]);
+    assert_eq!(view["workspace"], "proj");
+    assert_context(&view["windows"][0], "editor");
+    assert_context(&view["windows"][1], "notebook");
+    assert_eq!(view["windows"][1]["state"]["currentLod"], "Summary");
+    let anchors = view["windows"][1]["anchors"].as_object().unwrap();
+    assert!(anchors.values().any(|anchor| anchor["type"] == "Reference"), "{anchors:?}");
+
+    let asked = env.pipemux(&[
+        "run",
+        "--json",
+        "editor.find('x'); editor.replace('x', 'y'); editor.save()",
+    ]);
+    let asked = asked.exits(5).json();
+    assert_eq!(asked["steps"][0]["status"], "done");
+    assert_eq!(asked["steps"][1]["status"], "needs");
+    assert_eq!(keys(&asked["question"]), ["hints", "id", "level", "options", "text", "unlisted"]);
+    assert_eq!(asked["question"]["level"], "choice");
+    assert_eq!(keys(&asked["question"]["options"][0]), ["label", "ref"]);
+
+    let done = env.pipemux(&["answer", "all", "--json"]).ok().json();
+    let statuses: Vec<&Value> =
+        done["steps"].as_array().unwrap().iter().map(|step| &step["status"]).collect();
+    assert!(statuses.iter().all(|status| *status == "done"), "{done:#}");
+    let value = env.pipemux(&["run", "--json", "editor.lines(1, 2)"]).ok().json();
+    assert_eq!(value["steps"][0]["value"], "y\ny\n");
+    assert!(value["steps"][0]["call"].as_str().unwrap().contains("editor.lines"));
+}
+
+#[test]
+fn error_json_has_location_and_level() {
+    let env = TestEnv::with_editor("x\n");
+    let refused = env.pipemux(&["run", "--json", "editor.replace('a', nw='b')"]);
+    let error = refused.exits(2).json()["error"].clone();
+    assert_eq!(error["at"], serde_json::json!({ "line": 1, "column": 21 }), "{error:#}");
+    assert_eq!(error["level"], "hint");
+    assert!(error["message"].is_string() && error["hints"].is_array());
+    let failed =
+        env.pipemux(&["run", "--json", "editor.find('x'); editor.open('none'); editor.save()"]);
+    let failed = failed.json();
+    assert_eq!(failed["steps"][1]["status"], "failed", "{failed:#}");
+    assert_eq!(failed["steps"][2]["status"], "skipped", "{failed:#}");
+    for (args, exit) in [
+        (&["frob", "--json"][..], 2),
+        (&["view", "nosuch/main", "--json"], 3),
+        (&["click", "--json", "x y"], 2),
+    ] {
+        let output = env.pipemux(args);
+        assert!(output.exits(exit).json()["error"]["message"].is_string(), "{output}");
+    }
+}
+
+#[test]
+fn listing_verbs_print_json() {
+    let env = TestEnv::with_notebook();
+    assert!(env.pipemux(&["sessions", "--json"]).ok().json().is_array());
+    let apps = env.pipemux(&["apps", "--json"]).ok().json();
+    assert_eq!(apps.as_array().map(Vec::len), Some(3));
+    assert!(env.pipemux(&["status", "--json"]).ok().json()["pid"].is_number());
+    for args in [
+        &["help", "notebook", "--json"][..],
+        &["logs", "notebook", "--json"],
+        &["close", "notebook", "--json"],
+    ] {
+        env.pipemux(args).ok().json();
+    }
+}

@@ -1,0 +1,61 @@
+//! The three exact sentences for stale, hidden and unknown refs.
+
+use pipemux_tests::TestEnv;
+
+#[test]
+fn stale_out_of_view_and_not_found_have_exact_sentences() {
+    let env = TestEnv::with_notebook();
+    let plan = env.run("notebook.add('Release plan', 'Ship on Friday')").obj("Release plan");
+    let bob = |args: &[&str]| env.as_reader("bob", args);
+    bob(&["view"]).ok();
+    bob(&["run", &format!("notebook.edit(obj:{plan}, 'Ship on Monday')")]).ok();
+
+    let sentence = format!("Anchor obj:{plan} is stale. Please refresh to get current IDs.");
+    let call = format!("notebook.edit(entry=obj:{plan}, text='Ship today')");
+    env.run(&call).exits(4).has(&sentence);
+    env.pipemux(&["view"]).ok().has("Ship on Monday");
+    env.run(&call).ok();
+
+    env.pipemux(&["close", "notebook/main"]).ok();
+    let sentence = format!("Anchor obj:{plan} is out of view. Navigate or expand to access.");
+    env.pipemux(&["read", &format!("obj:{plan}")]).exits(4).has(&sentence);
+
+    env.pipemux(&["open", "notebook"]).ok();
+    env.run(&format!("notebook.remove(obj:{plan})")).exits(5);
+    env.pipemux(&["answer", "yes"]).ok();
+    let sentence = format!("Anchor obj:{plan} not found in current context.");
+    env.run(&call).exits(3).has(&sentence);
+    env.pipemux(&["read", &format!("obj:{plan}")]).exits(3).has(&sentence);
+    for never in ["obj:4711", "link:4711"] {
+        let sentence = format!("Anchor {never} not found in current context.");
+        let verb = if never.starts_with("obj") { "read" } else { "click" };
+        env.pipemux(&[verb, never]).exits(3).has(&sentence);
+    }
+}
+
+#[test]
+fn pinned_ref_holds_until_its_object_changes() {
+    let env = TestEnv::with_notebook();
+    let first = env.run("notebook.add('first', 'a')");
+    let (entry, text) = (first.obj("first"), first.text());
+    let at = text.rfind('e').map(|at| &text[at..]).unwrap_or_default();
+    let epoch: String = at[1..].chars().take_while(char::is_ascii_digit).collect();
+    let epoch = if epoch.is_empty() { "3".to_owned() } else { epoch };
+    env.run("notebook.add('second', 'b')").ok();
+    env.run("notebook.add('third', 'c')").ok();
+    env.run(&format!("notebook.append(obj:{entry}@e{epoch}, 'more')")).ok();
+    env.run(&format!("notebook.append(obj:{entry}@e{epoch}, 'more')")).exits(4).has("is stale");
+    env.run(&format!("notebook.append(obj:{entry}@e9999, 'more')")).exits(3).has("not found");
+}
+
+#[test]
+fn filtered_object_is_out_of_view() {
+    let env = TestEnv::with_notebook();
+    let hidden = env.run("notebook.add('hidden', 'x', tags=['a'])").ok().obj("hidden");
+    env.run("notebook.add('seen', 'y', tags=['b'])").ok();
+    env.run("notebook.filter('b')").ok().lacks("[hidden](");
+    let sentence = format!("Anchor obj:{hidden} is out of view. Navigate or expand to access.");
+    env.run(&format!("notebook.expand(obj:{hidden})")).exits(4).has(&sentence);
+    env.run("notebook.show_all()").ok();
+    env.run(&format!("notebook.expand(obj:{hidden})")).ok();
+}
