@@ -193,7 +193,7 @@ fn a_client_that_says_nothing_makes_room_and_one_too_many_is_told() {
     let late = world.connect();
     assert!(world.clients[&late].closed);
     let terminals = &world.clients[&late].terminals;
-    assert!(format!("{terminals:?}").contains("no more are taken"), "{terminals:?}");
+    assert!(format!("{terminals:?}").contains("too many"), "{terminals:?}");
     world.vanish(polite);
     let next = world.connect();
     assert!(!world.clients[&next].closed, "there is room again");

@@ -79,7 +79,7 @@ fn a_nested_call_that_fails_leaves_it_open_what_its_outer_step_did_before() {
     let mut world = lost_with_its_outer_step();
     let said = world.answer(asker("a"), "go");
     said.exits(7).has("failed · Anchor obj:").has("is stale");
-    said.has("unknown · say: it may have taken effect when it was sent before; now: it was not sent again");
+    said.has("unknown · say: an earlier attempt may have taken effect; the retry failed: it was not sent again");
     said.has("pipemux view other/main shows how it stands").has("pipemux answer go");
     assert_eq!(sent(&mut world), ["text"]);
     // It is kept still, and goes on once the reader has seen what is there.
@@ -109,5 +109,5 @@ fn what_may_have_been_done_before_is_not_said_to_be_left_out_when_it_is_cancelle
     world.view(asker("a")).exits(0);
     world.answer(asker("a"), "go").exits(5);
     let said = world.answer(asker("a"), "no");
-    said.exits(7).has("it may have taken effect when it was sent before; now: cancelled");
+    said.exits(7).has("an earlier attempt may have taken effect; the retry failed: cancelled");
 }

@@ -116,7 +116,7 @@ fn a_step_that_may_have_taken_effect_stays_unknown_however_it_ends_when_sent_aga
     world
         .answer(asker("a"), "go")
         .exits(7)
-        .has("it may have taken effect when it was sent before; now: Anchor obj:")
+        .has("an earlier attempt may have taken effect; the retry failed: Anchor obj:")
         .has("pipemux view notes/main");
 }
 
