@@ -8,7 +8,7 @@ use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Value};
 
 use crate::keys::SessionKey;
-use crate::limits::LINKS_MAX;
+use crate::limits::OUTCOME_LINKS_MAX;
 
 /// A call that was checked against its prototype.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl StepOutcome {
             value: done.value,
             label: done.label,
             fault: None,
-            links: done.links.into_iter().take(LINKS_MAX).collect(),
+            links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
             reverts: done.reverts,
         }
     }
