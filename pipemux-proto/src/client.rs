@@ -235,7 +235,7 @@ pub struct OpenArgs {
     /// The caller's environment; the daemon passes on its allow-list and what the manifest names.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Whether the session stays awake however long nobody uses it; absent to leave that unchanged.
+    /// Whether the window keeps its session awake however long nobody uses it; absent to leave that unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<bool>,
 }

@@ -73,6 +73,13 @@ impl Done {
         self
     }
 
+    /// Marks that the action undid or redid an earlier change: the answer then also shows what disappeared.
+    #[must_use]
+    pub fn reverts(mut self) -> Self {
+        self.0.reverts = true;
+        self
+    }
+
     /// Returns the links that were added so far.
     pub fn links(&self) -> &[LinkSlot] {
         &self.0.links

@@ -149,10 +149,11 @@ fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<
 fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
     Ok(match notebook.store.undo(change)? {
         Undone::Removed { content } => {
-            Done::new(format!("{} is removed again", quoted(&content.title)))
+            Done::new(format!("{} is removed again", quoted(&content.title))).reverts()
         }
         Undone::Restored { change, content } => {
             Done::new(format!("{} is restored", quoted(&content.title)))
+                .reverts()
                 .link("redo", &undo_action(change))
         }
     })

@@ -94,11 +94,11 @@ main!(library_benchmark_groups = core);
 /// An exchange from a client to the app and back.
 fn exchange() -> Work {
     let mut world = BenchWorld::new(0);
-    let life = world.attach();
+    let incarnation = world.attach();
     let mut id = 1_000;
     ready(move || {
         id += 1;
-        let asked = Envelope::request(Method::Exchange, id, life);
+        let asked = Envelope::request(Method::Exchange, id, incarnation);
         let client = End::Client(world.client);
         let there = world.route(client, &asked);
         let back = world.route(there.to, &there.envelope.answer(Kind::Reply));

@@ -93,7 +93,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         START_MS Milliseconds "time for an app to start",
         PROJECT_MS Milliseconds "time for a window, then the last one is shown as busy",
         LOCATE_MS Milliseconds "time to say where a thing is",
-        DRAIN_MS Milliseconds "time to end, then it is made to",
+        DRAIN_MS Milliseconds "time to end after Close, and again after SIGTERM",
         SAVE_MS Milliseconds "time to save before hibernation",
         IDLE_MS Milliseconds "time without use before hibernation (manifest: idle)",
         BUSY_MAX_MS Milliseconds "time that an app may put hibernation off by one Busy",
@@ -143,7 +143,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         BUDGET_MAX Tokens "largest budget",
         DETAIL_LINES Lines "a step's detail",
         DETAIL_CHARS Characters "a step's detail",
-        LINKS_MAX Count "links that one step's outcome offers",
+        OUTCOME_LINKS_MAX Count "links that one step's outcome offers",
         HISTORY_SHOWN Count "rounds that history shows unasked",
         LAST_LINES Lines "a log's end in an error",
     }

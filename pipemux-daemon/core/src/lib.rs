@@ -1,34 +1,34 @@
 //! Every decision of the PipeMux daemon, and no IO.
 //!
 //! [`Core::handle`] takes an [`Event`] and the time and gives [`Effect`]s; [`Core::handle_timeout`] is
-//! called when [`Core::next_timeout`] has come.
+//! called when [`Core::next_timeout`] has come. ARCHITECTURE.md at the top of the repository has the whole picture.
 //!
 //! | module | decides |
 //! |---|---|
-//! | `clients`, `jobs`, `records` | who asks, a request and its one answer, answers kept |
-//! | `verbs` | what each verb does |
-//! | `act` | runs: checked as a whole, carried out step by step, questions |
-//! | `requests` | a request to an app, ended exactly once |
-//! | [`exchange`] | bytes between a client and an app |
-//! | `lifecycle`, `opening`, `session` | a process from start to end |
-//! | `hosts` | processes that sessions share |
-//! | `health`, `suspects`, `sleep` | whether it still answers, what it dies of, when it rests |
-//! | `workspace`, `anchors` | windows, ids, epochs, what each reader has seen |
-//! | `shown` | what the windows of a session are told of it |
-//! | `sent` | a window as its app sent it, within its bounds |
-//! | `deliver`, `render`, `context` | slots to Markdown, deltas, answers |
+//! | `core` | which component an event is for; the order of what follows |
+//! | `verbs` | what each verb does; the only code besides `core` that names [`Core`] |
+//! | `runs` | the steps of a run, one after the other; open questions |
+//! | `views` | projections to Markdown, deltas, Contexts, answers |
+//! | `workspaces` | windows, anchors, readers, notices, history |
+//! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
+//! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
+//! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `feed` | what happened, for those who watch |
-//! | `saved`, `restore`, [`Loss`], `history` | what survives the daemon, what was done |
+//! | `turn` | what components share while one event is taken in |
+//!
+//! Dependencies point one way: verbs → runs, views → workspaces, processes → persist. `tests/component_graph.rs`
+//! fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
-//! same events and times give the same effects. `tests/dependencies.rs` holds the dependency tree to
-//! that.
+//! same events and times give the same effects. `tests/dependencies.rs` checks the dependency tree and the sources.
+//!
+//! **Invariant: nothing re-enters.** A component never calls back; see `core/process_events.rs`.
 //!
 //! **Invariant: values pass undecoded.** Arguments and results are placed by name and forwarded as
 //! bytes; only what is shown to a reader is decoded, for showing.
 //!
-//! **Invariant: exactly one answer.** A request of a client leaves `jobs` only through
-//! `Core::answer`, a request to an app leaves `pending` only through `Core::end_request`.
+//! **Invariant: exactly one answer.** A request of a client leaves its table only with its answer (`clients`), and a
+//! request to an app ends with one reply unless whoever sent it dropped it (`processes`).
 #![forbid(unsafe_code)]
 
 pub mod bounds;

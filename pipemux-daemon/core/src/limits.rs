@@ -128,7 +128,7 @@ pub const DETAIL_LINES: usize = 100;
 /// Characters of a step's detail or result that an answer shows.
 pub const DETAIL_CHARS: usize = 6_000;
 /// Links that one step's outcome offers; further ones are dropped.
-pub const LINKS_MAX: usize = 8;
+pub const OUTCOME_LINKS_MAX: usize = 8;
 /// Slots of one projection.
 pub const SLOTS_MAX: usize = 10_000;
 /// Anchors that one workspace remembers, vanished ones included.
@@ -141,7 +141,7 @@ pub const DELIVERIES_MAX: usize = 16;
 pub const LOG_LINES_MAX: u32 = 2_000;
 /// Last lines of a log that an error shows.
 pub const LAST_LINES: usize = 8;
-/// Bytes of a session's log, after which it is rotated at the next start.
+/// Bytes of a session's log after which it is rotated.
 pub const LOG_MAX: u64 = 1024 * 1024;
 
 /// Ids and epochs are reserved durably in blocks of this size.

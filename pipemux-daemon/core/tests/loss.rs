@@ -28,18 +28,18 @@ fn played(rounds: usize) -> World {
 
 /// Returns the highest id, epoch and incarnation that left the core.
 fn highest(world: &World) -> (u64, u64, u64) {
-    let (mut id, mut epoch, mut life) = (0, 0, 0);
+    let (mut id, mut epoch, mut incarnation) = (0, 0, 0);
     for shown in &world.shown {
         match shown {
             Output::Text(_, said) => {
                 id = text::anchors(said).iter().map(|anchor| anchor.id).fold(id, u64::max);
                 epoch = epoch.max(text::epoch(said).unwrap_or(0));
             }
-            Output::Started(app) => life = life.max(app.0),
+            Output::Started(app) => incarnation = incarnation.max(app.0),
             Output::Saved(_) => {}
         }
     }
-    (id, epoch, life)
+    (id, epoch, incarnation)
 }
 
 /// Returns the least number of bytes that records take in the log.
@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn numbers_never_go_back_however_much_is_lost(rounds in 0..16usize, cut in any::<Index>()) {
         let before = played(rounds);
-        let (id, epoch, life) = highest(&before);
+        let (id, epoch, incarnation) = highest(&before);
         let kept = cut.index(before.records.len() + 1);
         let mut world = restored(&before.records, kept, kept == 0);
         for _ in 0..2 {
@@ -78,7 +78,7 @@ proptest! {
             let new = text::epoch(&said.text).unwrap_or(0);
             prop_assert!(new > epoch, "e{new} after e{epoch}");
             let new = world.process("notes/main").map_or(0, |app| app.0);
-            prop_assert!(new > life, "incarnation {new} after {life}");
+            prop_assert!(new > incarnation, "incarnation {new} after {incarnation}");
             // The same holds for a later daemon that lost nothing.
             world = World::restored(world.core.snapshot());
         }

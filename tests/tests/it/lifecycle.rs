@@ -41,7 +41,7 @@ fn no_app_outlives_a_killed_daemon() {
     env.kill_daemon();
     let view = env.pipemux(&["view"]);
     view.ok().has("## editor/main").has("## monitor/main");
-    view.has("monitor/main: started anew, for the daemon was lost.");
+    view.has("monitor/main: restarted after a daemon crash.");
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl Editor {
                 // The steps so far stand, so the outcome is what was done and why it stopped.
                 Err(fault) if !kinds.is_empty() => {
                     let brief = format!("{}, then stopped: {fault}", kinds.join(", "));
-                    return Ok(Done::new(brief).into());
+                    return Ok(Done::new(brief).reverts().into());
                 }
                 Err(fault) => return Err(fault),
             }
@@ -108,7 +108,7 @@ impl Editor {
         if let Some(renumbering) = self.renumbering(index, context) {
             brief = format!("{brief}; {renumbering}");
         }
-        Ok(direction.link_back(Done::new(brief), &self.files[index]).into())
+        Ok(direction.link_back(Done::new(brief).reverts(), &self.files[index]).into())
     }
 
     /// Checks that a file has enough changes to undo or redo.

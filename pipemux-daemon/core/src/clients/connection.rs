@@ -45,9 +45,8 @@ impl Clients {
     /// Takes in a connection, and greets it.
     pub fn opened(&mut self, turn: &mut Turn, client: ClientId) {
         if self.connections.len() >= CLIENTS_MAX {
-            let fault =
-                Fault::refused(format!("{CLIENTS_MAX} clients are connected, no more are taken"))
-                    .hint("try again once one of them is gone");
+            let fault = Fault::refused(format!("too many clients (limit {CLIENTS_MAX})"))
+                .hint("try again once one of them is gone");
             return self.turn_away(turn, client, Method::Hello, &fault);
         }
         let greet_by = turn.mono_ms() + GREET_MS;

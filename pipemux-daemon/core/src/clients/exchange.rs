@@ -117,23 +117,23 @@ impl Clients {
                 turn.effects.push(Effect::CloseClient { client });
                 return None;
             }
-            _ if length > EXCHANGE_MAX => Fault::refused(format!(
-                "{length} bytes are sent, one exchange takes {EXCHANGE_MAX}"
-            ))
-            .hint("send it in several"),
+            _ if length > EXCHANGE_MAX => {
+                Fault::refused(format!("the body has {length} bytes (limit {EXCHANGE_MAX})"))
+                    .hint("send it in several")
+            }
             (known, _)
                 if known.exchanges >= CLIENT_EXCHANGES_MAX
                     || known.exchanged + length > CLIENT_EXCHANGE_BYTES =>
             {
                 let (open, bytes) = (known.exchanges, known.exchanged);
                 Fault::refused(format!(
-                    "{open} exchanges of {bytes} bytes are open, no more are taken"
+                    "too many open exchanges: {open} of {bytes} bytes in all (limits {CLIENT_EXCHANGES_MAX} and {CLIENT_EXCHANGE_BYTES})"
                 ))
                 .hint("wait for some of their answers")
             }
             (_, None) => {
-                Fault::unavailable(format!("not delivered: no session runs as life {app}"))
-                    .hint("it ended since: attach to it again")
+                Fault::unavailable(format!("not delivered: incarnation {app} no longer runs"))
+                    .hint("attach to the session again")
             }
             (_, Some(quota))
                 if quota.open >= APP_EXCHANGES_MAX || quota.bytes + length > APP_EXCHANGE_BYTES =>
@@ -172,7 +172,7 @@ impl Clients {
         let envelope = Envelope { id: open.request, deadline_ms: 0, ..*answer };
         if length > EXCHANGE_MAX {
             let fault = Fault::failed(format!(
-                "the app answered with {length} bytes, one exchange takes {EXCHANGE_MAX}"
+                "the app answered with {length} bytes (limit {EXCHANGE_MAX})"
             ));
             self.refuse(turn, client, &envelope, &fault);
             return None;
@@ -327,7 +327,9 @@ impl Clients {
         }
         let waiting = self.attaching.iter().filter(|waiting| waiting.client == client).count();
         if waiting >= CLIENT_REQUESTS_MAX {
-            return Err(Fault::refused(format!("{waiting} requests are open, no more are taken")));
+            return Err(Fault::refused(format!(
+                "too many open requests (limit {CLIENT_REQUESTS_MAX})"
+            )));
         }
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         self.attaching.push(PendingAttach { client, request: envelope, session, deadline });

@@ -62,7 +62,8 @@ impl Clients {
         }
         let open = self.open_requests(client);
         if open >= CLIENT_REQUESTS_MAX {
-            let fault = Fault::refused(format!("{open} requests are open, no more are taken"));
+            let fault =
+                Fault::refused(format!("too many open requests (limit {CLIENT_REQUESTS_MAX})"));
             self.refuse(turn, client, &envelope, &fault);
             return None;
         }

@@ -80,7 +80,7 @@ impl Processes {
         }
         let wedged = health.silent_since.is_some_and(|since| since + WEDGED_MS <= now);
         if wedged && !waited_for {
-            let why = format!("it answered nothing for {} s", WEDGED_MS / 1000);
+            let why = format!("it did not answer for {} s", WEDGED_MS / 1000);
             return self.break_app(turn, app, why);
         }
         let at = now + PING_MS;

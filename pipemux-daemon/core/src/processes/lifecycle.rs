@@ -293,7 +293,7 @@ impl Processes {
         let was = std::mem::replace(&mut session.process, ProcessState::Down);
         let how = match exit {
             Ok(exit) => exit_words(exit),
-            Err(why) => format!("it could not be started: {why}"),
+            Err(why) => why.to_owned(),
         };
         let (wanted, how) = match &was {
             ProcessState::Draining { deadline, why, sent, .. } => {

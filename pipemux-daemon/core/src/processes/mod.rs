@@ -246,7 +246,7 @@ impl Processes {
     pub fn note_daemon_crash(&mut self) {
         let awake = |session: &&mut Session| session.hibernation.asleep.is_none();
         for session in self.sessions.values_mut().filter(awake) {
-            session.notes.push("started anew, for the daemon was lost.".to_owned());
+            session.notes.push("restarted after a daemon crash.".to_owned());
         }
     }
 }

@@ -80,7 +80,7 @@ impl Processes {
             return refuse(self, AppReply::undelivered(format!("no session {session}")));
         };
         if found.owes >= APP_REQUESTS_MAX {
-            let why = format!("{session} has {} open requests, no more are taken", found.owes);
+            let why = format!("{session} has too many open requests (limit {APP_REQUESTS_MAX})");
             return refuse(self, AppReply::undelivered(why));
         }
         found.owes += 1;

@@ -113,7 +113,7 @@ impl Run {
         };
         if chunk.total > COPY_MAX as u64 {
             let fault = Fault::refused(format!(
-                "{shown} holds {} bytes, at most {COPY_MAX} pass from app to app",
+                "{shown} has {} bytes; at most {COPY_MAX} pass from app to app",
                 chunk.total
             ));
             return self.end(StepStatus::Failed, fault.hint("pass it in parts"));

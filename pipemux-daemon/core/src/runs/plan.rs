@@ -104,7 +104,7 @@ impl<'a> Planner<'a> {
             args.push((param.name.clone(), Argument::Missing(missing)));
         }
         if nested && prototype.returns.is_none() {
-            let note = format!("{} gives no value that could be passed on", prototype.name);
+            let note = format!("{} returns no value", prototype.name);
             return Err(self.error("no value", call.name, note));
         }
         self.steps.push(Step {

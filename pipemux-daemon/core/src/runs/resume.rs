@@ -139,7 +139,7 @@ impl Run {
         let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
         self.only_own_changes &= expected == done.version;
         self.expected.insert(step.session.clone(), done.version);
-        self.done.push(StepOutcome::done(step, done));
+        self.done.push(StepOutcome::done(done));
         if let Some(baseline) = self.saved_baseline.take() {
             (self.seen, self.refs.known) = (baseline.versions, baseline.known);
         }

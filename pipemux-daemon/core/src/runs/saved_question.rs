@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::SavedQuestion;
 use crate::runs::question::{AskedArgument, Asker, OpenQuestion};
-use crate::runs::step::reverts;
 use crate::runs::{Argument, MissingArgument, Run, Step, StepOrigin, StepOutcome};
 
 const VERSION: u16 = 1;
@@ -77,6 +76,8 @@ struct V1Ended {
     value: Option<Blob>,
     label: Option<String>,
     links: Vec<LinkSlot>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    reverts: bool,
 }
 
 /// Encodes a question. Returns `None` when it is too large.
@@ -133,8 +134,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         }
     };
     steps.get(saved.next)?;
-    let done = saved.done.into_iter().zip(&steps);
-    let done: Vec<StepOutcome> = done.map(|(ended, step)| restore_outcome(ended, step)).collect();
+    let done: Vec<StepOutcome> = saved.done.into_iter().map(restore_outcome).collect();
     let run = Run {
         answers: saved.answers,
         cwd: saved.cwd,
@@ -220,10 +220,11 @@ fn save_outcome(outcome: &StepOutcome) -> V1Ended {
         value: outcome.value.clone(),
         label: outcome.label.clone(),
         links: outcome.links.clone(),
+        reverts: outcome.reverts,
     }
 }
 
-fn restore_outcome(saved: V1Ended, step: &Step) -> StepOutcome {
+fn restore_outcome(saved: V1Ended) -> StepOutcome {
     StepOutcome {
         status: saved.status,
         brief: saved.brief,
@@ -232,8 +233,7 @@ fn restore_outcome(saved: V1Ended, step: &Step) -> StepOutcome {
         label: saved.label,
         fault: None,
         links: saved.links,
-        // Not part of the saved form.
-        reverts: saved.status == StepStatus::Done && reverts(&step.prototype),
+        reverts: saved.reverts,
     }
 }
 

@@ -8,7 +8,7 @@ use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Value};
 
 use crate::keys::SessionKey;
-use crate::limits::LINKS_MAX;
+use crate::limits::OUTCOME_LINKS_MAX;
 
 /// A call that was checked against its prototype.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ pub struct StepOutcome {
 
 impl StepOutcome {
     /// A step that took effect.
-    pub fn done(step: &Step, done: Done) -> Self {
+    pub fn done(done: Done) -> Self {
         Self {
             status: StepStatus::Done,
             brief: done.brief,
@@ -113,8 +113,8 @@ impl StepOutcome {
             value: done.value,
             label: done.label,
             fault: None,
-            links: done.links.into_iter().take(LINKS_MAX).collect(),
-            reverts: done.reverts || reverts(&step.prototype),
+            links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
+            reverts: done.reverts,
         }
     }
 
@@ -136,10 +136,4 @@ impl StepOutcome {
     pub fn failed(status: StepStatus, fault: Fault) -> Self {
         Self { status, fault: Some(fault.clone()), ..Self::skipped(&fault.message) }
     }
-}
-
-/// True for the actions of apps that tell only by the name that they take earlier changes back: protocol 1.1 has
-/// no other way, nor has the saved form of an outcome.
-pub(super) fn reverts(prototype: &Prototype) -> bool {
-    matches!(prototype.name.as_str(), "undo" | "redo")
 }

@@ -145,7 +145,7 @@ impl Workspaces {
             retired = self.retire_one();
             if retired.is_none() {
                 let message =
-                    format!("{WORKSPACES_MAX} workspaces have open windows, no more are taken");
+                    format!("too many workspaces with open windows (limit {WORKSPACES_MAX})");
                 return Err(Fault::refused(message)
                     .hint("pipemux close <provider>/<session> --end in one that is done with"));
             }

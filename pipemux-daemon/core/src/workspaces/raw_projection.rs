@@ -265,7 +265,7 @@ impl<'a> Piece<'a> {
 fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
     let count = slots.content.len() + slots.nav.len() + head.names.len();
     if count > SLOTS_MAX {
-        return Err(format!("{count} slots, at most {SLOTS_MAX} are taken"));
+        return Err(format!("{count} slots (limit {SLOTS_MAX})"));
     }
     let keys = slots.content.iter().filter_map(|slot| match slot {
         StoredPiece::Object { key, .. } => Some(key.length as usize),
@@ -273,7 +273,7 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
     });
     let names = head.names.values().map(|object| object.key.len());
     if let Some(length) = keys.chain(names).find(|length| !(1..=KEY_MAX).contains(length)) {
-        return Err(format!("a key of {length} bytes, 1 to {KEY_MAX} are taken"));
+        return Err(format!("a key of {length} bytes, expected 1 to {KEY_MAX}"));
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ fn workspace_without_windows_makes_room_and_gets_its_numbers_back() {
     let window = Window::new(1, session(Some("0")), 0);
     workspaces.get_mut("0").unwrap().open_window(window, None);
     let refused = workspaces.enter(("more", "more"), "r", at(10_002), || FIRST).unwrap_err();
-    assert!(refused.message.contains("no more are taken"), "{refused}");
+    assert!(refused.message.contains("too many"), "{refused}");
 }
 
 #[test]

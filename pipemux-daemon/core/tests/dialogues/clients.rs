@@ -193,7 +193,7 @@ fn idle_client_makes_room_and_one_client_too_many_is_refused() {
     let late = world.connect();
     assert!(world.clients[&late].closed);
     let request_ends = &world.clients[&late].request_ends;
-    assert!(format!("{request_ends:?}").contains("no more are taken"), "{request_ends:?}");
+    assert!(format!("{request_ends:?}").contains("too many"), "{request_ends:?}");
     world.vanish(polite);
     let next = world.connect();
     assert!(!world.clients[&next].closed, "there is room again");

@@ -25,7 +25,7 @@ fn silent_app_that_nobody_waits_for_is_restarted() {
     world.pass(limits::WEDGED_MS + 2 * limits::PING_MS);
     assert!(!world.apps.contains_key(&app), "it was left to hang");
     world.set_behaviour("notes/main", Behaviour::Normal);
-    world.view(reader("a")).exits(0).has("was restarted").has("it answered nothing for 60 s");
+    world.view(reader("a")).exits(0).has("was restarted").has("it did not answer for 60 s");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn failed_start_shows_the_last_lines_of_output() {
         .has("no module named x");
     assert!(world.apps.is_empty(), "it isn't started again by itself");
     world.set_behaviour("notes/main", Behaviour::Unstartable);
-    world.open(reader("a"), "notes").exits(6).has("could not be started: no such program");
+    world.open(reader("a"), "notes").exits(6).has("could not start: no such program");
     world.set_behaviour("notes/main", Behaviour::Normal);
     world.open(reader("a"), "notes").exits(0);
 }

@@ -115,7 +115,7 @@ fn unknown_step_stays_unknown_when_its_retry_fails() {
     world
         .answer(reader("a"), "go")
         .exits(7)
-        .has("it may have taken effect when it was sent before; now: Anchor obj:")
+        .has("an earlier attempt may have taken effect; the retry failed: Anchor obj:")
         .has("pipemux view notes/main");
 }
 

@@ -129,15 +129,15 @@ fn frames_of_foreign_incarnations_are_dropped_and_down_ends_the_process() {
     world.open(reader("a").at("w1"), "other").exits(0);
     let other = world.process("other/main").expect("it runs");
     let notes = *world.apps.keys().find(|app| **app != other).expect("it runs");
-    for life in 0..20 {
+    for incarnation in 0..20 {
         let envelope = pipemux_proto::Envelope::event(
             pipemux_proto::Method::Notify,
-            pipemux_proto::Incarnation(life),
+            pipemux_proto::Incarnation(incarnation),
         );
         let body = pipemux_proto::app::Notify { text: "forged".into() };
         let frame = crate::world::frame(&envelope, &body);
         world.event(Event::AppFrame { app: other, frame: frame.clone() });
-        if life == other.0 {
+        if incarnation == other.0 {
             world.event(Event::AppFrame { app: notes, frame });
         }
     }

@@ -125,9 +125,9 @@ fn watch_reports_dropped_events_and_restarts_with_a_new_daemon() {
     world.open(reader("a"), "notes");
     let watch = WatchArgs { after: Some(first.last), life: first.life, wait_ms: 1, all: false };
     let watching = begin(&mut world, reader("w"), Verb::Watch(watch));
-    let anew = events(&world, watching).expect("events");
-    assert!(anew.life != first.life && anew.dropped == 0);
-    assert_eq!(anew.events[0].number, 1, "all of the new life");
+    let restarted = events(&world, watching).expect("events");
+    assert!(restarted.life != first.life && restarted.dropped == 0);
+    assert_eq!(restarted.events[0].number, 1, "all events of the new daemon");
 }
 
 #[test]

@@ -96,14 +96,14 @@ impl App {
 
     pub fn react(
         &mut self,
-        life: Incarnation,
+        incarnation: Incarnation,
         frame: &Frame,
         behaviour: &Behaviour,
         model: &mut Model,
     ) -> Reaction {
         let envelope = frame.envelope;
         if (envelope.kind, envelope.method) == (Kind::Event, Method::Hello) {
-            return self.greet(life, behaviour);
+            return self.greet(incarnation, behaviour);
         }
         if envelope.kind != Kind::Request {
             self.got.push(envelope);
@@ -130,7 +130,7 @@ impl App {
         reaction
     }
 
-    fn greet(&self, life: Incarnation, behaviour: &Behaviour) -> Reaction {
+    fn greet(&self, incarnation: Incarnation, behaviour: &Behaviour) -> Reaction {
         match behaviour {
             Behaviour::NoHello | Behaviour::Ungreeted => Reaction::default(),
             Behaviour::DiesAtStart(lines) => {
@@ -143,7 +143,7 @@ impl App {
                     prototypes: prototypes(),
                     ..Hello::new(Role::App, "fake 1")
                 };
-                let greeting = frame(&Envelope::event(Method::Hello, life), &hello);
+                let greeting = frame(&Envelope::event(Method::Hello, incarnation), &hello);
                 Reaction { frames: vec![greeting], exit: None }
             }
         }

@@ -79,13 +79,13 @@ impl World {
         }
     }
 
-    fn send_app(&mut self, life: Incarnation, bytes: &[u8]) {
+    fn send_app(&mut self, incarnation: Incarnation, bytes: &[u8]) {
         for frame in frames(bytes).expect("the core writes whole frames") {
             // The process may have ended, and the core doesn't know yet.
-            let Some(app) = self.apps.get_mut(&life) else { return };
+            let Some(app) = self.apps.get_mut(&incarnation) else { return };
             let of = frame.envelope.incarnation;
             // A shared process gets frames for the incarnations of its sessions.
-            let shared = of != life;
+            let shared = of != incarnation;
             if shared && frame.envelope.method == Method::AppOpen {
                 let open: OpenRequest = decode(&frame.body).expect("an OpenRequest");
                 app.sessions.insert(of, (open.session.to_string(), open.state_dir));
@@ -94,13 +94,13 @@ impl World {
                 Some(known) => known.clone(),
                 None => {
                     let request = frame.envelope.kind == Kind::Request;
-                    assert!(!shared || !request, "a request of another life");
+                    assert!(!shared || !request, "a request of another incarnation");
                     (app.session.clone(), app.state_dir.clone())
                 }
             };
             let behaviour = self.behaviours.get(&session).cloned().unwrap_or_default();
             self.place_model(&dir, &session);
-            let app = self.apps.get_mut(&life).expect("it runs");
+            let app = self.apps.get_mut(&incarnation).expect("it runs");
             let model = self.models.get_mut(&dir).expect("a model");
             if frame.envelope.method == Method::Invoke && frame.envelope.kind == Kind::Request {
                 let invoke = decode(&frame.body).expect("an Invoke");
@@ -116,11 +116,11 @@ impl World {
                 reaction.exit = None;
             }
             self.queue.extend(
-                reaction.frames.into_iter().map(|f| Event::AppFrame { app: life, frame: f }),
+                reaction.frames.into_iter().map(|f| Event::AppFrame { app: incarnation, frame: f }),
             );
             if let Some((exit, last_lines)) = reaction.exit {
                 let lines: Vec<&str> = last_lines.iter().map(String::as_str).collect();
-                self.end_process(life, exit, &lines);
+                self.end_process(incarnation, exit, &lines);
                 return;
             }
         }
@@ -146,7 +146,7 @@ impl World {
                     RequestEnd::Answer(Box::new(answer))
                 }
                 Kind::Reply if frame.envelope.method == Method::Attach => {
-                    let told: Attached = decode(&frame.body).expect("a life");
+                    let told: Attached = decode(&frame.body).expect("an incarnation");
                     self.attached.push((client, frame.envelope.id, told.incarnation));
                     continue;
                 }

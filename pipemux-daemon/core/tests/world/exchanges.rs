@@ -20,7 +20,7 @@ impl World {
     /// Returns the incarnation to which a request attached its client.
     pub fn attached(&self, client: ClientId, id: u64) -> Option<Incarnation> {
         let told = self.attached.iter().find(|(to, of, _)| (*to, *of) == (client, id));
-        told.map(|(.., life)| *life)
+        told.map(|(.., incarnation)| *incarnation)
     }
 
     /// Sends a client's exchange with a body of that length. Returns where it is forwarded.
@@ -28,11 +28,13 @@ impl World {
         &mut self,
         client: ClientId,
         id: u64,
-        life: Incarnation,
+        incarnation: Incarnation,
         length: usize,
     ) -> Option<Forward> {
-        let envelope =
-            Envelope { deadline_ms: 10_000, ..Envelope::request(Method::Exchange, id, life) };
+        let envelope = Envelope {
+            deadline_ms: 10_000,
+            ..Envelope::request(Method::Exchange, id, incarnation)
+        };
         self.pass_on(End::Client(client), &envelope, length)
     }
 

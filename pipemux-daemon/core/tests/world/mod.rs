@@ -168,7 +168,10 @@ impl World {
 
     /// Returns the running process of a session.
     pub fn process(&self, session: &str) -> Option<Incarnation> {
-        self.apps.iter().find(|(_, app)| app.session == session).map(|(life, _)| *life)
+        self.apps
+            .iter()
+            .find(|(_, app)| app.session == session)
+            .map(|(incarnation, _)| *incarnation)
     }
 
     /// Ends a process from outside. As with a driver, its connection closes first, then it has exited.
@@ -216,11 +219,12 @@ impl World {
     /// Lets a session's processes send the answers that they hold.
     pub fn release(&mut self, session: &str) {
         self.set_behaviour(session, Behaviour::Normal);
-        for (life, app) in &mut self.apps {
+        for (incarnation, app) in &mut self.apps {
             if app.session == session {
                 let frames = std::mem::take(&mut app.held);
-                self.queue
-                    .extend(frames.into_iter().map(|f| Event::AppFrame { app: *life, frame: f }));
+                self.queue.extend(
+                    frames.into_iter().map(|f| Event::AppFrame { app: *incarnation, frame: f }),
+                );
             }
         }
         self.settle();
