@@ -130,8 +130,10 @@ impl Processes {
             _ if envelope.incarnation != app => {}
             (Kind::Reply | Kind::Fault, _) => self.handle_reply(turn, app, frame),
             (Kind::Event, Method::Changed) => {
-                if let Ok(changed) = decode::<Changed>(&frame.body) {
-                    self.set_version(&key, changed.version);
+                if let Ok(changed) = decode::<Changed>(&frame.body)
+                    && self.set_version(&key, changed.version)
+                {
+                    self.events.push_back(ProcessEvent::Changed { session: key });
                 }
             }
             (Kind::Event, Method::Busy) => {

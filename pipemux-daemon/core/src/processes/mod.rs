@@ -11,8 +11,8 @@
 //! [`Processes`] calls nobody: what concerns others is a [`ProcessEvent`] in its queue, which the core drains once
 //! the method that was called has returned. So no method is entered while another one runs.
 //!
-//! **Invariant: a request to an app ends exactly once**, with one [`ProcessEvent::Replied`]. It leaves the table
-//! only in `Processes::end_request`.
+//! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
+//! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
 pub mod event;
 pub mod health;
@@ -224,13 +224,12 @@ impl Processes {
         });
     }
 
-    /// An app says which version its state has.
-    pub fn set_version(&mut self, key: &SessionKey, version: u64) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        if version > session.version {
-            session.version = version;
-            self.events.push_back(ProcessEvent::Changed { session: key.clone() });
-        }
+    /// An app says which version its state has. Returns true when that is a newer one.
+    pub fn set_version(&mut self, key: &SessionKey, version: u64) -> bool {
+        let Some(session) = self.sessions.get_mut(key) else { return false };
+        let newer = version > session.version;
+        session.version = session.version.max(version);
+        newer
     }
 
     /// Prepares for the daemon's end: every process is asked to end, and none is started.

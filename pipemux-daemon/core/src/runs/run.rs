@@ -194,7 +194,7 @@ impl Run {
     /// becomes of it now.
     pub(super) fn fail(&mut self, mut status: StepStatus, mut fault: Fault) {
         if status == StepStatus::Failed && self.was_sent() {
-            let why = "an earlier attempt may have taken effect; the retry failed";
+            let why = "an earlier attempt may have taken effect; now";
             let message = format!("{why}: {}", fault.message);
             (status, fault) =
                 (StepStatus::Unknown, Fault { hints: fault.hints, ..Fault::unknown(message) });

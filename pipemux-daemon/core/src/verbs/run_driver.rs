@@ -78,7 +78,9 @@ impl Core {
     pub(crate) fn invoke_answered(&mut self, job: RequestId, reply: AppReply) {
         let in_flight = match self.tasks.get(job) {
             Some(Task::Running(run)) => run.in_flight(),
-            _ => None,
+            // The request does something else by now: nobody waits for this reply.
+            Some(_) => return,
+            None => None,
         };
         let Some((session, invoke)) = in_flight else { return self.run_is_lost(job) };
         let session = session.clone();
@@ -86,7 +88,10 @@ impl Core {
         let reply = StepReply::read(reply);
         match &reply {
             StepReply::Outcome(Outcome::Done(done)) => {
-                self.processes.set_version(&session, done.version);
+                // Told now, so that watchers hear of the change before they hear of the run that made it.
+                if self.processes.set_version(&session, done.version) {
+                    self.session_changed(&session);
+                }
             }
             StepReply::Unreadable(_) => {
                 if let Some(app) = self.processes.get(&session).and_then(Session::app) {

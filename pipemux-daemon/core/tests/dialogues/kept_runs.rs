@@ -79,7 +79,7 @@ fn outer_step_stays_unknown_when_its_nested_step_fails_on_go() {
     let mut world = lost_with_its_outer_step();
     let said = world.answer(reader("a"), "go");
     said.exits(7).has("failed · Anchor obj:").has("is stale");
-    said.has("unknown · say: an earlier attempt may have taken effect; the retry failed: it was not sent again");
+    said.has("unknown · say: an earlier attempt may have taken effect; now: it was not sent again");
     said.has("pipemux view other/main shows how it stands").has("pipemux answer go");
     assert_eq!(sent(&mut world), ["text"]);
     // The run is still kept, and continues once the reader has seen the change.
@@ -114,5 +114,5 @@ fn unknown_step_stays_unknown_when_its_retry_is_cancelled() {
     world.view(reader("a")).exits(0);
     world.answer(reader("a"), "go").exits(5);
     let said = world.answer(reader("a"), "no");
-    said.exits(7).has("an earlier attempt may have taken effect; the retry failed: cancelled");
+    said.exits(7).has("an earlier attempt may have taken effect; now: cancelled");
 }

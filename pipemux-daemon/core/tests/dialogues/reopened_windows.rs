@@ -115,7 +115,7 @@ fn unknown_step_stays_unknown_when_its_retry_fails() {
     world
         .answer(reader("a"), "go")
         .exits(7)
-        .has("an earlier attempt may have taken effect; the retry failed: Anchor obj:")
+        .has("an earlier attempt may have taken effect; now: Anchor obj:")
         .has("pipemux view notes/main");
 }
 

@@ -35,6 +35,9 @@ fn events_are_ordered_and_name_their_reader() {
     let later = events(&world, watching).expect("what happened meanwhile");
     let act = later.events.iter().find(|event| event.what == EventKind::Act).expect("the act");
     assert!(act.text.starts_with("notes.say('x') · say done"), "{}", act.text);
+    let kinds: Vec<EventKind> = later.events.iter().map(|event| event.what).collect();
+    assert_eq!(kinds, [EventKind::Changed, EventKind::Act], "a change comes before the act");
+    assert_eq!(act.run_exit, Some(0));
     assert!(later.events.iter().all(|event| event.number > first.last));
     assert_eq!((later.life, later.dropped), (first.life, 0));
     // A watcher has seen no window, so its first view shows everything.
@@ -66,6 +69,7 @@ fn questions_crashes_sleep_and_providers_are_events() {
     }
     let crashed = told.iter().find(|event| event.what == EventKind::Crashed).expect("a crash");
     assert!(crashed.text.contains("killed by signal 9"), "{}", crashed.text);
+    assert_eq!(crashed.process_exit.and_then(|exit| exit.signal), Some(9));
     assert!(told.iter().all(|event| event.what != EventKind::Providers), "none came or went");
 }
 

@@ -108,7 +108,7 @@ fn value_that_is_too_long_is_not_passed_on() {
     let mut run = scene.run(vec![step("todo/main", "add").with("text", Type::String, text)]);
     scene.begin(&mut run);
     assert_finished(scene.resume(&mut run, chunk(b"x", COPY_MAX + 1)));
-    assert!(outcomes(&run)[0].starts_with("Failed: obj:1 holds"), "{:?}", outcomes(&run));
+    assert!(outcomes(&run)[0].starts_with("Failed: obj:1 has"), "{:?}", outcomes(&run));
 }
 
 #[test]
