@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_is_refused_with_what_was_expected() {
+    fn invalid_quantities_are_refused_with_what_was_expected() {
         for wrong in ["", "M", "-1M", "1.5G", "1T", "五M", "99999999999G", "never", "0K"] {
             let error = text::<Size>(wrong).unwrap_err();
             assert!(error.contains("expected a number of bytes"), "{wrong}: {error}");

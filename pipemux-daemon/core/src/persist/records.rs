@@ -138,7 +138,7 @@ pub enum Record {
 /// Options of a workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedOptions {
-    /// Every older epoch is stale, whatever changed: the letter of the UI-Anchor document.
+    /// Refs of every older epoch are stale, even if their meaning stands.
     #[serde(default)]
     pub strict: bool,
     /// Safe actions take a changed thing as it is now.

@@ -3,7 +3,8 @@
 //! | module | decides |
 //! |---|---|
 //! | [`session`] | what is known of one session |
-//! | `lifecycle`, `opening` | a process from start to end; its greeting and the opens it is told |
+//! | `starting`, [`opening`], `ending` | a process from start to end; its greeting and the opens it is told |
+//! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
@@ -14,16 +15,18 @@
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
+mod ending;
 pub mod event;
+mod frames;
 pub mod health;
 pub mod hibernation;
-mod lifecycle;
 pub mod opening;
 pub mod quarantine;
 pub mod reply;
 mod requests;
 pub mod session;
 pub mod shared_processes;
+mod starting;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_is_found_whatever_came_and_went_before() {
+    fn due_exchanges_are_found_after_others_came_and_went() {
         let mut all = Exchanges::default();
         let early = all.add(open(1, 10), 5);
         all.add(open(1, 20), 5);

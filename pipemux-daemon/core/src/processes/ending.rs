@@ -1,13 +1,12 @@
-//! A session's process from start to end.
+//! The end of a session's process: asked for, forced, or by itself.
 
-use pipemux_proto::app::{Changed, Empty, Notify};
+use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Fault, Frame, Kind, decode};
 
-use crate::event::{Effect, Exit, Signal, Start};
+use crate::event::{Exit, Now, Signal};
 use crate::keys::SessionKey;
-use crate::limits::{DRAIN_MS, NOTICE_CHARS, REJOIN_MS, START_MS};
+use crate::limits::{DRAIN_MS, START_MS};
 use crate::manifest::Restart;
 use crate::processes::reply::Purpose;
 use crate::processes::session::{Crash, ProcessState, Session, exit_words};
@@ -19,160 +18,6 @@ const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
 
 impl Processes {
-    /// Makes sure that a session has a process or is getting one.
-    ///
-    /// # Errors
-    /// There is no such session, it failed so often that it stays down until `restart`, or the daemon goes down.
-    pub fn wake(&mut self, turn: &mut Turn, key: &SessionKey) -> Result<(), Fault> {
-        if self.stopping {
-            return Err(Fault::unavailable("the daemon is going down"));
-        }
-        let Some(session) = self.sessions.get_mut(key) else {
-            return Err(Fault::not_found(format!("no session {key}"))
-                .hint(format!("pipemux open {}", key.addr)));
-        };
-        if let Some(why) = &session.failed {
-            return Err(stays_down(key, session, why));
-        }
-        if session.process != ProcessState::Down {
-            return Ok(());
-        }
-        if session.opens.is_empty() {
-            // Its one open was refused, or it was ended: there is nothing to start it with.
-            return Err(Fault::not_found(format!("{key} is not open"))
-                .hint(format!("pipemux open {}", key.addr)));
-        }
-        let app = Incarnation(turn.next_number());
-        let last = session.crashes.back().copied().unwrap_or(0);
-        let at = last + session.backoff_ms(app.0);
-        if at > turn.mono_ms() {
-            self.start_later(turn, key, app, at);
-        } else {
-            self.start(turn, key, app);
-        }
-        Ok(())
-    }
-
-    fn start_later(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, at: u64) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        session.process = ProcessState::Backoff { app, at };
-        self.session_by_incarnation.insert(app, key.clone());
-        turn.set_timer(at, Timer::Backoff(app));
-    }
-
-    /// Starts a process whose wait after a crash is over.
-    pub fn backoff_over(&mut self, turn: &mut Turn, app: Incarnation) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
-        let waits = |session: &Session| matches!(session.process, ProcessState::Backoff { app: waiting, .. } if waiting == app);
-        if self.sessions.get(&key).is_some_and(waits) {
-            self.start(turn, &key, app);
-        }
-    }
-
-    /// Takes back a process that was to be started after a wait.
-    pub fn cancel_backoff(&mut self, turn: &mut Turn, key: &SessionKey) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        if let ProcessState::Backoff { app, at } = session.process {
-            session.process = ProcessState::Down;
-            self.session_by_incarnation.remove(&app);
-            turn.clear_timer(at, Timer::Backoff(app));
-        }
-    }
-
-    fn start(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation) {
-        if self.shares(key) && self.shared.is_closing(&key.addr.provider) {
-            return self.start_later(turn, key, app, turn.mono_ms() + REJOIN_MS);
-        }
-        let deadline = turn.mono_ms() + START_MS;
-        let (state_dir, log) = self.paths(key);
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        session.process = ProcessState::Starting { app, deadline, greeted: false };
-        let open = session.opens.last().cloned().unwrap_or_default();
-        let start = Start {
-            app,
-            command: session.manifest.command.clone(),
-            args: session.manifest.args.clone(),
-            env: open.env,
-            cwd: open.cwd,
-            state_dir,
-            log,
-            transport: session.manifest.transport,
-            limits: session.manifest.limits,
-        };
-        self.session_by_incarnation.insert(app, key.clone());
-        turn.set_timer(deadline, Timer::Start(app));
-        if self.shares(key) {
-            self.join(turn, key, app, start);
-        } else {
-            self.launch(turn, start);
-            // Right behind the greeting, so that it needn't wait for another turn.
-            self.send_start_open(turn, key, app, 0);
-        }
-    }
-
-    /// A process runs under this process id.
-    pub fn started(&mut self, app: Incarnation, pid: u32) {
-        if self.session_by_incarnation.contains_key(&app) || self.shared.is_process(app) {
-            self.pids.insert(app, pid);
-        }
-    }
-
-    /// Takes a frame that a session's process sent.
-    pub(super) fn handle_session_frame(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
-        let envelope = frame.envelope;
-        if let Some(session) = self.sessions.get_mut(&key) {
-            session.health.heard_from(turn.mono_ms());
-        }
-        match (envelope.kind, envelope.method) {
-            (Kind::Event, Method::Hello) => self.handle_hello(turn, &key, app, &frame),
-            // Frames of another incarnation.
-            _ if envelope.incarnation != app => {}
-            (Kind::Reply | Kind::Fault, _) => self.handle_reply(turn, app, frame),
-            (Kind::Event, Method::Changed) => {
-                if let Ok(changed) = decode::<Changed>(&frame.body)
-                    && self.set_version(&key, changed.version)
-                {
-                    self.events.push_back(ProcessEvent::Changed { session: key });
-                }
-            }
-            (Kind::Event, Method::Busy) => {
-                if let Ok(busy) = decode(&frame.body) {
-                    self.note_busy(turn, &key, busy);
-                }
-            }
-            (Kind::Event, Method::Notify) => {
-                if let Ok(notify) = decode::<Notify>(&frame.body) {
-                    self.note_notice(turn, key, &notify.text);
-                }
-            }
-            (Kind::Request, method) => {
-                let answer = match method {
-                    Method::Ping => Frame::encode(&envelope.answer(Kind::Reply), &Empty {}),
-                    _ => Frame::fault(&envelope, &Fault::refused("an app can't ask for this")),
-                };
-                if let Ok(bytes) = answer {
-                    turn.effects.push(Effect::ToApp { app, bytes });
-                }
-            }
-            // What a later version may send.
-            _ => {}
-        }
-    }
-
-    /// Passes an app's notice on, unless it says too much.
-    fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, text: &str) {
-        let Some(session) = self.sessions.get_mut(&key) else { return };
-        let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
-        let text: String = text.chars().take(NOTICE_CHARS).collect();
-        let more = match left_out {
-            0 => String::new(),
-            n => format!(" ({n} notices before it were left out)"),
-        };
-        let text = format!("{text}{more}");
-        self.events.push_back(ProcessEvent::Notice { session: key, text });
-    }
-
     /// Ends a process that broke the protocol.
     pub fn break_app(&mut self, turn: &mut Turn, app: Incarnation, why: String) {
         let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
@@ -404,7 +249,7 @@ impl Processes {
 
 impl Session {
     /// Counts a crash, and decides whether the session stays down.
-    fn note_crash(&mut self, now: crate::event::Now, how: String, unstarted: bool) {
+    fn note_crash(&mut self, now: Now, how: String, unstarted: bool) {
         let nth = self.count_crash(now);
         self.crashed = Some(Crash { how: how.clone(), at: now, nth });
         self.failed = if unstarted {
@@ -416,18 +261,5 @@ impl Session {
         } else {
             None
         };
-    }
-}
-
-/// The refusal to start a session that failed, with its last lines.
-fn stays_down(key: &SessionKey, session: &Session, why: &str) -> Fault {
-    let mut fault = Fault::unavailable(format!("{key} is down: {why}"));
-    if !session.last_lines.is_empty() {
-        fault = fault.hint("its last lines:");
-        fault.hints.extend(session.last_lines.iter().cloned());
-    }
-    match session.manifest.command.is_empty() {
-        true => fault.hint("pipemux apps tells what is registered, and what isn't and why"),
-        false => fault.hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")),
     }
 }

@@ -1,0 +1,70 @@
+//! What a session's process sends: its greeting, replies, and what it says unasked.
+
+use pipemux_proto::app::{Changed, Empty, Notify};
+use pipemux_proto::envelope::Method;
+use pipemux_proto::ids::Incarnation;
+use pipemux_proto::{Fault, Frame, Kind, decode};
+
+use crate::event::Effect;
+use crate::keys::SessionKey;
+use crate::limits::NOTICE_CHARS;
+use crate::processes::{ProcessEvent, Processes};
+use crate::turn::Turn;
+
+impl Processes {
+    /// Takes a frame that a session's process sent.
+    pub(super) fn handle_session_frame(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
+        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let envelope = frame.envelope;
+        if let Some(session) = self.sessions.get_mut(&key) {
+            session.health.heard_from(turn.mono_ms());
+        }
+        match (envelope.kind, envelope.method) {
+            (Kind::Event, Method::Hello) => self.handle_hello(turn, &key, app, &frame),
+            // Frames of another incarnation.
+            _ if envelope.incarnation != app => {}
+            (Kind::Reply | Kind::Fault, _) => self.handle_reply(turn, app, frame),
+            (Kind::Event, Method::Changed) => {
+                if let Ok(changed) = decode::<Changed>(&frame.body)
+                    && self.set_version(&key, changed.version)
+                {
+                    self.events.push_back(ProcessEvent::Changed { session: key });
+                }
+            }
+            (Kind::Event, Method::Busy) => {
+                if let Ok(busy) = decode(&frame.body) {
+                    self.note_busy(turn, &key, busy);
+                }
+            }
+            (Kind::Event, Method::Notify) => {
+                if let Ok(notify) = decode::<Notify>(&frame.body) {
+                    self.note_notice(turn, key, &notify.text);
+                }
+            }
+            (Kind::Request, method) => {
+                let answer = match method {
+                    Method::Ping => Frame::encode(&envelope.answer(Kind::Reply), &Empty {}),
+                    _ => Frame::fault(&envelope, &Fault::refused("an app can't ask for this")),
+                };
+                if let Ok(bytes) = answer {
+                    turn.effects.push(Effect::ToApp { app, bytes });
+                }
+            }
+            // What a later version may send.
+            _ => {}
+        }
+    }
+
+    /// Passes an app's notice on, unless it says too much.
+    fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, text: &str) {
+        let Some(session) = self.sessions.get_mut(&key) else { return };
+        let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
+        let text: String = text.chars().take(NOTICE_CHARS).collect();
+        let more = match left_out {
+            0 => String::new(),
+            n => format!(" ({n} notices before it were left out)"),
+        };
+        let text = format!("{text}{more}");
+        self.events.push_back(ProcessEvent::Notice { session: key, text });
+    }
+}

@@ -1,0 +1,125 @@
+//! The start of a session's process: at once, or after a wait when the last one crashed.
+
+use pipemux_proto::Fault;
+use pipemux_proto::ids::Incarnation;
+
+use crate::event::Start;
+use crate::keys::SessionKey;
+use crate::limits::{REJOIN_MS, START_MS};
+use crate::processes::Processes;
+use crate::processes::session::{ProcessState, Session};
+use crate::timers::Timer;
+use crate::turn::Turn;
+
+impl Processes {
+    /// Makes sure that a session has a process or is getting one.
+    ///
+    /// # Errors
+    /// There is no such session, it failed so often that it stays down until `restart`, or the daemon goes down.
+    pub fn wake(&mut self, turn: &mut Turn, key: &SessionKey) -> Result<(), Fault> {
+        if self.stopping {
+            return Err(Fault::unavailable("the daemon is going down"));
+        }
+        let Some(session) = self.sessions.get_mut(key) else {
+            return Err(Fault::not_found(format!("no session {key}"))
+                .hint(format!("pipemux open {}", key.addr)));
+        };
+        if let Some(why) = &session.failed {
+            return Err(stays_down(key, session, why));
+        }
+        if session.process != ProcessState::Down {
+            return Ok(());
+        }
+        if session.opens.is_empty() {
+            // Its one open was refused, or it was ended: there is nothing to start it with.
+            return Err(Fault::not_found(format!("{key} is not open"))
+                .hint(format!("pipemux open {}", key.addr)));
+        }
+        let app = Incarnation(turn.next_number());
+        let last = session.crashes.back().copied().unwrap_or(0);
+        let at = last + session.backoff_ms(app.0);
+        if at > turn.mono_ms() {
+            self.start_later(turn, key, app, at);
+        } else {
+            self.start(turn, key, app);
+        }
+        Ok(())
+    }
+
+    fn start_later(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, at: u64) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        session.process = ProcessState::Backoff { app, at };
+        self.session_by_incarnation.insert(app, key.clone());
+        turn.set_timer(at, Timer::Backoff(app));
+    }
+
+    /// Starts a process whose wait after a crash is over.
+    pub fn backoff_over(&mut self, turn: &mut Turn, app: Incarnation) {
+        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let waits = |session: &Session| matches!(session.process, ProcessState::Backoff { app: waiting, .. } if waiting == app);
+        if self.sessions.get(&key).is_some_and(waits) {
+            self.start(turn, &key, app);
+        }
+    }
+
+    /// Takes back a process that was to be started after a wait.
+    pub fn cancel_backoff(&mut self, turn: &mut Turn, key: &SessionKey) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        if let ProcessState::Backoff { app, at } = session.process {
+            session.process = ProcessState::Down;
+            self.session_by_incarnation.remove(&app);
+            turn.clear_timer(at, Timer::Backoff(app));
+        }
+    }
+
+    fn start(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation) {
+        if self.shares(key) && self.shared.is_closing(&key.addr.provider) {
+            return self.start_later(turn, key, app, turn.mono_ms() + REJOIN_MS);
+        }
+        let deadline = turn.mono_ms() + START_MS;
+        let (state_dir, log) = self.paths(key);
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        session.process = ProcessState::Starting { app, deadline, greeted: false };
+        let open = session.opens.last().cloned().unwrap_or_default();
+        let start = Start {
+            app,
+            command: session.manifest.command.clone(),
+            args: session.manifest.args.clone(),
+            env: open.env,
+            cwd: open.cwd,
+            state_dir,
+            log,
+            transport: session.manifest.transport,
+            limits: session.manifest.limits,
+        };
+        self.session_by_incarnation.insert(app, key.clone());
+        turn.set_timer(deadline, Timer::Start(app));
+        if self.shares(key) {
+            self.join(turn, key, app, start);
+        } else {
+            self.launch(turn, start);
+            // Right behind the greeting, so that it needn't wait for another turn.
+            self.send_start_open(turn, key, app, 0);
+        }
+    }
+
+    /// A process runs under this process id.
+    pub fn started(&mut self, app: Incarnation, pid: u32) {
+        if self.session_by_incarnation.contains_key(&app) || self.shared.is_process(app) {
+            self.pids.insert(app, pid);
+        }
+    }
+}
+
+/// The refusal to start a session that failed, with its last lines.
+fn stays_down(key: &SessionKey, session: &Session, why: &str) -> Fault {
+    let mut fault = Fault::unavailable(format!("{key} is down: {why}"));
+    if !session.last_lines.is_empty() {
+        fault = fault.hint("its last lines:");
+        fault.hints.extend(session.last_lines.iter().cloned());
+    }
+    match session.manifest.command.is_empty() {
+        true => fault.hint("pipemux apps tells what is registered, and what isn't and why"),
+        false => fault.hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")),
+    }
+}
