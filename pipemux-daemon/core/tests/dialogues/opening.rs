@@ -1,5 +1,7 @@
 //! Opening windows and acting in them.
 
+use pipemux_core::ManifestProblem;
+
 use crate::world::{Manner, World, asker};
 
 #[test]
@@ -24,6 +26,25 @@ fn an_app_gets_its_openers_environment_without_secrets() {
     let open = &world.apps[&app].opens[0];
     assert_eq!((open.cwd.as_str(), open.attach, open.again), ("/work", false, false));
     assert_eq!(open.env.keys().collect::<Vec<_>>(), ["PATH"]);
+}
+
+#[test]
+fn open_reports_the_problem_of_its_own_manifest() {
+    let mut world = World::new();
+    let problem = |provider: &str, text: &str| {
+        let provider = Some(provider.parse().expect("a valid id"));
+        ManifestProblem { provider, text: text.to_owned() }
+    };
+    world.manifest_problems = vec![
+        problem("tasks", "/apps/tasks.toml: it names /apps/todo.toml, but is another manifest"),
+        problem("todo", "/apps/todo.toml:3 (command): expected a string"),
+    ];
+    world
+        .open(asker("a"), "todo")
+        .exits(3)
+        .has("no app todo: /apps/todo.toml:3 (command): expected a string")
+        .has("correct it, then open it again");
+    world.open(asker("a"), "absent").exits(3).has("no app absent").lacks("todo.toml");
 }
 
 #[test]

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use pipemux_core::saved::Record;
 use pipemux_core::{
-    ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, Manifests, Now, Scope,
-    Signal,
+    ClientId, Config, Core, Effect, Event, Exit, Idle, LogText, Manifest, ManifestProblem,
+    Manifests, Now, Scope, Signal,
 };
 use pipemux_proto::app::{Invoke, OpenRequest, Project};
 use pipemux_proto::client::{Answer, Attached};
@@ -77,6 +77,8 @@ pub struct World {
     pub stopped: bool,
     /// Directories that were to be removed.
     pub discarded: Vec<String>,
+    /// Manifests that can't be registered, found whenever manifests are read.
+    pub manifest_problems: Vec<ManifestProblem>,
     config: Config,
     queue: VecDeque<Event>,
     /// The workspace's key of each request.
@@ -130,6 +132,7 @@ impl World {
             clients: BTreeMap::new(),
             stopped: false,
             discarded: Vec::new(),
+            manifest_problems: Vec::new(),
             config,
             queue: VecDeque::new(),
             keys: BTreeMap::new(),
@@ -269,7 +272,8 @@ impl World {
                 Effect::WatchLog { .. } | Effect::UnwatchLog { .. } => {}
                 Effect::LoadProviders { request, .. } => {
                     let manifests = self.config.providers.clone();
-                    let read = Ok(Manifests { manifests, ..Manifests::default() });
+                    let problems = self.manifest_problems.clone();
+                    let read = Ok(Manifests { manifests, problems, ..Manifests::default() });
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => {
