@@ -22,7 +22,7 @@ impl Core {
             return self.view_now(id, view);
         }
         for session in self.waited_windows(id, &view) {
-            // An app that sleeps changes nothing, so it is woken. The answer tells of one that can't be started.
+            // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't be started.
             let _ = self.processes.wake(&mut self.turn, &session);
         }
         let seconds = wait_ms as f64 / 1000.0;
@@ -114,7 +114,6 @@ impl Core {
         if self.finish_log_watch(id) {
             return;
         }
-        // A wait that ended in this turn has cleared its timer, or answers already.
         if let Some(Task::Waiting(wait, _)) = self.tasks.get(id) {
             let happened = self.has_happened(id, wait);
             self.finish_wait(id, happened);
@@ -245,7 +244,8 @@ impl Core {
         let Some(session) = self.processes.get(&window.session) else { return false };
         match session.ready() {
             Some(ready) if ready == app => session.version > version,
-            // Another process shows another state, except one that went on from a saved state: it counts as `app`.
+            // Another process may show another state. One that went on from a saved state is not another one here:
+            // `app` was replaced when it woke up.
             Some(_) => true,
             // A session that was put to sleep hasn't changed; one that crashed has.
             None => session.crashed.is_some() || session.failed.is_some(),

@@ -1,8 +1,9 @@
 //! Opening windows and acting in them.
 
 use pipemux_core::ManifestProblem;
+use pipemux_proto::client::Verb;
 
-use crate::world::{Manner, World, asker};
+use crate::world::{Manner, World, asker, open};
 
 #[test]
 fn an_open_shows_ids_actions_and_the_place() {
@@ -45,6 +46,24 @@ fn open_reports_the_problem_of_its_own_manifest() {
         .has("no app todo: /apps/todo.toml:3 (command): expected a string")
         .has("correct it, then open it again");
     world.open(asker("a"), "absent").exits(3).has("no app absent").lacks("todo.toml");
+}
+
+#[test]
+fn open_whose_workspace_made_room_for_others_ends_as_unknown() {
+    let mut world = World::new();
+    world.manner("notes/main", Manner::Holds);
+    let client = world.connect();
+    let call = world.call(asker("a"), open("notes"));
+    let id = world.send(client, &call);
+    // Each of these enters a workspace of its own. The one above has no window yet and was used least recently.
+    for n in 0..5_000 {
+        let mut call = world.call(asker("b"), Verb::Status);
+        call.workspace.key = format!("/elsewhere/{n}");
+        world.ask_call(&call);
+    }
+    world.release("notes/main");
+    let said = world.said(client, id).expect("an answer");
+    said.exits(7).has("the workspace is gone; it may have taken effect");
 }
 
 #[test]
