@@ -115,7 +115,7 @@ fn a_value_is_read_raw() {
     let mut world = World::new();
     world.model("notes/main").add("grüße, 世界, in several chunks\n");
     let id = world.open(asker("a"), "notes").id("k1 r1");
-    let verb = pipemux_proto::client::Verb::Read { target: format!("obj:{id}") };
+    let verb = Verb::Read { target: format!("obj:{id}") };
     assert_eq!(world.ask(asker("a"), verb).text, "grüße, 世界, in several chunks\n");
 }
 
