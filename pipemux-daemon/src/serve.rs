@@ -182,7 +182,10 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
     let loaded = manifests.load();
     let path = paths.state_dir.join("state.log");
     let saved = journal::load(&path);
-    for problem in loaded.problems.iter().chain(&saved.problems) {
+    for problem in &loaded.problems {
+        log(problem);
+    }
+    for problem in &saved.problems {
         log(problem);
     }
     let config = Config {

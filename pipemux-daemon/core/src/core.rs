@@ -125,7 +125,7 @@ impl Core {
                 Timer::ClientRequest(id) => self.request_expired(id),
                 Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
-                Timer::Wait(request) => self.wait_over(request),
+                Timer::Wait(request) => self.wait_expired(request),
             }
             self.drain_events();
         }

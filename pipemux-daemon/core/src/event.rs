@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use pipemux_proto::client::ProvidersArgs;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Fault, Frame};
+use pipemux_proto::{Fault, Frame, ProviderId};
 
 use crate::manifest::{Limits, Manifest, Transport};
 use crate::persist::records::Record;
@@ -119,9 +119,24 @@ pub struct Manifests {
     /// The registered providers, each once.
     pub manifests: Vec<Manifest>,
     /// Manifests that are not registered, and why, with file, line and field.
-    pub problems: Vec<String>,
+    pub problems: Vec<ManifestProblem>,
     /// What was changed before they were read, in whole lines; empty when nothing was.
     pub said: String,
+}
+
+/// A manifest that is not registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestProblem {
+    /// The app that the manifest was meant for: the name of its file, if that is a valid id.
+    pub provider: Option<ProviderId>,
+    /// The reason, with file, line and field.
+    pub text: String,
+}
+
+impl std::fmt::Display for ManifestProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 /// A piece of a log. Positions count the bytes of a log from its beginning, including those that were

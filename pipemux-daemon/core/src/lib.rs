@@ -50,7 +50,9 @@ mod views;
 mod workspaces;
 
 pub use self::core::{Config, Core};
-pub use event::{ClientId, Effect, Event, Exit, Limit, LogText, Manifests, Now, Signal, Start};
+pub use event::{
+    ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
+};
 pub use manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport};
 pub use persist::loss::Loss;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::resource::{Resource, getrlimit};
-use pipemux_core::Manifest;
+use pipemux_core::{Manifest, ManifestProblem};
 use pipemux_launcher::{MarkOrigin, leftovers};
 
 use super::context::DoctorContext;
@@ -69,7 +69,7 @@ pub(super) fn manifests(context: &DoctorContext) -> Vec<Finding> {
         return vec![Finding::ok("manifests", text)];
     }
     let next = "correct it, or: pipemux app remove <provider>";
-    let bad = |problem: &String| Finding::bad("manifests", problem.clone(), next);
+    let bad = |problem: &ManifestProblem| Finding::bad("manifests", problem.text.clone(), next);
     found.problems.iter().map(bad).collect()
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pipemux_core::{Manifest, Scope};
+use pipemux_core::{Manifest, ManifestProblem, Scope};
 
 use super::text;
 use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
@@ -21,8 +21,8 @@ pub(super) const BUILT_IN: [(&str, &str, Scope); 3] = [
 pub struct LoadedManifests {
     /// The manifests, each id once.
     pub manifests: Vec<Manifest>,
-    /// What was skipped and why, with file and line.
-    pub problems: Vec<String>,
+    /// The manifests that were skipped, and why.
+    pub problems: Vec<ManifestProblem>,
 }
 
 /// Loads the apps whose programs lie in `programs`, then each `*.toml` of the user's directory in the order
@@ -36,12 +36,13 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
                 let taken = loaded.manifests.iter().any(|other| other.id == manifest.id);
                 if taken {
                     let shown = path.display();
-                    loaded.problems.push(format!("{shown}: id `{}` is already taken", manifest.id));
+                    let text = format!("{shown}: id `{}` is already taken", manifest.id);
+                    loaded.problems.push(problem(&path, text));
                 } else {
                     loaded.manifests.push(manifest);
                 }
             }
-            Err(problem) => loaded.problems.push(problem),
+            Err(text) => loaded.problems.push(problem(&path, text)),
         }
     }
     for (id, description, scope) in BUILT_IN {
@@ -55,6 +56,13 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
     }
     loaded.manifests.sort_by(|one, other| one.id.cmp(&other.id));
     loaded
+}
+
+/// Returns the problem of a manifest. A file is named after the app that it registers, so its name says which app is
+/// missing even if the file can't be read.
+fn problem(path: &Path, text: String) -> ManifestProblem {
+    let provider = path.file_stem().and_then(|name| name.to_str()?.parse().ok());
+    ManifestProblem { provider, text }
 }
 
 pub(super) fn manifest_files(directory: &Path) -> Vec<PathBuf> {

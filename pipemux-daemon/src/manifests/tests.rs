@@ -41,7 +41,7 @@ fn user_manifest_wins_and_its_relative_command_starts_beside_it() {
     assert_eq!(get("editor").command, directory.path().join("bin/my editor").to_str().unwrap());
     assert_eq!((get("todo").command.as_str(), get("todo").scope), ("todo", Scope::User));
     assert_eq!(found.problems.len(), 1);
-    assert!(found.problems[0].ends_with("c.toml: id `todo` is already taken"));
+    assert!(found.problems[0].text.ends_with("c.toml: id `todo` is already taken"));
 }
 
 #[test]
@@ -88,7 +88,8 @@ fn invalid_manifest_is_reported_with_its_location_and_affects_no_other() {
     ];
     assert_eq!(found.problems.len(), expected.len(), "{:#?}", found.problems);
     for ((place, what), problem) in expected.iter().zip(&found.problems) {
-        assert!(problem.contains(place) && problem.contains(what), "{problem}");
+        let text = &problem.text;
+        assert!(text.contains(place) && text.contains(what), "{text}");
     }
 }
 
@@ -104,7 +105,9 @@ fn pipe_or_device_as_manifest_is_reported_without_waiting() {
     assert!(found.manifests.iter().any(|one| one.id.as_str() == "good"));
     assert_eq!(found.problems.len(), 2, "{:?}", found.problems);
     for (problem, name) in found.problems.iter().zip(["pipe.toml", "zero.toml"]) {
-        assert!(problem.contains(name) && problem.contains("not a regular file"), "{problem}");
+        let text = &problem.text;
+        assert!(text.contains(name) && text.contains("not a regular file"), "{text}");
+        assert_eq!(problem.provider.as_ref().map(|id| format!("{id}.toml")), Some(name.into()));
     }
 }
 

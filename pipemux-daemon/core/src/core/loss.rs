@@ -1,17 +1,17 @@
-//! Going on after a part of the saved state was lost: no number goes back, and readers are told.
+//! Recovers from the loss of a part of the saved state: no number is used again, and readers are told.
 
 use crate::Core;
 use crate::event::Now;
 use crate::persist::loss::Loss;
 
 impl Core {
-    /// The daemon that wrote the records was killed: its apps died with it, whatever they had not saved.
-    /// Readers are told when each is back. To be called before any event.
+    /// Notes that the daemon that wrote the records was killed, and that its apps died with it and lost the state that
+    /// they had not saved. Readers are told when each app is back. To be called before any event.
     pub fn earlier_daemon_was_lost(&mut self) {
         self.processes.note_daemon_crash();
     }
 
-    /// Passes over all numbers that the lost records may have reserved. To be called before any event.
+    /// Skips all numbers that lost records may have reserved. To be called before any event.
     pub fn lost(&mut self, loss: Loss, now: Now) {
         let leap = loss.leap();
         self.turn.numbers.skip(leap);

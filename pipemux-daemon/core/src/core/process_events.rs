@@ -1,31 +1,36 @@
-//! What follows from what sessions and their processes say happened.
+//! Handles the events that sessions and their processes report.
 //!
 //! **Invariant: nothing re-enters.** A component never calls back: it queues a [`ProcessEvent`], and
 //! [`Core::drain_events`] takes one after the other once the call has returned. The order in the queue is the order
-//! of what happened; of one process's end it is: the end is told to those who watch; the requests that were with
-//! the process get their replies; then what waited for the end goes on (an `open` that failed, an `end` or
-//! `restart` that waits, requests for the next process).
+//! of what happened. When a process ends, its end is published in the feed; the requests that were with
+//! the process get their replies; then the requests that waited for the end go on (an `open` that failed, an `end` or
+//! `restart`, requests for the next process).
 //!
-//! **Invariant: durable before visible.** Whoever handles an event appends its record before the answer that tells of
-//! it: effects are carried out in the order in which they were appended.
+//! **Invariant: durable before visible.** The handler of an event appends the event's record before the answer that
+//! tells of it: effects are carried out in the order in which they were appended.
 
 use pipemux_proto::watch::EventKind;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::event::Exit;
 use crate::feed::{Audience, Happening, process_exit};
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::SessionKey;
 use crate::processes::hibernation::Demand;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
+use crate::verbs::tasks::Task;
 
 impl Core {
-    /// Handles what processes say happened until nothing is left.
+    /// Handles the events of processes until none is left.
     pub(crate) fn drain_events(&mut self) {
         while let Some(event) = self.processes.poll_event() {
             match event {
                 ProcessEvent::Replied { session, to, reply } => self.replied(&session, to, reply),
-                ProcessEvent::Opened { request, result } => self.start_opened(request, result),
+                ProcessEvent::Opened { request, result } => {
+                    let result = result.and_then(|notes| self.finish_open(request, notes));
+                    self.fail_on_error(request, result);
+                }
                 ProcessEvent::Ready(ready) => self.process_ready(ready),
                 ProcessEvent::Draining { app } => self.clients.dismiss_exchanges(app),
                 ProcessEvent::Changed { session } => self.session_changed(&session),
@@ -48,60 +53,55 @@ impl Core {
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
                 }
                 ProcessEvent::Ended { session, end, exit, words } => {
-                    self.tell_end(&session, end, exit, &words);
+                    self.publish_end(&session, end, exit, &words);
                 }
                 ProcessEvent::Gone(end) => self.process_gone(end),
             }
         }
     }
 
-    /// Hands a reply of an app to the client's request that it is for.
+    /// Hands a reply of an app to the client's request that it is for. A request that has its answer already needs
+    /// no reply.
     fn replied(&mut self, session: &SessionKey, to: ReplyTo, reply: AppReply) {
-        match to {
-            ReplyTo::Attach(request) => self.attach_answered(request, reply),
-            ReplyTo::Project(request) => self.project_answered(request, session, reply),
-            ReplyTo::Prefetch(request) => drop(self.tasks.prefetches.remove(&request)),
-            ReplyTo::Refresh(request, key) => {
-                self.refresh_answered(request, session, key, reply);
-            }
-            ReplyTo::Invoke(request) => self.invoke_answered(request, reply),
-            ReplyTo::Locate(request) => self.locate_answered(request, reply),
-            ReplyTo::Read(request) => self.read_answered(request, reply),
-        }
+        let (id, result) = match to {
+            ReplyTo::Attach(id) => (id, self.attach_replied(id, reply)),
+            ReplyTo::Project(id) => (id, self.project_replied(id, session, reply)),
+            ReplyTo::Prefetch(id) => return drop(self.tasks.prefetches.remove(&id)),
+            ReplyTo::Refresh(id, key) => (id, self.refresh_replied(id, session, key, reply)),
+            ReplyTo::Invoke(id) => (id, self.invoke_replied(id, reply)),
+            ReplyTo::Locate(id) => (id, self.locate_replied(id, reply)),
+            ReplyTo::Read(id) => (id, self.read_replied(id, reply)),
+        };
+        self.fail_on_error(id, result);
     }
 
-    /// An app took in, or refused, the open that a client's request waits for.
-    fn start_opened(
-        &mut self,
-        request: RequestId,
-        result: Result<Vec<String>, pipemux_proto::Fault>,
-    ) {
-        match result {
-            Ok(notes) => self.opened(request, notes),
-            Err(fault) => self.fail_request(request, fault),
-        }
-    }
-
-    /// A session's process takes requests from now on.
+    /// Goes on with the requests that wait for a session whose process is ready.
     fn process_ready(&mut self, ready: ReadyProcess) {
         let ReadyProcess { session, app, woke_from, crash, notes, waiters } = ready;
-        if let Some(from) = woke_from {
-            self.hand_over(&session, from, app);
+        if let Some(before) = woke_from {
+            self.continue_incarnation(&session, before, app);
         }
         if crash.is_none() {
             let how = if woke_from.is_some() { "woke up" } else { "started" };
-            self.tell_session(EventKind::Started, &session, how);
+            self.publish_session(EventKind::Started, &session, how);
         }
         self.notify_start(&session, crash.as_ref(), &notes);
         self.clients.admit_exchanges(&mut self.turn, &session, app);
-        for request in waiters {
-            self.session_settled(request, Ok(()));
+        for id in waiters {
+            let result = self.session_settled(id, Ok(()));
+            self.fail_on_error(id, result);
         }
     }
 
-    /// Tells that a process ended: `words` say how.
-    fn tell_end(&mut self, session: &SessionKey, end: ProcessEnd, exit: Option<Exit>, words: &str) {
-        let (what, text) = match end {
+    /// Publishes the end of a process, which `words` describe.
+    fn publish_end(
+        &mut self,
+        session: &SessionKey,
+        end: ProcessEnd,
+        exit: Option<Exit>,
+        words: &str,
+    ) {
+        let (kind, text) = match end {
             ProcessEnd::Failed => {
                 (EventKind::Failed, format!("{words}; it stays down · pipemux restart {session}"))
             }
@@ -112,41 +112,43 @@ impl Core {
             ProcessEnd::Ended => (EventKind::Ended, words.to_owned()),
         };
         let audience = Audience::Session(session.clone());
-        let happening = Happening::new(what, audience, &text);
+        let happening = Happening::new(kind, audience, &text);
         let process_exit = exit.map(process_exit);
         self.feed.tell(self.turn.now, Happening { process_exit, ..happening });
     }
 
-    /// All requests of an ended process have their replies: what waited for its end goes on.
+    /// Goes on with the requests that waited for the end of a process. All requests that were with the process have
+    /// their replies.
     fn process_gone(&mut self, end: EndedProcess) {
         let key = &end.session;
         self.clients.end_exchanges(&mut self.turn, end.app, &end.words, &end.hints);
-        let opened = self.processes.get(key).is_some_and(|session| !session.opens.is_empty());
-        let gone = !opened && !self.has_window(key);
+        let has_opens = self.processes.get(key).is_some_and(|session| !session.opens.is_empty());
+        let gone = !has_opens && !self.has_window(key);
         if let Some(request) = end.opening {
             self.fail_request(request, end.fault());
             self.processes.drop_failed_open(key);
         }
-        // Before another process starts for what waits.
-        self.settle_ends(key);
-        // What waits goes with the next process; when this one never got ready, it waits in vain.
-        let in_vain = end.could_not_start || gone;
-        self.processes.restart_for_waiting(&mut self.turn, &end, in_vain);
-        for request in &end.waiters {
+        // Before another process starts for the requests that wait.
+        self.answer_ends(key);
+        // Requests that wait are sent to the next process, unless this one could not even start.
+        let hopeless = end.could_not_start || gone;
+        self.processes.restart_for_waiting(&mut self.turn, &end, hopeless);
+        for id in &end.waiters {
             let settled = if end.wanted { Ok(()) } else { Err(end.fault()) };
-            self.session_settled(*request, settled);
+            let result = self.session_settled(*id, settled);
+            self.fail_on_error(*id, result);
         }
-        self.retry_attaching(key, in_vain, &end.words);
+        self.retry_attaching(key, hopeless, &end.words);
         self.session_ended(key);
     }
 
-    /// A session has no process: clients that wait to exchange with it get another, or hear why there is none.
-    pub(crate) fn retry_attaching(&mut self, session: &SessionKey, in_vain: bool, why: &str) {
+    /// Starts another process for the clients that wait to exchange with a session that has none, or refuses them.
+    pub(crate) fn retry_attaching(&mut self, session: &SessionKey, hopeless: bool, why: &str) {
         if !self.clients.has_attaching(session) {
             return;
         }
-        let woken = match in_vain {
-            true => Err(pipemux_proto::Fault::unavailable(why)),
+        let woken = match hopeless {
+            true => Err(Fault::unavailable(why)),
             false => self.processes.wake(&mut self.turn, session),
         };
         if let Err(fault) = woken {
@@ -154,25 +156,25 @@ impl Core {
         }
     }
 
-    /// Tells those who watch that something happened; `reader` did it.
-    pub(crate) fn tell(
+    /// Publishes an event in the feed; `reader` caused it.
+    pub(crate) fn publish(
         &mut self,
-        what: EventKind,
+        kind: EventKind,
         audience: Audience,
         reader: Option<&str>,
         text: &str,
     ) {
-        let happening = Happening::new(what, audience, text);
+        let happening = Happening::new(kind, audience, text);
         self.feed.tell(self.turn.now, Happening { reader, ..happening });
     }
 
-    /// Tells those who watch that something happened to a session.
-    pub(crate) fn tell_session(&mut self, what: EventKind, key: &SessionKey, text: &str) {
-        self.tell(what, Audience::Session(key.clone()), None, &format!("{key} {text}"));
+    /// Publishes an event of a session in the feed.
+    pub(crate) fn publish_session(&mut self, kind: EventKind, key: &SessionKey, text: &str) {
+        self.publish(kind, Audience::Session(key.clone()), None, &format!("{key} {text}"));
     }
 
-    /// Who else needs a session whose app nobody asked anything for long.
-    fn demand_for(&self, app: pipemux_proto::Incarnation) -> Demand {
+    /// Returns the reasons for which a session whose app has had no request for long may still be in use.
+    fn demand_for(&self, app: Incarnation) -> Demand {
         let Some(key) = self.processes.session_of(app) else { return Demand::default() };
         let exchanged = self.clients.exchange_quota(app).map_or(0, |quota| match quota.open {
             0 => quota.used,
@@ -182,23 +184,18 @@ impl Core {
         Demand { pinned, waited_for: self.is_waited_for(key), exchanged }
     }
 
-    /// What was seen of an incarnation that was put to sleep counts as seen of the one that went on from its
-    /// state.
-    fn hand_over(
-        &mut self,
-        key: &SessionKey,
-        from: pipemux_proto::Incarnation,
-        to: pipemux_proto::Incarnation,
-    ) {
-        self.workspaces.hand_over(key, from, to);
-        self.runs.hand_over(key, from, to);
-        // Runs that wait for it go on with their later steps.
+    /// Makes versions that were seen of an incarnation that was put to sleep count as seen of the next one, which went
+    /// on from the same state.
+    fn continue_incarnation(&mut self, key: &SessionKey, before: Incarnation, after: Incarnation) {
+        self.workspaces.hand_over(key, before, after);
+        self.runs.hand_over(key, before, after);
+        // Runs in progress send their later steps to the new incarnation.
         for (_, task) in self.tasks.iter_mut() {
-            if let crate::verbs::tasks::Task::Running(run) = task
+            if let Task::Running(run) = task
                 && let Some((seen, _)) = run.seen.get_mut(key)
-                && *seen == from
+                && *seen == before
             {
-                *seen = to;
+                *seen = after;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Coming back: what the records say, and the records that say it again.
+//! Restores the state from its records, and writes the records of a snapshot.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,7 +10,6 @@ use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::clients::Clients;
-use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::{Record, SavedOptions};
@@ -21,8 +20,9 @@ use crate::workspaces::{Entered, FirstNumbers, NoticeText, Window};
 use crate::{Config, Core, runs};
 
 impl Core {
-    /// With what the records say: numbers go on where they may have been, windows are open, processes
-    /// start at the next touch. Sessions of providers that aren't registered stay down until they are.
+    /// Makes a core with the state of earlier records: numbers continue after those that may have been used, windows
+    /// are open, and a process starts when its session is next used. Sessions of providers that aren't registered stay
+    /// down until the providers are.
     pub fn new(config: Config, records: Vec<Record>) -> Self {
         let providers: BTreeMap<_, _> = config
             .providers
@@ -42,6 +42,8 @@ impl Core {
         core
     }
 
+    /// Applies one record. A record of a workspace or session that is unknown is skipped: the record that made it was
+    /// lost.
     fn restore(&mut self, record: Record) {
         match record {
             Record::Reserved { numbers_below } => {
@@ -72,9 +74,10 @@ impl Core {
                 let workspace = workspace.into();
                 self.restore_window(&workspace, &session, &lod, budget);
                 let addr = session.parse::<SessionAddr>().ok();
-                let windows = self.workspaces.get_mut(&workspace).map(|of| of.windows.iter_mut());
-                let of_it = |w: &&mut Window| Some(&w.session.addr) == addr.as_ref();
-                for window in windows.into_iter().flatten().filter(of_it) {
+                let windows =
+                    self.workspaces.get_mut(&workspace).map(|found| found.windows.iter_mut());
+                let is_it = |w: &&mut Window| Some(&w.session.addr) == addr.as_ref();
+                for window in windows.into_iter().flatten().filter(is_it) {
                     window.pinned = pinned;
                 }
             }
@@ -98,7 +101,7 @@ impl Core {
             }
             Record::Anchors { workspace, anchors } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
-                // What an ordered end wrote last may name fewer ids than were reserved before.
+                // An orderly shutdown records the ids that were used, which may be fewer than were reserved before.
                 let (next, epoch) = (found.anchors.next_id(), found.epoch);
                 for anchor in anchors {
                     found.anchors.restore(anchor, epoch + 1);
@@ -124,8 +127,8 @@ impl Core {
             }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
-                let of_it = |window: &&Window| window.session.to_string() == session;
-                let closed = found.windows.iter().filter(of_it).map(|window| &window.session);
+                let is_it = |window: &&Window| window.session.to_string() == session;
+                let closed = found.windows.iter().filter(is_it).map(|window| &window.session);
                 for session in closed.cloned().collect::<Vec<_>>() {
                     found.close_window(&session);
                 }
@@ -149,22 +152,21 @@ impl Core {
         workspace.open_window(window, None);
     }
 
-    /// Writes down how far numbers really came, so that a daemon that was ended in order leaves no
-    /// gap.
+    /// Records the numbers that were really used, so that an orderly shutdown leaves no gap.
     pub(crate) fn save_numbers(&mut self) {
         let used = self.turn.numbers.used();
         self.turn.persist(used);
         for (key, workspace) in self.workspaces.iter() {
-            self.turn.effects.push(Effect::Persist(Record::Workspace {
+            self.turn.persist(Record::Workspace {
                 key: key.to_string(),
                 name: workspace.name.clone(),
                 ids_below: workspace.anchors.next_id(),
                 epochs_below: workspace.newest_version(),
-            }));
+            });
         }
     }
 
-    /// The records that a fresh log begins with: all that older ones amounted to.
+    /// Returns the records that restore the present state. A compacted journal begins with them.
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records = vec![self.turn.numbers.reserved()];
         records.extend(self.persist.losses.to_saved());
@@ -218,11 +220,11 @@ impl Core {
         records
     }
 
-    /// Enters the workspace of a request, which is made when it is new.
+    /// Enters the workspace of a request, and makes it if it is new.
     ///
     /// # Errors
     /// There are too many workspaces.
-    pub(crate) fn enter(&mut self, call: &VerbRequest) -> Result<WorkspaceKey, Fault> {
+    pub(crate) fn enter_workspace(&mut self, call: &VerbRequest) -> Result<WorkspaceKey, Fault> {
         let (now, losses) = (self.turn.now, &self.persist.losses);
         let names = (call.workspace.key.as_str(), call.workspace.name.as_str());
         let Entered { key, created, retired, evicted_reader } =
@@ -247,35 +249,35 @@ impl Core {
         Ok(key)
     }
 
-    /// Notifies every workspace that has a window of the session, and those who watch.
+    /// Notifies every workspace that has a window of the session, and publishes the notice in the feed.
     pub(crate) fn notify_windows(
         &mut self,
-        what: EventKind,
+        kind: EventKind,
         key: &SessionKey,
         text: impl Into<NoticeText>,
     ) {
         let text = text.into();
         self.workspaces.notify_windows(key, &text, self.turn.now);
-        self.tell(what, Audience::Session(key.clone()), None, &text.at_age(0));
+        self.publish(kind, Audience::Session(key.clone()), None, &text.at_age(0));
     }
 
-    /// Tells that a session was restarted, truthfully, and what the app says of it.
+    /// Notifies readers that a session was restarted after a crash, or of the notes of an app that started.
     pub(crate) fn notify_start(
         &mut self,
         key: &SessionKey,
         crash: Option<&Crash>,
         notes: &[String],
     ) {
-        let said = notes.join("\n");
+        let notes = notes.join("\n");
         let Some(crash) = crash else {
-            if !said.is_empty() {
-                self.notify_windows(EventKind::Notice, key, format!("{key}: {said}"));
+            if !notes.is_empty() {
+                self.notify_windows(EventKind::Notice, key, format!("{key}: {notes}"));
             }
             return;
         };
-        let space = if said.is_empty() { "" } else { " " };
+        let space = if notes.is_empty() { "" } else { " " };
         let after = format!(
-            ": {} ({} of {} allowed in {} s; why: pipemux logs {key}).{space}{said}",
+            ": {} ({} of {} allowed in {} s; why: pipemux logs {key}).{space}{notes}",
             crash.how,
             ordinal(crash.nth),
             crate::limits::CRASHES_MAX,
@@ -286,7 +288,7 @@ impl Core {
     }
 }
 
-/// Anchors in one record of a snapshot: a record stays small.
+/// The number of anchors in one record of a snapshot, which keeps records small.
 const ANCHORS_A_RECORD: usize = 256;
 
 fn session_key(workspace: Option<&str>, session: &str) -> Option<SessionKey> {

@@ -6,7 +6,7 @@ use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
-use crate::runs::lookup::Lookup;
+use crate::runs::phase::Lookup;
 use crate::runs::resolve_ref::{ResolvedObject, UnresolvedRef};
 use crate::runs::{Argument, Run, Step, ref_errors};
 use crate::workspaces::Workspace;

@@ -5,7 +5,7 @@ use pipemux_proto::prototype::Type;
 use pipemux_proto::report::StepStatus;
 
 use crate::runs::open_questions::OpenRuns;
-use crate::runs::run::Phase;
+use crate::runs::phase::Phase;
 use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::workspaces::Workspace;
 

@@ -1,7 +1,6 @@
 //! What must be looked up before a step can run: where an object is that its window doesn't show, and values
 //! that go from one app to another.
 
-use std::collections::BTreeMap;
 use std::mem;
 
 use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
@@ -10,52 +9,12 @@ use pipemux_proto::projection::Copied;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value, decode};
 
-use crate::keys::SessionKey;
 use crate::processes::reply::AppReply;
 use crate::runs::context::RunContext;
+use crate::runs::phase::{Lookup, Phase};
 use crate::runs::protocol::RunOutput;
 use crate::runs::resolve_ref::ResolvedObject;
-use crate::runs::run::Phase;
 use crate::runs::{Run, ref_errors};
-
-/// Something that is looked up for a step.
-#[derive(Debug, Clone)]
-pub enum Lookup {
-    /// Where an object is that its window doesn't show.
-    Location {
-        /// The session that owns it.
-        session: SessionKey,
-        /// The app's key of it.
-        key: String,
-        /// The ref as the reader writes it: `obj:23`.
-        shown: String,
-    },
-    /// What names stand for once the run itself has changed their session.
-    Window {
-        /// The session that binds them.
-        session: SessionKey,
-    },
-    /// The value of an object.
-    Value {
-        /// The object.
-        object: ResolvedObject,
-        /// The ref or name as the reader writes it.
-        shown: String,
-        /// The part of the value that has come so far.
-        data: Vec<u8>,
-    },
-}
-
-/// What was looked up for a step.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LookedUp {
-    /// Objects that their windows don't show, and that were located.
-    pub located: Vec<(SessionKey, String)>,
-    /// Sessions whose windows were asked for after an earlier step of the run changed them.
-    pub windows: Vec<SessionKey>,
-    /// Values of objects, by session and key.
-    pub copies: BTreeMap<(SessionKey, String), Copied>,
-}
 
 impl Run {
     /// Asks for what the next step needs.

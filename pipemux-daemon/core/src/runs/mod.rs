@@ -9,7 +9,7 @@
 //! | [`plan`], `resolve_target`, `coerce` | whether a script can run: sessions, actions, arguments, types |
 //! | [`step`] | a checked call, its arguments, its outcome |
 //! | [`protocol`] | what a run is told, and what it needs next |
-//! | [`run`], `resume`, `send` | how far a run has come; its next step |
+//! | [`run`], `phase`, `resume`, `send` | how far a run has come; its next step |
 //! | [`arguments`], [`resolve_ref`] | what arguments are when their step runs; what refs mean |
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
 //! | [`missing_argument`], [`question`], [`saved_question`] | questions to the reader, their answers, their saved form |
@@ -24,6 +24,7 @@ pub mod history_round;
 pub mod lookup;
 pub mod missing_argument;
 pub mod open_questions;
+mod phase;
 pub mod plan;
 pub mod protocol;
 pub mod question;
@@ -38,7 +39,7 @@ mod send;
 pub mod step;
 
 pub use context::RunContext;
-pub use protocol::{RunInput, RunOutput, StepReply};
+pub use protocol::{ArrivedWindow, RunInput, RunOutput, StepReply};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
 

@@ -3,12 +3,11 @@
 use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, ReadRequest};
-use pipemux_proto::{Blob, Fault, decode};
+use pipemux_proto::{Blob, Fault, Incarnation, decode};
 
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;
 use crate::runs::question::Asker;
-use crate::runs::rebase::ArrivedWindow;
 
 /// What happened to a run.
 #[derive(Debug)]
@@ -34,6 +33,19 @@ pub enum RunInput {
     ValueRead(AppReply),
     /// The window that was asked for arrived, or didn't.
     WindowArrived(Result<ArrivedWindow, Fault>),
+}
+
+/// A window that a run asked for and that its workspace holds now.
+#[derive(Debug)]
+pub struct ArrivedWindow {
+    /// The process that sent it.
+    pub app: Incarnation,
+    /// The version that it shows.
+    pub version: u64,
+    /// The ids that it shows, when it is for a step that is rebased.
+    pub ids: Vec<u64>,
+    /// The workspace's epoch since it was written.
+    pub epoch: u64,
 }
 
 /// How a request to carry out a step ended.

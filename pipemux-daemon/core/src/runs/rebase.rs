@@ -5,26 +5,13 @@ use std::rc::Rc;
 
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Code, Fault, Incarnation};
+use pipemux_proto::{Code, Fault};
 
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
-use crate::runs::lookup::Lookup;
-use crate::runs::protocol::RunOutput;
-use crate::runs::run::{Phase, Run, SeenBaseline};
-
-/// A window that a run asked for and that its workspace holds now.
-#[derive(Debug)]
-pub struct ArrivedWindow {
-    /// The process that sent it.
-    pub app: Incarnation,
-    /// The version that it shows.
-    pub version: u64,
-    /// The ids that it shows, when it is for a step that is rebased.
-    pub ids: Vec<u64>,
-    /// The workspace's epoch since it was written.
-    pub epoch: u64,
-}
+use crate::runs::phase::{Lookup, Phase};
+use crate::runs::protocol::{ArrivedWindow, RunOutput};
+use crate::runs::run::{Run, SeenBaseline};
 
 impl Run {
     /// True when the next step may be sent again against the present state. A step that may have taken effect

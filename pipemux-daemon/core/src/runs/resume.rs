@@ -12,9 +12,9 @@ use pipemux_proto::{Blob, Code, Fault};
 
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
+use crate::runs::phase::Phase;
 use crate::runs::protocol::{RunInput, RunOutput, StepReply};
 use crate::runs::question::{AskedArgument, Asker};
-use crate::runs::run::Phase;
 use crate::runs::{Run, StepOrigin, StepOutcome, missing_argument, ref_errors};
 
 impl Run {

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Invoke;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Fault, Incarnation};
+use pipemux_proto::{Code, Fault, Incarnation};
 use rustc_hash::FxHashMap;
 
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::runs::lookup::{LookedUp, Lookup};
+use crate::runs::phase::{LookedUp, Phase};
 use crate::runs::resolve_ref::RefScope;
 use crate::runs::{Argument, Step, StepOutcome};
 use crate::workspaces::Workspace;
@@ -70,20 +70,6 @@ pub struct Run {
 pub(super) struct SeenBaseline {
     pub versions: SeenVersions,
     pub known: Rc<FxHashMap<u64, u64>>,
-}
-
-/// What the next step of a run is waiting for.
-#[derive(Debug, Clone, Default)]
-pub(super) enum Phase {
-    /// Nothing: it is about to be prepared, or the run has ended.
-    #[default]
-    Ready,
-    /// Something is looked up before the step can be sent.
-    LookingUp(Lookup),
-    /// The step was refused as stale, and is prepared again once the window of `session` arrives.
-    Rebasing { session: SessionKey, refusal: Box<Fault> },
-    /// The step is with its app.
-    Invoking(Rc<Invoke>),
 }
 
 impl Run {
@@ -172,6 +158,18 @@ impl Run {
     /// True once a step took effect.
     pub fn took_effect(&self) -> bool {
         self.done.iter().any(|outcome| outcome.status == StepStatus::Done)
+    }
+
+    /// Returns the exit status of the command that began the run.
+    pub fn exit_status(&self) -> u8 {
+        let fault = self.done.iter().find_map(|outcome| outcome.fault.as_ref());
+        match fault {
+            _ if self.question.is_some() => 5,
+            _ if self.unknown => Code::Unknown.exit_status(),
+            Some(_) if self.took_effect() => Code::Failed.exit_status(),
+            Some(fault) => fault.code.exit_status(),
+            None => 0,
+        }
     }
 
     /// True when the run took earlier changes back.

@@ -10,8 +10,8 @@ use pipemux_proto::report::StepStatus;
 use crate::keys::SessionKey;
 use crate::runs::Run;
 use crate::runs::context::RunContext;
+use crate::runs::phase::Phase;
 use crate::runs::protocol::RunOutput;
-use crate::runs::run::Phase;
 
 impl Run {
     /// Sends a request for the next step unless it is in quarantine.

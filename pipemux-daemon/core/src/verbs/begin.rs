@@ -1,4 +1,4 @@
-//! A client's request from its arrival to its one answer.
+//! A client's request, from its arrival to its one answer.
 
 use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest};
 use pipemux_proto::envelope::Envelope;
@@ -11,39 +11,43 @@ use crate::event::ClientId;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
+use crate::verbs::require;
 use crate::verbs::tasks::Task;
 
 impl Core {
-    /// Takes a frame of a client.
+    /// Handles a frame that a client sent.
     pub(crate) fn handle_client_frame(&mut self, client: ClientId, frame: &Frame) {
-        let Some(input) = self.clients.handle_frame(&mut self.turn, client, frame) else { return };
+        let Some(input) = self.clients.handle_frame(&mut self.turn, client, frame) else {
+            // `Clients` dealt with it: a greeting, or a frame that it refused or answered itself.
+            return;
+        };
         match input {
             ClientInput::Verb(envelope, call) => self.begin(client, envelope, *call),
-            ClientInput::Seen(delivery) => self.handle_seen(delivery),
+            ClientInput::Seen(delivery) => self.confirm_delivery(delivery),
             ClientInput::Attach(envelope, attach) => {
                 let scope = self.manifest(&attach.session.provider).map(|found| found.scope);
                 let (turn, processes) = (&mut self.turn, &mut self.processes);
                 self.clients.attach(turn, processes, client, (envelope, attach), scope);
             }
-            ClientInput::Cancel(request) => self.abandon(request),
+            ClientInput::Cancel(request) => self.cancel_request(request),
         }
     }
 
-    /// A client is gone: what it asked for goes on to the end of the step that is with an app, and
-    /// no further.
+    /// Cancels the requests of a client that has left. A step that is with an app goes on to its end; no further
+    /// step begins.
     pub(crate) fn client_closed(&mut self, client: ClientId) {
         for request in self.clients.closed(&mut self.turn, client) {
-            self.abandon(request);
+            self.cancel_request(request);
             self.drain_events();
         }
     }
 
-    /// Begins what a request asks for. Its record is written before anything of it reaches an app.
+    /// Begins a request. Its record is written before anything of it reaches an app.
     fn begin(&mut self, client: ClientId, envelope: Envelope, call: VerbRequest) {
-        let workspace = match self.enter(&call) {
+        let workspace = match self.enter_workspace(&call) {
             Ok(workspace) => workspace,
             Err(fault) => {
-                // It may be sent again once there is room.
+                // The client may send it again once there is room.
                 let turn = &mut self.turn;
                 return self.clients.refuse_admitted(turn, client, (&envelope, &call), &fault);
             }
@@ -56,7 +60,7 @@ impl Core {
                     Fault::refused(format!("the daemon can't write its state down ({why})"))
                         .hint("make room, then send it again; reads and views go on");
                 self.fail_request(id, fault);
-                // Nothing came of it: it may be sent again under the same id.
+                // Nothing took effect, so the client may send it again under the same id.
                 return self.clients.forget_record(&run_id);
             }
             self.turn.persist(Record::Begun { run_id });
@@ -64,37 +68,39 @@ impl Core {
         self.begin_verb(id, verb);
     }
 
-    fn begin_verb(&mut self, request: RequestId, verb: Verb) {
-        match verb {
-            Verb::Open(open) => self.open(request, open),
-            Verb::View(view) => self.view_or_wait(request, view),
-            Verb::Click { link } => self.click(request, &link),
-            Verb::Run { code, stdin } => self.run(request, &code, stdin),
-            Verb::Answer { text, to } => self.answer_question(request, &text, to),
-            Verb::Read { target } => self.read(request, &target),
-            Verb::Help { provider } => self.help(request, &provider),
-            Verb::Close { session, end } => self.close(request, &session, end),
-            Verb::Apps => self.apps(request),
-            Verb::Sessions => self.list_sessions(request),
+    /// Hands a request to the handler of its verb. A handler answers the request, gives it a task to wait for, or
+    /// returns the fault to answer it with.
+    fn begin_verb(&mut self, id: RequestId, verb: Verb) {
+        let result = match verb {
+            Verb::Open(open) => self.open(id, open),
+            Verb::View(view) => self.view(id, view),
+            Verb::Click { link } => self.click(id, &link),
+            Verb::Run { code, stdin } => self.run(id, &code, stdin),
+            Verb::Answer { text, to } => self.answer_question(id, &text, to),
+            Verb::Read { target } => self.read(id, &target),
+            Verb::Help { provider } => self.help(id, &provider),
+            Verb::Close { session, end } => self.close(id, &session, end),
+            Verb::Apps => return self.apps(id),
+            Verb::Sessions => self.list_sessions(id),
             Verb::Logs { session, lines, after, wait_ms } => {
-                self.logs(request, &session, lines, after, wait_ms);
+                self.logs(id, &session, lines, after, wait_ms)
             }
-            Verb::Restart { session } => self.restart(request, &session),
-            Verb::End { session } => self.end(request, &session),
-            Verb::History { detail, rounds } => self.history(request, detail, rounds),
-            Verb::Set { option, value } => {
-                self.set(request, option.as_deref(), value.as_deref());
-            }
-            Verb::Status => self.status(request),
-            Verb::Limits => self.limits(request),
-            Verb::Watch(watch) => self.watch(request, watch),
-            Verb::Providers(change) => self.change_providers(request, change),
-            Verb::Down => self.down(request),
-        }
+            Verb::Restart { session } => self.restart(id, &session),
+            Verb::End { session } => self.end(id, &session),
+            Verb::History { detail, rounds } => self.history(id, detail, rounds),
+            Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
+            Verb::Status => return self.status(id),
+            Verb::Limits => self.limits(id),
+            Verb::Watch(watch) => self.watch(id, watch),
+            Verb::Providers(change) => return self.change_providers(id, change),
+            Verb::Down => return self.down(id),
+        };
+        self.fail_on_error(id, result);
     }
 
-    /// Takes back the steps of a run that were not begun, and what else nobody waits for.
-    fn abandon(&mut self, id: RequestId) {
+    /// Cancels a request whose client doesn't wait for the answer: takes back the steps of a run that were not
+    /// begun, and ends a wait.
+    fn cancel_request(&mut self, id: RequestId) {
         // A step that still waits for its app to start has not begun either.
         if self.processes.take_back_unsent(&mut self.turn, &ReplyTo::Invoke(id)) {
             return;
@@ -102,7 +108,7 @@ impl Core {
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
             Some(Task::Running(run)) => run.cancel(),
-            Some(Task::Waiting(..) | Task::Log(_)) => self.abandon_wait(id),
+            Some(Task::Waiting(..) | Task::Log(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
@@ -110,11 +116,11 @@ impl Core {
         }
     }
 
-    /// Ends a client's request whose deadline has come.
+    /// Ends a client's request at its deadline.
     pub(crate) fn request_expired(&mut self, id: RequestId) {
         match self.tasks.get(id) {
-            Some(Task::Viewing(_)) => self.show_what_there_is(id, "it did not answer in time"),
-            // The step's own request expires in the same turn and says how it ended.
+            Some(Task::Viewing(_)) => self.finish_view_early(id, "it did not answer in time"),
+            // The step's own request to its app expires in the same turn, and its reply says how the step ended.
             Some(Task::Running(_)) => {}
             Some(Task::Opening(session) | Task::Restarting(session)) => {
                 let session = session.clone();
@@ -123,11 +129,12 @@ impl Core {
                     .hint(format!("pipemux logs {session}"));
                 self.fail_request(id, fault);
             }
-            _ => self.fail_request(id, Fault::unavailable("no answer in time")),
+            Some(_) => self.fail_request(id, Fault::unavailable("no answer in time")),
+            None => self.fail_request(id, require::missing_task(&self.clients, id)),
         }
     }
 
-    /// Answers a request with an error before anything was carried out.
+    /// Answers a request with an error. A request that has its answer already gets no other.
     pub(crate) fn fail_request(&mut self, id: RequestId, fault: Fault) {
         let Some(request) = self.clients.request(id) else { return };
         let exit = fault.code.exit_status();
@@ -143,7 +150,8 @@ impl Core {
         self.answer(id, Answer { exit, body, delivery: 0 });
     }
 
-    /// Answers a request with data: as a table of text or as JSON.
+    /// Answers a request with data, as a table of text or as JSON. A request that has its answer already gets no
+    /// other.
     pub(crate) fn answer_data(&mut self, id: RequestId, text: String, data: Value) {
         let Some(request) = self.clients.request(id) else { return };
         let body = match request.call.format {
@@ -159,14 +167,14 @@ impl Core {
         self.clients.answer(&mut self.turn, id, answer);
     }
 
-    /// A request waits for this from now on, unless it has its answer already.
+    /// Gives a request a task, unless the request has its answer already.
     pub(crate) fn set_task(&mut self, id: RequestId, task: Task) {
         if self.clients.request(id).is_some() {
             self.tasks.set(id, task);
         }
     }
 
-    /// A request is about to be answered: it waits for nothing any more.
+    /// Drops the task of a request that is about to be answered, and its prefetched window.
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
         self.drop_prefetch(id);

@@ -1,16 +1,18 @@
-//! `status --limits`: every bound that a user can reach, and how much of it is used.
+//! `status --limits`: the bounds that a user can reach, and how much of each is used.
 
-use pipemux_proto::Value;
+use pipemux_proto::{Fault, Value};
 
 use crate::Core;
 use crate::bounds::{BOUNDS, Unit};
 use crate::keys::{RequestId, WorkspaceKey};
+use crate::verbs::require;
 
 impl Core {
-    pub(super) fn limits(&mut self, job: RequestId) {
-        let Some(found) = self.clients.request(job) else { return };
-        let (at, client) = (found.workspace.clone(), found.client);
-        let requests = self.clients.open_requests(client);
+    /// Lists all bounds.
+    pub(super) fn limits(&mut self, id: RequestId) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let at = &request.workspace;
+        let open_requests = self.clients.open_requests(request.client);
         let mut text = String::new();
         let mut data = Vec::new();
         let mut group = "";
@@ -20,10 +22,10 @@ impl Core {
                 text += &format!("{}## {group}\n", if text.is_empty() { "" } else { "\n" });
             }
             let used = match bound.name {
-                "CLIENT_REQUESTS_MAX" => Some(requests as u64),
-                name => self.used(name, &at),
+                "CLIENT_REQUESTS_MAX" => Some(open_requests as u64),
+                name => self.used(name, at),
             };
-            let amount = shown(bound.value, bound.unit);
+            let amount = amount_text(bound.value, bound.unit);
             text += &match used {
                 Some(used) => format!("{}: {used} of {amount}\n", bound.what),
                 None => format!("{}: {amount}\n", bound.what),
@@ -38,29 +40,30 @@ impl Core {
             row.extend(used.map(|used| ("used".to_owned(), used.into())));
             data.push(Value::Map(row));
         }
-        self.answer_data(job, text, Value::List(data));
+        self.answer_data(id, text, Value::List(data));
+        Ok(())
     }
 
-    /// How much of a bound is used, where that is one number: of the whole daemon, or of the caller's
-    /// workspace.
+    /// Returns how much of a bound is used, by the whole daemon or by the caller's workspace; none for a bound whose use
+    /// is not one number.
     fn used(&self, name: &str, at: &WorkspaceKey) -> Option<u64> {
-        let here = self.workspaces.get(at)?;
+        let workspace = self.workspaces.get(at)?;
         let used = match name {
             "CLIENTS_MAX" => self.clients.len(),
             "SESSIONS_MAX" => self.processes.sessions().len(),
             "WORKSPACES_MAX" => self.workspaces.len(),
             "RETIRED_MAX" => self.workspaces.retired().len(),
-            "WINDOWS_MAX" => here.windows.len(),
-            "READERS_MAX" => here.reader_count(),
-            "HISTORY_MAX" => here.history.rounds.len(),
-            "ANCHORS_MAX" => here.anchors.len(),
+            "WINDOWS_MAX" => workspace.windows.len(),
+            "READERS_MAX" => workspace.reader_count(),
+            "HISTORY_MAX" => workspace.history.rounds.len(),
+            "ANCHORS_MAX" => workspace.anchors.len(),
             _ => return None,
         };
         Some(used as u64)
     }
 }
 
-fn shown(value: u64, unit: Unit) -> String {
+fn amount_text(value: u64, unit: Unit) -> String {
     match unit {
         Unit::Bytes => bytes(value),
         Unit::Milliseconds if value.is_multiple_of(3_600_000) => format!("{} h", value / 3_600_000),
@@ -87,7 +90,7 @@ fn unit_word(unit: Unit) -> &'static str {
     }
 }
 
-/// A number of bytes in the largest unit that it is a whole number of.
+/// Writes a number of bytes in the largest unit of which it is a whole multiple.
 pub(crate) fn bytes(value: u64) -> String {
     for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
         if value > 0 && value.trailing_zeros() >= shift {
@@ -107,10 +110,10 @@ mod tests {
         assert_eq!(bytes(640 << 10), "640 KiB");
         assert_eq!(bytes(1_000), "1000 bytes");
         assert_eq!(bytes(0), "0 bytes");
-        assert_eq!(shown(3_600_000, Unit::Milliseconds), "1 h");
-        assert_eq!(shown(1_800_000, Unit::Milliseconds), "30 min");
-        assert_eq!(shown(30_000, Unit::Milliseconds), "30 s");
-        assert_eq!(shown(500, Unit::Milliseconds), "500 ms");
-        assert_eq!(shown(1_024, Unit::Count), "1024");
+        assert_eq!(amount_text(3_600_000, Unit::Milliseconds), "1 h");
+        assert_eq!(amount_text(1_800_000, Unit::Milliseconds), "30 min");
+        assert_eq!(amount_text(30_000, Unit::Milliseconds), "30 s");
+        assert_eq!(amount_text(500, Unit::Milliseconds), "500 ms");
+        assert_eq!(amount_text(1_024, Unit::Count), "1024");
     }
 }

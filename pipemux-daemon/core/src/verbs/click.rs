@@ -1,60 +1,58 @@
-//! `click` and `answer`: what a link does, and what an open question is told.
+//! `click` and `answer`: carry out a link, or answer an open question.
 
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref, RefKind};
+use pipemux_proto::watch::EventKind;
 
 use crate::Core;
-use crate::event::Effect;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::Record;
 use crate::runs::{Argument, MissingArgument, Run, RunInput, Step, StepOrigin, fixed, ref_errors};
+use crate::verbs::require;
 use crate::views::minter::open_params;
 use crate::workspaces::anchors::{AnchorError, Target};
-use pipemux_proto::watch::EventKind;
 
 impl Core {
-    pub(super) fn click(&mut self, job: RequestId, link: &str) {
-        let of = match Ref::parse_loose(link, RefKind::Link) {
-            Ok(of) if of.kind == RefKind::Link => of,
-            Ok(of) => {
-                let fault = Fault::usage(format!("{of} is a thing, not a link"))
-                    .hint(format!("its value: pipemux read {of}"));
-                return self.fail_request(job, fault);
+    /// Clicks a link: runs its action, or answers the question that it belongs to.
+    pub(super) fn click(&mut self, id: RequestId, link: &str) -> Result<(), Fault> {
+        let link = Ref::parse_loose(link, RefKind::Link)
+            .map_err(|error| Fault::usage(error.to_string()))?;
+        if link.kind != RefKind::Link {
+            return Err(Fault::usage(format!("{link} is a thing, not a link"))
+                .hint(format!("its value: pipemux read {link}")));
+        }
+        match self.resolve_link(id, &link)? {
+            LinkEffect::Step(step) => {
+                self.check_no_question(id)?;
+                self.run_steps(id, vec![*step])
             }
-            Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
-        };
-        match self.linked(job, &of) {
-            Ok(LinkEffect::Step(step)) => match self.check_no_question(job) {
-                Ok(()) => self.begin_run(job, vec![*step]),
-                Err(fault) => self.fail_request(job, fault),
-            },
-            Ok(LinkEffect::Answer(question, answer)) => {
-                self.answer_question(job, &answer, Some(question));
+            LinkEffect::Answer(question, answer) => {
+                self.answer_question(id, &answer, Some(question))
             }
-            Err(fault) => self.fail_request(job, fault),
         }
     }
 
-    /// What a link does for the reader who clicks it.
-    fn linked(&self, job: RequestId, of: &Ref) -> Result<LinkEffect, Fault> {
-        let shown = ref_errors::name(of);
-        let missing = || ref_errors::not_found(&shown, None);
-        let found = self.clients.request(job).ok_or_else(missing)?;
-        let workspace = self.workspaces.get(&found.workspace).ok_or_else(missing)?;
-        let Local::Id(id) = of.local else {
-            return Err(Fault::usage(format!("{shown}: a link is named by its number: link:15")));
+    /// Returns the effect of a link for the reader who clicks it.
+    fn resolve_link(&self, id: RequestId, link: &Ref) -> Result<LinkEffect, Fault> {
+        let name = ref_errors::name(link);
+        let missing = || ref_errors::not_found(&name, None);
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let Local::Id(number) = link.local else {
+            return Err(Fault::usage(format!("{name}: a link is named by its number: link:15")));
         };
-        let anchor = workspace.anchors.get(RefKind::Link, id).ok_or_else(missing)?;
+        let anchor = workspace.anchors.get(RefKind::Link, number).ok_or_else(missing)?;
         let session: &SessionKey = &anchor.session;
-        let reader = &found.call.reader;
-        let seen = of.epoch.or(found.call.at).unwrap_or_else(|| workspace.known_epoch(reader, id));
+        let reader = &request.call.reader;
+        let seen = link.epoch.or(request.call.at);
+        let seen = seen.unwrap_or_else(|| workspace.known_epoch(reader, number));
         let strict = workspace.options.strict && seen < workspace.epoch;
-        let checked = workspace.anchors.check(RefKind::Link, id, seen, workspace.epoch);
+        let checked = workspace.anchors.check(RefKind::Link, number, seen, workspace.epoch);
         if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
             return Err(match why {
                 AnchorError::NotFound => missing(),
-                AnchorError::Stale => ref_errors::stale(&shown),
+                AnchorError::Stale => ref_errors::stale(&name),
             });
         }
         let (action, args) = match &anchor.target {
@@ -65,19 +63,19 @@ impl Core {
             Target::Object { .. } => return Err(missing()),
         };
         if workspace.window(session).is_none() {
-            return Err(ref_errors::out_of_view(&shown, Some(format!("pipemux open {session}"))));
+            return Err(ref_errors::out_of_view(&name, Some(format!("pipemux open {session}"))));
         }
-        // Another reader's look at less of the window takes nothing away from this one.
-        if !anchor.shown && !workspace.in_view(reader, session, id) {
-            return Err(ref_errors::out_of_view(&shown, Some(format!("pipemux view {session}"))));
+        // Another reader's view of less of the window doesn't hide the link from this one.
+        if !anchor.shown && !workspace.in_view(reader, session, number) {
+            return Err(ref_errors::out_of_view(&name, Some(format!("pipemux view {session}"))));
         }
         let prototypes = self.processes.get(session).map(|session| &session.prototypes);
         let prototype = prototypes
             .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
             .ok_or_else(|| {
-                ref_errors::out_of_view(&shown, Some(format!("pipemux view {session}")))
+                ref_errors::out_of_view(&name, Some(format!("pipemux view {session}")))
             })?;
-        // What the link leaves open is asked for.
+        // The reader is asked for the parameters that the link leaves open.
         let mut bound = fixed(args);
         for param in open_params(prototype, args) {
             let missing = MissingArgument { ty: param.ty.clone(), meant: None };
@@ -88,92 +86,96 @@ impl Core {
             prototype: prototype.clone(),
             candidates: Vec::new(),
             args: bound,
-            call: shown,
+            call: name,
             origin: StepOrigin::Link,
             nested: false,
         })))
     }
 
-    pub(super) fn answer_question(&mut self, job: RequestId, text: &str, to: Option<u64>) {
+    /// Answers an open question, or sends a kept run again.
+    pub(super) fn answer_question(
+        &mut self,
+        id: RequestId,
+        text: &str,
+        to: Option<u64>,
+    ) -> Result<(), Fault> {
         // A link that answers may be given as the answer.
-        if let Ok(of) = text.trim().parse::<Ref>()
-            && of.kind == RefKind::Link
+        if let Ok(link) = text.trim().parse::<Ref>()
+            && link.kind == RefKind::Link
         {
-            return match self.linked(job, &of) {
-                Ok(LinkEffect::Answer(question, answer)) => {
-                    self.answer_question(job, &answer, Some(question));
+            return match self.resolve_link(id, &link)? {
+                LinkEffect::Answer(question, answer) => {
+                    self.answer_question(id, &answer, Some(question))
                 }
-                Ok(LinkEffect::Step(_)) => {
-                    let fault = Fault::usage(format!("{of} is no answer"))
-                        .hint(format!("pipemux click {of}"));
-                    self.fail_request(job, fault);
-                }
-                Err(fault) => self.fail_request(job, fault),
+                LinkEffect::Step(_) => Err(Fault::usage(format!("{link} is no answer"))
+                    .hint(format!("pipemux click {link}"))),
             };
         }
-        let Some(found) = self.clients.request(job) else { return };
-        let reader = found.call.reader.clone();
-        if let Some(kept) = self.kept(job, text, to) {
-            return self.start_run(job, kept, RunInput::Begin);
+        if let Some(kept) = self.take_kept_run(id, text, to)? {
+            return self.start_run(id, kept, RunInput::Begin);
         }
-        let Some(found) = self.clients.request(job) else { return };
-        let at = found.workspace.clone();
+        let request = require::request(&self.clients, id)?;
+        let (at, reader) = (&request.workspace, request.call.reader.clone());
         let open: Vec<u64> =
-            self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect();
+            self.runs.questions_of(at, &reader).map(|(number, _)| number).collect();
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
             let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
-            return self.fail_request(job, ways.fold(fault, Fault::hint));
+            return Err(ways.fold(fault, Fault::hint));
         }
-        let number = to.or_else(|| open.first().copied());
-        let question = number.and_then(|number| self.runs.question(&at, number));
-        let Some((number, question)) = number.zip(question) else {
+        let closed = || {
             let message = match to {
                 Some(number) => format!("question {number} was answered, or has expired"),
                 None => "no question is open".to_owned(),
             };
-            return self.fail_request(job, Fault::not_found(message).hint("pipemux view"));
+            Fault::not_found(message).hint("pipemux view")
         };
+        let number = to.or_else(|| open.first().copied()).ok_or_else(closed)?;
+        let question = self.runs.question(at, number).ok_or_else(closed)?;
         if question.reader() != reader {
-            let fault = Fault::refused(format!(
+            return Err(Fault::refused(format!(
                 "question {number} was asked of {}, not of {reader}",
                 question.reader()
-            ));
-            return self.fail_request(job, fault);
+            )));
         }
-        let answer = match question.read(text) {
-            Ok(answer) => answer,
-            Err(fault) => return self.fail_request(job, fault),
-        };
-        let Some(question) = self.runs.remove_question(&at, number) else { return };
-        let at = question.run.workspace.to_string();
-        self.turn.effects.push(Effect::Persist(Record::QuestionClosed { workspace: at, number }));
-        let told = format!("question {number} was answered: {}", text.trim());
-        let place = Audience::Workspace(question.run.workspace.clone(), None);
-        self.tell(EventKind::Answered, place, Some(&reader), &told);
+        let answer = question.read(text)?;
+        let question = self.runs.remove_question(at, number).ok_or_else(closed)?;
+        let at = question.run.workspace.clone();
+        self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
+        let text = format!("question {number} was answered: {}", text.trim());
+        let audience = Audience::Workspace(at, None);
+        self.publish(EventKind::Answered, audience, Some(&reader), &text);
         let (run, input) = question.answer(answer);
-        self.start_run(job, run, input);
+        self.start_run(id, run, input)
     }
 
-    /// The run that `answer go` sends again, when no question is open.
-    fn kept(&mut self, job: RequestId, text: &str, to: Option<u64>) -> Option<Run> {
+    /// Takes the kept run that `answer go` sends again, unless a question is open.
+    fn take_kept_run(
+        &mut self,
+        id: RequestId,
+        text: &str,
+        to: Option<u64>,
+    ) -> Result<Option<Run>, Fault> {
         if to.is_some() || text.trim() != "go" {
-            return None;
+            return Ok(None);
         }
-        let found = self.clients.request(job)?;
-        let (at, reader) = (&found.workspace, &found.call.reader);
-        let workspace = self.workspaces.get(at)?;
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let (at, reader) = (&request.workspace, &request.call.reader);
         if self.runs.questions_of(at, reader).next().is_some() {
-            return None;
+            return Ok(None);
         }
-        let mut kept = self.runs.take_kept(at, reader)?;
-        kept.run_id = found.call.run_id.clone();
+        let Some(mut kept) = self.runs.take_kept(at, reader) else { return Ok(None) };
+        kept.run_id = request.call.run_id.clone();
         kept.take_baseline(workspace, None);
-        Some(kept)
+        Ok(Some(kept))
     }
 }
 
+/// The effect of a link.
 enum LinkEffect {
+    /// The link runs this step.
     Step(Box<Step>),
+    /// The link answers the question of this number with this text.
     Answer(u64, String),
 }

@@ -1,19 +1,26 @@
-//! `history`: what was done in the workspace, newest last.
+//! `history`: the rounds of runs in the workspace, newest last.
 
-use pipemux_proto::Value;
+use pipemux_proto::{Fault, Value};
 
 use crate::Core;
 use crate::event::Now;
 use crate::keys::RequestId;
 use crate::limits::HISTORY_SHOWN;
+use crate::verbs::require;
 use crate::views::answer::plain;
 use crate::views::inert::{line, whole_line};
 use crate::views::timestamp;
 
 impl Core {
-    pub(super) fn history(&mut self, job: RequestId, detail: bool, rounds: Option<u32>) {
-        let Some(found) = self.clients.request(job) else { return };
-        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+    /// Lists the last rounds of the workspace.
+    pub(super) fn history(
+        &mut self,
+        id: RequestId,
+        detail: bool,
+        rounds: Option<u32>,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
         let all = &workspace.history.rounds;
         let wanted = rounds.unwrap_or(HISTORY_SHOWN) as usize;
         let skipped = all.len().saturating_sub(wanted);
@@ -31,7 +38,7 @@ impl Core {
                 reader => format!(" · {reader}"),
             };
             text += &format!("{}. {at}{reader} · {}{status}\n", round.number, line(&round.action));
-            // One line, whatever was said: no line of it passes for a round.
+            // A result of several lines is joined, so that none of its lines can pass for a round.
             text += &format!("   {}\n", whole_line(&round.result));
             if let Some(more) = round.detail.as_deref().filter(|_| detail) {
                 for line in plain(more).lines() {
@@ -54,6 +61,7 @@ impl Core {
         if all.is_empty() {
             text += "0 rounds\n";
         }
-        self.answer_data(job, text, Value::List(data));
+        self.answer_data(id, text, Value::List(data));
+        Ok(())
     }
 }

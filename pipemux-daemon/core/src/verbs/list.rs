@@ -5,20 +5,17 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::verbs::require;
 use crate::views::prototypes::declarations;
 
 impl Core {
-    pub(super) fn help(&mut self, job: RequestId, provider: &ProviderId) {
-        let manifest = match self.manifest(provider) {
-            Ok(manifest) => manifest,
-            Err(fault) => return self.fail_request(job, fault),
-        };
-        let known = self.processes.prototypes(provider).cloned();
-        let Some(prototypes) = known else {
-            // What an app can do is known once it runs.
-            let fault = Fault::not_found(format!("{provider} has not run yet"))
-                .hint(format!("pipemux open {provider}"));
-            return self.fail_request(job, fault);
+    /// Lists the actions of an app.
+    pub(super) fn help(&mut self, id: RequestId, provider: &ProviderId) -> Result<(), Fault> {
+        let manifest = self.manifest(provider)?;
+        let Some(prototypes) = self.processes.prototypes(provider).cloned() else {
+            // The daemon learns the actions of an app when the app first runs.
+            return Err(Fault::not_found(format!("{provider} has not run yet"))
+                .hint(format!("pipemux open {provider}")));
         };
         let all: Vec<_> = prototypes.iter().collect();
         let mut text = format!("## {provider} · {}\n", manifest.description);
@@ -34,11 +31,13 @@ impl Core {
                 ])
             })
             .collect();
-        self.answer_data(job, text, Value::List(data));
+        self.answer_data(id, text, Value::List(data));
+        Ok(())
     }
 
-    pub(super) fn list_sessions(&mut self, job: RequestId) {
-        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
+    /// Lists the sessions of all workspaces.
+    pub(super) fn list_sessions(&mut self, id: RequestId) -> Result<(), Fault> {
+        let at = &require::request(&self.clients, id)?.workspace;
         let mut text = String::new();
         let mut data = Vec::new();
         for (key, session) in self.processes.sessions() {
@@ -46,7 +45,7 @@ impl Core {
                 None => "every workspace".to_owned(),
                 Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
             };
-            let here = key.workspace.as_ref().is_none_or(|owner| *owner == at);
+            let here = key.workspace.as_ref().is_none_or(|owner| owner == at);
             let pid = self.processes.pid(session);
             let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
@@ -66,10 +65,12 @@ impl Core {
         if text.is_empty() {
             text += "0 sessions · pipemux open <app>\n";
         }
-        self.answer_data(job, text, Value::List(data));
+        self.answer_data(id, text, Value::List(data));
+        Ok(())
     }
 
-    pub(super) fn status(&mut self, job: RequestId) {
+    /// Reports the state of the daemon.
+    pub(super) fn status(&mut self, id: RequestId) {
         let ready =
             self.processes.sessions().values().filter(|session| session.ready().is_some()).count();
         let mut rows: Vec<(&str, Value)> = vec![
@@ -91,37 +92,37 @@ impl Core {
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
         let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        self.answer_data(job, text, Value::Map(data));
+        self.answer_data(id, text, Value::Map(data));
     }
 
-    /// The session that an address means in the caller's workspace; refuses the request when there is
-    /// none.
-    pub(super) fn find_session(
-        &mut self,
-        job: RequestId,
+    /// Returns the session that an address means in the caller's workspace.
+    ///
+    /// # Errors
+    /// There is no such session.
+    pub(super) fn resolve_session(
+        &self,
+        id: RequestId,
         addr: &SessionAddr,
-    ) -> Option<SessionKey> {
-        let at = self.clients.request(job).map(|job| job.workspace.clone());
-        let known: Vec<&SessionKey> = self
+    ) -> Result<SessionKey, Fault> {
+        let at = &require::request(&self.clients, id)?.workspace;
+        let visible: Vec<&SessionKey> = self
             .processes
             .sessions()
             .keys()
-            .filter(|key| key.workspace.is_none() || key.workspace == at)
+            .filter(|key| key.workspace.as_ref().is_none_or(|owner| owner == at))
             .collect();
-        if let Some(key) = known.iter().find(|key| key.addr == *addr) {
-            return Some((*key).clone());
+        if let Some(key) = visible.iter().find(|key| key.addr == *addr) {
+            return Ok((*key).clone());
         }
-        let own = known.iter().filter(|key| key.addr.provider == addr.provider);
-        let names: Vec<String> = own.map(|key| key.to_string()).collect();
+        let same_app = visible.iter().filter(|key| key.addr.provider == addr.provider);
+        let names: Vec<String> = same_app.map(|key| key.to_string()).collect();
         let guess = nearest(&addr.to_string(), names.iter().map(String::as_str))
             .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
         let fault = Fault::not_found(format!("no session {addr} here{guess}"));
-        let fault = if names.is_empty() && self.providers.contains_key(&addr.provider) {
+        Err(if names.is_empty() && self.providers.contains_key(&addr.provider) {
             fault.hint(format!("pipemux open {addr}"))
         } else {
             fault.hint("pipemux sessions")
-        };
-        self.fail_request(job, fault);
-        None
+        })
     }
 }

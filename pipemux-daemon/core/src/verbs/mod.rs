@@ -1,27 +1,41 @@
-//! The verbs: one file where one has substance.
+//! The verbs: one file for each that has substance, and the steps that several of them share.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `begin` | a request from its arrival to its one answer |
+//! | `require` | the request, workspace and task that a handler needs, or the fault that the request ends with |
+//! | [`tasks`] | plain state of requests that wait; imports no verb |
+//! | `open`, `view`, `read`, `run`, `click`, `logs`, `wait`, `history`, `list`, `set`, `stop`, `providers`, `bounds` | the verbs |
+//! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
+//! | `project_reply` | takes the windows that apps send |
+//! | `prefetch` | requests windows ahead of time |
+//! | `end_pending_views` | windows that an answer stops waiting for |
+//! | `write_answer`, `answer_in_parts` | write an answer that shows windows, and send long ones without copying |
+//! | `session_updates` | keeps workspaces informed of their sessions |
 
-mod abandon_pending_views;
+mod answer_in_parts;
 mod begin;
 pub(crate) mod bounds;
 mod click;
-pub(crate) mod deliver;
+mod end_pending_views;
 mod history;
 mod list;
-pub(crate) mod logs;
-mod long_answer;
+mod logs;
 mod open;
-pub(crate) mod prefetch;
-pub(crate) mod providers;
-pub(crate) mod read;
+mod prefetch;
+mod project_reply;
+mod providers;
+mod read;
+mod require;
 mod run;
 mod run_driver;
 mod run_questions;
 mod session_updates;
 mod set;
-pub(crate) mod show;
 mod stop;
 pub(crate) mod tasks;
-pub(crate) mod wait;
+mod view;
+mod wait;
+mod write_answer;
 
 pub(crate) use open::lod_name;
-pub(crate) use run::exit_status as run_exit_status;

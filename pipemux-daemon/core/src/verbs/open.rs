@@ -1,4 +1,4 @@
-//! `open`: start or attach, add the window, show it.
+//! `open`: starts a session or attaches to one, adds its window, and shows it.
 
 use std::rc::Rc;
 
@@ -6,26 +6,27 @@ use pipemux_proto::app::Opened;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb};
 use pipemux_proto::envelope::Method;
+use pipemux_proto::projection::Lod;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
 
 use crate::Core;
-use crate::event::Effect;
 use crate::feed::Audience;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::{Record, SavedOpen};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
-use crate::verbs::providers::AfterLoading;
-use crate::verbs::show::{AnswerKind, WantedWindow};
-use crate::verbs::tasks::Task;
+use crate::verbs::require;
+use crate::verbs::tasks::{AfterLoading, Task};
+use crate::verbs::view::WantedWindow;
+use crate::views::requested_window::AnswerKind;
 use crate::workspaces::Window;
 
-/// Variables that every app gets from its opener: what programs need to find their way, and nothing
-/// that is likely to be a secret.
-const PASSED: &[&str] = &[
+/// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
+/// likely to hold a secret.
+const PASSED_VARIABLES: &[&str] = &[
     "HOME",
     "LANG",
     "LANGUAGE",
@@ -43,38 +44,39 @@ const PASSED: &[&str] = &[
 ];
 
 impl Core {
-    pub(super) fn open(&mut self, job: RequestId, open: OpenArgs) {
+    /// Opens an app. If it isn't registered, the manifests are read again first, because its manifest may be new.
+    pub(super) fn open(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
         if self.providers.contains_key(&open.provider) {
-            return self.open_known(job, open);
+            return self.open_registered(id, open);
         }
-        // Its manifest may have been written since manifests were read last.
-        self.load_providers(job, ProvidersArgs::default(), AfterLoading::Open(Box::new(open)));
+        self.load_providers(id, ProvidersArgs::default(), AfterLoading::Open(Box::new(open)));
+        Ok(())
     }
 
-    /// Opens an app, or says that there is none of that name.
-    pub(super) fn open_known(&mut self, job: RequestId, open: OpenArgs) {
-        let manifest = match self.manifest(&open.provider) {
-            Ok(manifest) => manifest,
-            Err(fault) => return self.fail_request(job, fault),
-        };
-        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
+    /// Opens a registered app.
+    ///
+    /// # Errors
+    /// There is no app of that name, or no room for another window or session.
+    pub(super) fn open_registered(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
+        let manifest = self.manifest(&open.provider)?;
+        let request = require::request(&self.clients, id)?;
+        let (at, deadline) = (&request.workspace, request.deadline);
         let session = match open.session.clone() {
             Some(session) => session,
-            None => match SessionAddr::DEFAULT_SESSION.parse::<SessionId>() {
-                Ok(session) => session,
-                Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
-            },
+            None => SessionAddr::DEFAULT_SESSION
+                .parse::<SessionId>()
+                .map_err(|error| Fault::usage(error.to_string()))?,
         };
         let addr = SessionAddr { provider: open.provider.clone(), session };
         let owner = (manifest.scope == Scope::Workspace).then(|| at.clone());
         let key = SessionKey { workspace: owner, addr };
-        let windows = self.workspaces.get(&at).map_or(0, |workspace| workspace.windows.len());
+        let windows = require::workspace(&self.workspaces, request)?.windows.len();
         if windows >= WINDOWS_MAX || self.processes.sessions().len() >= SESSIONS_MAX {
             let fault = Fault::refused(format!(
                 "no more windows: {windows} are open here, {} sessions in all",
                 self.processes.sessions().len()
             ));
-            return self.fail_request(job, fault.hint("pipemux close <provider>/<session> --end"));
+            return Err(fault.hint("pipemux close <provider>/<session> --end"));
         }
         let saved =
             SavedOpen { env: environment(&open, &manifest), args: open.args, cwd: open.cwd };
@@ -82,101 +84,91 @@ impl Core {
         if fresh {
             self.processes.create(key.clone(), manifest);
         }
-        self.set_task(job, Task::Opening(key.clone()));
+        self.set_task(id, Task::Opening(key.clone()));
         let down = self
             .processes
             .get(&key)
             .is_some_and(|s| s.process == ProcessState::Down && s.failed.is_none());
         if fresh || (down && !saved.args.is_empty()) {
-            // This open is the newest of those that the start sends.
+            // The start sends all opens of the session, and this one last.
             self.processes.push_open(&key, saved);
-            self.processes.begin_opening(&key, job);
-            match self.processes.wake(&mut self.turn, &key) {
-                Ok(()) => self.prefetch_for_open(job, &key),
-                Err(fault) => {
-                    self.processes.cancel_opening(&key, job);
-                    self.fail_request(job, fault);
-                }
+            self.processes.begin_opening(&key, id);
+            if let Err(fault) = self.processes.wake(&mut self.turn, &key) {
+                self.processes.cancel_opening(&key, id);
+                return Err(fault);
             }
+            self.prefetch_for_open(id, &key);
         } else if saved.args.is_empty() {
             if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
-                // It was ended for good and is about to be gone: the next process opens with this.
+                // The session was ended and its process is about to exit: the next process opens with this.
                 self.processes.push_open(&key, saved);
             }
-            self.opened(job, Vec::new());
+            return self.finish_open(id, Vec::new());
         } else {
-            let Some(deadline) = self.clients.request(job).map(|job| job.deadline) else { return };
             let message = self.processes.open_message(&key, saved, true, false);
-            self.processes.request(
-                &mut self.turn,
-                &key,
-                Method::AppOpen,
-                &message,
-                deadline,
-                ReplyTo::Attach(job),
-            );
+            let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
+            self.processes.request(turn, &key, Method::AppOpen, &message, deadline, to);
         }
+        Ok(())
     }
 
-    /// A running session took in a further open.
-    pub(crate) fn attach_answered(&mut self, job: RequestId, answered: AppReply) {
-        let Some(Task::Opening(key)) = self.tasks.get(job) else {
-            return;
+    /// Handles a running session's reply to a further open.
+    pub(crate) fn attach_replied(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
+        let Some(Task::Opening(key)) = self.tasks.get(id) else {
+            return Err(require::missing_task(&self.clients, id));
         };
         let key = key.clone();
-        match answered {
-            AppReply::Reply(body) => match decode::<Opened>(&body) {
-                Ok(opened) => {
-                    self.remember_open(job, &key);
-                    self.opened(job, opened.notes);
-                }
-                Err(error) => {
-                    let fault =
-                        Fault::unavailable(format!("an unreadable reply of {key}: {error}"));
-                    self.fail_request(job, fault);
-                }
-            },
-            AppReply::Fault(fault) => self.fail_request(job, fault),
+        match reply {
+            AppReply::Reply(body) => {
+                let opened = decode::<Opened>(&body).map_err(|error| {
+                    Fault::unavailable(format!("an unreadable reply of {key}: {error}"))
+                })?;
+                self.remember_open(id, &key)?;
+                self.finish_open(id, opened.notes)
+            }
+            AppReply::Fault(fault) => Err(fault),
             AppReply::Lost { delivered, why, hints, .. } => {
-                let mut fault =
-                    if delivered { Fault::unknown(why) } else { Fault::unavailable(why) };
-                fault.hints = hints;
-                self.fail_request(job, fault);
+                let fault = if delivered { Fault::unknown(why) } else { Fault::unavailable(why) };
+                Err(Fault { hints, ..fault })
             }
         }
     }
 
-    fn remember_open(&mut self, job: RequestId, key: &SessionKey) {
-        let Some(job) = self.clients.request(job) else { return };
-        let Verb::Open(open) = &job.call.verb else { return };
-        let Some(session) = self.processes.get(key) else { return };
-        let saved = SavedOpen {
-            env: environment(open, &session.manifest),
-            args: open.args.clone(),
-            cwd: open.cwd.clone(),
+    /// Keeps an open with its session, so that the session's next process opens the same.
+    fn remember_open(&mut self, id: RequestId, key: &SessionKey) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let Verb::Open(open) = &request.call.verb else {
+            return Err(require::missing_task(&self.clients, id));
         };
-        self.processes.add_open(&mut self.turn, key, saved, OPENS_MAX);
+        // A session that has been removed since has no next process.
+        if let Some(session) = self.processes.get(key) {
+            let saved = SavedOpen {
+                env: environment(open, &session.manifest),
+                args: open.args.clone(),
+                cwd: open.cwd.clone(),
+            };
+            self.processes.add_open(&mut self.turn, key, saved, OPENS_MAX);
+        }
+        Ok(())
     }
 
-    /// The app has taken an open in: the window is added and shown.
-    pub(crate) fn opened(&mut self, job: RequestId, notes: Vec<String>) {
-        let Some(Task::Opening(key)) = self.tasks.get(job) else {
-            return;
+    /// Adds the window of a session that has opened, and shows it.
+    pub(crate) fn finish_open(&mut self, id: RequestId, notes: Vec<String>) -> Result<(), Fault> {
+        let Some(Task::Opening(key)) = self.tasks.get(id) else {
+            return Err(require::missing_task(&self.clients, id));
         };
         let key = key.clone();
-        self.processes.cancel_opening(&key, job);
-        let Some(found) = self.clients.request(job) else { return };
-        let (at, lod, budget) = (found.workspace.clone(), found.call.lod, found.call.budget);
-        let pin = match &found.call.verb {
+        self.processes.cancel_opening(&key, id);
+        let number = self.prefetched_number(id, &key);
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace_mut(&mut self.workspaces, request)?;
+        let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
+        let (lod, budget) = (request.call.lod, request.call.budget);
+        let pin = match &request.call.verb {
             Verb::Open(open) => open.pin,
             _ => None,
         };
-        let reader = found.call.reader.clone();
-        let number = match self.prefetched_number(job, &key) {
-            Some(number) => number,
-            None => self.turn.next_number(),
-        };
-        let Some(workspace) = self.workspaces.get_mut(&at) else { return };
+        let number = number.unwrap_or_else(|| self.turn.next_number());
         let fresh = workspace.window(&key).is_none();
         if fresh {
             let actions = self.processes.actions_of(&key);
@@ -189,16 +181,19 @@ impl Core {
             window.pinned = pin.unwrap_or(window.pinned);
         }
         if fresh {
-            let place = Audience::Workspace(at.clone(), Some(key.clone()));
-            self.tell(EventKind::Opened, place, Some(&reader), &format!("{key} was opened"));
+            let audience = Audience::Workspace(at.clone(), Some(key.clone()));
+            self.publish(EventKind::Opened, audience, Some(&reader), &format!("{key} was opened"));
         }
         self.processes.save(&mut self.turn, &key);
         self.save_window(&at, &key);
-        let want = WantedWindow { session: key, lod: None, budget: None };
-        self.show(job, vec![want], AnswerKind::Open { notes });
+        let wanted = WantedWindow { session: key, lod: None, budget: None };
+        self.show_windows(id, vec![wanted], AnswerKind::Open { notes })
     }
 
-    /// The manifest of a provider.
+    /// Returns the manifest of a provider.
+    ///
+    /// # Errors
+    /// The provider is not registered.
     pub(crate) fn manifest(&self, provider: &ProviderId) -> Result<Rc<Manifest>, Fault> {
         if let Some(found) = self.providers.get(provider) {
             return Ok(found.clone());
@@ -211,32 +206,36 @@ impl Core {
             .hint(format!("there are: {} · pipemux apps", known.join(", "))))
     }
 
-    pub(crate) fn save_window(&mut self, at: &crate::keys::WorkspaceKey, key: &SessionKey) {
-        let Some(window) = self.workspaces.get(at).and_then(|w| w.window(key)) else { return };
-        let record = Record::Window {
-            workspace: at.to_string(),
-            session: key.to_string(),
-            lod: lod_name(window.lod).into(),
-            budget: window.budget,
-            pinned: window.pinned,
-        };
-        self.turn.effects.push(Effect::Persist(record));
+    /// Saves the options of a window.
+    fn save_window(&mut self, at: &WorkspaceKey, key: &SessionKey) {
+        let workspace = self.workspaces.get(at);
+        if let Some(window) = workspace.and_then(|workspace| workspace.window(key)) {
+            self.turn.persist(Record::Window {
+                workspace: at.to_string(),
+                session: key.to_string(),
+                lod: lod_name(window.lod).into(),
+                budget: window.budget,
+                pinned: window.pinned,
+            });
+        }
     }
 }
 
-/// A level of detail as it is typed and saved.
-pub(crate) fn lod_name(lod: pipemux_proto::projection::Lod) -> &'static str {
+/// Returns a level of detail as it is typed and saved.
+pub(crate) fn lod_name(lod: Lod) -> &'static str {
     match lod {
-        pipemux_proto::projection::Lod::Gist => "gist",
-        pipemux_proto::projection::Lod::Summary => "summary",
-        pipemux_proto::projection::Lod::Full => "full",
+        Lod::Gist => "gist",
+        Lod::Summary => "summary",
+        Lod::Full => "full",
     }
 }
 
-/// What an app gets of its opener's environment.
+/// Returns the variables of the opener's environment that an app gets, within the bound on their size.
 fn environment(open: &OpenArgs, manifest: &Manifest) -> Vec<(String, String)> {
     let wanted = |name: &str| {
-        PASSED.contains(&name) || name.starts_with("LC_") || manifest.pass.iter().any(|p| p == name)
+        PASSED_VARIABLES.contains(&name)
+            || name.starts_with("LC_")
+            || manifest.pass.iter().any(|p| p == name)
     };
     let mut left = ENV_MAX;
     let fits = |(name, value): &(&String, &String)| {

@@ -1,4 +1,4 @@
-//! `read`: a thing's value, raw.
+//! `read`: the raw value of an object.
 
 use bytes::Bytes;
 use pipemux_proto::Fault;
@@ -9,140 +9,112 @@ use pipemux_proto::limits::FRAME_MAX;
 use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::Core;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::lookup::{chunk, located, read_request};
 use crate::runs::resolve_ref::{RefScope, ResolvedObject, UnresolvedRef};
 use crate::runs::{RunContext, ref_errors};
-use crate::verbs::tasks::Task;
+use crate::verbs::require;
+use crate::verbs::tasks::{Task, ValueRead};
 
-/// Longest value that one answer holds, in bytes.
+/// The longest value that one answer holds, in bytes.
 const VALUE_MAX: u64 = FRAME_MAX as u64 - 1024;
 
-/// A value on its way.
-#[derive(Debug)]
-pub struct ValueRead {
-    of: Ref,
-    /// What the ref leads to; none while it is being located.
-    thing: Option<ResolvedObject>,
-    /// What refs mean to the reader.
-    refs: RefScope,
-    /// The object that its app is asked for, or was.
-    located: Vec<(SessionKey, String)>,
-    data: Vec<u8>,
-}
-
 impl Core {
-    pub(super) fn read(&mut self, job: RequestId, target: &str) {
-        let of = match Ref::parse_loose(target, RefKind::Obj) {
-            Ok(of) if of.kind == RefKind::Obj => of,
-            Ok(of) => {
-                let fault = Fault::usage(format!("{of} is a link: it has no value"))
-                    .hint(format!("pipemux click {of}"));
-                return self.fail_request(job, fault);
-            }
-            Err(error) => return self.fail_request(job, Fault::usage(error.to_string())),
-        };
-        let Some(found) = self.clients.request(job) else { return };
-        let call = &found.call;
-        let workspace = self.workspaces.get(&found.workspace);
-        let refs = workspace.map(|workspace| RefScope::of(workspace, &call.reader, call.at));
-        let (refs, located) = (refs.unwrap_or_default(), Vec::new());
-        self.read_resolved(job, ValueRead { of, thing: None, refs, located, data: Vec::new() });
+    /// Reads the value of the object that a ref leads to.
+    pub(super) fn read(&mut self, id: RequestId, target: &str) -> Result<(), Fault> {
+        let target = Ref::parse_loose(target, RefKind::Obj)
+            .map_err(|error| Fault::usage(error.to_string()))?;
+        if target.kind != RefKind::Obj {
+            return Err(Fault::usage(format!("{target} is a link: it has no value"))
+                .hint(format!("pipemux click {target}")));
+        }
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let refs = RefScope::of(workspace, &request.call.reader, request.call.at);
+        let (object, located, data) = (None, Vec::new(), Vec::new());
+        self.resolve_and_read(id, ValueRead { target, object, refs, located, data })
     }
 
-    fn read_resolved(&mut self, job: RequestId, mut reading: ValueRead) {
-        let Some(found) = self.clients.request(job) else { return };
-        let (at, deadline) = (found.workspace.clone(), found.deadline);
-        let Some(workspace) = self.workspaces.get(&at) else { return };
+    /// Resolves the ref and requests the object's value. An object that its window doesn't show is located first.
+    fn resolve_and_read(&mut self, id: RequestId, mut read: ValueRead) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
-        match reading.refs.resolve(&context, &reading.of, &reading.located) {
-            Ok(thing) => {
-                reading.thing = Some(thing.clone());
-                self.read_more(job, reading, &thing, deadline);
+        match read.refs.resolve(&context, &read.target, &read.located) {
+            Ok(object) => {
+                let deadline = request.deadline;
+                read.object = Some(object.clone());
+                self.request_chunk(id, read, &object, deadline);
+                Ok(())
             }
-            Err(UnresolvedRef::Invalid(fault, _)) => self.fail_request(job, *fault),
+            Err(UnresolvedRef::Invalid(fault, _)) => Err(*fault),
             Err(UnresolvedRef::NotShown { session, key, .. }) => {
+                let deadline = request.deadline.min(self.turn.now.mono_ms + LOCATE_MS);
                 let locate = Locate { keys: vec![key.clone()] };
-                reading.located = vec![(session.clone(), key)];
-                self.put_reading(job, reading);
-                let soon = deadline.min(self.turn.now.mono_ms + LOCATE_MS);
-                self.processes.request(
-                    &mut self.turn,
-                    &session,
-                    Method::Locate,
-                    &locate,
-                    soon,
-                    ReplyTo::Locate(job),
-                );
+                read.located = vec![(session.clone(), key)];
+                self.set_task(id, Task::Reading(Box::new(read)));
+                let (turn, to) = (&mut self.turn, ReplyTo::Locate(id));
+                self.processes.request(turn, &session, Method::Locate, &locate, deadline, to);
+                Ok(())
             }
         }
     }
 
-    fn read_more(
+    /// Requests the next part of an object's value.
+    fn request_chunk(
         &mut self,
-        job: RequestId,
-        reading: ValueRead,
-        thing: &ResolvedObject,
+        id: RequestId,
+        read: ValueRead,
+        object: &ResolvedObject,
         deadline: u64,
     ) {
-        let read = read_request(thing, reading.data.len());
-        self.put_reading(job, reading);
-        self.processes.request(
-            &mut self.turn,
-            &thing.session,
-            Method::AppRead,
-            &read,
-            deadline,
-            ReplyTo::Read(job),
-        );
+        let message = read_request(object, read.data.len());
+        self.set_task(id, Task::Reading(Box::new(read)));
+        let (turn, to) = (&mut self.turn, ReplyTo::Read(id));
+        self.processes.request(turn, &object.session, Method::AppRead, &message, deadline, to);
     }
 
-    pub(crate) fn is_reading(&self, job: RequestId) -> bool {
-        matches!(self.tasks.get(job), Some(Task::Reading(_)))
+    /// Returns true for a request of `read`, whose replies are not those of a run.
+    pub(crate) fn is_reading(&self, id: RequestId) -> bool {
+        matches!(self.tasks.get(id), Some(Task::Reading(_)))
     }
 
-    pub(crate) fn read_located(&mut self, job: RequestId, answered: AppReply) {
-        let Some((reading, _)) = self.take_reading(job) else { return };
-        match located(answered, &ref_errors::name(&reading.of)) {
-            Ok(()) => self.read_resolved(job, reading),
-            Err(fault) => self.fail_request(job, fault),
-        }
+    /// Goes on once an app has replied where the object is.
+    pub(crate) fn object_located(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
+        let read = self.take_value_read(id)?;
+        located(reply, &ref_errors::name(&read.target))?;
+        self.resolve_and_read(id, read)
     }
 
-    pub(crate) fn read_chunk(&mut self, job: RequestId, answered: AppReply) {
-        let Some((mut reading, deadline)) = self.take_reading(job) else { return };
-        let shown = ref_errors::name(&reading.of);
-        let chunk = match chunk(answered, &shown) {
-            Ok(chunk) => chunk,
-            Err(fault) => return self.fail_request(job, fault),
-        };
+    /// Takes a part of the object's value, and answers once it is complete.
+    pub(crate) fn chunk_read(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
+        let mut read = self.take_value_read(id)?;
+        let deadline = require::request(&self.clients, id)?.deadline;
+        let name = ref_errors::name(&read.target);
+        let chunk = chunk(reply, &name)?;
         if chunk.total > VALUE_MAX {
             let message =
-                format!("{shown} holds {} bytes, at most {VALUE_MAX} fit one answer", chunk.total);
-            return self.fail_request(job, Fault::refused(message));
+                format!("{name} holds {} bytes, at most {VALUE_MAX} fit one answer", chunk.total);
+            return Err(Fault::refused(message));
         }
-        reading.data.extend_from_slice(&chunk.data);
-        let more = (reading.data.len() as u64) < chunk.total && !chunk.data.is_empty();
-        match reading.thing.clone().filter(|_| more) {
-            Some(thing) => self.read_more(job, reading, &thing, deadline),
+        read.data.extend_from_slice(&chunk.data);
+        let incomplete = (read.data.len() as u64) < chunk.total && !chunk.data.is_empty();
+        match read.object.clone().filter(|_| incomplete) {
+            Some(object) => self.request_chunk(id, read, &object, deadline),
             None => {
-                let body = Body::Raw(Bytes::from(reading.data));
-                self.answer(job, Answer { exit: 0, body, delivery: 0 });
+                let body = Body::Raw(Bytes::from(read.data));
+                self.answer(id, Answer { exit: 0, body, delivery: 0 });
             }
         }
+        Ok(())
     }
 
-    fn take_reading(&mut self, job: RequestId) -> Option<(ValueRead, u64)> {
-        let deadline = self.clients.request(job)?.deadline;
-        match self.tasks.take_if(job, |task| matches!(task, Task::Reading(_)))? {
-            Task::Reading(reading) => Some((*reading, deadline)),
-            _ => None,
+    fn take_value_read(&mut self, id: RequestId) -> Result<ValueRead, Fault> {
+        match self.tasks.take_if(id, |task| matches!(task, Task::Reading(_))) {
+            Some(Task::Reading(read)) => Ok(*read),
+            _ => Err(require::missing_task(&self.clients, id)),
         }
-    }
-
-    fn put_reading(&mut self, job: RequestId, reading: ValueRead) {
-        self.set_task(job, Task::Reading(Box::new(reading)));
     }
 }

@@ -1,122 +1,132 @@
-//! `run`: checked as a whole, then carried out.
+//! `run`: checks a script as a whole, then carries it out.
 
 use bytes::Bytes;
 use pipemux_proto::call::{self, Script};
+use pipemux_proto::client::Verb;
 use pipemux_proto::limits::STDIN_MAX;
 use pipemux_proto::refs::RefKind;
-use pipemux_proto::{Code, Fault, ProviderId};
+use pipemux_proto::{Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::plan::Planner;
 use crate::runs::{Run, RunInput, Step};
-use crate::verbs::show::{AnswerKind, WantedWindow};
+use crate::verbs::require;
 use crate::verbs::tasks::Task;
+use crate::verbs::view::WantedWindow;
+use crate::views::requested_window::AnswerKind;
 
 impl Core {
-    pub(super) fn run(&mut self, job: RequestId, code: &str, stdin: Option<Bytes>) {
-        match parse(code, stdin.as_deref()) {
-            Err(fault) => self.fail_request(job, fault),
-            Ok(script) => match script.steps.as_slice() {
-                [call::Step::Ref(of, _)] if of.kind == RefKind::Link => {
-                    let link = of.to_string();
-                    self.click(job, &link);
-                }
-                [call::Step::Call(call)] => match clicked(call) {
-                    Some(link) => self.click(job, &link),
-                    None => self.prepare(job, &script),
-                },
-                _ => self.prepare(job, &script),
+    /// Runs a script. A script that is only a link clicks it.
+    pub(super) fn run(
+        &mut self,
+        id: RequestId,
+        code: &str,
+        stdin: Option<Bytes>,
+    ) -> Result<(), Fault> {
+        let script = parse(code, stdin.as_deref())?;
+        match script.steps.as_slice() {
+            [call::Step::Ref(link, _)] if link.kind == RefKind::Link => {
+                let link = link.to_string();
+                self.click(id, &link)
+            }
+            [call::Step::Call(call)] => match clicked_link(call) {
+                Some(link) => self.click(id, &link),
+                None => self.prepare(id, &script),
             },
+            _ => self.prepare(id, &script),
         }
     }
 
-    /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet.
-    fn prepare(&mut self, job: RequestId, script: &Script) {
-        if let Err(fault) = self.check_no_question(job) {
-            return self.fail_request(job, fault);
-        }
-        let Some(found) = self.clients.request(job) else { return };
-        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
+    /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet, then plans the script.
+    fn prepare(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
+        self.check_no_question(id)?;
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
         let unknown: Vec<SessionKey> = workspace
             .windows
-            .with_unknown_actions(|provider| names(script, provider))
+            .with_unknown_actions(|provider| may_call(script, provider))
             .into_iter()
             .map(|window| &window.session)
             .filter(|key| self.processes.get(key).is_some_and(|s| s.failed.is_none()))
             .cloned()
             .collect();
         if unknown.is_empty() {
-            return self.plan(job, script);
+            return self.plan(id, script);
         }
-        self.set_task(job, Task::Preparing(unknown.clone()));
+        self.set_task(id, Task::Preparing(unknown.clone()));
         for session in unknown {
-            // One that can't start has no prototypes, which the plan will say.
+            // A session that can't start has no prototypes, which the plan will report.
             let woken = self.processes.wake(&mut self.turn, &session).is_ok();
             if woken && self.processes.is_starting(&session) {
-                self.processes.wait_until_ready(&session, job);
+                self.processes.wait_until_ready(&session, id);
             }
         }
-        // Once all of them are waited for: none may be left to wait for.
-        self.session_settled(job, Ok(()));
+        // After the loop, because none of them may be left to wait for.
+        self.session_settled(id, Ok(()))
     }
 
-    /// A session that a request waits for is ready, or won't be.
-    pub(crate) fn session_settled(&mut self, job: RequestId, settled: Result<(), Fault>) {
-        let Some(found) = self.clients.request(job) else { return };
-        match self.tasks.get(job) {
+    /// Goes on with a request that waits for a session, now that the session is ready or won't be.
+    pub(crate) fn session_settled(
+        &mut self,
+        id: RequestId,
+        settled: Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        match self.tasks.get(id) {
             Some(Task::Preparing(sessions)) => {
                 let waiting = sessions.iter().any(|key| {
-                    self.processes
-                        .get(key)
-                        .is_some_and(|session| session.ready_waiters.contains(&job))
+                    let session = self.processes.get(key);
+                    session.is_some_and(|session| session.ready_waiters.contains(&id))
                 });
                 if waiting {
-                    return;
+                    return Ok(());
                 }
-                let pipemux_proto::client::Verb::Run { code, stdin } = &found.call.verb else {
-                    return;
+                let Verb::Run { code, stdin } = &request.call.verb else {
+                    return Err(require::missing_task(&self.clients, id));
                 };
-                let parsed = parse(code, stdin.as_deref());
-                match parsed {
-                    Ok(script) => self.plan(job, &script),
-                    Err(fault) => self.fail_request(job, fault),
-                }
+                let script = parse(code, stdin.as_deref())?;
+                self.plan(id, &script)
             }
             Some(Task::Restarting(session)) => {
                 let session = session.clone();
-                self.restarted(job, &session, settled);
+                settled?;
+                self.restarted(id, &session);
+                Ok(())
             }
-            _ => {}
+            // The request waits for something else by now.
+            Some(_) => Ok(()),
+            None => Err(require::missing_task(&self.clients, id)),
         }
     }
 
-    fn plan(&mut self, job: RequestId, script: &Script) {
-        let Some(found) = self.clients.request(job) else { return };
-        let pipemux_proto::client::Verb::Run { code, .. } = &found.call.verb else { return };
-        let Some(workspace) = self.workspaces.get(&found.workspace) else { return };
-        match Planner::new(workspace, self.processes.sessions(), code).plan(script) {
-            Ok(steps) => self.begin_run(job, steps),
-            Err(fault) => self.fail_request(job, fault),
-        }
+    /// Checks a script against the prototypes, and runs it.
+    fn plan(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let Verb::Run { code, .. } = &request.call.verb else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let steps = Planner::new(workspace, self.processes.sessions(), code).plan(script)?;
+        self.run_steps(id, steps)
     }
 
-    pub(super) fn begin_run(&mut self, job: RequestId, steps: Vec<Step>) {
-        let Some(found) = self.clients.request(job) else { return };
-        let call = &found.call;
-        let (at, reader, run_id) = (&found.workspace, call.reader.clone(), call.run_id.clone());
-        let mut run = Run::new(at.clone(), reader, run_id, steps);
+    /// Starts a run of steps that were checked.
+    pub(super) fn run_steps(&mut self, id: RequestId, steps: Vec<Step>) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let call = &request.call;
+        let (at, reader) = (request.workspace.clone(), call.reader.clone());
+        let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);
-        if let Some(workspace) = self.workspaces.get(at) {
-            run.take_baseline(workspace, call.at);
-        }
-        self.start_run(job, run, RunInput::Begin);
+        run.take_baseline(workspace, call.at);
+        self.start_run(id, run, RunInput::Begin)
     }
 
-    /// Refuses a second run call while this reader has a question open.
-    pub(super) fn check_no_question(&self, job: RequestId) -> Result<(), Fault> {
-        let Some(found) = self.clients.request(job) else { return Ok(()) };
-        let open = self.runs.questions_of(&found.workspace, &found.call.reader).next();
+    /// Refuses a run while its reader has a question open.
+    pub(super) fn check_no_question(&self, id: RequestId) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let open = self.runs.questions_of(&request.workspace, &request.call.reader).next();
         match open {
             None => Ok(()),
             Some((number, question)) => {
@@ -127,38 +137,36 @@ impl Core {
         }
     }
 
-    /// A run has ended or asks: the windows that it touched are shown with it.
-    pub(crate) fn finish_run(&mut self, job: RequestId, mut run: Box<Run>) {
+    /// Shows the windows that a run touched, once it has ended or asks a question.
+    pub(crate) fn finish_run(&mut self, id: RequestId, mut run: Box<Run>) -> Result<(), Fault> {
         if run.question.is_none() {
             run.end_unreached();
-            // Now, and not once its windows are there: rounds are in the order in which they took effect.
+            // Before the windows arrive, because rounds are in the order in which they took effect.
             self.record_round(&run);
         }
-        let Some(workspace) = self.workspaces.get(&run.workspace) else {
-            return self.run_is_lost(job);
-        };
-        let call = self.clients.request(job).map(|job| &job.call);
+        let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
+        let call = self.clients.request(id).map(|request| &request.call);
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
-        let running = |key: &&SessionKey| {
+        let is_shown = |key: &&SessionKey| {
             // A session that just died is not woken only to be shown.
-            let up = self.processes.get(key).is_some_and(|session| session.ready().is_some());
-            up && workspace.window(key).is_some() && !run.unknown
+            let ready = self.processes.get(key).is_some_and(|session| session.ready().is_some());
+            ready && workspace.window(key).is_some() && !run.unknown
         };
-        let wants = run
+        let wanted = run
             .touched
             .iter()
-            .filter(running)
+            .filter(is_shown)
             .map(|key| WantedWindow { session: key.clone(), lod, budget })
             .collect();
-        self.show(job, wants, AnswerKind::Run(run));
+        self.show_windows(id, wanted, AnswerKind::Run(run))
     }
 }
 
-/// The link of `click(link:42)`, the spelling of the UI-Anchor document.
-fn clicked(call: &call::Call) -> Option<String> {
+/// Returns the link of `click(link:42)`, an accepted spelling of a click.
+fn clicked_link(call: &call::Call) -> Option<String> {
     match (call.owner.as_ref(), call.action.as_str(), call.args.as_slice()) {
         (None, "click", [argument]) => match &argument.value {
-            call::Expr::Ref(of) => Some(of.to_string()),
+            call::Expr::Ref(link) => Some(link.to_string()),
             call::Expr::Value(pipemux_proto::Value::Str(text)) => Some(text.clone()),
             call::Expr::Value(pipemux_proto::Value::Int(id)) => Some(id.to_string()),
             _ => None,
@@ -167,8 +175,8 @@ fn clicked(call: &call::Call) -> Option<String> {
     }
 }
 
-/// True when a script may mean an app: it names it, or something in it names none.
-fn names(script: &Script, provider: &ProviderId) -> bool {
+/// Returns true when a script may call an app: it names the app, or a call in it names none.
+fn may_call(script: &Script, provider: &ProviderId) -> bool {
     fn call_names(call: &call::Call, provider: &ProviderId) -> bool {
         let own = call.owner.as_ref().is_none_or(|owner| owner.provider == *provider);
         own || call.args.iter().any(|argument| expr_names(&argument.value, provider))
@@ -202,16 +210,4 @@ fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
         })
         .transpose()?;
     call::parse(code, stdin).map_err(|error| error.to_fault(code))
-}
-
-/// The exit status of a run.
-pub(crate) fn exit_status(run: &Run) -> u8 {
-    let fault = run.done.iter().find_map(|ended| ended.fault.as_ref());
-    match fault {
-        _ if run.question.is_some() => 5,
-        _ if run.unknown => Code::Unknown.exit_status(),
-        Some(_) if run.took_effect() => Code::Failed.exit_status(),
-        Some(fault) => fault.code.exit_status(),
-        None => 0,
-    }
 }

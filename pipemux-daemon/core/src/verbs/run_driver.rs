@@ -1,4 +1,4 @@
-//! Drives runs: resumes a run with what happened, and carries out what it needs next.
+//! Drives runs: resumes a run with its next input, and carries out the output.
 //!
 //! A run stays with its client's request from its begin to its end and is resumed in place, so that it can't
 //! get lost between two steps. If one is missing nevertheless, its outcome is unknown.
@@ -18,71 +18,72 @@ use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::history_round::history_round;
-use crate::runs::rebase::ArrivedWindow;
-use crate::runs::{Run, RunContext, RunInput, RunOutput, StepReply};
-use crate::verbs::deliver::rewrite;
-use crate::verbs::run_exit_status;
+use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
+use crate::verbs::require;
 use crate::verbs::tasks::Task;
+use crate::verbs::write_answer::render_held_window;
 use crate::workspaces::raw_projection::RawProjection;
 
 impl Core {
-    /// Gives a client's request a run, and starts it.
-    pub(super) fn start_run(&mut self, job: RequestId, run: Run, input: RunInput) {
-        self.set_task(job, Task::Running(Box::new(run)));
-        self.resume_run(job, input);
+    /// Gives a client's request a run, and starts the run.
+    pub(super) fn start_run(
+        &mut self,
+        id: RequestId,
+        run: Run,
+        input: RunInput,
+    ) -> Result<(), Fault> {
+        self.set_task(id, Task::Running(Box::new(run)));
+        self.resume_run(id, input)
     }
 
-    /// Resumes a run and carries out what it needs next.
-    fn resume_run(&mut self, job: RequestId, input: RunInput) {
-        // A request that isn't there any more has its answer already.
-        let Some(request) = self.clients.request(job) else { return };
-        let Some(Task::Running(run)) = self.tasks.get_mut(job) else {
-            return self.run_is_lost(job);
+    /// Resumes a run and carries out its output.
+    fn resume_run(&mut self, id: RequestId, input: RunInput) -> Result<(), Fault> {
+        let deadline = require::request(&self.clients, id)?.deadline;
+        let Some(Task::Running(run)) = self.tasks.get_mut(id) else {
+            return Err(Self::lost_run());
         };
-        let Some(workspace) = self.workspaces.get(&run.workspace) else {
-            return self.run_is_lost(job);
-        };
+        let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
-        let deadline = request.deadline;
         let output = run.resume(input, &context);
         let turn = &mut self.turn;
         match output {
             RunOutput::Invoke { session, invoke, prefetch } => {
-                let to = ReplyTo::Invoke(job);
+                let to = ReplyTo::Invoke(id);
                 self.processes.request(turn, &session, Method::Invoke, &*invoke, deadline, to);
                 if prefetch {
-                    self.prefetch_window(job, &session, deadline);
+                    self.prefetch_window(id, &session, deadline);
                 }
             }
             RunOutput::Locate { session, locate } => {
-                let (soon, to) = (deadline.min(turn.mono_ms() + LOCATE_MS), ReplyTo::Locate(job));
+                let (soon, to) = (deadline.min(turn.mono_ms() + LOCATE_MS), ReplyTo::Locate(id));
                 self.processes.request(turn, &session, Method::Locate, &locate, soon, to);
             }
             RunOutput::Read { session, read } => {
-                let to = ReplyTo::Read(job);
+                let to = ReplyTo::Read(id);
                 self.processes.request(turn, &session, Method::AppRead, &read, deadline, to);
             }
             RunOutput::Refresh { session, key, project } => {
-                let to = ReplyTo::Refresh(job, key);
+                let to = ReplyTo::Refresh(id, key);
                 self.processes.request(turn, &session, Method::Project, &project, deadline, to);
             }
-            RunOutput::Ask { needs, asker } => self.ask(job, needs, asker),
-            RunOutput::Finished => match self.take_run(job) {
-                Some(run) => self.finish_run(job, run),
-                None => self.run_is_lost(job),
-            },
+            RunOutput::Ask { needs, asker } => return self.ask(id, needs, asker),
+            RunOutput::Finished => {
+                let run = self.take_run(id)?;
+                return self.finish_run(id, run);
+            }
         }
+        Ok(())
     }
 
-    /// An app replied to a step, or can't any more.
-    pub(crate) fn invoke_answered(&mut self, job: RequestId, reply: AppReply) {
-        let in_flight = match self.tasks.get(job) {
+    /// Handles the end of a step's request: the app's reply, or that there will be none.
+    pub(crate) fn invoke_replied(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
+        let in_flight = match self.tasks.get(id) {
             Some(Task::Running(run)) => run.in_flight(),
             // The request does something else by now: nobody waits for this reply.
-            Some(_) => return,
+            Some(_) => return Ok(()),
             None => None,
         };
-        let Some((session, invoke)) = in_flight else { return self.run_is_lost(job) };
+        let (session, invoke) = in_flight.ok_or_else(Self::lost_run)?;
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
         let reply = StepReply::read(reply);
@@ -101,50 +102,50 @@ impl Core {
             }
             StepReply::Outcome(_) | StepReply::Lost { .. } => {}
         }
-        self.resume_run(job, RunInput::Replied(reply));
+        self.resume_run(id, RunInput::Replied(reply))
     }
 
-    /// An app told where an object is.
-    pub(crate) fn locate_answered(&mut self, job: RequestId, reply: AppReply) {
-        if self.is_reading(job) {
-            return self.read_located(job, reply);
+    /// Handles an app's reply that says where an object is: for `read`, or for a step of a run.
+    pub(crate) fn locate_replied(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
+        if self.is_reading(id) {
+            return self.object_located(id, reply);
         }
-        self.resume_run(job, RunInput::Located(reply));
+        self.resume_run(id, RunInput::Located(reply))
     }
 
-    /// An app sent a part of an object's value.
-    pub(crate) fn read_answered(&mut self, job: RequestId, reply: AppReply) {
-        if self.is_reading(job) {
-            return self.read_chunk(job, reply);
+    /// Handles an app's reply with a part of an object's value: for `read`, or for a step of a run.
+    pub(crate) fn read_replied(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
+        if self.is_reading(id) {
+            return self.chunk_read(id, reply);
         }
-        self.resume_run(job, RunInput::ValueRead(reply));
+        self.resume_run(id, RunInput::ValueRead(reply))
     }
 
-    /// The window that a run asked for arrived, or didn't.
-    pub(crate) fn refresh_answered(
+    /// Handles an app's reply to a request for a window that a run needs.
+    pub(crate) fn refresh_replied(
         &mut self,
-        job: RequestId,
+        id: RequestId,
         session: &SessionKey,
         key: ProjectionKey,
         reply: AppReply,
-    ) {
-        let Some(Task::Running(run)) = self.tasks.get(job) else { return self.run_is_lost(job) };
+    ) -> Result<(), Fault> {
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let (at, rebases) = (run.workspace.clone(), run.is_rebasing());
-        let arrived = self.hold_window(&at, session, key, rebases, reply);
+        let arrived = self.store_window(&at, session, key, rebases, reply);
         if rebases && arrived.is_ok() {
             self.reserve(&at);
         }
-        self.resume_run(job, RunInput::WindowArrived(arrived));
+        self.resume_run(id, RunInput::WindowArrived(arrived))
     }
 
-    /// Makes a window that an app sent the workspace's own. With `write` it is also written, so that the ids
-    /// of what it shows are known.
-    fn hold_window(
+    /// Stores a window that an app sent in its workspace. With `render` it is also rendered, so that the ids of
+    /// the objects that it shows are known.
+    fn store_window(
         &mut self,
         at: &WorkspaceKey,
-        session: &SessionKey,
-        key: ProjectionKey,
-        write: bool,
+        key: &SessionKey,
+        projection_key: ProjectionKey,
+        render: bool,
         reply: AppReply,
     ) -> Result<ArrivedWindow, Fault> {
         let body = match reply {
@@ -152,50 +153,52 @@ impl Core {
             AppReply::Fault(fault) => return Err(fault),
             AppReply::Lost { why, .. } => return Err(Fault::unavailable(why)),
         };
-        let live = self.processes.get(session).and_then(|live| Some((live, live.app()?)));
-        let Some((live, app)) = live else {
-            return Err(Fault::unavailable(format!("{session} has ended")));
+        let session = self.processes.get(key).and_then(|session| Some((session, session.app()?)));
+        let Some((session, app)) = session else {
+            return Err(Fault::unavailable(format!("{key} has ended")));
         };
         let projection = RawProjection::read(&body)
-            .map_err(|error| Fault::unavailable(format!("{session} sent no window: {error}")))?;
+            .map_err(|error| Fault::unavailable(format!("{key} sent no window: {error}")))?;
         let Some(workspace) = self.workspaces.get_mut(at) else {
             return Err(Fault::unavailable("the workspace is gone"));
         };
         let version = projection.version;
-        if let Some(window) = workspace.window_mut(session) {
-            window.hold(key, app, Rc::new(projection));
+        if let Some(window) = workspace.window_mut(key) {
+            window.hold(projection_key, app, Rc::new(projection));
         }
         let now = self.turn.now;
-        let ids = if write { rewrite(workspace, session, live, now) } else { Vec::new() };
+        let ids =
+            if render { render_held_window(workspace, key, session, now) } else { Vec::new() };
         Ok(ArrivedWindow { app, version, ids, epoch: workspace.epoch })
     }
 
-    /// Adds a run that has ended to the history.
+    /// Adds a run that has ended to the history of its workspace, if there still is one, and to the feed.
     pub(super) fn record_round(&mut self, run: &Run) {
-        let (at, exit, now) = (&run.workspace, run_exit_status(run), self.turn.now);
+        let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = history_round(run, workspace.history.count + 1, now.unix_ms, exit);
         workspace.history.add(round.clone());
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);
-        let place = Audience::Workspace(at.clone(), None);
-        let happening = Happening::new(EventKind::Act, place, &text).by(&round.reader);
+        let audience = Audience::Workspace(at.clone(), None);
+        let happening = Happening::new(EventKind::Act, audience, &text).by(&round.reader);
         self.feed.tell(now, Happening { run_exit: Some(round.exit), ..happening });
         self.turn.persist(Record::Round { workspace: at.to_string(), round });
     }
 
-    /// Answers a request whose run is missing, or whose workspace is: nobody can tell what its steps did.
-    pub(super) fn run_is_lost(&mut self, job: RequestId) {
+    /// Returns the fault of a request whose run is missing, or whose workspace is: nobody can tell which steps took
+    /// effect.
+    pub(super) fn lost_run() -> Fault {
         let fault =
             Fault::unknown("the daemon lost track of this run; its steps may have taken effect");
-        self.fail_request(job, fault.hint("pipemux view shows how things stand"));
+        fault.hint("pipemux view shows how things stand")
     }
 
     /// Takes a run that has ended out of its client's request.
-    pub(super) fn take_run(&mut self, job: RequestId) -> Option<Box<Run>> {
-        match self.tasks.take_if(job, |task| matches!(task, Task::Running(_)))? {
-            Task::Running(run) => Some(run),
-            _ => None,
+    pub(super) fn take_run(&mut self, id: RequestId) -> Result<Box<Run>, Fault> {
+        match self.tasks.take_if(id, |task| matches!(task, Task::Running(_))) {
+            Some(Task::Running(run)) => Ok(run),
+            _ => Err(Self::lost_run()),
         }
     }
 }

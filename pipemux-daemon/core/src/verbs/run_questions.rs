@@ -1,5 +1,6 @@
-//! Questions of runs: asked at the end of a request, closed when nobody answers them.
+//! The questions of runs: a question ends the request of its run, and is closed when nobody answers it.
 
+use pipemux_proto::Fault;
 use pipemux_proto::app::Needs;
 use pipemux_proto::watch::EventKind;
 
@@ -14,12 +15,12 @@ use crate::timers::Timer;
 
 impl Core {
     /// Keeps a run with its question, and ends the request with it.
-    pub(super) fn ask(&mut self, job: RequestId, needs: Needs, asker: Asker) {
-        let Some(mut run) = self.take_run(job) else { return self.run_is_lost(job) };
+    pub(super) fn ask(&mut self, id: RequestId, needs: Needs, asker: Asker) -> Result<(), Fault> {
+        let mut run = self.take_run(id)?;
         let number = self.turn.next_number();
         let expires = self.turn.mono_ms() + QUESTION_MS;
         if self.workspaces.get(&run.workspace).is_none() {
-            return self.run_is_lost(job);
+            return Err(Self::lost_run());
         }
         run.question = None;
         let question = OpenQuestion { run: (*run).clone(), needs, asker };
@@ -31,21 +32,24 @@ impl Core {
         let session = question.step().session.clone();
         self.runs.add_question(number, question);
         self.turn.set_timer(expires, Timer::Question(number));
-        let place = Audience::Workspace(run.workspace.clone(), Some(session));
-        self.tell(EventKind::Asked, place, Some(&run.reader), &text);
+        let audience = Audience::Workspace(run.workspace.clone(), Some(session));
+        self.publish(EventKind::Asked, audience, Some(&run.reader), &text);
         run.question = Some(number);
-        self.finish_run(job, run);
+        self.finish_run(id, run)
     }
 
-    /// Closes a question that nobody answered, and tells its reader.
+    /// Closes a question that nobody answered in time, and notifies its workspace.
     pub(crate) fn question_expired(&mut self, number: u64) {
-        let Some(question) = self.runs.expire_question(number) else { return };
+        let Some(question) = self.runs.expire_question(number) else {
+            // The question was answered or closed; its timer isn't cleared.
+            return;
+        };
         let at = question.run.workspace.clone();
         self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
         let text = format!("question {number} has expired: {}", question.title());
         if let Some(workspace) = self.workspaces.get_mut(&at) {
             workspace.notify(text.clone(), self.turn.now);
         }
-        self.tell(EventKind::Notice, Audience::Workspace(at, None), None, &text);
+        self.publish(EventKind::Notice, Audience::Workspace(at, None), None, &text);
     }
 }

@@ -1,4 +1,4 @@
-//! What the workspaces that show a session must know of it: that its state changed, and what it can do.
+//! Keeps the workspaces that show a session informed: of changes of its state, and of its actions.
 
 use pipemux_proto::watch::EventKind;
 
@@ -6,17 +6,17 @@ use crate::Core;
 use crate::keys::SessionKey;
 
 impl Core {
-    /// A session's state changed.
+    /// Notes that a session's state changed.
     pub(crate) fn session_changed(&mut self, key: &SessionKey) {
-        // One that workspaces share may be shown by many, and change often: they look at it themselves.
-        let own = key.workspace.as_ref().and_then(|at| self.workspaces.get_mut(at));
-        if let Some(workspace) = own {
+        // Many workspaces may show a shared session, which may change often, so they check it themselves.
+        let owner = key.workspace.as_ref().and_then(|owner| self.workspaces.get_mut(owner));
+        if let Some(workspace) = owner {
             workspace.session_changed(key);
         }
-        self.tell_session(EventKind::Changed, key, "changed");
+        self.publish_session(EventKind::Changed, key, "changed");
     }
 
-    /// A session came or went, or greeted: its windows are found by what it can do.
+    /// Updates the indexes of windows by action, because a session came, went or greeted.
     pub(crate) fn actions_changed(&mut self, key: &SessionKey) {
         let actions = self.processes.actions_of(key);
         for workspace in self.workspaces.of_session_mut(key) {

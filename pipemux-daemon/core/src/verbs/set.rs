@@ -1,16 +1,22 @@
-//! `set`: how a workspace treats refs.
+//! `set`: the options of a workspace, which say how refs are treated.
 
 use pipemux_proto::{Fault, Value};
 
 use crate::Core;
-use crate::event::Effect;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
+use crate::verbs::require;
 
 impl Core {
-    pub(super) fn set(&mut self, job: RequestId, option: Option<&str>, value: Option<&str>) {
-        let Some(at) = self.clients.request(job).map(|job| job.workspace.clone()) else { return };
-        let Some(workspace) = self.workspaces.get_mut(&at) else { return };
+    /// Sets an option of the workspace, or only reports the options.
+    pub(super) fn set(
+        &mut self,
+        id: RequestId,
+        option: Option<&str>,
+        value: Option<&str>,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace_mut(&mut self.workspaces, request)?;
         let mut options = workspace.options;
         match (option, value) {
             (None, _) => {}
@@ -20,15 +26,14 @@ impl Core {
             (Some("rebase"), Some("off")) => options.rebase = false,
             (Some(option), value) => {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
-                let fault = Fault::usage(format!("`{given}` can't be set"))
-                    .hint("pipemux set epoch strict|meaning · pipemux set rebase on|off");
-                return self.fail_request(job, fault);
+                return Err(Fault::usage(format!("`{given}` can't be set"))
+                    .hint("pipemux set epoch strict|meaning · pipemux set rebase on|off"));
             }
         }
         if options != workspace.options {
             workspace.options = options;
-            let record = Record::Options { workspace: at.to_string(), options };
-            self.turn.effects.push(Effect::Persist(record));
+            let workspace = request.workspace.to_string();
+            self.turn.persist(Record::Options { workspace, options });
         }
         let epoch = if options.strict { "strict" } else { "meaning" };
         let rebase = if options.rebase { "on" } else { "off" };
@@ -38,6 +43,7 @@ impl Core {
             if options.rebase { "take a changed thing as it is" } else { "refuse a changed thing" },
         );
         let data = vec![("epoch".into(), epoch.into()), ("rebase".into(), rebase.into())];
-        self.answer_data(job, text, Value::Map(data));
+        self.answer_data(id, text, Value::Map(data));
+        Ok(())
     }
 }

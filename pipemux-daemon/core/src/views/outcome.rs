@@ -5,11 +5,11 @@ use pipemux_proto::app::QuestionKind;
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
 use crate::keys::SessionKey;
+use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run};
 use crate::views::answer;
 use crate::views::minter::{Minter, RenderInput};
-use crate::workspaces::Prototypes;
 use crate::workspaces::anchors::AnchorTable;
 
 /// The outcome of a run.

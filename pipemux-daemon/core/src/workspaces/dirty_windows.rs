@@ -4,7 +4,8 @@
 use pipemux_proto::Incarnation;
 
 use crate::keys::SessionKey;
-use crate::workspaces::{Prototypes, Rank, Window, Workspace};
+use crate::processes::Prototypes;
+use crate::workspaces::{Rank, Window, Workspace};
 
 impl Workspace {
     /// Adds a window, and what its session can do. The session may have changed since a reader saw an earlier

@@ -41,7 +41,7 @@ pub use notices::NoticeText;
 pub use reader::{Delivery, Reader, SeenWindow};
 pub use rendered::Rendered;
 pub use window::{HeldProjection, Window};
-pub use windows::{Prototypes, Rank, Windows};
+pub use windows::{Rank, Windows};
 pub use workspace::Workspace;
 
 /// All workspaces, and the numbers of those that made room for others.

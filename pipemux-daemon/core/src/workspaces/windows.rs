@@ -3,15 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{ProviderId, SessionAddr};
 use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
+use crate::processes::Prototypes;
 use crate::workspaces::Window;
-
-/// What a session can do, shared by all who keep it.
-pub type Prototypes = Rc<Vec<Prototype>>;
 
 /// Windows in the order they were opened, found by their sessions and by what these can do.
 #[derive(Debug, Default)]

@@ -1,5 +1,8 @@
 //! Opening windows and running actions in them.
 
+use pipemux_core::ManifestProblem;
+use pipemux_proto::client::Verb;
+
 use crate::world::{Behaviour, World, open, reader, session_addr};
 
 #[test]
@@ -24,6 +27,43 @@ fn app_gets_the_environment_of_its_opener_without_secrets() {
     let open = &world.apps[&app].opens[0];
     assert_eq!((open.cwd.as_str(), open.attach, open.again), ("/work", false, false));
     assert_eq!(open.env.keys().collect::<Vec<_>>(), ["PATH"]);
+}
+
+#[test]
+fn open_reports_the_problem_of_its_own_manifest() {
+    let mut world = World::new();
+    let problem = |provider: &str, text: &str| {
+        let provider = Some(provider.parse().expect("a valid id"));
+        ManifestProblem { provider, text: text.to_owned() }
+    };
+    world.manifest_problems = vec![
+        problem("tasks", "/apps/tasks.toml: it names /apps/todo.toml, but is another manifest"),
+        problem("todo", "/apps/todo.toml:3 (command): expected a string"),
+    ];
+    world
+        .open(reader("a"), "todo")
+        .exits(3)
+        .has("no app todo: /apps/todo.toml:3 (command): expected a string")
+        .has("correct it, then open it again");
+    world.open(reader("a"), "absent").exits(3).has("no app absent").lacks("todo.toml");
+}
+
+#[test]
+fn open_whose_workspace_made_room_for_others_ends_as_unknown() {
+    let mut world = World::new();
+    world.set_behaviour("notes/main", Behaviour::Holds);
+    let client = world.connect();
+    let call = world.call(reader("a"), open("notes"));
+    let id = world.send(client, &call);
+    // Each of these enters a workspace of its own. The one above has no window yet and was used least recently.
+    for n in 0..5_000 {
+        let mut call = world.call(reader("b"), Verb::Status);
+        call.workspace.key = format!("/elsewhere/{n}");
+        world.ask_call(&call);
+    }
+    world.release("notes/main");
+    let said = world.answer_to(client, id).expect("an answer");
+    said.exits(7).has("the workspace is gone; it may have taken effect");
 }
 
 #[test]
@@ -77,7 +117,7 @@ fn read_returns_the_exact_bytes() {
     let mut world = World::new();
     world.model("notes/main").add("grüße, 世界, in several chunks\n");
     let id = world.open(reader("a"), "notes").id("k1 r1");
-    let verb = pipemux_proto::client::Verb::Read { target: format!("obj:{id}") };
+    let verb = Verb::Read { target: format!("obj:{id}") };
     assert_eq!(world.ask(reader("a"), verb).text, "grüße, 世界, in several chunks\n");
 }
 
@@ -106,7 +146,7 @@ fn session_opened_while_it_ends_starts_again() {
     world.apps.get_mut(&app).expect("it runs").stubborn = true;
     let client = world.connect();
     let session = session_addr("notes/main");
-    let end = world.call(reader("a"), pipemux_proto::client::Verb::End { session });
+    let end = world.call(reader("a"), Verb::End { session });
     let ended = world.send(client, &end);
     let again = world.call(reader("a"), open("notes"));
     let opened = world.send(client, &again);
@@ -173,7 +213,7 @@ fn open_fails_when_its_window_is_closed_before_it_is_shown() {
     let call = world.call(reader("b"), open("notes"));
     let id = world.send(client, &call);
     let session = session_addr("notes/main");
-    world.ask(reader("a"), pipemux_proto::client::Verb::Close { session, end: false }).exits(0);
+    world.ask(reader("a"), Verb::Close { session, end: false }).exits(0);
     world.event(pipemux_core::Event::Stop);
     world.run_out();
     let said = world.answer_to(client, id).expect("an answer");

@@ -40,7 +40,8 @@ impl World {
                 Effect::WatchLog { .. } | Effect::UnwatchLog { .. } => {}
                 Effect::LoadProviders { request, .. } => {
                     let manifests = self.config.providers.clone();
-                    let read = Ok(Manifests { manifests, ..Manifests::default() });
+                    let problems = self.manifest_problems.clone();
+                    let read = Ok(Manifests { manifests, problems, ..Manifests::default() });
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => {

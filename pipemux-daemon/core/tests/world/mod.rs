@@ -16,7 +16,9 @@ mod wire;
 use std::collections::{BTreeMap, VecDeque};
 
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Config, Core, Event, Exit, Idle, Manifest, Now, Scope};
+use pipemux_core::{
+    ClientId, Config, Core, Event, Exit, Idle, Manifest, ManifestProblem, Now, Scope,
+};
 use pipemux_proto::app::{Changed, Invoke, Project};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Envelope, Fault, Incarnation, Method};
@@ -77,6 +79,8 @@ pub struct World {
     pub stopped: bool,
     /// The state directories that the core discarded.
     pub discarded: Vec<String>,
+    /// Manifests that can't be registered, found whenever manifests are read.
+    pub manifest_problems: Vec<ManifestProblem>,
     config: Config,
     queue: VecDeque<Event>,
     /// The key of the workspace of each request.
@@ -130,6 +134,7 @@ impl World {
             clients: BTreeMap::new(),
             stopped: false,
             discarded: Vec::new(),
+            manifest_problems: Vec::new(),
             config,
             queue: VecDeque::new(),
             keys: BTreeMap::new(),

@@ -4,7 +4,7 @@ use pipemux_proto::app::{Chunk, KeyLocation, Located};
 use pipemux_proto::limits::COPY_MAX;
 use pipemux_proto::projection::{Copied, RefArg};
 
-use crate::runs::rebase::ArrivedWindow;
+use crate::runs::protocol::ArrivedWindow;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Stale steps: refused with the exact sentence, or sent to what is there now.
 
-use crate::runs::rebase::ArrivedWindow;
+use crate::runs::protocol::ArrivedWindow;
 
 use super::*;
 

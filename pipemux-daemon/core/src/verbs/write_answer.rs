@@ -1,5 +1,7 @@
-//! Putting an answer together: minting ids, counting the epoch, comparing with what the reader has.
+//! Writes the answer of a request that shows windows: mints ids, counts the epoch, and compares with the windows
+//! that the reader has seen.
 
+use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::projection::Lod;
 
@@ -8,9 +10,8 @@ use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::processes::session::Session;
 use crate::runs::followup::follow_up;
-use crate::verbs::run_exit_status;
-use crate::verbs::show::PendingView;
-use crate::verbs::tasks::Task;
+use crate::verbs::require;
+use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::inert::RefTokens;
@@ -21,22 +22,23 @@ use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
 impl Core {
-    /// Answers a request whose windows have all come, or won't.
-    pub(crate) fn finish_show(&mut self, id: RequestId) {
-        let Some(Task::Viewing(showing)) =
+    /// Answers a request whose windows have all arrived, or won't.
+    pub(crate) fn finish_view(&mut self, id: RequestId) -> Result<(), Fault> {
+        let Some(Task::Viewing(view)) =
             self.tasks.take_if(id, |task| matches!(task, Task::Viewing(_)))
         else {
-            return;
+            return Err(require::missing_task(&self.clients, id));
         };
         let remark = self.clients.take_remark(id);
-        let Some(job) = self.clients.request(id) else { return };
-        let (at, reader) = (job.workspace.clone(), job.call.reader.clone());
-        let (format, budget, titles) = (job.call.format, job.call.budget, job.call.titles);
-        let differs = job.call.lod.is_some() || budget.is_some();
-        let PendingView { windows: requested, head } = *showing;
-        let one_off = differs && !matches!(head, AnswerKind::Open { .. });
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace_mut(&mut self.workspaces, request)?;
+        let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
+        let (format, budget) = (request.call.format, request.call.budget);
+        let titles = request.call.titles;
+        let other_detail = request.call.lod.is_some() || budget.is_some();
+        let PendingView { windows: requested, kind } = *view;
+        let one_off = other_detail && !matches!(kind, AnswerKind::Open { .. });
         let now = self.turn.now;
-        let Some(workspace) = self.workspaces.get_mut(&at) else { return };
         if let Some(evicted) = workspace.enter_reader(&reader, now) {
             self.runs.forget_kept(&at, &evicted);
         }
@@ -45,8 +47,8 @@ impl Core {
         let mut changed = false;
         let mut windows = Vec::new();
         for requested in requested {
-            let live = self.processes.get(&requested.session);
-            let input = render_input(live, epoch);
+            let session = self.processes.get(&requested.session);
+            let input = render_input(session, epoch);
             let (mut window, differs) = write_and_record(workspace, requested, input, now);
             if titles {
                 write_calls(&mut window, input, &mut workspace.anchors);
@@ -56,7 +58,7 @@ impl Core {
             windows.push(window);
         }
         let mut outcome = None;
-        if let AnswerKind::Run(run) = &head {
+        if let AnswerKind::Run(run) = &kind {
             let question =
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
@@ -76,21 +78,20 @@ impl Core {
         let mut changed_elsewhere = Vec::new();
         if outcome.is_some() {
             changed_elsewhere = workspace.take_dirty_windows(&reader, |session| {
-                let live = self.processes.get(session)?;
-                Some((live.app()?, live.version))
+                let session = self.processes.get(session)?;
+                Some((session.app()?, session.version))
             });
             changed_elsewhere.retain(|session| windows.iter().all(|w| w.session != *session));
         }
-        let workspace = &*workspace;
         let writer = AnswerText {
-            workspace,
+            workspace: &*workspace,
             reader: &reader,
             windows: &windows,
             notices: &notices,
             changed_elsewhere: &changed_elsewhere,
             budget,
         };
-        let (text, receipt) = match &head {
+        let (text, receipt) = match &kind {
             AnswerKind::Run(run) => {
                 writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
             }
@@ -101,16 +102,16 @@ impl Core {
             AnswerKind::Workspace(None) => writer.full(&[], true),
             AnswerKind::Window(None) => writer.full(&[], false),
         };
-        let exit = match &head {
-            AnswerKind::Run(run) => run_exit_status(run),
+        let exit = match &kind {
+            AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
-            AnswerKind::Open { .. } | AnswerKind::Window(_) => single_exit(&windows),
+            AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
             Format::Markdown if text.is_long() => Err(text),
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
-                let run = if let AnswerKind::Run(run) = &head { Some(&**run) } else { None };
+                let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
                 let asked = outcome.and_then(|(_, asked)| asked);
                 let mut report = make_report(workspace, &windows, run, asked, now);
                 report.notices = notices;
@@ -119,48 +120,20 @@ impl Core {
             }
         };
         let number = self.turn.next_local();
-        let shows_busy = !matches!(head, AnswerKind::Run(_));
-        let shows_all = matches!(head, AnswerKind::Workspace(_));
-        self.deliver_to(&at, reader, number, windows, (shows_busy, shows_all));
+        let shows_busy = !matches!(kind, AnswerKind::Run(_));
+        let shows_all = matches!(kind, AnswerKind::Workspace(_));
+        let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
             Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
-            Err(text) => self.answer_in_parts(id, exit, number, text),
+            Err(text) => self.answer_in_parts(id, exit, number, text)?,
         }
-    }
-
-    /// Remembers what an answer shows until the reader confirms it. `shows_busy` is true when the answer shows
-    /// windows as they were whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
-    fn deliver_to(
-        &mut self,
-        at: &WorkspaceKey,
-        reader: String,
-        number: u64,
-        windows: Vec<AnswerWindow>,
-        (shows_busy, shows_all): (bool, bool),
-    ) {
-        let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let epoch = workspace.epoch;
-        let ids = workspace.anchors.take_offered();
-        let is_fresh = |window: &AnswerWindow| window.status == WindowStatus::Fresh;
-        let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
-        let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
-        let fresh = windows.into_iter().filter(is_fresh);
-        let seen = fresh.filter_map(|window| see(workspace, &reader, window, epoch)).collect();
-        let delivery = Delivery {
-            number,
-            seen,
-            noticed: workspace.newest_notice(),
-            epoch,
-            ids,
-            shown,
-            window_set_revision: shows_all.then_some(workspace.window_set_revision()),
-        };
-        self.workspaces.deliver(at, reader, delivery);
+        Ok(())
     }
 
     /// Notes that a reader has received an answer.
-    pub(crate) fn handle_seen(&mut self, number: u64) {
+    pub(crate) fn confirm_delivery(&mut self, number: u64) {
         self.workspaces.confirm(number);
     }
 
@@ -170,21 +143,49 @@ impl Core {
     }
 }
 
-/// Renders a window again from what its app has sent. Returns the ids that it shows.
-pub(crate) fn rewrite(
+/// Returns the delivery that is kept until the reader confirms the answer. `shows_busy` is true when the answer also
+/// shows old content of windows whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
+fn make_delivery(
     workspace: &mut Workspace,
-    session: &SessionKey,
-    live: &Session,
+    reader: &str,
+    number: u64,
+    windows: Vec<AnswerWindow>,
+    (shows_busy, shows_all): (bool, bool),
+) -> Delivery {
+    let epoch = workspace.epoch;
+    let ids = workspace.anchors.take_offered();
+    let is_fresh = |window: &AnswerWindow| window.status == WindowStatus::Fresh;
+    let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
+    let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
+    let fresh = windows.into_iter().filter(is_fresh);
+    let seen =
+        fresh.filter_map(|window| to_seen_window(workspace, reader, window, epoch)).collect();
+    Delivery {
+        number,
+        seen,
+        noticed: workspace.newest_notice(),
+        epoch,
+        ids,
+        shown,
+        window_set_revision: shows_all.then_some(workspace.window_set_revision()),
+    }
+}
+
+/// Renders a window from the projection that the workspace holds. Returns the ids that it shows.
+pub(crate) fn render_held_window(
+    workspace: &mut Workspace,
+    key: &SessionKey,
+    session: &Session,
     now: Now,
 ) -> Vec<u64> {
     let epoch = workspace.epoch + 1;
-    let window = workspace.window(session);
+    let window = workspace.window(key);
     let (lod, number) = window.map(|window| (window.lod, window.number)).unwrap_or_default();
     let requested = RequestedWindow {
         state: WindowStatus::Fresh,
-        ..RequestedWindow::new(session.clone(), number, lod, u32::MAX)
+        ..RequestedWindow::new(key.clone(), number, lod, u32::MAX)
     };
-    let input = render_input(Some(live), epoch);
+    let input = render_input(Some(session), epoch);
     let (window, differs) = write_and_record(workspace, requested, input, now);
     if differs {
         workspace.epoch = epoch;
@@ -192,17 +193,19 @@ pub(crate) fn rewrite(
     window.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
 }
 
-/// Returns what rendering takes from a session.
-fn render_input(live: Option<&Session>, epoch: u64) -> RenderInput<'_> {
+/// Returns the parts of a session that rendering needs.
+fn render_input(session: Option<&Session>, epoch: u64) -> RenderInput<'_> {
+    let token_prefix = session.and_then(|session| session.token_prefix.as_deref());
     RenderInput {
-        prototypes: live.map_or(&[], |live| &live.prototypes),
-        tokens: RefTokens::of_app(live.and_then(|live| live.token_prefix.as_deref())),
+        prototypes: session.map_or(&[], |session| &session.prototypes),
+        tokens: RefTokens::of_app(token_prefix),
         epoch,
         show_calls: false,
     }
 }
 
-/// Writes a window for an answer, and keeps what was rendered. Returns also whether that is new.
+/// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when the rendering
+/// differs from the one before.
 fn write_and_record(
     workspace: &mut Workspace,
     requested: RequestedWindow,
@@ -220,8 +223,8 @@ fn write_and_record(
     (answer, differs)
 }
 
-/// Returns what a reader has seen of a fresh window once it has the answer.
-fn see(
+/// Turns a fresh window of an answer into the window that the reader will have seen once it has the answer.
+fn to_seen_window(
     workspace: &mut Workspace,
     reader: &str,
     window: AnswerWindow,
@@ -233,16 +236,16 @@ fn see(
     }
     let before = workspace.seen(reader, &window.session);
     let prototypes = match (window.lod, before) {
-        // A gist shows none: those that were shown before are known still.
+        // A gist shows no prototypes, so the reader still knows those that were shown before.
         (Lod::Gist, Some(before)) => before.prototypes.clone(),
         _ => window.prototypes,
     };
-    // A lower level of detail shows fewer names of the same version: the known ones stay valid.
+    // A lower level of detail shows fewer names of the same version, and the known names stay valid.
     let keeps_names = |before: &&SeenWindow| {
         (before.app, before.version) == (app, version) && rendered.names.is_empty()
     };
     let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
-    // The usual window isn't compared with a view at another level of detail or budget.
+    // A view at another level of detail or budget doesn't become the base of later comparisons.
     let (rendered, complete) = match before.filter(|_| window.one_off) {
         Some(before) => (before.rendered.clone(), false),
         None => (rendered, true),
@@ -251,7 +254,8 @@ fn see(
     Some((window.session, seen))
 }
 
-fn single_exit(windows: &[AnswerWindow]) -> u8 {
+/// Returns the exit status of an answer that is about one window.
+fn first_window_exit_status(windows: &[AnswerWindow]) -> u8 {
     match windows.first().map(|window| &window.status) {
         Some(WindowStatus::Broken(fault)) => fault.code.exit_status(),
         _ => 0,

@@ -1,0 +1,17 @@
+//! A log that is being read.
+
+/// How a log is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogRead {
+    /// The last lines, as text.
+    Once,
+    /// A part, for a client that follows the log.
+    Part,
+    /// The next part, which may still have to be printed.
+    Watched {
+        /// The position in the log where the part begins.
+        after: u64,
+        /// The time at which the client is told that nothing was printed.
+        until: u64,
+    },
+}

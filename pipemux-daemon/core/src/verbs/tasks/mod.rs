@@ -1,0 +1,105 @@
+//! The tasks of clients' requests: plain state that no verb has to be known for.
+//!
+//! A verb that can't answer at once leaves a [`Task`] here, and goes on with it when an app replies, a process
+//! starts or a timer fires. The modules below hold the state of each kind of task; the verbs work on it.
+
+mod after_loading;
+mod log_read;
+mod pending_view;
+mod prefetch;
+mod value_read;
+mod wait;
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::keys::{RequestId, SessionKey};
+use crate::runs::Run;
+
+pub(crate) use after_loading::AfterLoading;
+pub(crate) use log_read::LogRead;
+pub(crate) use pending_view::PendingView;
+pub(crate) use prefetch::Prefetch;
+pub(crate) use value_read::ValueRead;
+pub(crate) use wait::{Wait, WaitLimits};
+
+/// The state of a client's request that has no answer yet.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Waits for an app that is being opened.
+    Opening(SessionKey),
+    /// Waits for the prototypes of sessions that are being started, before a run can be checked.
+    Preparing(Vec<SessionKey>),
+    /// Carries out a run.
+    Running(Box<Run>),
+    /// Waits for windows that are being projected.
+    Viewing(Box<PendingView>),
+    /// Reads the value of an object.
+    Reading(Box<ValueRead>),
+    /// Reads a log.
+    Log(LogRead),
+    /// Waits for manifests that are being read.
+    Loading(AfterLoading),
+    /// Waits for something to happen.
+    Waiting(Box<Wait>, WaitLimits),
+    /// Waits for a session that is being restarted.
+    Restarting(SessionKey),
+    /// Waits for the end of a session.
+    Ending(SessionKey),
+    /// Waits for the end of the daemon.
+    Stopping,
+}
+
+/// The tasks of all requests. A task that is being worked on is taken out: the code that took it puts it back or
+/// answers the request.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    by_request: HashMap<RequestId, Task>,
+    /// The requests with a [`Task::Waiting`].
+    pub(crate) waits: BTreeSet<RequestId>,
+    /// The windows that were requested ahead of time, by the client's request that may show them.
+    pub(crate) prefetches: HashMap<RequestId, Prefetch>,
+}
+
+impl Tasks {
+    /// Replaces a request's task.
+    pub(crate) fn set(&mut self, request: RequestId, task: Task) {
+        self.by_request.insert(request, task);
+    }
+
+    /// Returns a request's task.
+    pub(crate) fn get(&self, request: RequestId) -> Option<&Task> {
+        self.by_request.get(&request)
+    }
+
+    /// Returns a request's task, to change it.
+    pub(crate) fn get_mut(&mut self, request: RequestId) -> Option<&mut Task> {
+        self.by_request.get_mut(&request)
+    }
+
+    /// Removes a request's task, either because the request is answered or to work on the task.
+    pub(crate) fn remove(&mut self, request: RequestId) -> Option<Task> {
+        self.by_request.remove(&request)
+    }
+
+    /// Removes a request's task if it is of the wanted kind.
+    pub(crate) fn take_if(
+        &mut self,
+        request: RequestId,
+        is_wanted: impl Fn(&Task) -> bool,
+    ) -> Option<Task> {
+        is_wanted(self.by_request.get(&request)?).then(|| self.by_request.remove(&request))?
+    }
+
+    /// Iterates over all tasks, to change them.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&RequestId, &mut Task)> {
+        self.by_request.iter_mut()
+    }
+
+    /// Returns the requests whose task is of the wanted kind, oldest first.
+    pub(crate) fn requests_with(&self, is_wanted: impl Fn(&Task) -> bool) -> Vec<RequestId> {
+        let matching = self.by_request.iter().filter(|(_, task)| is_wanted(task));
+        let mut requests: Vec<RequestId> = matching.map(|(id, _)| *id).collect();
+        requests.sort_unstable();
+        requests
+    }
+}

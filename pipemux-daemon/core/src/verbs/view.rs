@@ -1,0 +1,226 @@
+//! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
+//! answer.
+
+use pipemux_proto::Fault;
+use pipemux_proto::app::Project;
+use pipemux_proto::call::nearest;
+use pipemux_proto::client::ViewArgs;
+use pipemux_proto::envelope::Method;
+use pipemux_proto::projection::Lod;
+
+use crate::Core;
+use crate::keys::{RequestId, SessionKey};
+use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
+use crate::processes::reply::{AppReply, ReplyTo};
+use crate::verbs::end_pending_views::closed_meanwhile;
+use crate::verbs::project_reply::{AfterReply, take_reply};
+use crate::verbs::require;
+use crate::verbs::tasks::{PendingView, Task};
+use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
+use crate::workspaces::Window;
+
+/// A window that an answer is to show, with the detail that the request asks for.
+#[derive(Debug, Clone)]
+pub(crate) struct WantedWindow {
+    /// The session that the window shows.
+    pub session: SessionKey,
+    /// The level of detail in this answer; none for the window's own.
+    pub lod: Option<Lod>,
+    /// The budget in this answer; none for the window's own.
+    pub budget: Option<u32>,
+}
+
+impl Core {
+    /// Shows the workspace or one of its windows, without waiting for a change.
+    pub(super) fn view_now(&mut self, id: RequestId, view: ViewArgs) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let (lod, budget) = (request.call.lod, request.call.budget);
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let since = view.since;
+        if let Some(epoch) = since.filter(|epoch| *epoch > workspace.epoch) {
+            let newest = workspace.epoch;
+            let fault =
+                Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"));
+            return Err(fault.hint(format!("pipemux view --since e{newest}")));
+        }
+        if let Some(addr) = view.session {
+            let Some(window) = workspace.windows.named(&addr).next() else {
+                let names: Vec<String> =
+                    workspace.windows.iter().map(|window| window.session.to_string()).collect();
+                let guess = nearest(&addr.to_string(), names.iter().map(String::as_str));
+                let registered = self.providers.contains_key(&addr.provider);
+                let fault = Fault::not_found(format!("no window of {addr} is open here"));
+                return Err(match guess {
+                    Some(guess) => fault.hint(format!("pipemux view {guess}")),
+                    None if registered => fault.hint(format!("pipemux open {addr}")),
+                    None => {
+                        fault.hint("pipemux view shows what is open, pipemux apps what there is")
+                    }
+                });
+            };
+            let wanted = WantedWindow { session: window.session.clone(), lod, budget };
+            return self.show_windows(id, vec![wanted], AnswerKind::Window(since));
+        }
+        let total = budget.unwrap_or(VIEW_BUDGET);
+        let share = total / (workspace.windows.len().max(1) as u32);
+        let wanted = workspace
+            .windows
+            .iter()
+            .map(|window| WantedWindow {
+                session: window.session.clone(),
+                lod,
+                budget: Some(match budget {
+                    Some(_) => share,
+                    None => share.max(window.budget.unwrap_or(0)),
+                }),
+            })
+            .collect();
+        self.show_windows(id, wanted, AnswerKind::Workspace(since))
+    }
+
+    /// Requests windows from their apps, and answers once all have arrived or time is up.
+    pub(crate) fn show_windows(
+        &mut self,
+        id: RequestId,
+        wanted: Vec<WantedWindow>,
+        kind: AnswerKind,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let mut windows = Vec::new();
+        for WantedWindow { session, lod, budget } in wanted {
+            if let Some(window) = workspace.window(&session) {
+                let (lod, budget) = window.detail(lod, budget);
+                windows.push(RequestedWindow::new(session, window.number, lod, budget));
+            }
+        }
+        let details: Vec<(SessionKey, Lod, u32)> =
+            windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
+        let opening = matches!(kind, AnswerKind::Open { .. });
+        self.set_task(id, Task::Viewing(Box::new(PendingView { windows, kind })));
+        if details.is_empty() {
+            return self.finish_view(id);
+        }
+        for (session, lod, budget) in details {
+            self.project(id, &session, lod, budget, opening)?;
+        }
+        Ok(())
+    }
+
+    /// Requests a window from its app, or takes over the request that was sent ahead of time.
+    fn project(
+        &mut self,
+        id: RequestId,
+        session: &SessionKey,
+        lod: Lod,
+        budget: u32,
+        opening: bool,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let Some(window) = workspace.window(session) else {
+            return self.settle_closed_window(id, session);
+        };
+        let project = self.projection_request(window, lod, budget);
+        if window.rendered.is_some()
+            && self.processes.get(session).is_some_and(|s| s.health.silent())
+        {
+            // An earlier answer waited for this app, which has been silent since: the window is shown as it was.
+            let why = format!("{session} did not answer in time");
+            let lost = AppReply::Lost { delivered: true, died: false, why, hints: Vec::new() };
+            return self.project_replied(id, session, lost);
+        }
+        // An answer of one window may wait for the app to start; a whole workspace doesn't wait for one of its apps.
+        let alone =
+            matches!(self.tasks.get(id), Some(Task::Viewing(view)) if view.windows.len() == 1);
+        let slow = opening || (alone && self.processes.is_starting(session));
+        let patience = if slow { START_MS } else { PROJECT_MS };
+        let deadline = request.deadline.min(self.turn.now.mono_ms + patience);
+        let prefetched = self.take_prefetched(id, session, project.window, (lod, budget), deadline);
+        if let Some(Task::Viewing(view)) = self.tasks.get_mut(id)
+            && let Some(window) = view.windows.iter_mut().find(|w| w.session == *session)
+        {
+            window.known = prefetched.unwrap_or(project.known_version.is_some());
+            window.ahead = prefetched.is_some();
+            window.number = project.window;
+        }
+        if prefetched.is_none() {
+            let (turn, to) = (&mut self.turn, ReplyTo::Project(id));
+            self.processes.request(turn, session, Method::Project, &project, deadline, to);
+        }
+        Ok(())
+    }
+
+    /// Returns the request for a window that is sent to its app.
+    pub(crate) fn projection_request(&self, window: &Window, lod: Lod, budget: u32) -> Project {
+        let app = self.processes.get(&window.session).and_then(|session| session.ready());
+        let held = window
+            .projection
+            .as_ref()
+            .filter(|held| Some(held.app) == app && held.lod == lod && held.budget == budget);
+        Project {
+            window: window.number,
+            lod,
+            // A fifth is kept in reserve for errors of the app's own estimate.
+            budget: budget - budget / 5,
+            known_version: held.map(|held| held.projection.version),
+        }
+    }
+
+    /// Handles an app's reply to a request for a window.
+    pub(crate) fn project_replied(
+        &mut self,
+        id: RequestId,
+        session: &SessionKey,
+        reply: AppReply,
+    ) -> Result<(), Fault> {
+        let process = self.processes.get(session);
+        let app = process.and_then(|process| process.app());
+        let newest = process.map_or(0, |process| process.version);
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace_mut(&mut self.workspaces, request)?;
+        let Some(Task::Viewing(view)) = self.tasks.get_mut(id) else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let pending = view.windows.iter_mut().find(|window| window.session == *session);
+        let Some(pending) = pending.filter(|window| window.state == WindowStatus::Waiting) else {
+            // The answer doesn't wait for this window any more.
+            return Ok(());
+        };
+        let Some(window) = workspace.window_mut(session) else {
+            return self.settle_closed_window(id, session);
+        };
+        match take_reply(session, pending, window, (app, newest), reply) {
+            AfterReply::Settled => self.finish_view_if_settled(id),
+            AfterReply::RequestAgain => {
+                let (lod, budget) = (pending.lod, pending.budget);
+                self.project(id, session, lod, budget, false)
+            }
+            AfterReply::EndApp(app, why) => {
+                self.processes.break_app(&mut self.turn, app, why);
+                self.finish_view_if_settled(id)
+            }
+        }
+    }
+
+    /// Stops waiting for a window that was closed meanwhile.
+    fn settle_closed_window(&mut self, id: RequestId, session: &SessionKey) -> Result<(), Fault> {
+        if let Some(Task::Viewing(view)) = self.tasks.get_mut(id) {
+            for window in view.windows.iter_mut().filter(|window| window.session == *session) {
+                window.state = closed_meanwhile(session);
+            }
+        }
+        self.finish_view_if_settled(id)
+    }
+
+    /// Answers if no window is waited for any more.
+    fn finish_view_if_settled(&mut self, id: RequestId) -> Result<(), Fault> {
+        let waiting = match self.tasks.get(id) {
+            Some(Task::Viewing(view)) => {
+                view.windows.iter().any(|window| window.state == WindowStatus::Waiting)
+            }
+            _ => return Err(require::missing_task(&self.clients, id)),
+        };
+        if waiting { Ok(()) } else { self.finish_view(id) }
+    }
+}
