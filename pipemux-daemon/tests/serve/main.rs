@@ -76,11 +76,15 @@ fn killed_daemon_leaves_no_process_and_the_next_one_starts() {
 fn second_signal_stops_the_daemon_at_once() {
     let home = TestHome::new();
     // It has to be killed after a while, which is what the second signal doesn't wait for.
-    home.app("stubborn", "trap : TERM; while :; do sleep 1; done");
+    let trapped = home.directory.path().join("trapped");
+    let script = format!("trap : TERM; : > {}; while :; do sleep 1; done", trapped.display());
+    home.app("stubborn", &script);
     let daemon = home.serve();
     let mut client = Client::connect(&home);
     client.send_open("stubborn", "main", "/", &[]);
     let launcher = daemon.children()[0];
+    // An app that got the first signal before it ignores it would end the daemon too soon.
+    wait_for(|| trapped.exists().then_some(()));
     let apps = wait_for(|| Some(descendants(launcher)).filter(|found| !found.is_empty()));
     // Signals that arrive together count as one, so they are sent until the second is handled.
     wait_for(|| {
