@@ -4,22 +4,25 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Changed, Choice, Chunk, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened,
+    Changed, Chunk, Empty, Invoke, KeyLocation, Locate, Located, Needs, OpenRequest, Opened,
     Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Envelope, Fault, Frame, Hello, Kind, Method, Role};
+use pipemux_proto::{Blob, Envelope, Fault, Frame, Hello, Kind, Method, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
-use crate::reply::Reply;
+use crate::reply::{Ask, Reply};
 use crate::run_changes::{RunChanges, ref_keys};
 use crate::view::View;
+
+/// The token of the question that [`App::confirm`] makes.
+const CONFIRM: &[u8] = b"docui confirm";
 
 /// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -144,7 +147,8 @@ impl<A: App> Session<A> {
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
         if is_destructive && !message.confirmed {
-            return self.app()?.confirm(&action).map(|ask| Outcome::Needs(ask.0));
+            let Ask(needs) = self.app()?.confirm(&action)?;
+            return Ok(Outcome::Needs(Needs { token: Blob(CONFIRM.into()), ..needs }));
         }
         let context = Context {
             reader: message.reader,
@@ -154,10 +158,10 @@ impl<A: App> Session<A> {
             cwd: message.cwd.into(),
             version: self.version,
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
-            // the app's own questions are passed on.
+            // the app's own questions are passed on, also to those of an action that was confirmed before.
             answer: message
                 .resume
-                .filter(|resume| !is_destructive || resume.choice != Choice::Yes)
+                .filter(|resume| !is_destructive || resume.token.0 != CONFIRM)
                 .map(|resume| (resume.token.0.to_vec(), resume.choice)),
         };
         let rev = |app: &A, key: &str| match app.find(key) {

@@ -124,7 +124,10 @@ pub fn fill(
         (Choice::Text(_) | Choice::Yes, _) => Vec::new(),
     };
     match chosen.as_slice() {
-        [] => Err(Fault::usage(format!("expected {}", missing.ty)).hint("pipemux answer 1")),
+        [] => {
+            let message = format!("nothing is chosen: expected {}", missing.ty);
+            Err(Fault::usage(message).hint("pipemux answer 1"))
+        }
         [one] => Ok((*one).clone()),
         several => {
             // Each option of a list is a list of one.

@@ -2,6 +2,7 @@
 
 use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Param;
 
 use crate::runs::{Argument, Run, Step, ref_errors};
 use crate::workspaces::Workspace;
@@ -17,8 +18,9 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
         SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
         _ => addr.to_string(),
     };
-    let args = step.args.iter();
-    let args = args.map(|(name, argument)| {
+    // In the order of the prototype: answers are appended to the arguments that the call had.
+    let named = |param: &Param| step.args.iter().find(|(name, _)| *name == param.name);
+    let args = step.prototype.params.iter().filter_map(named).map(|(name, argument)| {
         format!("{name}={}", clip(&written(run, step, argument, workspace)))
     });
     format!("{owner}.{}({})", step.prototype.name, args.collect::<Vec<_>>().join(", "))

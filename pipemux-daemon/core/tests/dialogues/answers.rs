@@ -77,7 +77,7 @@ fn text_comes_from_standard_input_or_as_in_a_call() {
             stdin => answer_with(&mut world, text, stdin),
         }
         .exits(0)
-        .has(&format!("named {}", expected.replace('\n', "\nnot the end: ").split('\n').next().unwrap_or_default()));
+        .has(&format!("named {}", expected.lines().next().unwrap_or_default()));
     }
     world.run(reader("a"), "notes.say()").exits(5).has("needs text: string");
     for wrong in ["-", "stdin", "text=stdin", "text=unquoted", "text=<<END\nopen", "text=obj:1, 2"] {

@@ -65,7 +65,7 @@ impl Sim {
 /// True when a typed answer means that choice.
 fn text_means(text: &str, choice: &Choice) -> bool {
     match choice {
-        Choice::Yes => matches!(text, "yes" | "go") || text.starts_with("link:"),
+        Choice::Yes => text == "yes" || text.starts_with("link:"),
         Choice::Picked(picked) => {
             let typed: Vec<String> = picked.iter().map(u32::to_string).collect();
             text == typed.join(",")

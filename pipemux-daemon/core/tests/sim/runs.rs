@@ -191,7 +191,9 @@ impl Sim {
                 // `go` takes things as they are shown now.
                 continue;
             }
-            if let (Some(id), Some(pin)) = (means.id, means.pin) {
+            // So does it with a ref that was pinned in the call that was refused.
+            let pin = means.pin.filter(|_| request.call.run_id == invoke.run_id);
+            if let (Some(id), Some(pin)) = (means.id, pin) {
                 let shown = self.knowledge.pinned(workspace, id, pin);
                 law!(
                     shown.is_none_or(|shown| *shown == label),
