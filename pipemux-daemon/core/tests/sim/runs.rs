@@ -55,6 +55,8 @@ pub struct Runs {
     pub calm_next: u64,
     /// What `answer go` sends again, and how often each step was sent.
     pub kept: KeptRuns,
+    /// The reader that gave a wrong answer last, and when.
+    pub wrong_answer: Option<(crate::action::ReaderIndex, u64)>,
     /// Open questions, by token.
     pub questions: BTreeMap<Vec<u8>, Question>,
     /// Workspaces in which the option `rebase` was ever on.
@@ -277,6 +279,9 @@ impl Sim {
                 };
                 self.runs.questions.entry(token).or_insert(question);
                 self.runs.kept.asks(who, index);
+            }
+            if let Some(resume) = invoke.resume.as_ref().filter(|_| crate::store::is_second(invoke)) {
+                self.note_refused_answer(&resume.token.0);
             }
             return Ok(());
         }
