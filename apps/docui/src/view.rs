@@ -95,6 +95,13 @@ impl View {
         }))
     }
 
+    /// Sets the document that the window shows, as an opaque key: the path of a file, the query of a list. A
+    /// reader who was shown another document is shown this one anew, never as a difference.
+    pub fn document(&mut self, key: impl Into<String>) -> &mut Self {
+        self.0.document = Some(key.into());
+        self
+    }
+
     /// Sets which part of the whole is shown: `lines 1-40`.
     pub fn position(&mut self, position: impl Into<String>) -> &mut Self {
         self.0.position = Some(position.into());

@@ -36,7 +36,7 @@ impl Editor {
         let Some(file) = self.current() else { return self.show_nothing() };
         let title = self.title(file);
         let mut view = View::new(&*title);
-        view.bind("file", self.file_object(file)).focus(file.key());
+        view.document(file.key()).bind("file", self.file_object(file)).focus(file.key());
         view.custom("path", file.path().display().to_string());
         view.custom("lines", file.buffer().line_count());
         view.custom("unsaved", file.is_unsaved());
