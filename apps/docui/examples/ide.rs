@@ -201,7 +201,7 @@ impl App for Ide {
                 break;
             }
             left -= cost;
-            view.text("- ").object(Object::new(path, path).ty("file"));
+            view.text("- ").object(Object::new(path, path).ty("file").show_key());
             view.text(if staged.contains(path) { " staged" } else { "" });
             view.text(if changed.contains(path) { " changed\n" } else { "\n" });
         }

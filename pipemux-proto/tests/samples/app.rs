@@ -46,8 +46,13 @@ fn projections(all: &mut Vec<Sample>) {
     let reply = (Kind::Reply, Method::Project);
     let unchanged = Projection { version: 9, unchanged: true, ..Projection::default() };
     add(all, "projection-unchanged", reply, &unchanged);
-    let object =
-        ObjectSlot { key: "k1".into(), rev: 2, ty: Some("note".into()), label: "One".into() };
+    let object = ObjectSlot {
+        key: "k1".into(),
+        rev: 2,
+        ty: Some("note".into()),
+        label: "One".into(),
+        ..ObjectSlot::default()
+    };
     let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
     let custom = [
         ("null", Value::Null),

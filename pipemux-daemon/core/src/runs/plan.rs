@@ -203,7 +203,7 @@ impl<'a> Planner<'a> {
                     _ => true,
                 };
                 if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
-                    found.push(format!("obj:{id} ({})", anchor.label));
+                    found.push(format!("{} ({})", anchor.written(id), anchor.label));
                 }
             }
         }

@@ -256,7 +256,13 @@ fn projection(model: &Model, lod: Lod) -> Projection {
         let bound = RefArg { key: key.clone(), rev, ty: Some("note".into()) };
         let args = [("note", Arg::Ref(bound)), ("text", Value::from("by link").into())];
         let edit = slot(&format!("edit {label}"), "edit", args);
-        content.push(Piece::Object(ObjectSlot { key, rev, ty: Some("note".into()), label }));
+        content.push(Piece::Object(ObjectSlot {
+            key,
+            rev,
+            ty: Some("note".into()),
+            label,
+            ..ObjectSlot::default()
+        }));
         content.push(Piece::Text(format!(" {} ", note.text)));
         content.push(Piece::Link(edit));
         content.push(Piece::Text("\n".into()));
@@ -283,7 +289,13 @@ fn saying(model: &Model, said: &str) -> Projection {
         LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
     let object = |key: &str| {
         let label = said.to_owned();
-        Piece::Object(ObjectSlot { key: key.into(), rev: 0, ty: None, label })
+        Piece::Object(ObjectSlot {
+            key: key.into(),
+            rev: 0,
+            ty: None,
+            label,
+            ..ObjectSlot::default()
+        })
     };
     Projection {
         version: model.version,

@@ -198,6 +198,7 @@ fn object(bytes: &mut Unstructured<'_>) -> Result<ObjectSlot> {
         rev: bytes.int_in_range(0..=2)?,
         ty: if bytes.ratio(1, 3)? { Some(text(bytes)?) } else { None },
         label: text(bytes)?,
+        show_key: bytes.ratio(1, 4)?,
     })
 }
 

@@ -170,6 +170,7 @@ impl App {
             rev: self.rev,
             ty: Some("thing".into()),
             label: "the thing".into(),
+            ..ObjectSlot::default()
         };
         let link = |label: &str, action: &str| LinkSlot {
             label: label.into(),
@@ -219,7 +220,7 @@ fn forgery() -> Vec<Piece> {
     };
     let object = |key: &str, label: &str| {
         let (key, label) = (key.into(), label.into());
-        Piece::Object(ObjectSlot { key, rev: 1, ty: None, label })
+        Piece::Object(ObjectSlot { key, rev: 1, ty: None, label, ..ObjectSlot::default() })
     };
     let sneaky = object("sneaky", "a](link:1) [b\n## forged");
     let split = ["\n[y]", "(obj:1)\n``", "`\n#", "# forged\n"].map(|text| Piece::Text(text.into()));

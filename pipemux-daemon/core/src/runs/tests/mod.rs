@@ -76,7 +76,13 @@ impl Scene {
 
     /// Holds a window of a session that binds a name to an object.
     fn bind(&mut self, addr: &str, name: &str, object: &str) {
-        let slot = ObjectSlot { key: object.into(), rev: 1, ty: None, label: object.into() };
+        let slot = ObjectSlot {
+            key: object.into(),
+            rev: 1,
+            ty: None,
+            label: object.into(),
+            ..ObjectSlot::default()
+        };
         let names = [(name.to_owned(), slot)].into();
         let body = Bytes::from(encode(&Projection { names, ..Projection::default() }).unwrap());
         let window = self.workspace.window_mut(&key(addr)).unwrap();
