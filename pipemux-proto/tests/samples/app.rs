@@ -173,9 +173,14 @@ fn no_link() -> LinkSlot {
 }
 
 fn look_ups(all: &mut Vec<Sample>) {
-    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072 };
+    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072, path: false };
     add(all, "app-read", (Kind::Request, Method::AppRead), &read);
-    let chunk = Chunk { data: Bytes::from_static("grü".as_bytes()), total: 131_076, text: true };
+    let chunk = Chunk {
+        data: Bytes::from_static("grü".as_bytes()),
+        total: 131_076,
+        text: true,
+        path: None,
+    };
     add(all, "app-chunk", (Kind::Reply, Method::AppRead), &chunk);
     let keys = ["k1", "k2", "k3", "k4"].map(str::to_owned).to_vec();
     add(all, "locate", (Kind::Request, Method::Locate), &Locate { keys });

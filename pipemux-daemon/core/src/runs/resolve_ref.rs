@@ -114,7 +114,7 @@ impl RefScope {
 }
 
 /// The id of an object that is named by its app's own key.
-fn id_of_key(
+pub(super) fn id_of_key(
     context: &RunContext<'_>,
     of: &Ref,
     key: &str,

@@ -259,10 +259,7 @@ fn keyed_anchors() -> Vec<SavedAnchor> {
         key_form: Some(form),
         ..plain_anchor()
     };
-    vec![
-        keyed(1, "shared/main", KeyForm::Plain),
-        keyed(2, "shared/other", KeyForm::WithSession),
-    ]
+    vec![keyed(1, "shared/main", KeyForm::Plain), keyed(2, "shared/other", KeyForm::WithSession)]
 }
 
 /// An anchor of a shared session with everything optional left out.

@@ -339,5 +339,5 @@ pub fn prototypes() -> Vec<Prototype> {
 }
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
-    Param { name: name.into(), ty, default }
+    Param { name: name.into(), ty, default, ..Param::default() }
 }
