@@ -91,6 +91,12 @@ pub trait App: Sized {
         Err(Fault::refused(format!("{key} has no value to read")).about(key))
     }
 
+    /// Returns the absolute path of an object that is a file. It is passed where another app's action takes
+    /// a path: [`crate::FilePath`].
+    fn path(&self, _key: &str) -> Option<PathBuf> {
+        None
+    }
+
     /// Answers an exchange: bytes that a program sends to the session directly, without a window or an
     /// action, for example for a bulk transfer or a live page.
     ///

@@ -233,12 +233,17 @@ impl<A: App> Session<A> {
     fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
         self.refresh()?;
         self.check_rev(&message.key, message.rev, "")?;
+        if message.path {
+            let path = self.app()?.path(&message.key);
+            let path = path.and_then(|path| path.into_os_string().into_string().ok());
+            return Ok(Chunk { text: true, path, ..Chunk::default() });
+        }
         let value = self.app()?.read(&message.key)?;
         let start = usize::try_from(message.offset).unwrap_or(usize::MAX).min(value.len());
         let end = start.saturating_add(message.max as usize).min(value.len());
         let text = std::str::from_utf8(&value).is_ok();
         let total = value.len() as u64;
-        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text })
+        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text, path: None })
     }
 
     fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
