@@ -39,6 +39,12 @@ pub trait App: Sized + 'static {
     /// running.
     const RESUMES: bool = false;
 
+    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of, such as a file that
+    /// somebody else wrote. While a client waits for a change (`pipemux view --wait`), such an app is
+    /// refreshed about once a second. Leave it `false` for an app that changes all the time by itself, such
+    /// as a gauge: no wait would last.
+    const OBSERVES: bool = false;
+
     /// Creates the model when the session starts.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use pipemux_proto::app::{
     Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
@@ -82,7 +83,9 @@ impl<A: App> Session<A> {
     /// Returns the greeting that an app sends first.
     pub(crate) fn hello() -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
+        let features = if A::OBSERVES { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
         Hello {
+            features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
             prototypes: A::Action::prototypes(),
             ..Hello::new(Role::App, software)

@@ -14,6 +14,7 @@ use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::delta::{Delta, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome};
@@ -73,6 +74,11 @@ impl Core {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
+        // An app that can't say when it has changed may have done so by now.
+        let remark = remark.filter(|_| {
+            let since = kind.since();
+            windows.iter().all(|window| is_unchanged(workspace, &reader, window, since))
+        });
         let notices: Vec<String> =
             remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
         let mut changed_elsewhere = Vec::new();
@@ -140,6 +146,32 @@ impl Core {
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
     pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
         self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
+    }
+}
+
+/// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
+fn is_unchanged(
+    workspace: &Workspace,
+    reader: &str,
+    window: &AnswerWindow,
+    since: Option<u64>,
+) -> bool {
+    let seen = match since {
+        Some(epoch) => {
+            let kept = workspace.window(&window.session).and_then(|kept| kept.at(epoch));
+            kept.map(|kept| (kept.seen, &kept.rendered))
+        }
+        None => workspace
+            .seen(reader, &window.session)
+            .map(|seen| ((seen.app, seen.version), &seen.rendered)),
+    };
+    let Some((version, before)) = seen else { return false };
+    let fresh = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh);
+    match fresh {
+        // What is shown in more or less detail can't be compared.
+        Some(_) if window.one_off => window.version == Some(version),
+        Some(now) => delta(before, now, true) == Delta::Same,
+        None => false,
     }
 }
 

@@ -78,3 +78,13 @@ pub enum AnswerKind {
     /// A run.
     Run(Box<Run>),
 }
+
+impl AnswerKind {
+    /// Returns the epoch since which changes are shown.
+    pub fn since(&self) -> Option<u64> {
+        match self {
+            AnswerKind::Workspace(since) | AnswerKind::Window(since) => *since,
+            AnswerKind::Open { .. } | AnswerKind::Run(_) => None,
+        }
+    }
+}
