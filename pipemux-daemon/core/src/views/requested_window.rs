@@ -77,6 +77,13 @@ pub enum AnswerKind {
     Window(Option<u64>),
     /// A run.
     Run(Box<Run>),
+    /// Open questions, and why a request was refused for their sake.
+    Questions {
+        /// Their numbers.
+        numbers: Vec<u64>,
+        /// The reason of the refusal.
+        refusal: Option<Box<Fault>>,
+    },
 }
 
 impl AnswerKind {
