@@ -92,7 +92,8 @@ impl Run {
     ) -> RunOutput {
         let step = &self.steps[index];
         let session = step.session.clone();
-        if !self.looked_up.windows.contains(&session) && context.workspace.window(&session).is_some()
+        if !self.looked_up.windows.contains(&session)
+            && context.workspace.window(&session).is_some()
         {
             return self.look_up(Lookup::Window { session }, context);
         }
@@ -242,7 +243,8 @@ impl Run {
 
     /// Ends the run with its next step.
     pub(super) fn end(&mut self, status: StepStatus, fault: Fault) -> RunOutput {
-        let wrong = (status == StepStatus::Failed).then(|| self.take_wrong_answer(&fault)).flatten();
+        let wrong =
+            (status == StepStatus::Failed).then(|| self.take_wrong_answer(&fault)).flatten();
         if let Some(question) = wrong {
             return RunOutput::AskAgain { question, fault: Box::new(fault) };
         }

@@ -8,8 +8,8 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
-use crate::processes::session::Session;
 use crate::persist::records::Record;
+use crate::processes::session::Session;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::runs::saved_question;
@@ -186,7 +186,9 @@ impl Core {
         for number in questions {
             let first = self.runs.note_shown(&at, number);
             // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
-            let Some(question) = first.filter(|question| question.is_destructive()) else { continue };
+            let Some(question) = first.filter(|question| question.is_destructive()) else {
+                continue;
+            };
             if let Some(question) = saved_question::save(question) {
                 let workspace = at.to_string();
                 self.turn.persist(Record::Question { workspace, number, question });

@@ -91,7 +91,7 @@ impl AnswerKind {
     pub fn since(&self) -> Option<u64> {
         match self {
             AnswerKind::Workspace(since) | AnswerKind::Window(since) => *since,
-            AnswerKind::Open { .. } | AnswerKind::Run(_) => None,
+            AnswerKind::Open { .. } | AnswerKind::Run(_) | AnswerKind::Questions { .. } => None,
         }
     }
 }
