@@ -49,7 +49,9 @@ mod tests {
         for text in ["-", "stdin", " - ", "text=stdin", "entries = [stdin]"] {
             assert!(names_stdin(text), "{text}");
         }
-        for text in ["", "1,3", "--", "use stdin", "text='stdin'", "text=<<A\nstdin\nA", "a b=stdin"] {
+        for text in
+            ["", "1,3", "--", "use stdin", "text='stdin'", "text=<<A\nstdin\nA", "a b=stdin"]
+        {
             assert!(!names_stdin(text), "{text}");
         }
     }

@@ -45,7 +45,10 @@ fn verbs(all: &mut Vec<Sample>) {
         ),
         ("answer", Verb::Answer { text: "1,3".into(), to: None, stdin: None }),
         ("answer-to", Verb::Answer { text: "all".into(), to: Some(66), stdin: None }),
-        ("answer-stdin", Verb::Answer { text: "-".into(), to: None, stdin: Some(Bytes::from_static(b"text\n")) }),
+        (
+            "answer-stdin",
+            Verb::Answer { text: "-".into(), to: None, stdin: Some(Bytes::from_static(b"text\n")) },
+        ),
         ("read", Verb::Read { target: "obj:12".into() }),
         ("help", Verb::Help { provider: "editor".parse().expect("a provider") }),
         ("close", Verb::Close { session: session(), end: true }),

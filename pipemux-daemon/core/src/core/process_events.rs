@@ -67,6 +67,9 @@ impl Core {
             ReplyTo::Attach(id) => (id, self.attach_replied(id, reply)),
             ReplyTo::Project(id) => (id, self.project_replied(id, session, reply)),
             ReplyTo::Prefetch(id) => return drop(self.tasks.prefetches.remove(&id)),
+            ReplyTo::WaitCheck(id, key) => {
+                return self.wait_check_replied(id, session, key, reply);
+            }
             ReplyTo::Refresh(id, key) => (id, self.refresh_replied(id, session, key, reply)),
             ReplyTo::Invoke(id) => (id, self.invoke_replied(id, reply)),
             ReplyTo::Locate(id) => (id, self.locate_replied(id, reply)),

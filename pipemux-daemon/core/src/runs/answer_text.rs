@@ -29,7 +29,8 @@ impl TypedAnswer {
             Fault::usage(format!("standard input is not UTF-8: byte {}", error.valid_up_to()))
         })?;
         if matches!(text.trim(), "-" | "stdin") {
-            let literal = format!("pipemux answer 'text=\"{}\"' answers with the word", text.trim());
+            let literal =
+                format!("pipemux answer 'text=\"{}\"' answers with the word", text.trim());
             let text = stdin.map(|text| text.strip_suffix('\n').unwrap_or(text));
             return match text {
                 Some(text) if !text.is_empty() => Ok(Self::Text(text.to_owned())),

@@ -91,10 +91,8 @@ fn unpin(argument: &mut Argument, session: &SessionKey, anchors: &AnchorTable) {
         Argument::List(items) => {
             items.iter_mut().for_each(|item| unpin(item, session, anchors));
         }
-        Argument::Fixed(_)
-        | Argument::Name { .. }
-        | Argument::Result(_)
-        | Argument::Missing(_) => {}
+        Argument::Fixed(_) | Argument::Name { .. } | Argument::Result(_) | Argument::Missing(_) => {
+        }
     }
 }
 

@@ -249,7 +249,7 @@ fn candidates(
                 let thing =
                     RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
                 let argument = Argument::Fixed(Arg::Ref(thing));
-                (anchor.label.to_string(), format!("obj:{id}"), argument)
+                (anchor.label.to_string(), anchor.written(id).to_string(), argument)
             })
             .collect(),
         Type::List(item) if matches!(**item, Type::Anchor(_) | Type::Union(_)) => {

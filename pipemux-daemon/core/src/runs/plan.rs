@@ -111,7 +111,9 @@ impl<'a> Planner<'a> {
                 let note = format!("{} is given already", param.name);
                 return Err(self.error("parameter given twice", argument.span, note));
             }
-            let value = self.argument(&argument.value, &param.ty, argument.span, &param.name)?;
+            let value = if param.path { unquoted(&argument.value) } else { None };
+            let value = value.as_ref().unwrap_or(&argument.value);
+            let value = self.argument(value, &param.ty, argument.span, &param.name)?;
             args.push((param.name.clone(), value));
         }
         for param in &prototype.params {
@@ -227,7 +229,7 @@ impl<'a> Planner<'a> {
                     _ => true,
                 };
                 if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
-                    found.push(format!("obj:{id} ({})", anchor.label));
+                    found.push(format!("{} ({})", anchor.written(id), anchor.label));
                 }
             }
         }
@@ -309,5 +311,24 @@ impl<'a> Planner<'a> {
 
     pub(super) fn error(&self, title: &str, span: Span, note: impl Into<String>) -> Fault {
         CallError::new(title, span, note.into()).to_fault(self.code)
+    }
+}
+
+/// Returns the argument of a parameter that takes paths without the quotes of its refs, if it has any: no path
+/// looks like a ref to an object.
+fn unquoted(value: &Expr) -> Option<Expr> {
+    match value {
+        Expr::Value(Value::Str(text)) => {
+            let of = text.parse::<Ref>().ok().filter(|of| of.kind == RefKind::Obj);
+            of.map(Expr::Ref)
+        }
+        Expr::List(items) => {
+            let item = |(item, span): &(Expr, Span)| match unquoted(item) {
+                Some(of) => (of, *span),
+                None => (item.clone(), *span),
+            };
+            Some(Expr::List(items.iter().map(item).collect()))
+        }
+        _ => None,
     }
 }

@@ -189,7 +189,9 @@ impl OpenQuestion {
             }
             TypedAnswer::Value { argument, .. } => {
                 return match argument.value {
-                    pipemux_proto::call::Expr::Value(pipemux_proto::Value::Str(text)) if is_text => {
+                    pipemux_proto::call::Expr::Value(pipemux_proto::Value::Str(text))
+                        if is_text =>
+                    {
                         Ok(ParsedAnswer::Choice(Choice::Text(text)))
                     }
                     _ => Err(Fault::usage(format!("{} expects a text", self.title()))

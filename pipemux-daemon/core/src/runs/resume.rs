@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
 use pipemux_proto::limits::CHOICES_MAX;
+use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Code, Fault};
 
@@ -91,7 +92,8 @@ impl Run {
     ) -> RunOutput {
         let step = &self.steps[index];
         let session = step.session.clone();
-        if !self.looked_up.windows.contains(&session) && context.workspace.window(&session).is_some()
+        if !self.looked_up.windows.contains(&session)
+            && context.workspace.window(&session).is_some()
         {
             return self.look_up(Lookup::Window { session }, context);
         }
@@ -216,9 +218,13 @@ impl Run {
     fn name_ref_error(&self, context: &RunContext<'_>, mut fault: Fault) -> Fault {
         let step = &self.steps[self.next];
         let anchors = &context.workspace.anchors;
-        let id = fault.key.as_deref().and_then(|key| anchors.id_of(&step.session, key));
-        let Some(id) = id else { return fault };
-        let shown = format!("obj:{id}");
+        let Some(key) = fault.key.as_deref() else { return fault };
+        let Some(id) = anchors.id_of(&step.session, key) else { return fault };
+        let as_written = step.args.iter().find_map(|(_, argument)| argument.ref_to(id, key));
+        let shown = match as_written {
+            Some(of) => ref_errors::name(of),
+            None => anchors.written(RefKind::Obj, id).to_string(),
+        };
         let hints = mem::take(&mut fault.hints);
         match fault.code {
             Code::Stale => {
@@ -237,7 +243,8 @@ impl Run {
 
     /// Ends the run with its next step.
     pub(super) fn end(&mut self, status: StepStatus, fault: Fault) -> RunOutput {
-        let wrong = (status == StepStatus::Failed).then(|| self.take_wrong_answer(&fault)).flatten();
+        let wrong =
+            (status == StepStatus::Failed).then(|| self.take_wrong_answer(&fault)).flatten();
         if let Some(question) = wrong {
             return RunOutput::AskAgain { question, fault: Box::new(fault) };
         }

@@ -192,9 +192,17 @@ impl Run {
         all.any(|(_, argument)| takes(argument, index))
     }
 
-    /// True once a step took effect.
+    /// True once a step took effect. A call inside another call's arguments that only looks has none: its value went
+    /// to a step that didn't run.
     pub fn took_effect(&self) -> bool {
-        self.done.iter().any(|outcome| outcome.status == StepStatus::Done)
+        let mut ended = self.steps.iter().zip(&self.done);
+        ended.any(|(step, outcome)| outcome.status == StepStatus::Done && !step.only_reads())
+    }
+
+    /// Returns the index of the step that the reader wrote, for a call inside its arguments, or for itself.
+    pub fn outer_step(&self, index: usize) -> usize {
+        let inner = self.steps.iter().skip(index).take_while(|step| step.nested).count();
+        (index + inner).min(self.steps.len().saturating_sub(1))
     }
 
     /// Returns the exit status of the command that began the run.

@@ -7,11 +7,11 @@ use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::report::StepStatus;
 
-use crate::runs::followup::has_line_numbers;
-use crate::runs::{Run, Step};
 use crate::runs::context::RunContext;
+use crate::runs::followup::has_line_numbers;
 use crate::runs::phase::Phase;
 use crate::runs::protocol::RunOutput;
+use crate::runs::{Run, Step};
 
 impl Run {
     /// Sends a request for the next step unless it is in quarantine.
@@ -68,11 +68,7 @@ impl Run {
 
     /// The version that the reader had seen, and whether another incarnation showed it, whose versions mean
     /// nothing to the one that gets the request.
-    pub(super) fn seen_version(
-        &self,
-        context: &RunContext<'_>,
-        step: &Step,
-    ) -> (u64, bool) {
+    pub(super) fn seen_version(&self, context: &RunContext<'_>, step: &Step) -> (u64, bool) {
         let session = &step.session;
         let lines_seen = self.lines_seen.as_ref().filter(|_| has_line_numbers(step));
         match lines_seen.unwrap_or(&self.seen).get(session) {

@@ -37,6 +37,7 @@ mod stop;
 pub(crate) mod tasks;
 mod view;
 mod wait;
+mod wait_checks;
 mod write_answer;
 
 pub(crate) use open::lod_name;

@@ -8,8 +8,8 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
-use crate::processes::session::Session;
 use crate::persist::records::Record;
+use crate::processes::session::Session;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::runs::saved_question;
@@ -18,6 +18,7 @@ use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer::refusal as refusal_text;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::delta::{Delta, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
@@ -98,6 +99,11 @@ impl Core {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
+        // An app that can't say when it has changed may have done so by now.
+        let remark = remark.filter(|_| {
+            let since = kind.since();
+            windows.iter().all(|window| is_unchanged(workspace, &reader, window, since))
+        });
         let notices: Vec<String> =
             remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
         let mut changed_elsewhere = Vec::new();
@@ -180,7 +186,9 @@ impl Core {
         for number in questions {
             let first = self.runs.note_shown(&at, number);
             // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
-            let Some(question) = first.filter(|question| question.is_destructive()) else { continue };
+            let Some(question) = first.filter(|question| question.is_destructive()) else {
+                continue;
+            };
             if let Some(question) = saved_question::save(question) {
                 let workspace = at.to_string();
                 self.turn.persist(Record::Question { workspace, number, question });
@@ -191,6 +199,32 @@ impl Core {
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
     pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
         self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
+    }
+}
+
+/// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
+fn is_unchanged(
+    workspace: &Workspace,
+    reader: &str,
+    window: &AnswerWindow,
+    since: Option<u64>,
+) -> bool {
+    let seen = match since {
+        Some(epoch) => {
+            let kept = workspace.window(&window.session).and_then(|kept| kept.at(epoch));
+            kept.map(|kept| (kept.seen, &kept.rendered))
+        }
+        None => workspace
+            .seen(reader, &window.session)
+            .map(|seen| ((seen.app, seen.version), &seen.rendered)),
+    };
+    let Some((version, before)) = seen else { return false };
+    let fresh = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh);
+    match fresh {
+        // What is shown in more or less detail can't be compared.
+        Some(_) if window.one_off => window.version == Some(version),
+        Some(now) => delta(before, now, true) == Delta::Same,
+        None => false,
     }
 }
 

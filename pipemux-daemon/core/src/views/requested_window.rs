@@ -85,3 +85,13 @@ pub enum AnswerKind {
         refusal: Option<Box<Fault>>,
     },
 }
+
+impl AnswerKind {
+    /// Returns the epoch since which changes are shown.
+    pub fn since(&self) -> Option<u64> {
+        match self {
+            AnswerKind::Workspace(since) | AnswerKind::Window(since) => *since,
+            AnswerKind::Open { .. } | AnswerKind::Run(_) | AnswerKind::Questions { .. } => None,
+        }
+    }
+}

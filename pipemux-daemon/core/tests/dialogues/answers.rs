@@ -80,7 +80,8 @@ fn text_comes_from_standard_input_or_as_in_a_call() {
         .has(&format!("named {}", expected.lines().next().unwrap_or_default()));
     }
     world.run(reader("a"), "notes.say()").exits(5).has("needs text: string");
-    for wrong in ["-", "stdin", "text=stdin", "text=unquoted", "text=<<END\nopen", "text=obj:1, 2"] {
+    for wrong in ["-", "stdin", "text=stdin", "text=unquoted", "text=<<END\nopen", "text=obj:1, 2"]
+    {
         let said = world.answer(reader("a"), wrong);
         said.exits(2).has("needs an answer · notes.say: needs text");
     }
@@ -232,8 +233,9 @@ fn history_keeps_the_final_call() {
     world.run(reader("a"), "notes.edit()").exits(5);
     world.answer(reader("a"), "1").exits(5).has("needs text");
     world.answer(reader("a"), "new").exits(0);
-    history(&mut world)
-        .has(&format!("notes.edit(note=obj:{id}, text='new')\n   edit done: edited (chosen in 2 steps)"));
+    history(&mut world).has(&format!(
+        "notes.edit(note=obj:{id}, text='new')\n   edit done: edited (chosen in 2 steps)"
+    ));
     world.run(reader("a"), "notes.edit()").exits(5);
     world.answer(reader("a"), "1").exits(5);
     world.answer(reader("a"), "cancel").exits(0);

@@ -22,5 +22,6 @@ mod questions;
 mod refs;
 mod reopened_windows;
 mod shared_processes;
+mod typed_refs;
 mod waiting_views;
 mod watch;

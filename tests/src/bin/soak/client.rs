@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::client::Verb;
+use pipemux_tests::output::leading_id;
 use pipemux_tests::{ClientReply, Signal, TestClient, kill};
 
 use crate::Soak;
@@ -301,8 +302,7 @@ impl Client {
         for (at, _) in text.match_indices("](obj:") {
             let Some(start) = text[..at].rfind('[') else { continue };
             let marker = &text[start + 1..at];
-            let digits = text[at + 6..].split(|c: char| !c.is_ascii_digit()).next();
-            let Some(Ok(id)) = digits.map(str::parse) else { continue };
+            let Some(id) = leading_id(&text[at + "](obj:".len()..]) else { continue };
             if !marker.starts_with('c') || !marker.ends_with('z') || marker.len() != 12 {
                 continue;
             }

@@ -14,7 +14,7 @@ fn located(place: KeyLocation) -> RunInput {
 
 fn chunk(data: &'static [u8], total: usize) -> RunInput {
     let data = Bytes::from_static(data);
-    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true }))
+    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true, path: None }))
 }
 
 /// A scene whose window of `notes/main` showed an object and no longer does.

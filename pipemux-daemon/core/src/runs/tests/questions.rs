@@ -169,7 +169,9 @@ fn answer_that_the_app_refuses_as_wrong_leaves_the_question_open() {
     assert_eq!(run.steps[0].call, "notes.cast(mana=0)");
     let wrong = Outcome::Failed(Fault::usage("mana: at least 1"));
     let output = scene.reply(&mut run, wrong);
-    assert!(matches!(&output, RunOutput::AskAgain { fault, .. } if fault.message == "mana: at least 1"));
+    assert!(
+        matches!(&output, RunOutput::AskAgain { fault, .. } if fault.message == "mana: at least 1")
+    );
     assert_eq!((run.answers, run.steps[0].call.as_str()), (0, "cast()"));
     let question = asked(&run, output);
     let (mut run, output) = answer(&scene, question, "7");
@@ -188,10 +190,7 @@ fn undelivered_answer_leaves_the_question_open() {
     let (mut run, output) = answer(&scene, question, "1");
     sent(output);
     let lost = lost(false, false, "notes/main can't start");
-    assert!(matches!(
-        scene.resume(&mut run, RunInput::Replied(lost)),
-        RunOutput::AskAgain { .. }
-    ));
+    assert!(matches!(scene.resume(&mut run, RunInput::Replied(lost)), RunOutput::AskAgain { .. }));
     // What may have been carried out is not asked again.
     let mut run = scene.run(vec![step("notes/main", "pick")]);
     sent(scene.begin(&mut run));
@@ -226,7 +225,11 @@ fn typed_ref_means_what_its_reader_has_seen_by_now() {
     let question = asked(&run, output);
     let later = scene.show("notes/main", "n2", 1);
     let typed = format!("obj:{later}");
-    assert_eq!(read(&scene, &question, &typed).unwrap_err().code, pipemux_proto::Code::Stale, "not seen");
+    assert_eq!(
+        read(&scene, &question, &typed).unwrap_err().code,
+        pipemux_proto::Code::Stale,
+        "not seen"
+    );
     scene.see(later);
     let (_, output) = answer(&scene, question, &typed);
     let Arg::Ref(chosen) = &sent(output).1.args["at"] else { panic!() };

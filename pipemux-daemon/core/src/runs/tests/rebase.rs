@@ -97,7 +97,7 @@ fn stale_click_names_its_link() {
     let mut click = step("notes/main", "open");
     (click.origin, click.call) = (StepOrigin::Link, "link:15".into());
     for (of, named) in
-        [(click, "link:15".to_owned()), (step("notes/main", "open"), format!("obj:{id}"))]
+        [(click, "link:15".to_owned()), (step("notes/main", "open"), format!("obj:note:{id}"))]
     {
         let mut run = scene.run(vec![of]);
         sent(scene.begin(&mut run));
