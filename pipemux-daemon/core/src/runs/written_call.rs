@@ -3,6 +3,7 @@
 use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Param;
+use pipemux_proto::refs::RefKind;
 
 use crate::runs::{Argument, Run, Step, ref_errors};
 use crate::workspaces::Workspace;
@@ -51,7 +52,10 @@ fn written_value(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
         Arg::Ref(object) => match workspace.anchors.id_of(&step.session, &object.key) {
-            Some(id) => format!("obj:{id}"),
+            Some(id) => match workspace.anchors.get(RefKind::Obj, id) {
+                Some(anchor) => anchor.written(id).to_string(),
+                None => format!("obj:{id}"),
+            },
             None => object.key.clone(),
         },
     }

@@ -198,7 +198,12 @@ impl ReaderKnowledge {
     }
 
     /// Takes in what an answer shows.
-    pub fn learn(&mut self, workspace: usize, shows: &ShownContent, asked: Option<&str>) -> LawResult {
+    pub fn learn(
+        &mut self,
+        workspace: usize,
+        shows: &ShownContent,
+        asked: Option<&str>,
+    ) -> LawResult {
         let issued = match shows.epoch {
             Some(epoch) => self.epoch(workspace, epoch)?,
             None => 0,

@@ -9,8 +9,8 @@
 use crate::action::ReaderIndex;
 use crate::law::{LawResult, law};
 use crate::sim::Sim;
-use pipemux_proto::app::{Choice, Invoke};
 use pipemux_proto::Fault;
+use pipemux_proto::app::{Choice, Invoke};
 use pipemux_proto::client::{Answer, Body, Verb};
 
 /// A question that an app asked.

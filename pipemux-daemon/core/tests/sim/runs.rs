@@ -280,7 +280,8 @@ impl Sim {
                 self.runs.questions.entry(token).or_insert(question);
                 self.runs.kept.asks(who, index);
             }
-            if let Some(resume) = invoke.resume.as_ref().filter(|_| crate::store::is_second(invoke)) {
+            if let Some(resume) = invoke.resume.as_ref().filter(|_| crate::store::is_second(invoke))
+            {
                 self.note_refused_answer(&resume.token.0);
             }
             return Ok(());
