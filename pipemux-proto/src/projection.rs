@@ -146,6 +146,11 @@ pub struct Projection {
     /// The heading after the session's address: `src/parse.rs · 412 lines · saved`.
     #[serde(default)]
     pub title: String,
+    /// The document that the content shows, as an opaque key: the path of a file, the query of a list. Line
+    /// numbers and differences are of one document: content of another one is shown anew, never as a
+    /// difference. Absent for an app whose window always shows the same document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
     /// Links to likely next actions.
     #[serde(default)]
     pub nav: Vec<LinkSlot>,

@@ -12,6 +12,7 @@ use crate::model::tracked_ranges::TrackedRange;
 impl App for Editor {
     type Action = Action;
     const RESUMES: bool = true;
+    const OBSERVES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         let (mut editor, notes) = Editor::start(opening)?;

@@ -157,5 +157,9 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
     ("REJOIN_MS", "a pause before the provider's next process is tried; nothing is refused by it"),
     ("DIFF_LINES_MAX", "beyond it a window is shown whole instead of as a difference"),
+    (
+        "WAIT_CHECK_MS",
+        "how often a session is asked that a client waits for; nothing is refused by it",
+    ),
     ("WATCH_PAUSE_MS", "how events are gathered into one answer; none is lost by it"),
 ];

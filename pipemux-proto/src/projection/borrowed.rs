@@ -16,6 +16,8 @@ pub struct ProjectionRef<'a> {
     #[serde(default)]
     title: String,
     #[serde(default)]
+    document: Option<String>,
+    #[serde(default)]
     nav: Vec<LinkSlot>,
     #[serde(default, borrow)]
     content: Vec<PieceRef<'a>>,
@@ -83,12 +85,13 @@ pub struct CodeRef<'a> {
 impl<'a> ProjectionRef<'a> {
     /// Returns the projection without its content, and the content.
     pub fn split(self) -> (Projection, Vec<PieceRef<'a>>) {
-        let Self { version, unchanged, title, nav, content, position, .. } = self;
-        let Self { actions, names, focus, custom, hidden_tokens, .. } = self;
+        let Self { version, unchanged, title, document, nav, content, .. } = self;
+        let Self { position, actions, names, focus, custom, hidden_tokens, .. } = self;
         let head = Projection {
             version,
             unchanged,
             title,
+            document,
             nav,
             content: Vec::new(),
             position,
@@ -173,6 +176,7 @@ mod tests {
             let sent = Projection {
                 version: 9,
                 title,
+                document: Some("d".into()),
                 content,
                 names,
                 actions: Some(vec!["x".into()]),

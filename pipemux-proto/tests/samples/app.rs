@@ -68,6 +68,7 @@ fn projections(all: &mut Vec<Sample>) {
         version: 70_000,
         unchanged: false,
         title: "2 of 14 notes".into(),
+        document: None,
         nav: vec![link.clone()],
         content: vec![
             Piece::Text("text ".into()),
@@ -87,6 +88,9 @@ fn projections(all: &mut Vec<Sample>) {
         hidden_tokens: 5_000_000_000,
     };
     add(all, "projection", reply, &projection);
+    let document = Some("src/文.rs".into());
+    let of_document = Projection { version: 70_001, document, ..Projection::default() };
+    add(all, "projection-document", reply, &of_document);
 }
 
 /// One argument of each form.

@@ -1,6 +1,6 @@
 //! Checks a whole script before any of it is carried out.
 
-use pipemux_proto::call::{Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
+use pipemux_proto::call::{self, Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::{Local, Ref, RefKind};
@@ -39,10 +39,10 @@ impl<'a> Planner<'a> {
     pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
         for step in &script.steps {
             match step {
-                pipemux_proto::call::Step::Call(call) => {
+                call::Step::Call(call) => {
                     self.call(call, false)?;
                 }
-                pipemux_proto::call::Step::Ref(link, span) => {
+                call::Step::Ref(link, span) => {
                     let fault = CallError::new(
                         "a link is clicked on its own",
                         *span,
@@ -53,6 +53,30 @@ impl<'a> Planner<'a> {
             }
         }
         Ok(self.steps)
+    }
+
+    /// Checks a value that is given in answer to a question.
+    ///
+    /// # Errors
+    /// It isn't of the type, or has a call in it, which would be another step.
+    pub(super) fn answer(
+        mut self,
+        argument: &call::Argument,
+        ty: &Type,
+    ) -> Result<Argument, Fault> {
+        fn is_whole(argument: &Argument) -> bool {
+            match argument {
+                Argument::Missing(_) | Argument::Result(_) => false,
+                Argument::List(items) => items.iter().all(is_whole),
+                Argument::Fixed(_) | Argument::Ref { .. } | Argument::Name { .. } => true,
+            }
+        }
+        let name = argument.name.as_ref().map_or("it", |(name, _)| name.as_str());
+        let value = self.argument(&argument.value, ty, argument.span, name)?;
+        if self.steps.is_empty() && is_whole(&value) {
+            return Ok(value);
+        }
+        Err(self.error("wrong type", argument.span, format!("{name} is {ty}: expected its value")))
     }
 
     fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {

@@ -2,7 +2,7 @@
 
 use pipemux_proto::app::Done;
 use pipemux_proto::projection::{Arg, Args, LinkSlot};
-use pipemux_proto::prototype::{Prototype, Type};
+use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Value};
@@ -28,6 +28,13 @@ pub struct Step {
     pub origin: StepOrigin,
     /// True for a call inside another call's arguments.
     pub nested: bool,
+}
+
+impl Step {
+    /// True for a call inside another call's arguments that changes nothing.
+    pub fn only_reads(&self) -> bool {
+        self.nested && self.prototype.risk == Risk::Safe
+    }
 }
 
 /// What a step was made from.

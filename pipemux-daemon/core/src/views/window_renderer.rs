@@ -75,6 +75,7 @@ pub fn render_window(
     let ids = minter.end_window();
     let mut rendered = Rendered {
         heading: heading.finish(),
+        document: projection.document.as_deref().map(Into::into),
         nav: nav.join(" "),
         content: content.finish(previous_content),
         position: projection.position.as_deref().map(inert::whole_line),

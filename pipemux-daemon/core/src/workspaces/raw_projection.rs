@@ -287,7 +287,10 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
         _ => None,
     });
     let names = head.names.values().map(|object| object.key.len());
-    if let Some(length) = keys.chain(names).find(|length| !(1..=KEY_MAX).contains(length)) {
+    let document = head.document.iter().map(String::len);
+    if let Some(length) =
+        keys.chain(names).chain(document).find(|length| !(1..=KEY_MAX).contains(length))
+    {
         return Err(format!("a key of {length} bytes, expected 1 to {KEY_MAX}"));
     }
     Ok(())

@@ -12,6 +12,8 @@ use crate::workspaces::content::Content;
 pub struct Rendered {
     /// `## editor/main · src/parse.rs · 412 lines · saved`
     pub heading: String,
+    /// The document that the content is of, as the app names it.
+    pub document: Option<Rc<str>>,
     /// The row of links, or empty.
     pub nav: String,
     /// The content.

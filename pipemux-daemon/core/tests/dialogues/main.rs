@@ -3,6 +3,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod answers;
 mod budgets;
 mod changed_windows;
 mod clients;

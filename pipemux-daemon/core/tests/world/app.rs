@@ -5,6 +5,7 @@ use pipemux_proto::app::{
     Chunk, Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
     Project, ReadRequest, Saved,
 };
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::{
@@ -53,6 +54,8 @@ pub enum Behaviour {
     Says(String),
     /// Sends this projection instead of its own.
     Shows(Box<Projection>),
+    /// Announces that its state may change without an event.
+    Observes,
     /// Answers every `Invoke` with this outcome.
     Ends(Box<Outcome>),
 }
@@ -138,7 +141,12 @@ impl App {
             }
             _ => {
                 let prefix = if self.session.starts_with("other") { "OT" } else { "NT" };
+                let features = match behaviour {
+                    Behaviour::Observes => vec![UNREPORTED_CHANGES.to_owned()],
+                    _ => Vec::new(),
+                };
                 let hello = Hello {
+                    features,
                     token_prefix: Some(prefix.into()),
                     prototypes: prototypes(),
                     ..Hello::new(Role::App, "fake 1")

@@ -149,6 +149,7 @@ fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> 
         version: if bytes.ratio(1, 16)? { number(bytes)? } else { version },
         unchanged: bytes.ratio(1, 32)?,
         title: if bytes.ratio(1, 2)? { text(bytes)? } else { String::new() },
+        document: if bytes.ratio(1, 4)? { Some(key(bytes)?) } else { None },
         nav,
         content,
         position: if bytes.ratio(1, 3)? { Some(text(bytes)?) } else { None },

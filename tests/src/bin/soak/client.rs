@@ -193,7 +193,7 @@ impl Client {
                     self.soak.report_failure(format!("{}: {old} was removed unasked", self.name));
                 }
                 if asked.exit == 5 {
-                    let yes = Verb::Answer { text: "yes".into(), to: None };
+                    let yes = Verb::Answer { text: "yes".into(), to: None, stdin: None };
                     let reply = self.send_act(yes, "answer");
                     let ended = effect_of(&reply);
                     self.model.deleted(address, &old, ended);
@@ -223,7 +223,7 @@ impl Client {
         let reply = self.send_act(Verb::Run { code: code.to_owned(), stdin: None }, name);
         match reply.exit {
             9 => {
-                let no = Verb::Answer { text: "no".into(), to: None };
+                let no = Verb::Answer { text: "no".into(), to: None, stdin: None };
                 self.ask("answer", |connection| connection.request(no, TIMEOUT));
             }
             3 if reply.text.contains("pipemux open") => self.open(session),

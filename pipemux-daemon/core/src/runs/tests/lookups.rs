@@ -132,7 +132,7 @@ fn name_is_looked_up_again_once_the_run_changed_its_session() {
     let output = scene.reply(&mut run, done(11));
     let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
     assert_eq!(session, key("notes/main"));
-    assert!(!run.is_rebasing());
+    assert!(!run.needs_ids());
 
     scene.bind("notes/main", "it", "n7");
     let (app, version, epoch) = (Incarnation(1), 11, scene.workspace.epoch);

@@ -104,8 +104,19 @@ impl Scene {
         run
     }
 
+    /// Has the reader see an object as it is now.
+    fn see(&mut self, id: u64) {
+        let epoch = self.workspace.epoch;
+        let reader = self.workspace.reader_mut(READER).unwrap();
+        Rc::make_mut(&mut reader.known).insert(id, epoch);
+    }
+
+    fn context(&self) -> RunContext<'_> {
+        RunContext { workspace: &self.workspace, sessions: &self.sessions }
+    }
+
     fn resume(&self, run: &mut Run, input: RunInput) -> RunOutput {
-        run.resume(input, &RunContext { workspace: &self.workspace, sessions: &self.sessions })
+        run.resume(input, &self.context())
     }
 
     fn begin(&self, run: &mut Run) -> RunOutput {

@@ -38,7 +38,7 @@ fn safe_step_is_rebased_and_later_steps_mean_what_was_seen() {
     let output = scene.begin(&mut run);
     let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
     assert_eq!(session, key("notes/main"));
-    assert!(run.is_rebasing());
+    assert!(run.needs_ids());
 
     let (_, invoke) = sent(scene.resume(&mut run, arrived(&scene, &[id])));
     let Arg::Ref(of) = &invoke.args["at"] else { panic!("{invoke:?}") };
