@@ -99,7 +99,10 @@ fn is_redeclared(plan: &Plan<'_>, binding: &Binding<'_>) -> bool {
     // Go refuses a variable that nothing reads, here as there.
     let assigned = plan.crossing.is_assigned(binding);
     let read = |inside: bool| {
-        binding.uses.iter().any(|one| one.access.reads() && range.contains(&one.node.start_byte()) == inside)
+        binding
+            .uses
+            .iter()
+            .any(|one| one.access.reads() && range.contains(&one.node.start_byte()) == inside)
     };
     own && !read_there && (assigned || (read(true) && read(false)))
 }

@@ -70,11 +70,13 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
     let wait = modifier("async", plan.control.awaits);
     let arrow = if result.ty.is_empty() { String::new() } else { format!(" -> {}", result.ty) };
     let (generics, bounds) = generics;
-    let header = format!(
-        "{constant}{wait}fn {}{generics}({}){arrow}{bounds} {{",
-        plan.name,
-        list.join(", ")
-    );
+    let brace = match bounds.contains('\n') {
+        true => format!("{}{}{{", layout.ending, place.indent),
+        false => " {".to_owned(),
+    };
+    let list = list.join(", ");
+    let header =
+        format!("{constant}{wait}fn {}{generics}({list}){arrow}{bounds}{brace}", plan.name);
     let mut text = format!("{}{header}{}", place.indent, layout.ending);
     text += body(source, selected, &layout.base, &inner, &changes).trim_end();
     if !result.end.is_empty() {
@@ -579,7 +581,13 @@ fn generics(
         ));
     }
     let bounds = children(host).into_iter().find(|one| one.kind() == "where_clause");
-    let bounds = bounds.map_or(String::new(), |one| format!(" {}", source.text_of(one).trim_end()));
+    let bounds = bounds.map_or(String::new(), |one| {
+        let text = source.text_of(one).trim_end();
+        match text.contains('\n') {
+            true => format!("{}{}{text}", plan.layout.ending, source.indent_at(host.start_byte())),
+            false => format!(" {text}"),
+        }
+    });
     Ok((source.text_of(list).to_owned(), bounds))
 }
 

@@ -52,8 +52,11 @@ fn go_declared(plan: &Plan<'_>, declaration: &Declaration<'_>, depth: usize) -> 
         let ty = source.text_of(ty);
         return Some(if variadic { format!("[]{ty}") } else { ty.to_owned() });
     }
+    // By convention, a result of this name is an error.
+    let error = || (source.text_of(declaration.name) == "err").then(|| "error".to_owned());
     if let Some(init) = declaration.init {
-        return go_expression(plan, init, depth);
+        let call = init.kind() == "call_expression";
+        return go_expression(plan, init, depth).or_else(|| error().filter(|_| call));
     }
     let list = declaration.name.parent()?;
     let statement = if list.kind() == "expression_list" { list.parent()? } else { list };
@@ -67,11 +70,8 @@ fn go_declared(plan: &Plan<'_>, declaration: &Declaration<'_>, depth: usize) -> 
     let [value] = values.as_slice() else { return None };
     match value.kind() {
         "call_expression" => {
-            go_results(plan, *value).and_then(|all| all.get(index).cloned()).or_else(|| {
-                // By convention, the last result of this name is an error.
-                let name = source.text_of(declaration.name);
-                (name == "err" && index + 1 == names.len() && index > 0).then(|| "error".to_owned())
-            })
+            let told = go_results(plan, *value).and_then(|all| all.get(index).cloned());
+            told.or_else(|| error().filter(|_| index + 1 == names.len()))
         }
         "index_expression" | "type_assertion_expression" | "unary_expression" if index == 1 => {
             Some("bool".to_owned())
@@ -204,7 +204,9 @@ pub(super) fn rust(plan: &Plan<'_>, binding: &Binding<'_>) -> Option<String> {
     }
     let [declaration] = binding.declarations.as_slice() else { return None };
     if let Some(ty) = declaration.ty {
-        let inferred = descendants(ty).into_iter().any(|one| plan.source.text_of(one) == "_");
+        let lifetime = |one: Node<'_>| one.parent().is_some_and(|of| of.kind() == "lifetime");
+        let mut parts = descendants(ty).into_iter();
+        let inferred = parts.any(|one| plan.source.text_of(one) == "_" && !lifetime(one));
         return (!inferred).then(|| plan.source.text_of(ty).to_owned());
     }
     match declaration.init {

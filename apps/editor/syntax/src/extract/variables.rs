@@ -134,8 +134,9 @@ pub(super) fn is_receiver(source: &Source, selected: &Selected<'_>, binding: &Bi
     let Some(declaration) = binding.declarations.first() else { return false };
     let host = selected.host;
     match host.kind() {
-        "method_declaration" => field(host, "receiver")
-            .is_some_and(|list| holds(&list.byte_range(), declaration.name)),
+        "method_declaration" => {
+            field(host, "receiver").is_some_and(|list| holds(&list.byte_range(), declaration.name))
+        }
         "function_definition" => {
             selected.class.is_some()
                 && !super::python::is_static(source, selected)

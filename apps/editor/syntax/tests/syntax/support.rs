@@ -27,7 +27,9 @@ pub fn unmark(language: Language, marked: &str) -> (Source, std::ops::Range<usiz
 pub fn refused(source: &Source, refusal: &Refusal) -> String {
     match refusal {
         Refusal::Unsafe(reason) => format!("refused: {reason}\n"),
-        Refusal::NotWholeStatements { nearest: None } => "refused: no whole statements\n".to_owned(),
+        Refusal::NotWholeStatements { nearest: None } => {
+            "refused: no whole statements\n".to_owned()
+        }
         Refusal::NotWholeStatements { nearest: Some(nearest) } => {
             let lines = (source.line_of(nearest.start) + 1, source.line_of(nearest.end) + 1);
             format!("refused: no whole statements; nearest: lines {}-{}\n", lines.0, lines.1)
