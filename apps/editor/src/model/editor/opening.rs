@@ -164,14 +164,10 @@ impl Editor {
     fn restore(&mut self, manifest: Manifest, opening: &Opening) -> Vec<String> {
         let mut notes = Vec::new();
         let paths: Vec<_> = manifest.files.iter().map(|entry| entry.path.clone()).collect();
-        let read = self.file_reader().read_at_start(&paths, &opening.waker);
+        let read = self.file_reader().read_again(&paths, &opening.waker);
         for (entry, read) in manifest.files.into_iter().zip(read) {
             let shown = self.display_path(&entry.path);
-            let opened = read.and_then(|read| match read {
-                ReadArgument::Read(read) => OpenFile::open(*read, &shown, 1),
-                ReadArgument::AlreadyOpen(_) => Err(Fault::failed("it was listed twice")),
-            });
-            match opened {
+            match read.and_then(|read| OpenFile::open(read, &shown, 1)) {
                 Ok((mut file, file_notes)) => {
                     if file.base_digest() != entry.base_digest {
                         file.forget_lines(1);

@@ -65,26 +65,49 @@ impl FileReader {
         })
     }
 
-    /// Reads the files of a session that starts. One whose disk doesn't answer keeps none of the others
-    /// from being opened.
+    /// Reads the files that a session is started with. One whose disk doesn't answer keeps none of the
+    /// others from being opened.
     pub(crate) fn read_at_start(
         &self,
         paths: &[PathBuf],
         waker: &Waker,
     ) -> Vec<Result<ReadArgument, Fault>> {
-        let start = |path: &PathBuf| {
-            let (reader, path) = (self.clone(), path.clone());
-            Task::start(waker, move || reader.read(&path, None))
-        };
-        // All are under way before the first one is waited for.
-        let tasks: Vec<_> = paths.iter().map(start).collect();
-        let deadline = Instant::now() + DISK_START;
-        let wait = |(path, task): (&PathBuf, Result<Task<_>, Fault>)| {
-            let left = deadline.saturating_duration_since(Instant::now());
-            task?.wait(left).unwrap_or_else(|| Err(silent_disk(path)))
-        };
-        paths.iter().zip(tasks).map(wait).collect()
+        read_soon(paths, waker, |path| {
+            let (reader, path) = (self.clone(), path.to_owned());
+            move || reader.read(&path, None)
+        })
     }
+
+    /// Reads the files that a session had open, by their real paths, as [`FileReader::read_at_start`] does.
+    pub(crate) fn read_again(
+        &self,
+        paths: &[PathBuf],
+        waker: &Waker,
+    ) -> Vec<Result<ReadFile, Fault>> {
+        read_soon(paths, waker, |path| {
+            let (path, state_dir) = (path.to_owned(), self.state_dir.clone());
+            move || Ok(ReadFile::read(path, state_dir))
+        })
+    }
+}
+
+/// Does the work for each of the files on a thread of its own, and returns what is done soon.
+fn read_soon<T: Send + 'static, W>(
+    paths: &[PathBuf],
+    waker: &Waker,
+    work: impl Fn(&Path) -> W,
+) -> Vec<Result<T, Fault>>
+where
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
+    // All are under way before the first one is waited for.
+    let tasks: Vec<_> = paths.iter().map(|path| Task::start(waker, work(path))).collect();
+    let deadline = Instant::now() + DISK_START;
+    let wait = |(path, task): (&PathBuf, Result<Task<_>, Fault>)| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        task?.wait(left).unwrap_or_else(|| Err(silent_disk(path)))
+    };
+    paths.iter().zip(tasks).map(wait).collect()
 }
 
 /// Returns the error of a file whose disk didn't answer while the session started.
