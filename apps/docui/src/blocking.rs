@@ -29,8 +29,8 @@ use pipemux_proto::Fault;
 
 use crate::reply::Reply;
 
-pub use waker::Waker;
 pub(crate) use waker::WakeReceiver;
+pub use waker::Waker;
 
 /// How long a request is waited for before the serving loop goes on with others. Work that is done by then,
 /// which nearly all is, is answered in order.

@@ -231,8 +231,7 @@ impl<A: App> Session<A> {
 
     /// Carries out an action. Returns `None` when the request waits for work on another thread.
     pub(crate) fn invoke(&mut self, request: &Envelope, message: Invoke) -> Option<Outcome> {
-        self.try_invoke(request, message)
-            .unwrap_or_else(|fault| Some(Outcome::Failed(fault)))
+        self.try_invoke(request, message).unwrap_or_else(|fault| Some(Outcome::Failed(fault)))
     }
 
     fn try_invoke(

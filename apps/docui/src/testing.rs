@@ -300,7 +300,8 @@ impl<A: App> Host<A> {
     /// are told about it.
     pub fn wait_for_work(&mut self) -> Vec<String> {
         let bytes = self.session.wait_for_parked();
-        let notices = frames(&bytes).into_iter().filter(|frame| frame.envelope.method == Method::Notify);
+        let notices =
+            frames(&bytes).into_iter().filter(|frame| frame.envelope.method == Method::Notify);
         let text = |frame: Frame| decode::<Notify>(&frame.body).ok().map(|notify| notify.text);
         notices.filter_map(text).collect()
     }

@@ -1,9 +1,7 @@
 //! The editor as the SDK sees it.
 
 use docui::blocking::CommitPoint;
-use docui::{
-    App, Blocking, Completion, Context, Fault, Found, Opening, Reply, View, ViewRequest,
-};
+use docui::{App, Blocking, Completion, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
 use crate::limits::DISK_DEADLINE;

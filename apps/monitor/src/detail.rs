@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use crate::action::By;
-use crate::format::{duration, load, percent, period_suffix, ratio, size, used_of_total, used_of_total_up};
+use crate::format::{
+    duration, load, percent, period_suffix, ratio, size, used_of_total, used_of_total_up,
+};
 use crate::resource::Resource;
 use crate::sample::{Disk, DiskSample, Period, Process, Sample};
 
@@ -49,8 +51,8 @@ pub fn line(resource: Resource, sample: &Sample) -> String {
         Resource::Disks => {
             let DiskSample { disks, silent } = &sample.disks;
             let own = disks.iter().find(|disk| disk.own);
-            let fuller = fullest(sample)
-                .filter(|disk| own.is_none_or(|own| own.percent() < disk.percent()));
+            let fuller =
+                fullest(sample).filter(|disk| own.is_none_or(|own| own.percent() < disk.percent()));
             let mut parts = match disks.len() {
                 0 if *silent => Vec::new(),
                 0 => vec!["none".to_owned()],

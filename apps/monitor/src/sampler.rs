@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use docui::Fault;
-use sysinfo::{
-    Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind,
-};
+use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 use crate::disks::DiskSampler;
 use crate::sample::{Cpu, Inspected, Memory, Period, Process, Sample};

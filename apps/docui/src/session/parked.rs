@@ -220,9 +220,7 @@ impl<A: App> Session<A> {
                 };
                 if !late {
                     return Frame::encode(&request.answer(Kind::Reply), &outcome)
-                        .or_else(|error| {
-                            Frame::fault(request, &Fault::refused(error.to_string()))
-                        })
+                        .or_else(|error| Frame::fault(request, &Fault::refused(error.to_string())))
                         .map(|bytes| bytes.to_vec());
                 }
                 let became = match outcome {

@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use docui::regular_file::{self, OpenError, OtherKind};
 use docui::Fault;
+use docui::regular_file::{self, OpenError, OtherKind};
 
 use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE};
 
@@ -59,11 +59,10 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
 /// The file doesn't exist, is not a regular file, can't be read, is too long, or is not UTF-8 text.
 pub fn load(path: &Path) -> Result<LoadedFile, Fault> {
     let shown = path.display();
-    let (mut file, metadata) =
-        regular_file::open(path).map_err(|error| match error {
-            OpenError::Kind(kind) => no_file(path, kind),
-            OpenError::Io(error) => unreadable(path, &error),
-        })?;
+    let (mut file, metadata) = regular_file::open(path).map_err(|error| match error {
+        OpenError::Kind(kind) => no_file(path, kind),
+        OpenError::Io(error) => unreadable(path, &error),
+    })?;
     // One byte more than the file has, so that the read ends without growing the vector.
     let room = metadata.len().min(FILE_MAX) as usize + 1;
     let mut bytes = Vec::with_capacity(room);
@@ -148,7 +147,9 @@ pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp,
     };
     let before = before.transpose().map_err(failed)?;
     if let Some(Err(kind)) = before.as_ref().map(regular_file::check) {
-        return Err(no_file(path, kind).hint("nothing was written: save_as('…') writes it elsewhere"));
+        return Err(
+            no_file(path, kind).hint("nothing was written: save_as('…') writes it elsewhere")
+        );
     }
     if before.as_ref().is_some_and(|metadata| metadata.mode() & 0o222 == 0) {
         return Err(Fault::refused(format!("{} is read-only", path.display()))

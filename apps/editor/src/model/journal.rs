@@ -200,7 +200,9 @@ pub fn files_with_unsaved_edits(state_dir: &Path) -> Vec<PathBuf> {
     let journals = entries.filter(|path| path.extension().is_some_and(|end| end == EXTENSION));
     let edited_file = |path: PathBuf| {
         let mut line = String::new();
-        io::BufReader::new(regular_file::open(&path).ok()?.0.take(HEADER_MAX)).read_line(&mut line).ok()?;
+        io::BufReader::new(regular_file::open(&path).ok()?.0.take(HEADER_MAX))
+            .read_line(&mut line)
+            .ok()?;
         serde_json::from_str::<Header>(&line).ok().map(|header| header.path)
     };
     let mut files: Vec<_> = journals.filter_map(edited_file).collect();

@@ -43,17 +43,22 @@ impl Editor {
     ) -> Blocking<Self> {
         let waits_for = format!("the disk of {}", self.display_path(path));
         let context = context.clone();
-        Blocking::new(waits_for, DISK_DEADLINE, work, move |editor: &mut Self, result, completion| {
-            editor.invalidate_snapshot();
-            editor.version = completion.version;
-            let context = Context { version: completion.version, ..context };
-            let reply = finish(editor, result, &context, completion)?;
-            if let Reply::Done(_) = reply {
-                editor.version += 1;
-            }
-            editor.write_manifest_if_stale();
-            Ok(reply)
-        })
+        Blocking::new(
+            waits_for,
+            DISK_DEADLINE,
+            work,
+            move |editor: &mut Self, result, completion| {
+                editor.invalidate_snapshot();
+                editor.version = completion.version;
+                let context = Context { version: completion.version, ..context };
+                let reply = finish(editor, result, &context, completion)?;
+                if let Reply::Done(_) = reply {
+                    editor.version += 1;
+                }
+                editor.write_manifest_if_stale();
+                Ok(reply)
+            },
+        )
     }
 
     /// Returns the index of the open file that work was begun for.

@@ -142,7 +142,11 @@ fn open_that_hangs_is_answered_and_opens_nothing_later() {
 #[test]
 fn session_starts_without_the_file_whose_disk_hangs() {
     let (dir, state) = directories();
-    edit_and_crash(dir.path(), state.path(), &[insert(1, "new"), goto("a.txt:1"), insert(1, "new")]);
+    edit_and_crash(
+        dir.path(),
+        state.path(),
+        &[insert(1, "new"), goto("a.txt:1"), insert(1, "new")],
+    );
     let lease = Lease::take(&dir.path().join("b.txt"));
     let restarted = || {
         let opening = opening(&["a.txt", "b.txt"], dir.path(), state.path(), true);
@@ -152,8 +156,13 @@ fn session_starts_without_the_file_whose_disk_hangs() {
     let notes = docui::App::notes(&mut editor);
     let silent = "b.txt is no longer open: the disk of ";
     assert!(notes.iter().any(|note| note.starts_with(silent)), "{notes:?}");
-    assert!(notes.iter().any(|note| note.ends_with("b.txt are kept; open the file to restore them.")));
-    assert!(notes.iter().any(|note| note.starts_with("a.txt: unsaved edits restored")), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note.ends_with("b.txt are kept; open the file to restore them."))
+    );
+    assert!(
+        notes.iter().any(|note| note.starts_with("a.txt: unsaved edits restored")),
+        "{notes:?}"
+    );
     drop(lease);
     let context = docui::Context { version: 1, seen_version: 1, ..docui::Context::default() };
     docui::App::update(&mut editor, open("b.txt"), &context).unwrap();

@@ -92,7 +92,8 @@ fn open_file_that_is_replaced_by_a_special_file_keeps_its_text() {
 #[test]
 fn special_file_in_the_state_directory_is_not_waited_for() {
     let (dir, state) = directories();
-    let names = ["files.json", "shown.json", "asleep.json", "docui.asleep", "0123456789abcdef.unsaved"];
+    let names =
+        ["files.json", "shown.json", "asleep.json", "docui.asleep", "0123456789abcdef.unsaved"];
     for name in names {
         mknodat(CWD, state.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     }
@@ -106,11 +107,8 @@ fn copy_of_a_read_only_file_can_be_written() {
     for (mode, copied) in [(0o444, 0o644), (0o555, 0o755), (0o600, 0o600), (0o400, 0o600)] {
         let mut session = TestSession::with(&[("a.txt", "one\n")]);
         let permissions = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        std::fs::set_permissions(
-            session.path("a.txt"),
-            std::fs::Permissions::from_mode(mode),
-        )
-        .unwrap();
+        std::fs::set_permissions(session.path("a.txt"), std::fs::Permissions::from_mode(mode))
+            .unwrap();
         session.view();
         session.done(&Action::SaveAs { path: "copy.txt".into() });
         // What the umask removes from a new file is removed here too.

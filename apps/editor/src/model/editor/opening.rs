@@ -10,10 +10,10 @@ use crate::model::current_file_log::CurrentFileLog;
 use crate::model::disk_watch::DiskWatch;
 use crate::model::history::Author;
 use crate::model::ids::IdGenerator;
+use crate::model::journal;
 use crate::model::manifest::Manifest;
 use crate::model::open_file::OpenFile;
 use crate::model::shown_revisions::ShownRevisions;
-use crate::model::journal;
 
 use super::reading::ReadArgument;
 use super::{Editor, snapshot};
@@ -149,7 +149,11 @@ impl Editor {
         let ReadArgument::Read(read) = read else {
             // It was open when it was asked for, and was closed meanwhile.
             let message = format!("{} was closed meanwhile", self.display_path(&path));
-            return Err(Fault::failed(message).hint(format!("{} {}", self.open_command(), path.display())));
+            return Err(Fault::failed(message).hint(format!(
+                "{} {}",
+                self.open_command(),
+                path.display()
+            )));
         };
         let (version, shown) = (self.version + 1, self.display_path(&path));
         let (mut file, notes) = OpenFile::open(*read, &shown, version)?;

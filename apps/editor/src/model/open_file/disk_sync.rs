@@ -53,11 +53,7 @@ impl OpenFile {
     ///
     /// # Errors
     /// As [`disk::load`].
-    pub fn open(
-        read: ReadFile,
-        shown: &str,
-        version: u64,
-    ) -> Result<(Self, Vec<String>), Fault> {
+    pub fn open(read: ReadFile, shown: &str, version: u64) -> Result<(Self, Vec<String>), Fault> {
         let journal = Journal::new(&read.state_dir, &read.path);
         let ReadFile { path, loaded, digest, stamp, recovered, .. } = read;
         match recovered {
