@@ -39,6 +39,12 @@ pub trait App: Sized + 'static {
     /// running.
     const RESUMES: bool = false;
 
+    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of, such as a file that
+    /// somebody else wrote. While a client waits for a change (`pipemux view --wait`), such an app is
+    /// refreshed about once a second. Leave it `false` for an app that changes all the time by itself, such
+    /// as a gauge: no wait would last.
+    const OBSERVES: bool = false;
+
     /// Creates the model when the session starts.
     ///
     /// # Errors
@@ -120,6 +126,12 @@ pub trait App: Sized + 'static {
     /// The object has no value. This is the default for every object.
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
         Err(Fault::refused(format!("{key} has no value to read")).about(key))
+    }
+
+    /// Returns the absolute path of an object that is a file. It is passed where another app's action takes
+    /// a path: [`crate::FilePath`].
+    fn path(&self, _key: &str) -> Option<PathBuf> {
+        None
     }
 
     /// Answers an exchange: bytes that a program sends to the session directly, without a window or an

@@ -15,6 +15,7 @@ use pipemux_proto::app::{
     Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
@@ -82,7 +83,9 @@ impl<A: App> Session<A> {
     /// Returns the greeting that an app sends first.
     pub(crate) fn hello() -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
+        let features = if A::OBSERVES { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
         Hello {
+            features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
             prototypes: A::Action::prototypes(),
             ..Hello::new(Role::App, software)
@@ -347,12 +350,17 @@ impl<A: App> Session<A> {
     fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
         self.refresh()?;
         self.check_rev(&message.key, message.rev, "")?;
+        if message.path {
+            let path = self.app()?.path(&message.key);
+            let path = path.and_then(|path| path.into_os_string().into_string().ok());
+            return Ok(Chunk { text: true, path, ..Chunk::default() });
+        }
         let value = self.app()?.read(&message.key)?;
         let start = usize::try_from(message.offset).unwrap_or(usize::MAX).min(value.len());
         let end = start.saturating_add(message.max as usize).min(value.len());
         let text = std::str::from_utf8(&value).is_ok();
         let total = value.len() as u64;
-        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text })
+        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text, path: None })
     }
 
     fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {

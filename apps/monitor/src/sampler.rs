@@ -1,9 +1,10 @@
 //! Takes samples from the system.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use docui::Fault;
+use docui::{Fault, regular_file};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 use crate::disks::DiskSampler;
@@ -162,7 +163,7 @@ pub(crate) fn printable(name: &str) -> String {
 /// Returns a user's name from `/etc/passwd`, or `uid 1000` if it is not there. Other directories of
 /// users are not asked, because they may block.
 fn user(uid: u32) -> String {
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let users = regular_file::read_to_string(Path::new("/etc/passwd")).unwrap_or_default();
     let id = uid.to_string();
     let mut lines = users.lines().map(|line| line.split(':'));
     let name = lines.find_map(|mut fields| {

@@ -48,7 +48,7 @@ fn add<T: Serialize + DeserializeOwned>(
 
 fn greetings(all: &mut Vec<Sample>) {
     let event = (Kind::Event, Method::Hello);
-    for (name, minor) in [("", 0), ("-1-1", 1), ("-1-2", 2)] {
+    for (name, minor) in [("", 0), ("-1-1", 1), ("-1-2", 2), ("-1-3", 3)] {
         let protocol = ProtocolVersion { major: 1, minor };
         let hello = |role, software| Hello { protocol, ..Hello::new(role, software) };
         let (client, daemon) = ("pipemux 0.1.0", "pipemuxd 0.1.0");
@@ -78,6 +78,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 name: format!("p{at}"),
                 ty: ty.clone(),
                 default: (at == 0).then(|| Value::from("x")),
+                ..Param::default()
             });
             Prototype {
                 name: format!("act{index}"),

@@ -20,12 +20,12 @@ impl Editor {
         context: &Context,
     ) -> Result<Option<Blocking<Self>>, Fault> {
         match action {
-            Action::Open { path } => self.open_path(path, context).map(Some),
+            Action::Open { path } => self.open_path(&path.0, context).map(Some),
             Action::Save {} => {
                 let index = self.seen_file_index(context)?;
                 self.save_file(index, AfterSave::Nothing, context).map(Some)
             }
-            Action::SaveAs { path } => self.save_as(path, context).map(Some),
+            Action::SaveAs { path } => self.save_as(&path.0, context).map(Some),
             Action::Close { file } => self.save_before_closing(file.as_ref(), context),
             Action::Diff {} => self.diff(context).map(Some),
             _ => Ok(None),
