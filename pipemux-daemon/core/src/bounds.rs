@@ -145,6 +145,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         DETAIL_CHARS Characters "a step's detail",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",
         HISTORY_SHOWN Count "rounds that history shows unasked",
+        CONTEXT_ROUNDS Count "rounds of its session that view --json has for a window",
         LAST_LINES Lines "a log's end in an error",
     }
 };

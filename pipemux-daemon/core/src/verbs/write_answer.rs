@@ -17,8 +17,9 @@ use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome};
-use crate::views::report::make_report;
+use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
+use crate::workspaces::context_errors::named;
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
 impl Core {
@@ -46,6 +47,7 @@ impl Core {
         let epoch = workspace.epoch + 1;
         let mut changed = false;
         let mut windows = Vec::new();
+        let count = requested.len().max(1) as u64;
         for requested in requested {
             let session = self.processes.get(&requested.session);
             let input = render_input(session, epoch);
@@ -54,6 +56,16 @@ impl Core {
                 write_calls(&mut window, input, &mut workspace.anchors);
             }
             window.one_off = one_off;
+            let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
+            window.room = match budget {
+                Some(budget) => u64::from(budget) / count,
+                None => own_budget.map_or(u64::MAX, u64::from),
+            };
+            // A run's answer doesn't show a busy window: it only says so.
+            let unshown = window.status == WindowStatus::Busy && matches!(kind, AnswerKind::Run(_));
+            if let Some(content) = window.shown_content().filter(|_| !unshown) {
+                workspace.count_context(&window.session, content, one_off, now);
+            }
             changed |= differs;
             windows.push(window);
         }
@@ -99,7 +111,8 @@ impl Core {
             AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
                 writer.changes_since(*epoch)
             }
-            AnswerKind::Workspace(None) => writer.full(&[], true),
+            // A Context has all of a window, whatever its reader knows.
+            AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
         };
         let exit = match &kind {
@@ -113,8 +126,16 @@ impl Core {
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
                 let asked = outcome.and_then(|(_, asked)| asked);
-                let mut report = make_report(workspace, &windows, run, asked, now);
+                let input = ReportInput {
+                    workspace,
+                    windows: &windows,
+                    run,
+                    prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
+                };
+                let mut report = make_report(&input, asked);
+                let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 report.notices = notices;
+                report.notices.extend(too_large.map(|fault| named(&fault)));
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
@@ -187,6 +208,9 @@ pub(crate) fn render_held_window(
     };
     let input = render_input(Some(session), epoch);
     let (window, differs) = write_and_record(workspace, requested, input, now);
+    if let Some(content) = window.shown_content() {
+        workspace.count_context(key, content, false, now);
+    }
     if differs {
         workspace.epoch = epoch;
     }
