@@ -273,4 +273,6 @@ pub enum Found {
     },
     /// The object doesn't exist. Says how it disappeared, if that is known: `Slime 1 died`.
     Gone(Option<String>),
+    /// It can't be told now, for this reason: what holds the object can't be read.
+    Unreadable(Fault),
 }

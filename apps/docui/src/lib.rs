@@ -12,6 +12,7 @@
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
 //! | [`state_file`] | replaces small files in the state directory |
+//! | [`regular_file`] | opens files without waiting for what is no file |
 //! | [`serve`] | runs an app on its connection to the daemon |
 //! | [`testing`] | drives an app in tests, without a daemon |
 //!
@@ -48,6 +49,7 @@ mod app;
 pub mod args;
 mod connection;
 mod fd;
+pub mod regular_file;
 pub mod reply;
 mod run_changes;
 pub mod serve;

@@ -35,6 +35,9 @@ pub(crate) enum Response {
 /// An app, once it is open, and the version of its state.
 pub(crate) struct Session<A> {
     app: Option<A>,
+    /// The opens that the app refused, while it isn't open. They are tried again before each request, and
+    /// each refusal says why, so that a session works as soon as what hindered it is mended.
+    refused_opens: Vec<Opening>,
     /// Raised by everything that may change what views show.
     version: u64,
     run_changes: RunChanges,
@@ -46,7 +49,8 @@ pub(crate) struct Session<A> {
 impl<A: App> Session<A> {
     pub(crate) fn new() -> Self {
         let (run_changes, state_dir) = (RunChanges::default(), PathBuf::new());
-        Self { app: None, version: 0, run_changes, state_dir, resumed: false }
+        let refused_opens = Vec::new();
+        Self { app: None, refused_opens, version: 0, run_changes, state_dir, resumed: false }
     }
 
     /// Returns the greeting that an app sends first.
@@ -94,6 +98,12 @@ impl<A: App> Session<A> {
             again,
             woken: woken != 0 && self.resumed,
         };
+        if let Err(fault) = self.open_again() {
+            if again {
+                self.refused_opens.push(Opening { woken: false, ..opening });
+            }
+            return Err(fault);
+        }
         let notes = match &mut self.app {
             Some(app) => app.attach(&opening)?,
             None => {
@@ -102,7 +112,13 @@ impl<A: App> Session<A> {
                 // state may be for another version too.
                 let saved = RunChanges::load(&self.state_dir, woken).filter(|_| A::RESUMES);
                 opening.woken = saved.is_some();
-                let app = self.app.insert(A::open(&opening)?);
+                let opened = A::open(&opening);
+                if opened.is_err() && again {
+                    // Readers know the session, so it goes on once this is mended. The saved state is not
+                    // used then, because the daemon has told them that it is lost.
+                    self.refused_opens.push(Opening { woken: false, ..opening.clone() });
+                }
+                let app = self.app.insert(opened?);
                 self.resumed = opening.woken && app.resumed();
                 if let Some(run_changes) = saved.filter(|_| self.resumed) {
                     // Line numbers that readers saw before the hibernation stay valid.
@@ -118,6 +134,22 @@ impl<A: App> Session<A> {
         Ok(Opened { notes, resumed })
     }
 
+    /// Opens the app as it was asked to before and refused.
+    ///
+    /// # Errors
+    /// It refuses again, for this reason.
+    fn open_again(&mut self) -> Result<(), Fault> {
+        let Some(opening) = self.refused_opens.first() else { return Ok(()) };
+        let mut app = A::open(opening)?;
+        for opening in self.refused_opens.drain(..).skip(1) {
+            // As after any restart, an open that is refused now doesn't keep the session from going on.
+            let _ = app.attach(&opening);
+        }
+        self.app = Some(app);
+        self.version += 1;
+        Ok(())
+    }
+
     pub(crate) fn project(&mut self, message: &Project) -> Result<Projection, Fault> {
         self.refresh()?;
         let version = self.version;
@@ -126,8 +158,10 @@ impl<A: App> Session<A> {
         }
         let (lod, budget) = (message.lod, u64::from(message.budget));
         let request = ViewRequest { window: message.window, lod, budget, version };
-        let View(projection) = self.app()?.view(&request);
-        Ok(Projection { version, ..projection })
+        match self.app()?.view(&request) {
+            View(_, Some(fault)) => Err(*fault),
+            View(projection, None) => Ok(Projection { version, ..projection }),
+        }
     }
 
     pub(crate) fn invoke(&mut self, message: Invoke) -> Outcome {
@@ -162,7 +196,7 @@ impl<A: App> Session<A> {
         };
         let rev = |app: &A, key: &str| match app.find(key) {
             Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
-            Found::Gone(_) => None,
+            Found::Gone(_) | Found::Unreadable(_) => None,
         };
         let app = self.app()?;
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
@@ -182,6 +216,7 @@ impl<A: App> Session<A> {
 
     /// Returns the answer to an exchange, and the new version if the exchange changed what views show.
     pub(crate) fn exchange(&mut self, body: Bytes) -> Result<(Bytes, Option<Changed>), Fault> {
+        self.open_again()?;
         let ExchangeReply { body, changed } = self.app_mut()?.exchange(body)?;
         if changed {
             self.version += 1;
@@ -227,6 +262,7 @@ impl<A: App> Session<A> {
                 let fault = Fault::not_found("gone").about(key);
                 Err(why.into_iter().fold(fault, Fault::hint))
             }
+            Found::Unreadable(fault) => Err(fault),
         }
     }
 
@@ -242,13 +278,15 @@ impl<A: App> Session<A> {
     }
 
     fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
+        self.refresh()?;
         let app = self.app()?;
         let place = |key: &String| match app.find(key) {
-            Found::Here(_) => KeyLocation::Shown,
-            Found::Hidden { how, .. } => KeyLocation::Hidden(how),
-            Found::Gone(why) => KeyLocation::Gone(why),
+            Found::Here(_) => Ok(KeyLocation::Shown),
+            Found::Hidden { how, .. } => Ok(KeyLocation::Hidden(how)),
+            Found::Gone(why) => Ok(KeyLocation::Gone(why)),
+            Found::Unreadable(fault) => Err(fault),
         };
-        Ok(Located { places: message.keys.iter().map(place).collect() })
+        Ok(Located { places: message.keys.iter().map(place).collect::<Result<_, _>>()? })
     }
 
     /// Saves everything that the session needs to go on in another process.
@@ -272,6 +310,7 @@ impl<A: App> Session<A> {
     }
 
     fn refresh(&mut self) -> Result<(), Fault> {
+        self.open_again()?;
         if self.app_mut()?.refresh() {
             self.version += 1;
         }

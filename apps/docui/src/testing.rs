@@ -52,19 +52,37 @@ impl<A: App> Host<A> {
         cwd: &Path,
         state_dir: &Path,
     ) -> Result<Self, Fault> {
-        let address = address.parse().map_err(|error| Fault::usage(format!("{error}")))?;
-        let mut host = Self {
+        let mut host = Self::new(address, cwd, state_dir)?;
+        host.attach(args)?;
+        Ok(host)
+    }
+
+    /// Starts the app again after its process was lost, with the opens that the session had, each a list of
+    /// arguments. An open that is refused doesn't end the session.
+    ///
+    /// # Panics
+    /// The address is invalid.
+    pub fn restart(address: &str, opens: &[&[&str]], cwd: &Path, state_dir: &Path) -> Self {
+        #[allow(clippy::expect_used, reason = "a test names its sessions")]
+        let mut host = Self::new(address, cwd, state_dir).expect("the session's address");
+        for args in opens {
+            // Later requests tell why.
+            let _ = host.open_once(args, true, 0);
+        }
+        host
+    }
+
+    fn new(address: &str, cwd: &Path, state_dir: &Path) -> Result<Self, Fault> {
+        Ok(Self {
             session: Session::new(),
-            address,
+            address: address.parse().map_err(|error| Fault::usage(format!("{error}")))?,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
             seen_version: 0,
             runs: 0,
             asked: None,
             opened: false,
-        };
-        host.attach(args)?;
-        Ok(host)
+        })
     }
 
     /// Hibernates the app and wakes it with these opens, each a list of arguments, as the daemon does.

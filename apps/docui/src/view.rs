@@ -1,6 +1,6 @@
 //! Builds the content of a window.
 
-use pipemux_proto::Value;
+use pipemux_proto::{Fault, Value};
 use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
 
 use crate::actions::Actions;
@@ -39,13 +39,19 @@ impl Object {
 /// view.text("- ").object(Object::new("s1", "Slime 1").ty("enemy")).text(" 11 HP\n");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct View(pub(crate) Projection);
+pub struct View(pub(crate) Projection, pub(crate) Option<Box<Fault>>);
 
 impl View {
     /// Starts a view with its title, which follows the session's address in the heading:
     /// `src/parse.rs · 412 lines · saved`.
     pub fn new(title: impl Into<String>) -> Self {
-        Self(Projection { title: title.into(), ..Projection::default() })
+        Self(Projection { title: title.into(), ..Projection::default() }, None)
+    }
+
+    /// Makes the view of an app that can't read what it shows: readers are told why, each time, and what to
+    /// do about it.
+    pub fn unreadable(fault: Fault) -> Self {
+        Self(Projection::default(), Some(Box::new(fault)))
     }
 
     /// Adds a link to the row under the heading.
