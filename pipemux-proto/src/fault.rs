@@ -154,6 +154,14 @@ impl Fault {
         invalid_source_data => InvalidSourceData,
     }
 
+    /// Returns the message; that of an error of a Context follows its name: `InvalidSourceData · a.db is no store`.
+    pub fn named_message(&self) -> String {
+        match self.code.context_error() {
+            Some(name) => format!("{name} · {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// Adds a hint: a whole command or sentence.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -62,7 +62,9 @@ impl From<OpenError> for io::Error {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Io(error) => error,
-            kind @ OpenError::Kind(_) => io::Error::new(io::ErrorKind::InvalidInput, kind.to_string()),
+            kind @ OpenError::Kind(_) => {
+                io::Error::new(io::ErrorKind::InvalidInput, kind.to_string())
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Builds the content of a window.
 
-use pipemux_proto::{Fault, Value};
 use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::{Fault, Value};
 
 use crate::actions::Actions;
 

@@ -80,8 +80,17 @@ impl Store {
         let file = FileId::of(&path);
         let (unusable, restart) = (RefCell::default(), "pipemux restart notebook/main".to_owned());
         let (id, highest) = (String::new(), Highest::default());
-        let mut store =
-            Self { connection, path, file, log: None, data_version: 0, id, highest, unusable, restart };
+        let mut store = Self {
+            connection,
+            path,
+            file,
+            log: None,
+            data_version: 0,
+            id,
+            highest,
+            unusable,
+            restart,
+        };
         store.id = store.query_one("SELECT value FROM meta WHERE name = 'id'", [])?;
         store.refresh();
         Ok(store)
@@ -189,7 +198,8 @@ impl Store {
     }
 
     fn other_store(&self) -> Fault {
-        let message = format!("{} is a different store than the one that was open", self.path.display());
+        let message =
+            format!("{} is a different store than the one that was open", self.path.display());
         Fault::refused(message).hint(format!("put the earlier one back, or: {}", self.restart))
     }
 

@@ -155,7 +155,9 @@ fn same_state_gives_the_same_view() {
 /// A sole entry that is expanded shows as much of its text as fits, whatever the estimates of single lines.
 #[test]
 fn sole_note_of_many_short_lines_expands_to_what_fits() {
-    for line in ["x", "- a", "", "}", "1", "数", "- [ ] todo", "\tif", "=====", "a b", "\"x\",", "🦀"] {
+    for line in
+        ["x", "- a", "", "}", "1", "数", "- [ ] todo", "\tif", "=====", "a b", "\"x\",", "🦀"]
+    {
         let mut fixture = Fixture::new();
         let text = format!("{line}\n").repeat(1000);
         fixture.add("long", &text, &[]);
@@ -170,7 +172,10 @@ fn sole_note_of_many_short_lines_expands_to_what_fits() {
             let cost = tokens::estimate(code);
             assert!(!code.is_empty() && cost < u64::from(budget), "{line:?} at {budget}: {cost}");
             // Half of the room at least is used, unless the whole text is shown.
-            assert!(code == text || 2 * cost + 100 > u64::from(budget), "{line:?} at {budget}: {cost}");
+            assert!(
+                code == text || 2 * cost + 100 > u64::from(budget),
+                "{line:?} at {budget}: {cost}"
+            );
         }
     }
 }

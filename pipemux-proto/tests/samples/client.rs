@@ -133,6 +133,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("raw", Body::Raw(Bytes::from_static(&[0, 159, 146]))),
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
+        ("report-broken", Body::Report(Box::new(broken()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -240,6 +241,19 @@ fn report() -> Report {
     }
 }
 
+/// A report whose window can't be shown.
+fn broken() -> Report {
+    let fault = Fault::invalid_source_data("a.db is not a SQLite file; it was left as it is");
+    let broken = Context {
+        content: "InvalidSourceData · a.db is not a SQLite file; it was left as it is\n".into(),
+        anchors: Default::default(),
+        history: None,
+        errors: vec![fault],
+        ..window()
+    };
+    Report { workspace: "work".into(), windows: vec![broken], ..Report::default() }
+}
+
 fn window() -> Context {
     let anchor = |ty, params: &[&str], target: Option<&str>| AnchorInfo {
         ty,
@@ -270,5 +284,6 @@ fn window() -> Context {
             result: "saved".into(),
             timestamp: "2025-12-10T10:00:00Z".into(),
         }]),
+        errors: Vec::new(),
     }
 }

@@ -48,7 +48,7 @@ fn add<T: Serialize + DeserializeOwned>(
 
 fn greetings(all: &mut Vec<Sample>) {
     let event = (Kind::Event, Method::Hello);
-    for (name, minor) in [("", 0), ("-1-1", 1), ("-1-2", 2)] {
+    for (name, minor) in [("", 0), ("-1-1", 1), ("-1-2", 2), ("-1-3", 3)] {
         let protocol = ProtocolVersion { major: 1, minor };
         let hello = |role, software| Hello { protocol, ..Hello::new(role, software) };
         let (client, daemon) = ("pipemux 0.1.0", "pipemuxd 0.1.0");
@@ -108,6 +108,10 @@ fn faults(all: &mut Vec<Sample>) {
         ("unknown", Code::Unknown),
         ("version", Code::Version),
         ("refused", Code::Refused),
+        ("invalid-source-data", Code::InvalidSourceData),
+        ("version-mismatch", Code::VersionMismatch),
+        ("anchor-conflict", Code::AnchorConflict),
+        ("context-too-large", Code::ContextTooLarge),
         ("other", Code::Other),
     ];
     for (name, code) in codes {

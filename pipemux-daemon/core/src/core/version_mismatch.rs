@@ -7,7 +7,7 @@ use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::keys::SessionKey;
-use crate::workspaces::context_errors::{named, version_mismatch};
+use crate::workspaces::context_errors::version_mismatch;
 
 /// Stands for the process that showed what was seen before a version went back.
 const NO_PROCESS: Incarnation = Incarnation(0);
@@ -23,7 +23,7 @@ impl Core {
         self.continue_incarnation(session, app, NO_PROCESS);
         self.processes.reset_version(session, versions.1);
         self.workspaces.note_went_back(session, versions);
-        let text = named(&version_mismatch(session, versions));
+        let text = version_mismatch(session, versions).named_message();
         self.notify_windows(EventKind::Notice, session, text);
     }
 }

@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::{Fault, Incarnation};
 use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::watch::EventKind;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};

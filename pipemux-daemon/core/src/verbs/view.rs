@@ -1,12 +1,12 @@
 //! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
 //! answer.
 
-use pipemux_proto::{Fault, Incarnation};
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::ViewArgs;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};

@@ -19,7 +19,6 @@ use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome};
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
-use crate::workspaces::context_errors::named;
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
 impl Core {
@@ -135,7 +134,7 @@ impl Core {
                 let mut report = make_report(&input, asked);
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 report.notices = notices;
-                report.notices.extend(too_large.map(|fault| named(&fault)));
+                report.notices.extend(too_large.map(|fault| fault.named_message()));
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }

@@ -8,7 +8,6 @@ use crate::limits::{DETAIL_CHARS, DETAIL_LINES};
 use crate::runs::{Run, StepOutcome};
 use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
-use crate::workspaces::context_errors::named;
 
 /// Writes an error that came before anything was carried out.
 pub fn refusal(fault: &Fault) -> String {
@@ -28,7 +27,7 @@ pub fn refusal(fault: &Fault) -> String {
 
 /// Writes an error of a Context: its name, its message, and the ways out.
 fn named_error(fault: &Fault) -> String {
-    format!("{}\n{}", plain(&named(fault)), hint_lines(&fault.hints))
+    format!("{}\n{}", plain(&fault.named_message()), hint_lines(&fault.hints))
 }
 
 /// Writes the ways out of an error.
@@ -140,7 +139,7 @@ fn failure(name: &str, outcome: &StepOutcome) -> String {
         // The exact sentence comes first; it names the ref itself.
         Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => message(fault),
         Some(fault) if fault.code.context_error().is_some() => {
-            format!("{name}: {}", plain(&named(fault)))
+            format!("{name}: {}", plain(&fault.named_message()))
         }
         Some(fault) => format!("{name}: {}", message(fault)),
         None => format!("{name}: {}", plain(&outcome.brief)),

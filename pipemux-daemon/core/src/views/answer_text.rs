@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use pipemux_proto::{Fault, Incarnation};
 use pipemux_proto::report::TokenReceipt;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
 use crate::runs::Run;
@@ -13,7 +13,6 @@ use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, delta};
 use crate::views::inert;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::context_errors::named;
 use crate::workspaces::Workspace;
 
 /// Ends the heading of a window whose app didn't answer in time.
@@ -225,10 +224,10 @@ fn too_large_line(errors: &[Fault]) -> String {
     let way = |fault: &Fault| fault.hints.join("; ");
     match errors {
         [] => String::new(),
-        [only] => format!("{}; all of it: {}\n", named(only), way(only)),
+        [only] => format!("{}; all of it: {}\n", only.named_message(), way(only)),
         [.., last] => {
             let message = format!("{} windows are shown with less detail, to fit", errors.len());
-            let all = named(&Fault { message, ..last.clone() });
+            let all = Fault { message, ..last.clone() }.named_message();
             format!("{all}; all of one: {}\n", way(last))
         }
     }

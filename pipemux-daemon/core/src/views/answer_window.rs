@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use pipemux_proto::{Fault, Incarnation};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
 use crate::limits::BUDGET_MAX;

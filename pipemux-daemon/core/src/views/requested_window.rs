@@ -1,7 +1,7 @@
 //! Windows that an answer is made of, while their projections are on their way.
 
-use pipemux_proto::{Fault, Incarnation};
 use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
 use crate::runs::Run;

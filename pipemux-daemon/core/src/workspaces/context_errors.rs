@@ -25,11 +25,3 @@ pub fn context_too_large(session: &SessionKey, tokens: u64, command: String) -> 
         format!("{session} takes about {tokens} tokens and is shown with less detail, to fit");
     Fault::new(Code::ContextTooLarge, message).hint(command)
 }
-
-/// Writes an error as one line: its name, then its message.
-pub fn named(fault: &Fault) -> String {
-    match fault.code.context_error() {
-        Some(name) => format!("{name} · {}", fault.message),
-        None => fault.message.clone(),
-    }
-}

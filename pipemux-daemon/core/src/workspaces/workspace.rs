@@ -10,12 +10,13 @@ use crate::keys::{SessionKey, WorkspaceKey, plain_address};
 use crate::limits::{BLOCK, READERS_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::workspaces::anchors::AnchorTable;
-use crate::workspaces::context_errors::{anchor_conflict, named};
+use crate::workspaces::context_errors::anchor_conflict;
 use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
 use crate::workspaces::window::NewRendering;
 use crate::workspaces::{
-    ContextVersionCounter, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, ShownContent, Window, Windows,
+    ContextVersionCounter, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, ShownContent,
+    Window, Windows,
 };
 
 /// A set of windows that belong together: most often those of one project.
@@ -94,7 +95,7 @@ impl Workspace {
     pub fn record_rendering(&mut self, session: &SessionKey, rendering: NewRendering, now: Now) {
         let Some(window) = self.windows.get_mut(session) else { return };
         for key in window.record_rendering(rendering) {
-            self.notify(named(&anchor_conflict(session, &key)), now);
+            self.notify(anchor_conflict(session, &key).named_message(), now);
         }
     }
 

@@ -35,7 +35,8 @@ fn context(world: &mut World, lod: Option<Lod>) -> Context {
 
 /// Opens the window at a level of detail, which it keeps.
 fn open_at(world: &mut World, lod: Lod) {
-    let call = VerbRequest { lod: Some(lod), ..world.call(reader("a"), crate::world::open("notes")) };
+    let call =
+        VerbRequest { lod: Some(lod), ..world.call(reader("a"), crate::world::open("notes")) };
     world.ask_call(&call).exits(0);
 }
 
