@@ -14,6 +14,7 @@ use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::context::focus;
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome};
@@ -140,9 +141,19 @@ impl Core {
             }
         };
         let number = self.turn.next_local();
+        // A Context names what is in focus, even where the window doesn't show it.
+        let table = &workspace.anchors;
+        let focus_of =
+            |w: &AnswerWindow| focus(table, &w.session, w.shown()?, w.projection.as_ref()?);
+        let in_focus: Vec<u64> = match format {
+            Format::Json => windows.iter().filter_map(focus_of).collect(),
+            Format::Markdown => Vec::new(),
+        };
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
-        let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        let mut delivery =
+            make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        delivery.ids.extend(in_focus);
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {

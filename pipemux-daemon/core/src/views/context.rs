@@ -11,7 +11,7 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::RefKind;
 
 use crate::event::Now;
-use crate::keys::unique_session_name;
+use crate::keys::{SessionKey, unique_session_name};
 use crate::limits::CONTEXT_ROUNDS;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::minter::callee;
@@ -62,13 +62,7 @@ impl ContextView<'_> {
                 anchors.insert(format!("link:{id}"), anchor_info(table, anchor));
             }
         }
-        // What is in focus may be bound to a name without being shown; anything else would be no ref to the reader.
-        let focus = projection.focus.as_ref().and_then(|key| {
-            let id = table.id_of(session, key)?;
-            let bound = || rendered.names.values().any(|(named, _)| named == key);
-            (rendered.ids.contains(&id) || bound()).then_some(id)
-        });
-        let focus_id = focus.and_then(|id| {
+        let focus_id = focus(table, session, rendered, projection).and_then(|id| {
             let (key, anchor) = (format!("obj:{id}"), table.get(RefKind::Obj, id)?);
             anchors.entry(key.clone()).or_insert_with(|| anchor_info(table, anchor));
             Some(key)
@@ -139,6 +133,20 @@ impl ContextView<'_> {
         };
         (!rounds.is_empty()).then(|| rounds.into_iter().map(round).collect())
     }
+}
+
+/// Returns the id of the object in focus. It may be bound to a name without being shown; anything else would be no ref to
+/// the reader.
+pub fn focus(
+    table: &AnchorTable,
+    session: &SessionKey,
+    rendered: &Rendered,
+    projection: &Projection,
+) -> Option<u64> {
+    let key = projection.focus.as_ref()?;
+    let id = table.id_of(session, key)?;
+    let bound = || rendered.names.values().any(|(named, _)| named == key);
+    (rendered.ids.contains(&id) || bound()).then_some(id)
 }
 
 fn form(prototype: &Prototype) -> AnchorInfo {
