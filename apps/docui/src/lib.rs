@@ -11,6 +11,7 @@
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
+//! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
 //! | [`state_file`] | replaces small files in the state directory |
 //! | [`regular_file`] | opens files without waiting for what is no file |
 //! | [`serve`] | runs an app on its connection to the daemon |
@@ -38,7 +39,8 @@
 //! Then open it: `pipemux open arena`.
 //!
 //! **Invariant: an app never waits.** One thread handles one message at a time. An app finishes its work
-//! within the message and holds no locks between messages.
+//! within the message and holds no locks between messages. What may wait for a disk or a network is done on
+//! another thread ([`blocking`]).
 //!
 //! **Invariant: an app creates no anchor ids.** It names its objects by keys of its own; the daemon assigns
 //! ids and epochs and writes the final Markdown.
@@ -47,6 +49,7 @@
 mod actions;
 mod app;
 pub mod args;
+pub mod blocking;
 mod connection;
 mod fd;
 pub mod regular_file;
@@ -61,7 +64,8 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
+pub use args::{Anchor, Any, ArgType, FilePath, Kind, Line, Text};
+pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;

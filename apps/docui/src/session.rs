@@ -1,6 +1,13 @@
 //! One session: decodes each request, calls the app, and encodes the answer.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `parked` | requests whose work is under way on other threads |
+
+mod parked;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bytes::Bytes;
 use pipemux_proto::app::{
@@ -8,18 +15,22 @@ use pipemux_proto::app::{
     Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Envelope, Fault, Frame, Hello, Kind, Method, Role};
+use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
+use crate::blocking::{Completion, PATIENCE, Waker};
 use crate::reply::Reply;
 use crate::run_changes::{RunChanges, ref_keys};
 use crate::view::View;
+
+use parked::{Parked, ParkedWork};
 
 /// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,21 +53,39 @@ pub(crate) struct Session<A> {
     version: u64,
     run_changes: RunChanges,
     state_dir: PathBuf,
+    incarnation: Incarnation,
+    /// Wakes the serving loop for this session.
+    waker: Waker,
+    /// How long the work of a request is waited for before other requests are handled.
+    patience: Duration,
+    /// The requests whose work is under way.
+    parked: Vec<Parked<A>>,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
 }
 
 impl<A: App> Session<A> {
-    pub(crate) fn new() -> Self {
-        let (run_changes, state_dir) = (RunChanges::default(), PathBuf::new());
-        let refused_opens = Vec::new();
-        Self { app: None, refused_opens, version: 0, run_changes, state_dir, resumed: false }
+    pub(crate) fn new(incarnation: Incarnation, waker: Waker) -> Self {
+        Self {
+            app: None,
+            refused_opens: Vec::new(),
+            version: 0,
+            run_changes: RunChanges::default(),
+            state_dir: PathBuf::new(),
+            incarnation,
+            waker,
+            patience: PATIENCE,
+            parked: Vec::new(),
+            resumed: false,
+        }
     }
 
     /// Returns the greeting that an app sends first.
     pub(crate) fn hello() -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
+        let features = if A::OBSERVES { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
         Hello {
+            features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
             prototypes: A::Action::prototypes(),
             ..Hello::new(Role::App, software)
@@ -66,27 +95,56 @@ impl<A: App> Session<A> {
     /// Handles one frame. Frames other than requests are ignored.
     pub(crate) fn handle(&mut self, frame: &Frame) -> Result<Response, EncodeError> {
         let envelope = &frame.envelope;
-        if envelope.kind != Kind::Request {
-            return Ok(Response::Ignore);
+        match envelope.kind {
+            Kind::Request => {}
+            Kind::Cancel => {
+                self.cancel(envelope.id);
+                return Ok(Response::Ignore);
+            }
+            Kind::Reply | Kind::Fault | Kind::Event => return Ok(Response::Ignore),
         }
         let body = &frame.body;
         let answered = match envelope.method {
-            Method::AppOpen => answer(envelope, parse(body).and_then(|m| self.open(m))),
+            Method::AppOpen => {
+                match parse(body).and_then(|message| self.open(envelope, message)).transpose() {
+                    Some(opened) => answer(envelope, opened),
+                    None => return self.parked_response(),
+                }
+            }
             Method::Project => answer(envelope, parse(body).and_then(|m| self.project(&m))),
-            Method::Invoke => answer(envelope, parse(body).map(|m| self.invoke(m))),
+            Method::Invoke => {
+                match parse(body).map(|message| self.invoke(envelope, message)).transpose() {
+                    Some(outcome) => answer(envelope, outcome),
+                    None => return self.parked_response(),
+                }
+            }
             Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
             Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
             Method::Save => answer(envelope, self.hibernate()),
             Method::Ping => answer(envelope, Ok(Empty {})),
             Method::AppClose => {
-                return Ok(Response::SendAndExit(answer(envelope, self.save())?));
+                let mut frames = self.drain_parked()?;
+                frames.extend_from_slice(&answer(envelope, self.save())?);
+                return Ok(Response::SendAndExit(frames.into()));
             }
             _ => answer::<Empty>(envelope, Err(Fault::refused("apps don't handle this method"))),
         };
         answered.map(Response::Send)
     }
 
-    pub(crate) fn open(&mut self, message: OpenRequest) -> Result<Opened, Fault> {
+    /// What is sent when a request was parked: that what views show changed, if it did.
+    fn parked_response(&mut self) -> Result<Response, EncodeError> {
+        let frames = self.run_due()?;
+        Ok(if frames.is_empty() { Response::Ignore } else { Response::Send(frames.into()) })
+    }
+
+    /// Opens the app, or has it handle a further open. Returns `None` when the request waits for work on
+    /// another thread.
+    pub(crate) fn open(
+        &mut self,
+        request: &Envelope,
+        message: OpenRequest,
+    ) -> Result<Option<Opened>, Fault> {
         let OpenRequest { woken, again, .. } = message;
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
@@ -97,6 +155,7 @@ impl<A: App> Session<A> {
             state_dir: message.state_dir.into(),
             again,
             woken: woken != 0 && self.resumed,
+            waker: self.waker.clone(),
         };
         if let Err(fault) = self.open_again() {
             if again {
@@ -105,7 +164,16 @@ impl<A: App> Session<A> {
             return Err(fault);
         }
         let notes = match &mut self.app {
-            Some(app) => app.attach(&opening)?,
+            Some(app) => match app.attach_blocking(&opening)? {
+                None => app.attach(&opening)?,
+                Some(blocking) => {
+                    let Some(finish) = self.park(request, blocking, ParkedWork::Open)? else {
+                        return Ok(None);
+                    };
+                    let completion = Completion { version: self.version, late: false };
+                    finish(self.app_mut()?, completion)?
+                }
+            },
             None => {
                 self.state_dir.clone_from(&opening.state_dir);
                 // If the SDK's own file is not for this version, the app does not resume either: its
@@ -131,7 +199,7 @@ impl<A: App> Session<A> {
         if resumed == 0 || !again {
             self.version += 1;
         }
-        Ok(Opened { notes, resumed })
+        Ok(Some(Opened { notes, resumed }))
     }
 
     /// Opens the app as it was asked to before and refused.
@@ -164,21 +232,23 @@ impl<A: App> Session<A> {
         }
     }
 
-    pub(crate) fn invoke(&mut self, message: Invoke) -> Outcome {
-        match self.try_invoke(message) {
-            Ok(outcome) => outcome,
-            Err(fault) => Outcome::Failed(fault),
-        }
+    /// Carries out an action. Returns `None` when the request waits for work on another thread.
+    pub(crate) fn invoke(&mut self, request: &Envelope, message: Invoke) -> Option<Outcome> {
+        self.try_invoke(request, message).unwrap_or_else(|fault| Some(Outcome::Failed(fault)))
     }
 
-    fn try_invoke(&mut self, mut message: Invoke) -> Result<Outcome, Fault> {
+    fn try_invoke(
+        &mut self,
+        request: &Envelope,
+        mut message: Invoke,
+    ) -> Result<Option<Outcome>, Fault> {
         self.refresh()?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
         let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
         if is_destructive && !message.confirmed {
-            return self.app()?.confirm(&action).map(|ask| Outcome::Needs(ask.0));
+            return self.app()?.confirm(&action).map(|ask| Some(Outcome::Needs(ask.0)));
         }
         let context = Context {
             reader: message.reader,
@@ -194,22 +264,33 @@ impl<A: App> Session<A> {
                 .filter(|resume| !is_destructive || resume.choice != Choice::Yes)
                 .map(|resume| (resume.token.0.to_vec(), resume.choice)),
         };
-        let rev = |app: &A, key: &str| match app.find(key) {
-            Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
-            Found::Gone(_) | Found::Unreadable(_) => None,
-        };
         let app = self.app()?;
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
-        let reply = self.app_mut()?.update(action, &context)?;
+        let run_id = context.run_id.clone();
+        let pending = PendingInvoke { name: action.name(), run_id, before };
+        let reply = match self.app_mut()?.blocking(&action, &context)? {
+            None => self.app_mut()?.update(action, &context)?,
+            Some(blocking) => {
+                let park = |started| ParkedWork::Invoke(started, pending.clone());
+                let Some(finish) = self.park(request, blocking, park)? else { return Ok(None) };
+                let completion = Completion { version: self.version, late: false };
+                finish(self.app_mut()?, completion)?
+            }
+        };
+        Ok(Some(self.replied(reply, &pending)))
+    }
+
+    /// Turns the app's reply to an action into the outcome.
+    fn replied(&mut self, reply: Reply, pending: &PendingInvoke) -> Outcome {
         if let Some(app) = &self.app {
-            self.run_changes.record(&context.run_id, &before, |key| rev(app, key));
+            self.run_changes.record(&pending.run_id, &pending.before, |key| rev(app, key));
         }
         match reply {
-            Reply::Ask(ask) => Ok(Outcome::Needs(ask.0)),
+            Reply::Ask(ask) => Outcome::Needs(ask.0),
             Reply::Done(mut done) => {
                 self.version += 1;
                 done.0.version = self.version;
-                Ok(Outcome::Done(done.0))
+                Outcome::Done(done.0)
             }
         }
     }
@@ -269,12 +350,17 @@ impl<A: App> Session<A> {
     fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
         self.refresh()?;
         self.check_rev(&message.key, message.rev, "")?;
+        if message.path {
+            let path = self.app()?.path(&message.key);
+            let path = path.and_then(|path| path.into_os_string().into_string().ok());
+            return Ok(Chunk { text: true, path, ..Chunk::default() });
+        }
         let value = self.app()?.read(&message.key)?;
         let start = usize::try_from(message.offset).unwrap_or(usize::MAX).min(value.len());
         let end = start.saturating_add(message.max as usize).min(value.len());
         let text = std::str::from_utf8(&value).is_ok();
         let total = value.len() as u64;
-        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text })
+        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text, path: None })
     }
 
     fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
@@ -293,6 +379,9 @@ impl<A: App> Session<A> {
     pub(crate) fn hibernate(&mut self) -> Result<Saved, Fault> {
         if !A::RESUMES {
             return Err(Fault::refused("this app can't be hibernated without losing state"));
+        }
+        if self.is_working() {
+            return Err(Fault::refused("work of a request is under way"));
         }
         // The saved state must be the state that views show; otherwise the first view afterwards
         // would report a change.
@@ -324,6 +413,28 @@ impl<A: App> Session<A> {
     fn app_mut(&mut self) -> Result<&mut A, Fault> {
         self.app.as_mut().ok_or_else(not_open)
     }
+}
+
+/// An action that was begun: what is needed to make its outcome.
+#[derive(Clone)]
+struct PendingInvoke {
+    name: &'static str,
+    run_id: String,
+    /// The objects in the arguments, with their revs before the action.
+    before: Vec<(String, Option<u64>)>,
+}
+
+/// Returns an object's rev; `None` if there is no such object.
+fn rev<A: App>(app: &A, key: &str) -> Option<u64> {
+    match app.find(key) {
+        Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
+        Found::Gone(_) | Found::Unreadable(_) => None,
+    }
+}
+
+/// The reply to a further open of a running session.
+fn opened_reply(notes: Vec<String>) -> Opened {
+    Opened { notes, resumed: 0 }
 }
 
 /// The fault for a request that comes before the session's `open`.

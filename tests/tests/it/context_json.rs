@@ -129,7 +129,7 @@ fn context_header_state_and_anchors_match_the_window() {
     let slime = env.pipemux(&["open", "arena"]).ok().obj("史莱姆1");
     let arena = context(&env, &["arena/main"]);
     let anchors = arena["anchors"].as_object().expect("anchors");
-    let attack = anchors.values().filter(|a| a["target"] == format!("obj:{slime}").as_str());
+    let attack = anchors.values().filter(|a| a["target"] == format!("obj:enemy:{slime}").as_str());
     assert_eq!(attack.count(), 1, "the attack on it: {arena:#}");
 }
 
@@ -160,13 +160,13 @@ fn duplicate_object_key_keeps_the_first_with_a_notice() {
     let conflict =
         "AnchorConflict · rogue/main shows two things under the key thing: the first one is kept";
     told.ok().has(conflict);
-    told.has(&format!("[the thing](obj:{thing}) its twin"));
+    told.has(&format!("[the thing](obj:thing:{thing}) its twin"));
     env.pipemux(&["view"]).ok().lacks("two things");
     let twins = context(&env, &["rogue/main"]);
     assert_eq!(codes(&twins), ["anchor_conflict"]);
     assert_eq!(context(&env, &["rogue/main"]), twins, "as long as there are two");
     let anchors = twins["anchors"].clone();
-    assert!(anchors[format!("obj:{thing}")].is_object(), "{anchors:#}");
+    assert!(anchors[format!("obj:thing:{thing}")].is_object(), "{anchors:#}");
     assert_eq!(
         anchors.as_object().map(|all| all.keys().filter(|id| id.starts_with("obj:")).count()),
         Some(1)

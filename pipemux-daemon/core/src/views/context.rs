@@ -56,14 +56,14 @@ impl ContextView<'_> {
         let (session, table) = (&window.session, &workspace.anchors);
         let mut anchors = BTreeMap::new();
         for id in rendered.ids.iter() {
-            if let Some(anchor) = table.get(RefKind::Obj, *id) {
-                anchors.insert(format!("obj:{id}"), anchor_info(table, anchor));
-            } else if let Some(anchor) = table.get(RefKind::Link, *id) {
-                anchors.insert(format!("link:{id}"), anchor_info(table, anchor));
+            let object = table.get(RefKind::Obj, *id);
+            if let Some(anchor) = object.or_else(|| table.get(RefKind::Link, *id)) {
+                anchors.insert(anchor.written(*id).to_string(), anchor_info(table, anchor));
             }
         }
         let focus_id = focus(table, session, rendered, projection).and_then(|id| {
-            let (key, anchor) = (format!("obj:{id}"), table.get(RefKind::Obj, id)?);
+            let anchor = table.get(RefKind::Obj, id)?;
+            let key = anchor.written(id).to_string();
             anchors.entry(key.clone()).or_insert_with(|| anchor_info(table, anchor));
             Some(key)
         });
@@ -162,7 +162,7 @@ fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {
         Target::Action(bound) => {
             let target = bound.args.values().find_map(|arg| match arg {
                 Arg::Ref(object) => Some(match table.id_of(&anchor.session, &object.key) {
-                    Some(id) => format!("obj:{id}"),
+                    Some(id) => table.written(RefKind::Obj, id).to_string(),
                     None => object.key.clone(),
                 }),
                 _ => None,

@@ -282,7 +282,7 @@ fn report_shows_the_last_window_of_a_silent_app() {
     let busy = report(&mut world, reader("b"), None).windows.remove(0);
     assert!(busy.content.starts_with("## notes/main"), "{}", busy.content);
     assert!(busy.content.contains(" · busy, as it was before\n"), "{}", busy.content);
-    assert!(busy.content.contains(&format!("obj:{id}")), "{}", busy.content);
+    assert!(busy.content.contains(&format!("obj:note:{id}")), "{}", busy.content);
     assert_eq!(busy.anchors, before.anchors);
     // It is marked, so its version is another one; the mark stays as long as the app is silent.
     let (major, minor, patch) = version(&before);
