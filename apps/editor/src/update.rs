@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `open`, `close`, `save`, `save_as` | files |
 //! | `line_edits`, `move_lines`, `replace` | changes of the text |
+//! | `extract_method` | statements that become a function |
 //! | `undo` | undo and redo |
 //! | `find`, `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
@@ -15,6 +16,7 @@
 mod close;
 mod commit;
 mod diff;
+mod extract_method;
 mod find;
 mod gutter;
 mod line_edits;
@@ -58,6 +60,9 @@ impl Editor {
             Action::Select { first, last } => self.select(&first, &last, context),
             Action::Lines { first, last } => self.lines(&first, &last, context),
             Action::Goto { line } => self.goto(&line, context),
+            Action::ExtractMethod { range, name, types } => {
+                self.extract_method(&range, &name, &types, context)
+            }
             Action::Diff {} => self.diff(context),
         }
     }
