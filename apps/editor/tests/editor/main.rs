@@ -4,6 +4,7 @@
 mod bytes;
 mod crash;
 mod edits;
+mod extracting;
 mod files;
 mod hibernation;
 mod hibernation_equivalence;
