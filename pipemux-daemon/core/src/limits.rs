@@ -102,6 +102,8 @@ pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.
 pub const HISTORY_SHOWN: u32 = 20;
+/// Rounds of its session that a Context has.
+pub const CONTEXT_ROUNDS: usize = 8;
 /// Characters of a round's action.
 pub const ROUND_ACTION_MAX: usize = 200;
 /// Characters of a round's result.

@@ -138,6 +138,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
+        ("report-broken", Body::Report(Box::new(broken()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -258,6 +259,19 @@ fn report() -> Report {
     }
 }
 
+/// A report whose window can't be shown.
+fn broken() -> Report {
+    let fault = Fault::invalid_source_data("a.db is not a SQLite file; it was left as it is");
+    let broken = Context {
+        content: "InvalidSourceData · a.db is not a SQLite file; it was left as it is\n".into(),
+        anchors: Default::default(),
+        history: None,
+        errors: vec![fault],
+        ..window()
+    };
+    Report { workspace: "work".into(), windows: vec![broken], ..Report::default() }
+}
+
 fn window() -> Context {
     let anchor = |ty, params: &[&str], target: Option<&str>| AnchorInfo {
         ty,
@@ -288,5 +302,6 @@ fn window() -> Context {
             result: "saved".into(),
             timestamp: "2025-12-10T10:00:00Z".into(),
         }]),
+        errors: Vec::new(),
     }
 }

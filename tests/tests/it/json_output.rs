@@ -13,14 +13,20 @@ fn assert_context(context: &Value, app: &str) {
     assert_eq!(keys(&context["header"]["version"]), ["major", "minor", "patch"]);
     assert_eq!(keys(&context["state"]), ["currentLod", "custom", "focusId"]);
     assert_eq!(context["header"]["appId"], app);
-    assert_eq!(context["header"]["sessionId"], "main");
+    let session_id = context["header"]["sessionId"].as_str().expect("a session id");
+    assert!(session_id.starts_with("main-"), "{session_id}");
     assert!(context["anchors"].is_object(), "present even when empty");
     assert!(context["history"].is_null() || context["history"].is_array());
     for (id, anchor) in context["anchors"].as_object().into_iter().flatten() {
-        assert!(id.starts_with("obj:") || id.starts_with("link:"), "{id}");
         assert_eq!(keys(anchor), ["params", "target", "type"]);
         let kind = anchor["type"].as_str().unwrap_or_default();
-        assert!(["Button", "Form", "Reference"].contains(&kind), "{anchor}");
+        let prefix = match kind {
+            "Reference" => "obj:".to_owned(),
+            "Button" => "link:".to_owned(),
+            "Form" => format!("{app}."),
+            _ => panic!("{anchor}"),
+        };
+        assert!(id.starts_with(&prefix), "{id}: {anchor}");
     }
 }
 

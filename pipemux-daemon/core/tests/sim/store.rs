@@ -209,6 +209,7 @@ impl Store {
                 .map(|note| ("selection".to_owned(), self.slot(note)))
                 .into_iter()
                 .collect(),
+            focus: selected.map(|note| note.key.clone()),
             actions: self
                 .notes
                 .is_empty()
