@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `open`, `close`, `save`, `save_as` | files |
 //! | `line_edits`, `move_lines`, `replace` | changes of the text |
+//! | `extract_method` | statements that become a function |
 //! | `undo` | undo and redo |
 //! | `find`, `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
@@ -17,6 +18,7 @@ mod close;
 mod commit;
 mod diff;
 mod disk_work;
+mod extract_method;
 mod find;
 mod gutter;
 mod line_edits;
@@ -60,6 +62,9 @@ impl Editor {
             // These are done at the disk.
             Action::Save {} | Action::SaveAs { .. } | Action::Open { .. } | Action::Diff {} => {
                 Err(Fault::failed("the action was not begun"))
+            }
+            Action::ExtractMethod { range, name, types } => {
+                self.extract_method(&range, &name, &types, context)
             }
         }
     }

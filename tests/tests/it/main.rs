@@ -6,6 +6,7 @@ mod by_reference;
 mod chaos;
 mod client_faults;
 mod concurrent_readers;
+mod context_complete;
 mod context_json;
 mod doctor;
 mod durability;

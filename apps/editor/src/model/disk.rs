@@ -78,15 +78,20 @@ pub fn load(path: &Path) -> Result<LoadedFile, Fault> {
     let digest = digest.finish();
     let stamp = FileStamp::from(&metadata);
     if let Some(at) = memchr::memchr(0, &bytes) {
-        return Err(Fault::refused(format!("{shown} is a binary file: byte {at} is NUL")));
+        return Err(Fault::invalid_source_data(format!(
+            "{shown} is a binary file: byte {at} is NUL"
+        )));
     }
     let bom = bytes.starts_with(BOM);
     let skip = if bom { BOM.len() } else { 0 };
     let text = String::from_utf8(bytes.split_off(skip)).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Fault::refused(format!("{shown} is not UTF-8: byte {} in line {line}", at + skip))
-            .hint("convert a copy with iconv -f LATIN1 -t UTF-8 and open the copy")
+        Fault::invalid_source_data(format!(
+            "{shown} is not UTF-8: byte {} in line {line}",
+            at + skip
+        ))
+        .hint("convert a copy with iconv -f LATIN1 -t UTF-8 and open the copy")
     })?;
     Ok(LoadedFile { text, bom, digest, stamp, mode: metadata.mode() & 0o777 })
 }

@@ -4,6 +4,7 @@
 mod bytes;
 mod crash;
 mod edits;
+mod extracting;
 mod files;
 mod hanging_disk;
 mod hibernation;
