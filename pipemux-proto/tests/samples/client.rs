@@ -137,6 +137,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("raw", Body::Raw(Bytes::from_static(&[0, 159, 146]))),
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
+        ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
@@ -210,6 +211,15 @@ fn exits() -> Events {
     Events { life: 3, last: 20, dropped: 0, events }
 }
 
+/// A report whose question has an option with a detail.
+fn report_with_detail() -> Report {
+    let mut report = report();
+    for option in report.question.iter_mut().flat_map(|question| &mut question.options) {
+        option.detail = "let x = 1;".into();
+    }
+    report
+}
+
 fn report() -> Report {
     let statuses = [
         StepStatus::Done,
@@ -236,7 +246,7 @@ fn report() -> Report {
             text: "3 matches".into(),
             options: vec![AnswerOption {
                 label: "line 2".into(),
-                detail: "let x = 1;".into(),
+                detail: String::new(),
                 link: "link:9".into(),
             }],
             unlisted: 1,

@@ -59,7 +59,7 @@ fn view_and_run_json_have_the_documented_fields() {
     assert_eq!(asked["steps"][1]["status"], "needs");
     assert_eq!(keys(&asked["question"]), ["hints", "id", "level", "options", "text", "unlisted"]);
     assert_eq!(asked["question"]["level"], "choice");
-    assert_eq!(keys(&asked["question"]["options"][0]), ["label", "ref"]);
+    assert_eq!(keys(&asked["question"]["options"][0]), ["detail", "label", "ref"]);
 
     let done = env.pipemux(&["answer", "all", "--json"]).ok().json();
     let statuses: Vec<&Value> =
