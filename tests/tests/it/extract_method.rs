@@ -73,6 +73,7 @@ fn types_that_the_code_does_not_tell_are_asked_for() {
     asked.exits(5).has("types that the code doesn't tell").has("line 2: let x = g();");
     env.pipemux(&["answer", "x: u8"]).ok().has("helper(x)");
     env.run("editor.save()").ok();
-    let after = "fn f() {\n    let x = g();\n    helper(x);\n}\n\nfn helper(x: u8) {\n    h(x);\n}\n";
+    let after =
+        "fn f() {\n    let x = g();\n    helper(x);\n}\n\nfn helper(x: u8) {\n    h(x);\n}\n";
     assert_eq!(env.read("a.rs"), after);
 }

@@ -8,6 +8,7 @@
 //! | `python_flow` | what is certainly assigned, in Python |
 //! | `layout` | indentation, line endings, and where the function goes |
 //! | `ecmascript`, `go`, `python`, `rust` | how the function and its call are written |
+//! | `rust_modes`, `rust_result` | what is moved or borrowed, and what is returned, in Rust |
 //! | `types` | the types that the tree tells |
 
 mod control;
@@ -18,6 +19,7 @@ mod python;
 mod python_flow;
 mod rust;
 mod rust_modes;
+mod rust_result;
 mod selection;
 mod types;
 mod variables;
