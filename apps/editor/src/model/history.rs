@@ -117,9 +117,9 @@ impl History {
         self.saved == Some(self.state)
     }
 
-    /// Marks the present text as the one on disk.
-    pub fn mark_saved(&mut self) {
-        self.saved = Some(self.state);
+    /// Marks the text of a state as the one on disk.
+    pub fn mark_saved_at(&mut self, state: u64) {
+        self.saved = Some(state);
     }
 
     /// Records that the disk holds none of the texts that undo and redo lead to.
