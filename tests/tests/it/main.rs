@@ -14,6 +14,7 @@ mod editor;
 mod error_texts;
 mod example_apps;
 mod exchanges;
+mod extract_method;
 mod hibernation;
 mod history;
 mod invalid_input;
