@@ -85,7 +85,9 @@ fn text_can_be_saved_elsewhere_while_its_own_disk_hangs() {
     let lease = Lease::take(&session.path("a.txt"));
     assert!(session.host.begin(&save()).is_none());
     let elsewhere = session.path("b.txt");
-    let outcome = session.host.invoke(&Action::SaveAs { path: docui::FilePath(elsewhere.display().to_string()) });
+    let outcome = session
+        .host
+        .invoke(&Action::SaveAs { path: docui::FilePath(elsewhere.display().to_string()) });
     assert!(matches!(outcome, Outcome::Done(_) | Outcome::Failed(_)), "{outcome:?}");
     assert_eq!(session.on_disk("b.txt"), "ONE\n");
     assert_eq!(title(&mut session), "b.txt · 1 line · saved");
