@@ -133,6 +133,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("raw", Body::Raw(Bytes::from_static(&[0, 159, 146]))),
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
+        ("report-clicked", Body::Report(Box::new(clicked()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -205,6 +206,19 @@ fn exits() -> Events {
     Events { life: 3, last: 20, dropped: 0, events }
 }
 
+fn clicked() -> Report {
+    let step = StepReport {
+        call: "link:9".into(),
+        clicked: Some("\"undo\" of editor/main".into()),
+        status: StepStatus::Done,
+        brief: "replace undone".into(),
+        detail: None,
+        value: None,
+        error: None,
+    };
+    Report { steps: vec![step], ..Report::default() }
+}
+
 fn report() -> Report {
     let statuses = [
         StepStatus::Done,
@@ -215,6 +229,7 @@ fn report() -> Report {
     ];
     let step = |status| StepReport {
         call: "editor.save()".into(),
+        clicked: None,
         status,
         brief: "saved".into(),
         detail: Some("412 lines".into()),

@@ -18,6 +18,7 @@ use crate::views::delta::{Delta, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome};
+use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::make_report;
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
@@ -120,7 +121,8 @@ impl Core {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
                 let asked = outcome.and_then(|(_, asked)| asked);
                 let mut report = make_report(workspace, &windows, run, asked, now);
-                report.notices = notices;
+                let quoted = quoted_refs_note(workspace, &reader, &text.quoted_refs());
+                report.notices = notices.into_iter().chain(quoted).collect();
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }

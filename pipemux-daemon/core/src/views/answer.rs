@@ -42,7 +42,12 @@ pub fn plain(text: &str) -> String {
 }
 
 /// Writes one line for each step that ended. The result of a nested call shows in its outer step.
-pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>) -> String {
+/// `names` are the names of the steps.
+pub fn steps(
+    run: &Run,
+    names: &[String],
+    mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
+) -> String {
     let mut out = String::new();
     let visible = run.steps.iter().filter(|step| !step.nested).count();
     let mut number = 0;
@@ -54,8 +59,7 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
             continue;
         }
         number += usize::from(!step.nested);
-        let name = &step.prototype.name;
-        let Some(outcome) = outcome else { continue };
+        let (Some(outcome), Some(name)) = (outcome, names.get(index)) else { continue };
         let count = if visible > 1 { format!("{number} ") } else { String::new() };
         match outcome.status {
             StepStatus::Done => {

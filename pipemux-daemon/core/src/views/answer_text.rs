@@ -10,6 +10,7 @@ use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, delta};
 use crate::views::inert;
+use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
 use crate::workspaces::Workspace;
 
@@ -203,6 +204,10 @@ impl AnswerText<'_> {
         position: Option<&str>,
         named: bool,
     ) -> (AnswerBuffer, TokenReceipt) {
+        let note = quoted_refs_note(self.workspace, self.reader, &out.quoted_refs());
+        if let Some(note) = &note {
+            out.push(&format!("{note}\n"));
+        }
         let available = self
             .windows
             .iter()

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
-use crate::workspaces::content::Line;
+use crate::workspaces::content::{Line, anchors_in};
 
 /// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that are cut count
 /// as hidden, and a line says so. Refs to what was cut stay valid.
@@ -44,7 +44,7 @@ pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
         ..rendered.clone()
     };
     // The reader hasn't seen the ids that were cut.
-    let shown = shown_ids(&window_markdown(&trimmed));
+    let shown: HashSet<u64> = anchors_in(&window_markdown(&trimmed)).map(|(_, id)| id).collect();
     trimmed.ids = trimmed.ids.iter().copied().filter(|id| shown.contains(id)).collect();
     trimmed.tokens = trimmed.estimate_tokens();
     trimmed
@@ -56,19 +56,4 @@ const RESERVE: u64 = 8;
 fn line_tokens(line: &Line<'_>) -> u64 {
     let number = line.number.map_or(0, |_| 2);
     pipemux_tokens::estimate(line.text) + number + 1
-}
-
-/// Returns the ids of the anchors that a text shows.
-fn shown_ids(markdown: &str) -> HashSet<u64> {
-    let id = |after: &str| {
-        let (link, number) = match after.strip_prefix("obj:") {
-            Some(number) => (false, number),
-            None => (true, after.strip_prefix("link:")?),
-        };
-        let end = number.bytes().position(|byte| !byte.is_ascii_digit())?;
-        let (digits, rest) = number.split_at(end);
-        let ends = rest.starts_with(')') || (link && rest.starts_with(' '));
-        digits.parse().ok().filter(|_| ends && !digits.starts_with('0'))
-    };
-    markdown.match_indices("](").filter_map(|(at, _)| id(&markdown[at + 2..])).collect()
 }

@@ -127,7 +127,7 @@ fn view_of_another_reader_keeps_links_valid() {
     let mut world = World::new();
     let link = notes(&mut world, &["one"]).id("edit k1 r1");
     world.view_at(reader("b"), "notes/main", Lod::Gist);
-    world.click(reader("a"), &format!("link:{link}")).exits(0).has("edit: edited");
+    world.click(reader("a"), &format!("link:{link}")).exits(0).has("clicked \"edit k1 r1\" (edit) of notes/main: edited");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn link_in_an_outcome_works_after_the_window_changed() {
     let undo = world.run(reader("a"), "notes.say('x')").id("undo");
     world.model("notes/main").add("two");
     world.view(reader("a"));
-    world.click(reader("a"), &format!("link:{undo}")).exits(0).has("say: undone");
+    world.click(reader("a"), &format!("link:{undo}")).exits(0).has("clicked \"undo\" (say) of notes/main: undone");
 }
 
 #[test]
