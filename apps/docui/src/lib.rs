@@ -59,7 +59,7 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
+pub use args::{Anchor, Any, ArgType, Change, Kind, Line, Text};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;

@@ -48,7 +48,13 @@ fn projections(all: &mut Vec<Sample>) {
     add(all, "projection-unchanged", reply, &unchanged);
     let object =
         ObjectSlot { key: "k1".into(), rev: 2, ty: Some("note".into()), label: "One".into() };
-    let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
+    let link = LinkSlot {
+        label: "edit".into(),
+        action: "edit".into(),
+        args: args(),
+        titled: true,
+        lasting: false,
+    };
     let custom = [
         ("null", Value::Null),
         ("bool", Value::Bool(true)),
@@ -83,6 +89,9 @@ fn projections(all: &mut Vec<Sample>) {
         hidden_tokens: 5_000_000_000,
     };
     add(all, "projection", reply, &projection);
+    let lasting = LinkSlot { label: "undo".into(), lasting: true, ..no_link() };
+    let with_link = Projection { version: 70_002, nav: vec![lasting], ..Projection::default() };
+    add(all, "projection-lasting-link", reply, &with_link);
     let document = Some("src/文.rs".into());
     let of_document = Projection { version: 70_001, document, ..Projection::default() };
     add(all, "projection-document", reply, &of_document);
@@ -168,7 +177,13 @@ fn outcomes(all: &mut Vec<Sample>) {
 }
 
 fn no_link() -> LinkSlot {
-    LinkSlot { label: String::new(), action: String::new(), args: Args::new(), titled: false }
+    LinkSlot {
+        label: String::new(),
+        action: String::new(),
+        args: Args::new(),
+        titled: false,
+        lasting: false,
+    }
 }
 
 fn look_ups(all: &mut Vec<Sample>) {

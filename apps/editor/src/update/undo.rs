@@ -43,12 +43,14 @@ impl Direction {
     fn link_back(self, done: Done, file: &OpenFile) -> Done {
         match self {
             Direction::Undo => {
-                let change = file.history().redoable().next().map(|change| change.id.clone());
+                let change =
+                    file.history().redoable().next().map(|change| change.id.clone().into());
                 done.link("redo", &Action::Redo { steps: 1, change })
             }
-            Direction::Redo => {
-                done.link("undo", &Action::Undo { steps: 1, change: file.last_change_id() })
-            }
+            Direction::Redo => done.link(
+                "undo",
+                &Action::Undo { steps: 1, change: file.last_change_id().map(Into::into) },
+            ),
         }
     }
 }

@@ -139,7 +139,8 @@ impl Run {
         let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
         self.only_own_changes &= expected == done.version;
         self.expected.insert(step.session.clone(), done.version);
-        self.done.push(StepOutcome::done(done));
+        let app = context.current_incarnation(&step.session);
+        self.done.push(StepOutcome::done(done, app));
         if let Some(baseline) = self.saved_baseline.take() {
             (self.seen, self.refs.known) = (baseline.versions, baseline.known);
         }
@@ -181,19 +182,16 @@ impl Run {
     fn name_ref_error(&self, context: &RunContext<'_>, mut fault: Fault) -> Fault {
         let step = &self.steps[self.next];
         let anchors = &context.workspace.anchors;
-        let id = fault.key.as_deref().and_then(|key| anchors.id_of(&step.session, key));
-        let Some(id) = id else { return fault };
-        let shown = format!("obj:{id}");
+        let Some(key) = fault.key.as_deref() else { return fault };
+        // What is out of date is the clicked link: the object itself may be as it was seen, or have no id.
+        let shown = match (step.origin, anchors.id_of(&step.session, key)) {
+            (StepOrigin::Link, _) => step.call.clone(),
+            (StepOrigin::Call, Some(id)) => format!("obj:{id}"),
+            (StepOrigin::Call, None) => return fault,
+        };
         let hints = mem::take(&mut fault.hints);
         match fault.code {
-            Code::Stale => {
-                // What is out of date is the clicked link: the object itself may be as it was seen.
-                let shown = match step.origin {
-                    StepOrigin::Link => &step.call,
-                    StepOrigin::Call => &shown,
-                };
-                hints.into_iter().fold(ref_errors::stale(shown), Fault::hint)
-            }
+            Code::Stale => hints.into_iter().fold(ref_errors::stale(&shown), Fault::hint),
             Code::OutOfView => ref_errors::out_of_view(&shown, hints.into_iter().next()),
             Code::NotFound => ref_errors::not_found(&shown, hints.into_iter().next()),
             _ => Fault { hints, ..fault },

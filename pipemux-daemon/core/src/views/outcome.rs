@@ -38,7 +38,8 @@ pub fn write_outcome(
         let session = &run.steps[index].session;
         let prototypes = prototypes(session);
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        let links = outcome.links.iter().map(|link| minter.link(link, true)).collect();
+        let links =
+            outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
         minted |= minter.has_changed();
         links
     });

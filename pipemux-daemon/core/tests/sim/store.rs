@@ -299,7 +299,7 @@ impl Store {
 }
 
 fn link(label: String, action: &str, args: Args) -> LinkSlot {
-    LinkSlot { label, action: action.into(), args, titled: false }
+    LinkSlot { label, action: action.into(), args, titled: false, lasting: true }
 }
 
 /// Returns the actions of every app. Each call may carry a mark, by which it is recognized.
