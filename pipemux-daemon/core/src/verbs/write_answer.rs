@@ -279,12 +279,14 @@ fn to_seen_window(
         (before.app, before.version) == (app, version) && rendered.names.is_empty()
     };
     let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
+    let document = rendered.document.clone();
     // A view at another level of detail or budget doesn't become the base of later comparisons.
     let (rendered, complete) = match before.filter(|_| window.one_off) {
         Some(before) => (before.rendered.clone(), false),
         None => (rendered, true),
     };
-    let seen = SeenWindow { epoch, app, version, rendered, complete, names, prototypes };
+    let seen =
+        SeenWindow { epoch, app, version, rendered, document, complete, names, prototypes };
     Some((window.session, seen))
 }
 

@@ -12,7 +12,7 @@ use crate::views::delta::{Delta, delta};
 use crate::views::inert;
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::Workspace;
+use crate::workspaces::{SeenWindow, Workspace};
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
@@ -167,7 +167,9 @@ impl AnswerText<'_> {
                 continue;
             };
             let seen = self.workspace.seen(self.reader, &window.session);
-            let changed = seen.map_or(Delta::Whole, |seen| {
+            // A reader who saw another document meanwhile would take the difference for one of that.
+            let same_document = |seen: &&SeenWindow| seen.document == rendered.document;
+            let changed = seen.filter(same_document).map_or(Delta::Whole, |seen| {
                 let removed = !only_own_changes(run, window) || run.reverts();
                 delta(&seen.rendered, rendered, removed)
             });

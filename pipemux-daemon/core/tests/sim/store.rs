@@ -196,6 +196,7 @@ impl Store {
         let selected = self.selected();
         Projection {
             version: self.version,
+            document: selected.map(|note| note.key.clone()),
             title: format!(
                 "{} v{}.{} sel {}",
                 self.name,
