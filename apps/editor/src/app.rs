@@ -1,5 +1,7 @@
 //! The editor as the SDK sees it.
 
+use std::path::PathBuf;
+
 use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
@@ -74,6 +76,10 @@ impl App for Editor {
             }
             None => Err(Fault::not_found("no such selection, match or file").about(key)),
         }
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        self.file_index_by_key(key).map(|index| self.files[index].path().to_owned())
     }
 
     fn refresh(&mut self) -> bool {

@@ -49,8 +49,8 @@ impl Editor {
             Action::Insert { at, text } => self.insert(&at, &text, context),
             Action::DeleteLines { first, last } => self.delete_lines(&first, &last, context),
             Action::Save {} => self.save(context),
-            Action::SaveAs { path } => self.save_as(&path, context),
-            Action::Open { path } => self.open_path(&path, context),
+            Action::SaveAs { path } => self.save_as(&path.0, context),
+            Action::Open { path } => self.open_path(&path.0, context),
             Action::Close { file } => self.close(file.as_ref(), context),
             Action::Undo { steps, change } => {
                 self.undo(steps, change.as_ref().map(|change| change.0.as_str()), context)

@@ -123,6 +123,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         WINDOWS_MAX Count "windows of this workspace",
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
+        TYPE_MAX Bytes "a type that refs show",
         ANCHORS_MAX Count "anchors of this workspace",
         VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",
         PAST_MAX Count "states of a window that --since and --at reach back",

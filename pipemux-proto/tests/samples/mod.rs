@@ -78,6 +78,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 name: format!("p{at}"),
                 ty: ty.clone(),
                 default: (at == 0).then(|| Value::from("x")),
+                ..Param::default()
             });
             Prototype {
                 name: format!("act{index}"),

@@ -13,6 +13,7 @@
 //! | `write_answer`, `answer_in_parts` | write an answer that shows windows, and send long ones without copying |
 //! | `session_updates` | keeps workspaces informed of their sessions |
 
+mod answer;
 mod answer_in_parts;
 mod begin;
 pub(crate) mod bounds;

@@ -8,16 +8,20 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
+use crate::persist::records::Record;
 use crate::processes::session::Session;
 use crate::runs::followup::follow_up;
+use crate::runs::run::ASKS;
+use crate::runs::saved_question;
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
+use crate::views::answer::refusal as refusal_text;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::delta::{Delta, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
-use crate::views::outcome::{RunOutcome, write_outcome};
+use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::make_report;
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
@@ -71,6 +75,27 @@ impl Core {
             let advice = follow_up(workspace, &mut self.runs, run);
             outcome = Some((text + &advice, asked));
         }
+        let shown_questions: Vec<u64> = match &kind {
+            AnswerKind::Run(run) => run.question.into_iter().collect(),
+            AnswerKind::Questions { numbers, .. } => numbers.clone(),
+            AnswerKind::Workspace(_) | AnswerKind::Window(_) => {
+                self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect()
+            }
+            AnswerKind::Open { .. } => Vec::new(),
+        };
+        let mut questions = String::new();
+        let mut first_question = None;
+        if !matches!(kind, AnswerKind::Run(_)) {
+            let several = shown_questions.len() > 1;
+            for number in &shown_questions {
+                let Some(open) = self.runs.question(&at, *number) else { continue };
+                let written =
+                    write_question((*number, several), open, epoch, &mut workspace.anchors);
+                questions += &written.text;
+                changed |= written.minted;
+                first_question.get_or_insert(written.report);
+            }
+        }
         if changed {
             workspace.epoch = epoch;
         }
@@ -96,6 +121,7 @@ impl Core {
             windows: &windows,
             notices: &notices,
             changed_elsewhere: &changed_elsewhere,
+            questions: &questions,
             budget,
         };
         let (text, receipt) = match &kind {
@@ -108,10 +134,16 @@ impl Core {
             }
             AnswerKind::Workspace(None) => writer.full(&[], true),
             AnswerKind::Window(None) => writer.full(&[], false),
+            AnswerKind::Questions { refusal, .. } => {
+                writer.questions_only(refusal.as_deref().map(refusal_text).unwrap_or_default())
+            }
         };
         let exit = match &kind {
             AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
+            AnswerKind::Questions { refusal, .. } => {
+                refusal.as_ref().map_or(ASKS, |fault| fault.code.exit_status())
+            }
             AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
@@ -119,8 +151,17 @@ impl Core {
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
-                let asked = outcome.and_then(|(_, asked)| asked);
+                let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
                 let mut report = make_report(workspace, &windows, run, asked, now);
+                match &kind {
+                    AnswerKind::Questions { refusal: Some(fault), .. } => {
+                        report.error = Some((**fault).clone());
+                    }
+                    AnswerKind::Run(run) => {
+                        report.error = run.wrong_answer.clone().or(report.error);
+                    }
+                    _ => {}
+                }
                 let quoted = quoted_refs_note(workspace, &reader, &text.quoted_refs());
                 report.notices = notices.into_iter().chain(quoted).collect();
                 report.receipt = receipt;
@@ -131,6 +172,7 @@ impl Core {
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
         let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        let delivery = Delivery { questions: shown_questions, ..delivery };
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
@@ -142,7 +184,18 @@ impl Core {
 
     /// Notes that a reader has received an answer.
     pub(crate) fn confirm_delivery(&mut self, number: u64) {
-        self.workspaces.confirm(number);
+        let Some((at, questions)) = self.workspaces.confirm(number) else { return };
+        for number in questions {
+            let first = self.runs.note_shown(&at, number);
+            // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
+            let Some(question) = first.filter(|question| question.is_destructive()) else {
+                continue;
+            };
+            if let Some(question) = saved_question::save(question) {
+                let workspace = at.to_string();
+                self.turn.persist(Record::Question { workspace, number, question });
+            }
+        }
     }
 
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
@@ -198,6 +251,7 @@ fn make_delivery(
         number,
         seen,
         noticed: workspace.newest_notice(),
+        questions: Vec::new(),
         epoch,
         ids,
         shown,
@@ -285,8 +339,7 @@ fn to_seen_window(
         Some(before) => (before.rendered.clone(), false),
         None => (rendered, true),
     };
-    let seen =
-        SeenWindow { epoch, app, version, rendered, document, complete, names, prototypes };
+    let seen = SeenWindow { epoch, app, version, rendered, document, complete, names, prototypes };
     Some((window.session, seen))
 }
 

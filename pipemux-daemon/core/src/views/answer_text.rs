@@ -29,6 +29,8 @@ pub struct AnswerText<'a> {
     pub notices: &'a [String],
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],
+    /// The reader's open questions, whole.
+    pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
 }
@@ -51,6 +53,7 @@ impl AnswerText<'_> {
             out.push("0 windows · pipemux apps · pipemux open <app>\n");
         }
         out.push(&self.truncation_hints());
+        self.push_questions(&mut out);
         let position = match self.windows {
             [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
@@ -106,7 +109,24 @@ impl AnswerText<'_> {
         if out.is_empty() {
             out.push(&format!("0 changes since e{epoch}\n"));
         }
+        self.push_questions(&mut out);
         self.finish(out, None, true)
+    }
+
+    /// Writes nothing but the open questions, below the reason why they are shown.
+    pub fn questions_only(&self, reason: String) -> (AnswerBuffer, TokenReceipt) {
+        let mut out = self.begin();
+        out.push(&reason);
+        out.push(self.questions);
+        self.finish(out, None, false)
+    }
+
+    /// Appends the open questions. They come last, so that what precedes them is as it is without them.
+    fn push_questions(&self, out: &mut AnswerBuffer) {
+        if !self.questions.is_empty() {
+            out.push("\n");
+            out.push(self.questions);
+        }
     }
 
     /// Appends a window. With `omit_known`, prototypes that the reader was shown are left out.

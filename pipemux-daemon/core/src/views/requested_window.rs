@@ -77,6 +77,13 @@ pub enum AnswerKind {
     Window(Option<u64>),
     /// A run.
     Run(Box<Run>),
+    /// Open questions, and why a request was refused for their sake.
+    Questions {
+        /// Their numbers.
+        numbers: Vec<u64>,
+        /// The reason of the refusal.
+        refusal: Option<Box<Fault>>,
+    },
 }
 
 impl AnswerKind {
@@ -84,7 +91,7 @@ impl AnswerKind {
     pub fn since(&self) -> Option<u64> {
         match self {
             AnswerKind::Workspace(since) | AnswerKind::Window(since) => *since,
-            AnswerKind::Open { .. } | AnswerKind::Run(_) => None,
+            AnswerKind::Open { .. } | AnswerKind::Run(_) | AnswerKind::Questions { .. } => None,
         }
     }
 }

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use pipemux_proto::refs::{Local, Ref};
+
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
-use crate::workspaces::content::{Line, anchors_in};
+use crate::workspaces::content::Line;
 
 /// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that are cut count
 /// as hidden, and a line says so. Refs to what was cut stay valid.
@@ -44,7 +46,12 @@ pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
         ..rendered.clone()
     };
     // The reader hasn't seen the ids that were cut.
-    let shown: HashSet<u64> = anchors_in(&window_markdown(&trimmed)).map(|(_, id)| id).collect();
+    let markdown = window_markdown(&trimmed);
+    let mut shown = shown_ids(&markdown);
+    let (mut keyed, refs) = (trimmed.keyed.into_vec(), shown_refs(&markdown));
+    keyed.retain(|(_, written)| refs.contains(&**written));
+    shown.extend(keyed.iter().map(|(id, _)| *id));
+    trimmed.keyed = keyed.into();
     trimmed.ids = trimmed.ids.iter().copied().filter(|id| shown.contains(id)).collect();
     trimmed.tokens = trimmed.estimate_tokens();
     trimmed
@@ -56,4 +63,22 @@ const RESERVE: u64 = 8;
 fn line_tokens(line: &Line<'_>) -> u64 {
     let number = line.number.map_or(0, |_| 2);
     pipemux_tokens::estimate(line.text) + number + 1
+}
+
+/// Returns the ids of the anchors that a text shows.
+fn shown_ids(markdown: &str) -> HashSet<u64> {
+    let id = |written: &str| match written.parse::<Ref>().ok()?.local {
+        Local::Id(id) => Some(id),
+        Local::Key(_) => None,
+    };
+    shown_refs(markdown).into_iter().filter_map(id).collect()
+}
+
+/// Returns the refs that a text shows.
+fn shown_refs(markdown: &str) -> HashSet<&str> {
+    let destination = |at: usize| {
+        let after = &markdown[at + "](".len()..];
+        after.find([')', ' ', '\n']).map(|end| &after[..end])
+    };
+    markdown.match_indices("](").filter_map(|(at, _)| destination(at)).collect()
 }

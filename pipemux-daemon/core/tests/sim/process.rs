@@ -254,8 +254,7 @@ fn greet(incarnation: Incarnation, behaviour: Behaviour) -> Reaction {
         0 => vec![UNREPORTED_CHANGES.to_owned()],
         _ => Vec::new(),
     };
-    let hello =
-        Hello { features, prototypes: prototypes(), ..Hello::new(Role::App, "model 1") };
+    let hello = Hello { features, prototypes: prototypes(), ..Hello::new(Role::App, "model 1") };
     let greeting = |hello: &Hello| frame(&Envelope::event(Method::Hello, incarnation), hello);
     match behaviour {
         Behaviour::NoHello | Behaviour::Hangs | Behaviour::Stopped => Reaction::default(),

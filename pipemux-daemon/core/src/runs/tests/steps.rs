@@ -248,3 +248,33 @@ fn stopped_run_fails_with_its_next_step() {
     run.stop(Fault::unavailable("the daemon is going down"));
     assert_eq!(outcomes(&run), ["Done: ok", "Failed: the daemon is going down"]);
 }
+
+#[test]
+fn read_inside_a_step_that_failed_is_no_effect() {
+    let scene = Scene::new();
+    let stale = || Outcome::Failed(Fault::stale("it changed"));
+    let outer = || step("todo/main", "add").with("text", Type::String, Argument::Result(0));
+    for (risk, effect, exit) in
+        [(Risk::Safe, false, 4), (Risk::Changes, true, 1), (Risk::Destructive, true, 1)]
+    {
+        let mut inner = step("notes/main", "find").nested();
+        inner.prototype.risk = risk;
+        let mut run = scene.run(vec![inner, outer()]);
+        sent(scene.begin(&mut run));
+        sent(scene.reply(&mut run, done(11)));
+        assert_finished(scene.reply(&mut run, stale()));
+        assert_eq!((run.took_effect(), run.exit_status()), (effect, exit), "{risk:?}");
+    }
+
+    // The read itself fails, behind a step that took effect, and without one.
+    let inner = || step("notes/main", "find").nested();
+    let mut run = scene.run(vec![inner(), outer()]);
+    sent(scene.begin(&mut run));
+    assert_finished(scene.reply(&mut run, Outcome::Failed(Fault::not_found("gone"))));
+    assert_eq!((run.exit_status(), run.outer_step(0)), (3, 1));
+    let mut run = scene.run(vec![step("notes/main", "write"), inner(), outer()]);
+    sent(scene.begin(&mut run));
+    sent(scene.reply(&mut run, done(11)));
+    assert_finished(scene.reply(&mut run, Outcome::Failed(Fault::not_found("gone"))));
+    assert_eq!((run.exit_status(), run.outer_step(0), run.outer_step(1)), (1, 0, 2));
+}
