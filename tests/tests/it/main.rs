@@ -30,6 +30,7 @@ mod process_per_command;
 mod questions;
 mod ref_errors;
 mod shared_process;
+mod shown_state;
 mod stopped_app;
 mod undo;
 mod wizard;

@@ -179,9 +179,9 @@ impl Editor {
                 None => {}
             }
         }
-        Err(Fault::failed(
-            "that change isn't known any more: its file was closed, or it is too old",
+        Err(Fault::not_found(
+            "that change can't be found any more: its file was closed, or it is too old",
         )
-        .hint(self.run_command(&format!("{verb}()"))))
+        .hint(self.view_command()))
     }
 }
