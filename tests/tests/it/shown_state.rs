@@ -9,8 +9,8 @@ fn rows(count: usize) -> String {
 #[test]
 fn other_file_is_shown_whole_and_never_as_a_difference() {
     let env = TestEnv::new();
-    env.write("dev.cfg", &rows(12));
-    env.write("prod.cfg", &rows(12).replace("row 3\n", "row PROD\n"));
+    env.write("dev.cfg", rows(12));
+    env.write("prod.cfg", rows(12).replace("row 3\n", "row PROD\n"));
     env.pipemux(&["open", "editor", "dev.cfg"]).ok();
     let whole = "1\trow 1\n2\trow 2\n3\trow ";
     env.run("editor.open('prod.cfg')").ok().has("· prod.cfg ·").has(whole).lacks("+3");
@@ -25,10 +25,10 @@ fn other_file_is_shown_whole_and_never_as_a_difference() {
 #[test]
 fn wait_ends_with_a_file_that_somebody_wrote() {
     let env = TestEnv::new();
-    env.write("a.txt", &rows(9));
+    env.write("a.txt", rows(9));
     env.pipemux(&["open", "editor", "a.txt"]).ok();
     for (session, text) in [(None, "one"), (Some("editor/main"), "two")] {
-        env.write("a.txt", &rows(9).replace("row 5", text));
+        env.write("a.txt", rows(9).replace("row 5", text));
         let args: Vec<&str> = ["view"].into_iter().chain(session).chain(["--wait", "60"]).collect();
         env.pipemux(&args).ok().has(&format!("5\t{text}")).lacks("unchanged");
     }
@@ -38,7 +38,7 @@ fn wait_ends_with_a_file_that_somebody_wrote() {
 #[test]
 fn changed_lines_that_an_answer_leaves_out_are_reached_by_its_hint() {
     let env = TestEnv::new();
-    env.write("a.txt", &rows(400));
+    env.write("a.txt", rows(400));
     env.pipemux(&["open", "editor", "a.txt"]).ok();
     let done = env.run("editor.replace('row 2', 'ROW 2', all=true)");
     let note = "… 92 more changed lines: 208-299 · pipemux run 'editor.goto(208)'";
@@ -53,7 +53,7 @@ fn number_in_a_file_is_told_from_the_link_of_that_number() {
     env.write("a.md", "one\ntwo\n");
     env.pipemux(&["open", "editor", "a.md"]).ok();
     let undo = env.run("editor.replace('one', '1')").ok().link("undo");
-    env.write("b.md", &format!("[read more](link:{undo}) and [more](link:999)\n"));
+    env.write("b.md", format!("[read more](link:{undo}) and [more](link:999)\n"));
     let note = format!("\nonly text inside fences: link:{undo} (really \"undo\" of editor/main)\n");
     let quoted = format!("[read more](link:{undo})");
     env.run("editor.open('b.md')").ok().has(&quoted).has(&note);
@@ -65,8 +65,8 @@ fn number_in_a_file_is_told_from_the_link_of_that_number() {
 #[test]
 fn undo_of_a_closed_file_is_not_found() {
     let env = TestEnv::new();
-    env.write("a.txt", &rows(3));
-    env.write("b.txt", &rows(3));
+    env.write("a.txt", rows(3));
+    env.write("b.txt", rows(3));
     env.pipemux(&["open", "editor", "a.txt", "b.txt"]).ok();
     let undo = env.run("editor.replace('row 1', 'x')").ok().link("undo");
     env.run("editor.save(); editor.close()").ok();
