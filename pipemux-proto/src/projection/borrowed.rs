@@ -139,7 +139,8 @@ mod tests {
                 label,
                 action,
                 args: Default::default(),
-                titled
+                titled,
+                lasting: titled,
             })),
             (text, text, proptest::option::of(any::<u64>()))
                 .prop_map(|(lang, text, first)| Piece::Code(CodePiece { lang, text, first })),

@@ -53,7 +53,13 @@ fn projections(all: &mut Vec<Sample>) {
         label: "One".into(),
         ..ObjectSlot::default()
     };
-    let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
+    let link = LinkSlot {
+        label: "edit".into(),
+        action: "edit".into(),
+        args: args(),
+        titled: true,
+        lasting: false,
+    };
     let custom = [
         ("null", Value::Null),
         ("bool", Value::Bool(true)),
@@ -93,6 +99,9 @@ fn projections(all: &mut Vec<Sample>) {
     let told_apart =
         Projection { version: 70_002, content: vec![Piece::Object(twin)], ..Default::default() };
     add(all, "projection-detail", reply, &told_apart);
+    let lasting = LinkSlot { label: "undo".into(), lasting: true, ..no_link() };
+    let with_link = Projection { version: 70_002, nav: vec![lasting], ..Projection::default() };
+    add(all, "projection-lasting-link", reply, &with_link);
     let document = Some("src/文.rs".into());
     let of_document = Projection { version: 70_001, document, ..Projection::default() };
     add(all, "projection-document", reply, &of_document);
@@ -178,7 +187,13 @@ fn outcomes(all: &mut Vec<Sample>) {
 }
 
 fn no_link() -> LinkSlot {
-    LinkSlot { label: String::new(), action: String::new(), args: Args::new(), titled: false }
+    LinkSlot {
+        label: String::new(),
+        action: String::new(),
+        args: Args::new(),
+        titled: false,
+        lasting: false,
+    }
 }
 
 fn look_ups(all: &mut Vec<Sample>) {

@@ -33,6 +33,7 @@ mod process_per_command;
 mod questions;
 mod ref_errors;
 mod shared_process;
+mod shown_state;
 mod special_files;
 mod stopped_app;
 mod undo;

@@ -224,6 +224,7 @@ fn projection(lines: usize) -> Projection {
         action: "tick".into(),
         args: Default::default(),
         titled: false,
+        lasting: false,
     };
     let mut content = vec![Piece::Link(tick), Piece::Text("\n".into())];
     for line in 0..lines {

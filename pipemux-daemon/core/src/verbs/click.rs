@@ -20,10 +20,19 @@ impl Core {
                 .hint(format!("its value: pipemux read {link}")));
         }
         match self.resolve_link(id, &link)? {
+            LinkEffect::Hidden(session) => self.find_hidden_link(id, link, session),
+            effect => self.follow_link(id, effect),
+        }
+    }
+
+    /// Carries out what a link does.
+    pub(super) fn follow_link(&mut self, id: RequestId, effect: LinkEffect) -> Result<(), Fault> {
+        match effect {
             LinkEffect::Step(step) => self.run_steps(id, vec![*step]),
             LinkEffect::Answer(question, answer) => {
                 self.answer_question(id, &answer, Some(question), None)
             }
+            LinkEffect::Hidden(_) => Err(require::missing_task(&self.clients, id)),
         }
     }
 
@@ -56,18 +65,27 @@ impl Core {
             Target::Action(bound) => (&bound.action, &bound.args),
             Target::Object { .. } => return Err(missing()),
         };
-        if workspace.window(session).is_none() {
+        let Some(window) = workspace.window(session) else {
             return Err(ref_errors::out_of_view(&name, Some(format!("pipemux open {session}"))));
+        };
+        if let Some(state) = anchor.target.state() {
+            // A window may show a newer state than the app has told of.
+            let shown = window.projection.as_ref().map(|held| (held.app, held.projection.version));
+            if self.processes.state_version(session).max(shown) != Some(state) {
+                let how = format!("it belongs to an earlier state: pipemux view {session}");
+                return Err(ref_errors::stale(&name).hint(how));
+            }
         }
         // Another reader's view of less of the window doesn't hide the link from this one.
         if !anchor.shown && !workspace.in_view(reader, session, number) {
-            return Err(ref_errors::out_of_view(&name, Some(format!("pipemux view {session}"))));
+            return Ok(LinkEffect::Hidden(session.clone()));
         }
         let prototypes = self.processes.get(session).map(|session| &session.prototypes);
         let prototype = prototypes
             .and_then(|all| all.iter().find(|prototype| prototype.name == *action))
             .ok_or_else(|| {
-                ref_errors::out_of_view(&name, Some(format!("pipemux view {session}")))
+                let why = format!("{session} has no action {action} any more");
+                ref_errors::not_found(&name, Some(why)).hint(format!("pipemux view {session}"))
             })?;
         // The reader is asked for the parameters that the link leaves open.
         let mut bound = fixed(args);
@@ -93,4 +111,6 @@ pub(super) enum LinkEffect {
     Step(Box<Step>),
     /// The link answers the question of this number with this text.
     Answer(u64, String),
+    /// The window of this session, as it was written last, doesn't have the link.
+    Hidden(SessionKey),
 }

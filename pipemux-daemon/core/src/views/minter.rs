@@ -1,13 +1,15 @@
 //! Minting ids for what one session shows, and writing links with them.
 
-use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::refs::{Ref, RefKind};
+use pipemux_proto::{Incarnation, SessionAddr};
 
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
-use crate::workspaces::anchors::{AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex};
+use crate::workspaces::anchors::{
+    AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion,
+};
 
 /// What rendering takes from the app, and from the answer that is written.
 #[derive(Debug, Clone, Copy)]
@@ -104,9 +106,29 @@ impl<'a> Minter<'a> {
 
 /// Links.
 impl Minter<'_> {
-    /// Writes `[label](link:42)`, with the call as title where it is worth seeing. `offered` links stand beside
-    /// the window and outlive its next projection.
-    pub fn link(&mut self, link: &LinkSlot, offered: bool) -> String {
+    /// Writes `[label](link:42)` of a window, with the call as title where it is worth seeing.
+    pub fn link(&mut self, link: &LinkSlot) -> String {
+        self.write_link(link, false, None)
+    }
+
+    /// Writes a link of an outcome. It stands beside the window and outlives its next projection. One that changes
+    /// something, and doesn't say what it is about, belongs to the state that the step left: otherwise an `undo`
+    /// would take back whatever came last.
+    pub fn outcome_link(&mut self, link: &LinkSlot, state: Option<StateVersion>) -> String {
+        let risk = self.prototype(&link.action).map(|prototype| prototype.risk);
+        let changes = matches!(risk, Some(Risk::Changes | Risk::Destructive));
+        let belongs = changes && !link.lasting && !link.args.values().any(has_ref);
+        // Of a step whose version isn't known, nobody can say that nothing has changed since.
+        let state = belongs.then(|| state.unwrap_or((Incarnation(0), 0)));
+        self.write_link(link, true, state)
+    }
+
+    fn write_link(
+        &mut self,
+        link: &LinkSlot,
+        offered: bool,
+        state: Option<StateVersion>,
+    ) -> String {
         let Some(prototype) = self.prototype(&link.action) else {
             // A link to an action that the app doesn't have would only lead to an error.
             return inert::whole_line(&link.label);
@@ -117,7 +139,7 @@ impl Minter<'_> {
             open_params(prototype, &link.args).map(|param| param.name.clone()).collect();
         let appearance =
             Appearance { label: &link.label, offered, open: &open, ..Appearance::default() };
-        let id = self.mint(AnchorQuery::Action(&link.action, &link.args), appearance).id;
+        let id = self.mint(AnchorQuery::Action(&link.action, &link.args, state), appearance).id;
         let mut writer = Writer::default();
         writer.raw("[");
         writer.label(&link.label);
@@ -181,6 +203,14 @@ pub fn callee(addr: &SessionAddr) -> String {
     match addr.session.as_str() {
         SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
         _ => addr.to_string(),
+    }
+}
+
+fn has_ref(arg: &Arg) -> bool {
+    match arg {
+        Arg::Ref(_) => true,
+        Arg::List(items) => items.iter().any(has_ref),
+        Arg::Value(_) | Arg::Copied(_) => false,
     }
 }
 

@@ -220,6 +220,7 @@ fn link(bytes: &mut Unstructured<'_>) -> Result<LinkSlot> {
         action: (*bytes.choose(&["act", "look", "end", "unknown"])?).to_owned(),
         args,
         titled: bytes.arbitrary()?,
+        lasting: bytes.arbitrary()?,
     })
 }
 

@@ -181,6 +181,7 @@ impl App {
             action: action.into(),
             args: Default::default(),
             titled: false,
+            lasting: false,
         };
         let mut content = vec![Piece::Text(format!("{} · wiped {}\n", self.content, self.wiped))];
         match self.content.as_str() {

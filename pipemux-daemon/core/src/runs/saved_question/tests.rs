@@ -101,6 +101,7 @@ fn done() -> Vec<StepOutcome> {
         action: "grep".into(),
         args: [("text".to_owned(), Arg::from(Value::from("parse")))].into(),
         titled: false,
+        lasting: false,
     };
     vec![StepOutcome {
         value: Some(Value::List(vec![Value::Int(1), Value::Null]).to_blob()),

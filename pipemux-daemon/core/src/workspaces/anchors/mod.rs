@@ -13,6 +13,7 @@ mod written;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use pipemux_proto::Incarnation;
 use pipemux_proto::refs::RefKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,7 +21,7 @@ use crate::keys::SessionKey;
 use crate::persist::records::{KeyForm, SavedAnchor, SavedTarget};
 
 use session_anchors::SessionAnchors;
-pub use target::{AnchorQuery, Appearance, BoundAction, Minted, Target};
+pub use target::{AnchorQuery, Appearance, BoundAction, Minted, StateVersion, Target};
 
 /// One anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,6 +193,29 @@ impl AnchorTable {
         Minted { id, changed: true, conflict: false }
     }
 
+    /// Makes links that belong to a state of one process of a session belong to that of the next one, which went
+    /// on from it.
+    pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        let index = self.index_by_session.get(session);
+        let Some(of_session) = index.and_then(|index| self.sessions.get_mut(*index)) else {
+            return;
+        };
+        let moved: Vec<(Target, u64)> = of_session
+            .links
+            .iter()
+            .filter(|(target, _)| target.state().is_some_and(|(app, _)| app == from))
+            .map(|(target, id)| (target.clone(), *id))
+            .collect();
+        for (target, id) in moved {
+            of_session.links.remove(&target);
+            let target = target.handed_over(to);
+            of_session.links.insert(target.clone(), id);
+            if let Some(anchor) = self.anchors.get_mut(&id) {
+                anchor.target = target;
+            }
+        }
+    }
+
     /// Marks all anchors of a session as no longer shown, since a new projection is about to be written
     /// or the window was closed.
     pub fn hide_session(&mut self, session: &SessionKey, epoch: u64) {
@@ -243,7 +267,7 @@ impl AnchorTable {
         let target = match saved.target {
             SavedTarget::Object { key } => Target::Object { key: key.into() },
             SavedTarget::Action { action, args } => match pipemux_proto::decode(&args) {
-                Ok(args) => Target::Action(Rc::new(BoundAction { action, args })),
+                Ok(args) => Target::Action(Rc::new(BoundAction { action, args, state: None })),
                 Err(_) => return,
             },
         };
