@@ -88,7 +88,7 @@ pub trait App: Sized {
     /// # Errors
     /// The object has no value. This is the default for every object.
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
-        Err(Fault::refused(format!("{key} has no value to read")).about(key))
+        Err(Fault::refused("it has no value to read").about(key))
     }
 
     /// Answers an exchange: bytes that a program sends to the session directly, without a window or an

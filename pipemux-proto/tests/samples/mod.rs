@@ -48,7 +48,7 @@ fn add<T: Serialize + DeserializeOwned>(
 
 fn greetings(all: &mut Vec<Sample>) {
     let event = (Kind::Event, Method::Hello);
-    for (name, minor) in [("", 0), ("-1-1", 1), ("-1-2", 2)] {
+    for (name, minor) in [("", 0), ("-1-1", 1), ("-1-2", 2), ("-1-3", 3)] {
         let protocol = ProtocolVersion { major: 1, minor };
         let hello = |role, software| Hello { protocol, ..Hello::new(role, software) };
         let (client, daemon) = ("pipemux 0.1.0", "pipemuxd 0.1.0");
@@ -78,6 +78,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 name: format!("p{at}"),
                 ty: ty.clone(),
                 default: (at == 0).then(|| Value::from("x")),
+                doc: String::new(),
             });
             Prototype {
                 name: format!("act{index}"),
@@ -95,6 +96,10 @@ fn greetings(all: &mut Vec<Sample>) {
     hello.prototypes = prototypes.collect();
     hello.token_prefix = Some("MT".into());
     add(all, "hello-app", event, &hello);
+    hello.prototypes.truncate(1);
+    hello.prototypes[0].params.truncate(1);
+    hello.prototypes[0].params[0].doc = "What it is done to.".into();
+    add(all, "hello-app-param-doc", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

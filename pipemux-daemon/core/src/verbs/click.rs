@@ -19,6 +19,7 @@ impl Core {
         let link = Ref::parse_loose(link, RefKind::Link)
             .map_err(|error| Fault::usage(error.to_string()))?;
         if link.kind != RefKind::Link {
+            self.check_object(id, &link)?;
             return Err(Fault::usage(format!("{link} is a thing, not a link"))
                 .hint(format!("its value: pipemux read {link}")));
         }
@@ -34,7 +35,7 @@ impl Core {
     }
 
     /// Returns the effect of a link for the reader who clicks it.
-    fn resolve_link(&self, id: RequestId, link: &Ref) -> Result<LinkEffect, Fault> {
+    pub(super) fn resolve_link(&self, id: RequestId, link: &Ref) -> Result<LinkEffect, Fault> {
         let name = ref_errors::name(link);
         let missing = || ref_errors::not_found(&name, None);
         let request = require::request(&self.clients, id)?;
@@ -52,7 +53,9 @@ impl Core {
         if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
             return Err(match why {
                 AnchorError::NotFound => missing(),
-                AnchorError::Stale => ref_errors::stale(&name),
+                AnchorError::Stale => {
+                    ref_errors::stale(&name).hint(format!("pipemux view {session}"))
+                }
             });
         }
         let (action, args) = match &anchor.target {

@@ -3,6 +3,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
+use pipemux_proto::command::with_options;
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
@@ -35,6 +36,7 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let (format, budget) = (request.call.format, request.call.budget);
         let titles = request.call.titles;
+        let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
         let PendingView { windows: requested, kind } = *view;
         let one_off = other_detail && !matches!(kind, AnswerKind::Open { .. });
@@ -63,11 +65,16 @@ impl Core {
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
-            let RunOutcome { text, asked, minted } =
-                write_outcome(run, question, prototypes, epoch, &mut workspace.anchors);
+            let RunOutcome { text, asked, minted } = write_outcome(
+                run,
+                question,
+                prototypes,
+                (epoch, &hint_options),
+                &mut workspace.anchors,
+            );
             changed |= minted;
             let advice = follow_up(workspace, &mut self.runs, run);
-            outcome = Some((text + &advice, asked));
+            outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
         if changed {
             workspace.epoch = epoch;
@@ -90,6 +97,7 @@ impl Core {
             notices: &notices,
             changed_elsewhere: &changed_elsewhere,
             budget,
+            hint_options: &hint_options,
         };
         let (text, receipt) = match &kind {
             AnswerKind::Run(run) => {
@@ -108,17 +116,19 @@ impl Core {
             AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
-            Format::Markdown if text.is_long() => Err(text),
+            Format::Markdown if text.is_long() && exit == 0 => Err(text),
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
                 let asked = outcome.and_then(|(_, asked)| asked);
-                let mut report = make_report(workspace, &windows, run, asked, now);
+                let mut report = make_report(workspace, &windows, run, asked, (now, &hint_options));
                 report.notices = notices;
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
         };
+        // Of a window that can't be shown there is only the error.
+        let error = exit != 0 && !matches!(kind, AnswerKind::Run(_));
         let number = self.turn.next_local();
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
@@ -126,7 +136,7 @@ impl Core {
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
-            Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
+            Ok(body) => self.answer(id, Answer { exit, body, delivery: number, error }),
             Err(text) => self.answer_in_parts(id, exit, number, text)?,
         }
         Ok(())

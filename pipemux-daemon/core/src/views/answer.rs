@@ -1,6 +1,9 @@
 //! The text of answers: errors, outcomes of steps, questions.
 
+use std::borrow::Cow;
+
 use pipemux_proto::app::{Question, QuestionKind};
+use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
@@ -23,6 +26,16 @@ pub fn refusal(fault: &Fault) -> String {
     format!("{head} · {}\n{}", message(fault), hint_lines(&fault.hints))
 }
 
+/// Returns an error whose commands repeat the caller's options.
+pub fn fault_with_options(mut fault: Fault, options: &str) -> Fault {
+    for hint in &mut fault.hints {
+        if let Cow::Owned(complete) = with_options(hint, options) {
+            *hint = complete;
+        }
+    }
+    fault
+}
+
 /// Writes the ways out of an error.
 fn hint_lines(hints: &[String]) -> String {
     let mut out = String::new();
@@ -43,7 +56,11 @@ pub fn plain(text: &str) -> String {
 
 /// Writes one line for each step that ended. The result of a nested call shows in its outer step. When that didn't run,
 /// the nested call has a line of its own if it failed or changed something, with the number of the outer step.
-pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>) -> String {
+pub fn steps(
+    run: &Run,
+    hint_options: &str,
+    mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
+) -> String {
     let mut out = String::new();
     let visible = run.steps.iter().filter(|step| !step.nested).count();
     let mut number = 1;
@@ -85,7 +102,7 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
             StepStatus::Needs => {}
         }
         if let Some(fault) = &outcome.fault {
-            out += &hint_lines(&fault.hints);
+            out += &with_options(&hint_lines(&fault.hints), hint_options);
         }
     }
     out + &not_run(run)

@@ -1,17 +1,27 @@
 //! The Markdown of an answer.
 
+use std::borrow::Cow;
+
+use pipemux_proto::command::with_options;
+use pipemux_proto::projection::Lod;
 use pipemux_proto::report::TokenReceipt;
 
 use crate::keys::SessionKey;
 use crate::limits::BUDGET_MAX;
 use crate::runs::Run;
-use crate::views::answer;
+use crate::views::answer::{self, fault_with_options};
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, delta};
 use crate::views::inert;
 use crate::views::requested_window::WindowStatus;
 use crate::workspaces::Workspace;
+
+/// What the receipt takes, in tokens.
+const RECEIPT_TOKENS: u64 = 8;
+
+/// What the last line takes at most, in tokens: position, workspace, epoch and receipt.
+const LAST_LINE_TOKENS: u64 = 40;
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
@@ -30,6 +40,8 @@ pub struct AnswerText<'a> {
     pub changed_elsewhere: &'a [SessionKey],
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
+    /// The options that commands repeat.
+    pub hint_options: &'a str,
 }
 
 impl AnswerText<'_> {
@@ -47,9 +59,12 @@ impl AnswerText<'_> {
             self.push_window(&mut out, window, all);
         }
         if self.windows.is_empty() {
-            out.push("0 windows · pipemux apps · pipemux open <app>\n");
+            out.push(&self.hints("0 windows · see what can be opened: pipemux apps\n"));
         }
         out.push(&self.truncation_hints());
+        if all {
+            self.push_help_line(&mut out);
+        }
         let position = match self.windows {
             [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
@@ -78,7 +93,33 @@ impl AnswerText<'_> {
                 "less detail, to fit; all of it: pipemux view {session} --lod full --budget {enough}\n"
             );
         }
-        out
+        self.hints(&out).into_owned()
+    }
+
+    /// Says where the actions are that windows didn't list again, if there is room for that.
+    fn push_help_line(&self, out: &mut AnswerBuffer) {
+        let unlisted = self.windows.iter().filter(|window| {
+            let is_shown = window.shown().is_some() && window.lod != Lod::Gist;
+            is_shown && !window.prototypes.is_empty() && self.knows_prototypes(window)
+        });
+        let mut commands = Vec::new();
+        for window in unlisted {
+            let command = format!("pipemux help {}", window.session.addr.provider);
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        let line = format!("actions: {}\n", commands.join(" · "));
+        let tokens = out.tokens() + pipemux_tokens::estimate(&line) + LAST_LINE_TOKENS;
+        if !commands.is_empty() && self.budget.is_none_or(|budget| tokens <= u64::from(budget)) {
+            out.push(&line);
+        }
+    }
+
+    /// Returns true when the reader was shown the window's prototypes as they are.
+    fn knows_prototypes(&self, window: &AnswerWindow) -> bool {
+        let seen = self.workspace.seen(self.reader, &window.session);
+        seen.is_some_and(|seen| seen.prototypes == window.prototypes)
     }
 
     /// Writes what changed since an epoch.
@@ -112,7 +153,8 @@ impl AnswerText<'_> {
     fn push_window(&self, out: &mut AnswerBuffer, window: &AnswerWindow, omit_known: bool) {
         let suffix = match &window.status {
             WindowStatus::Broken(fault) => {
-                let refusal = answer::refusal(fault);
+                let fault = fault_with_options((**fault).clone(), self.hint_options);
+                let refusal = answer::refusal(&fault);
                 return out.push(&format!("## {}\n{refusal}", window.session));
             }
             WindowStatus::Busy | WindowStatus::Waiting => BUSY,
@@ -121,10 +163,9 @@ impl AnswerText<'_> {
         let Some(rendered) = window.shown() else {
             return out.push(&format!("## {}{suffix}\n", window.session));
         };
-        let seen = self.workspace.seen(self.reader, &window.session);
-        let known = seen.is_some_and(|seen| seen.prototypes == window.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
-        let prototypes = if known && omit_known { "" } else { &*window.prototypes };
+        let known = omit_known && self.knows_prototypes(window);
+        let prototypes = if known { "" } else { &*window.prototypes };
         // Each window has its share of the budget, prototypes included.
         let windows = self.windows.len().max(1) as u64;
         let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
@@ -161,7 +202,8 @@ impl AnswerText<'_> {
             else {
                 if window.status == WindowStatus::Busy {
                     let session = &window.session;
-                    out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
+                    let line = format!("\n{session} is busy: pipemux view {session}\n");
+                    out.push(&self.hints(&line));
                 }
                 continue;
             };
@@ -187,13 +229,20 @@ impl AnswerText<'_> {
         if !self.changed_elsewhere.is_empty() {
             let names: Vec<String> =
                 self.changed_elsewhere.iter().map(ToString::to_string).collect();
-            out.push(&format!("\nchanged too: {} · pipemux view\n", names.join(", ")));
+            let line = format!("\nchanged too: {} · pipemux view\n", names.join(", "));
+            out.push(&self.hints(&line));
         }
         self.finish(out, position, false)
     }
 
     fn notice_lines(&self) -> String {
-        self.notices.iter().map(|notice| format!("{}\n", inert::lines(notice))).collect()
+        let line = |notice: &String| format!("{}\n", inert::lines(&self.hints(notice)));
+        self.notices.iter().map(line).collect()
+    }
+
+    /// Adds the caller's options to the commands of a text.
+    fn hints<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        with_options(text, self.hint_options)
     }
 
     /// Appends the last line: position, workspace, epoch, receipt.
@@ -214,7 +263,7 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown = out.tokens() + pipemux_tokens::estimate(&last) + 8;
+        let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;
         let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)

@@ -2,6 +2,7 @@
 
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
+use pipemux_proto::command::with_options;
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
 use crate::keys::SessionKey;
@@ -23,16 +24,16 @@ pub struct RunOutcome {
 }
 
 /// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do.
+/// can do; commands repeat `hint_options`.
 pub fn write_outcome(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
     prototypes: impl Fn(&SessionKey) -> Prototypes,
-    epoch: u64,
+    (epoch, hint_options): (u64, &str),
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
-    let mut text = answer::steps(run, |outcome, index| {
+    let mut text = answer::steps(run, hint_options, |outcome, index| {
         let session = &run.steps[index].session;
         let prototypes = prototypes(session);
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
@@ -52,7 +53,11 @@ pub fn write_outcome(
     };
     let (question_text, links) =
         answer::question(&mut minter, number, &title, question, &later, &ways);
-    text += &question_text;
+    // Only the last line is a command: the lines of the options are the app's own.
+    let options_end = question_text.trim_end().rfind('\n').map_or(0, |end| end + 1);
+    let (options, command) = question_text.split_at(options_end);
+    text += options;
+    text += &with_options(command, hint_options);
     let asked = QuestionReport {
         id: number,
         level: level(&open.run, !question.options.is_empty()),
@@ -65,7 +70,10 @@ pub fn write_outcome(
                 .collect(),
         },
         unlisted: question.unlisted,
-        hints: ways.iter().map(|way| format!("pipemux answer {way}")).collect(),
+        hints: ways
+            .iter()
+            .map(|way| with_options(&format!("pipemux answer {way}"), hint_options).into_owned())
+            .collect(),
     };
     RunOutcome { text, asked: Some(asked), minted: true }
 }

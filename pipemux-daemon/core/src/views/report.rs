@@ -1,26 +1,28 @@
 //! An answer as data.
 
+use pipemux_proto::Fault;
 use pipemux_proto::context::Context;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::{self, QuestionReport, Report, TokenReceipt};
 
 use crate::event::Now;
 use crate::runs::Run;
-use crate::views::answer::refusal;
+use crate::views::answer::{fault_with_options, refusal};
 use crate::views::answer_text::BUSY;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::context::{context, error_context};
 use crate::views::requested_window::WindowStatus;
 use crate::workspaces::{Window, Workspace};
 
-/// Returns the report of an answer. The caller fills in notices and receipt.
+/// Returns the report of an answer; commands in it repeat `hint_options`. The caller fills in notices and receipt.
 pub fn make_report(
     workspace: &Workspace,
     windows: &[AnswerWindow],
     run: Option<&Run>,
     question: Option<QuestionReport>,
-    now: Now,
+    (now, hint_options): (Now, &str),
 ) -> Report {
+    let complete = |fault: Fault| fault_with_options(fault, hint_options);
     let steps = run.map_or(Vec::new(), |run| {
         let step = |(index, step): (usize, &crate::runs::Step)| {
             let call = step.call.clone();
@@ -31,7 +33,7 @@ pub fn make_report(
                     brief: outcome.brief.clone(),
                     detail: outcome.detail.clone(),
                     value: outcome.value.as_ref().and_then(|blob| blob.to_value().ok()),
-                    error: outcome.fault.clone(),
+                    error: outcome.fault.clone().map(complete),
                 },
                 None => {
                     let asks = run.question.is_some() && index == run.next;
@@ -53,14 +55,19 @@ pub fn make_report(
     });
     let error = match windows {
         [AnswerWindow { status: WindowStatus::Broken(fault), .. }] if run.is_none() => {
-            Some((**fault).clone())
+            Some(complete((**fault).clone()))
         }
         _ => None,
     };
     let context_of = |shown: &AnswerWindow| {
         let window = workspace.window(&shown.session)?;
         if let WindowStatus::Broken(fault) = &shown.status {
-            return Some(error_context(window, refusal(fault), shown.lod, now));
+            return Some(error_context(
+                window,
+                refusal(&complete((**fault).clone())),
+                shown.lod,
+                now,
+            ));
         }
         if shown.status != WindowStatus::Fresh {
             // A run's answer doesn't show a busy window: it only says so.

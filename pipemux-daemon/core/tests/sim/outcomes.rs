@@ -12,9 +12,9 @@
 //! | a repeated request gets the same exit status | it was carried out once |
 //! | an unchanged thing is not stale | an agent would refresh for nothing |
 
-use pipemux_proto::{Code, Fault};
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::report::StepStatus;
+use pipemux_proto::{Code, Fault};
 
 use crate::answer_content::{Heading, ShownContent, thing};
 use crate::law::{LawResult, law};

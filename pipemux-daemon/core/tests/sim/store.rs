@@ -333,5 +333,5 @@ pub fn prototypes() -> Vec<Prototype> {
 }
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
-    Param { name: name.into(), ty, default }
+    Param { name: name.into(), ty, default, doc: String::new() }
 }

@@ -239,7 +239,7 @@ fn prototypes() -> Vec<Prototype> {
 }
 
 fn param(name: &str, ty: Type) -> Param {
-    Param { name: name.into(), ty, default: None }
+    Param { name: name.into(), ty, default: None, doc: String::new() }
 }
 
 pub fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -> LinkSlot {

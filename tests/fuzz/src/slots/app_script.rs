@@ -109,7 +109,12 @@ pub fn prototypes() -> Vec<Prototype> {
         idempotent: false,
         prominence: Prominence::Listed,
     };
-    let param = |name: &str, ty| Param { name: name.into(), ty, default: Some(Value::Null) };
+    let param = |name: &str, ty| Param {
+        name: name.into(),
+        ty,
+        default: Some(Value::Null),
+        doc: String::new(),
+    };
     let wide = vec![param("a", Type::Any), param("b", Type::Any)];
     vec![
         action("act", vec![param("what", Type::Any)], Risk::Changes),

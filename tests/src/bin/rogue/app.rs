@@ -64,9 +64,13 @@ fn prototypes() -> Vec<Prototype> {
         idempotent: false,
         prominence: Prominence::Featured,
     };
-    let how = Param { name: "how".into(), ty: Type::String, default: None };
-    let thing =
-        Param { name: "thing".into(), ty: Type::Anchor(Some("thing".into())), default: None };
+    let how = Param { name: "how".into(), ty: Type::String, default: None, doc: String::new() };
+    let thing = Param {
+        name: "thing".into(),
+        ty: Type::Anchor(Some("thing".into())),
+        default: None,
+        doc: String::new(),
+    };
     vec![
         action("misbehave", vec![how], Risk::Changes),
         action("wipe", Vec::new(), Risk::Destructive),
@@ -80,7 +84,7 @@ fn prototypes() -> Vec<Prototype> {
 /// Parameters of every type that is asked for in a way of its own.
 fn tuning() -> Vec<Param> {
     let colours = Type::Union(vec!["red".into(), "green".into()]);
-    let param = |name: &str, ty| Param { name: name.into(), ty, default: None };
+    let param = |name: &str, ty| Param { name: name.into(), ty, default: None, doc: String::new() };
     vec![param("colour", colours), param("count", Type::Int), param("loud", Type::Bool)]
 }
 

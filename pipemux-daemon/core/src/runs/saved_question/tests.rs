@@ -16,7 +16,7 @@ fn key(workspace: Option<&str>, addr: &str) -> SessionKey {
 }
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
-    Param { name: name.into(), ty, default }
+    Param { name: name.into(), ty, default, doc: String::new() }
 }
 
 fn prototype(name: &str, params: Vec<Param>) -> Prototype {

@@ -145,7 +145,12 @@ fn step(addr: &str, action: &str) -> Step {
 impl Step {
     /// The same step with one more argument.
     fn with(mut self, name: &str, ty: Type, argument: Argument) -> Self {
-        self.prototype.params.push(Param { name: name.into(), ty, default: None });
+        self.prototype.params.push(Param {
+            name: name.into(),
+            ty,
+            default: None,
+            doc: String::new(),
+        });
         self.args.push((name.into(), argument));
         self
     }
