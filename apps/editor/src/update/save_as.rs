@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use docui::{Context, Done, Fault, Reply};
+use docui::{Context, Done, Fault, Reply, command};
 
 use crate::model::Editor;
 use crate::model::disk::{self, WriteMode};
@@ -26,9 +26,10 @@ impl Editor {
         let index = self.seen_file_index(context)?;
         let target = self.caller_path(path, context);
         let target = disk::resolve(&target).map_err(|fault| match target.parent() {
-            Some(parent) if !parent.exists() => {
-                fault.hint(format!("mkdir -p {} makes it", parent.display()))
-            }
+            Some(parent) if !parent.exists() => fault.hint(format!(
+                "make it: {}",
+                command::join(&["mkdir", "-p", &parent.to_string_lossy()])
+            )),
             _ => fault,
         })?;
         if target == self.files[index].path() {

@@ -47,7 +47,7 @@ impl Clients {
             Err(error) => {
                 let ours = &self.software;
                 let fault = Fault::refused(format!("an unreadable request: {error}")).hint(
-                    format!("is the client newer than {ours}? pipemux down, then run it again"),
+                    format!("if the client is newer than {ours}, end the daemon: pipemux down"),
                 );
                 self.refuse(turn, client, &envelope, &fault);
                 return None;

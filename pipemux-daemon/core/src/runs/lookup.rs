@@ -113,7 +113,7 @@ pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
         Some(KeyLocation::Shown) => Ok(()),
         Some(KeyLocation::Hidden(how)) => Err(ref_errors::out_of_view(shown, Some(how))),
         Some(KeyLocation::Gone(why)) => Err(ref_errors::not_found(shown, why)),
-        None => Err(ref_errors::out_of_view(shown, None)),
+        None => Err(ref_errors::out_of_view(shown, Some("pipemux view".to_owned()))),
     }
 }
 
@@ -135,7 +135,10 @@ pub fn chunk(reply: AppReply, shown: &str, object: &ResolvedObject) -> Result<Ch
         AppReply::Fault(fault) => Err(match fault.code {
             Code::Stale => ref_errors::stale(shown),
             Code::NotFound => ref_errors::not_found(shown, fault.hints.into_iter().next()),
-            _ => Fault { message: format!("{}: {}", described(shown, object), fault.message), ..fault },
+            _ => Fault {
+                message: format!("{}: {}", described(shown, object), fault.message),
+                ..fault
+            },
         }),
         AppReply::Lost { why, hints, .. } => {
             let mut fault = Fault::unavailable(why);

@@ -75,6 +75,18 @@ pub enum Argument {
     List(Vec<Argument>),
 }
 
+impl Argument {
+    /// Returns the value that was probably meant in place of one of another type, where the reader can't be asked for
+    /// it: inside a list, or with `nested` anywhere.
+    pub fn first_meant(&self, nested: bool) -> Option<&Value> {
+        match self {
+            Self::Missing(missing) if nested => missing.meant.as_ref(),
+            Self::List(items) => items.iter().find_map(|item| item.first_meant(true)),
+            _ => None,
+        }
+    }
+}
+
 /// An argument that was not given, or not as its parameter's type.
 #[derive(Debug, Clone)]
 pub struct MissingArgument {

@@ -163,6 +163,11 @@ impl Core {
         self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
     }
 
+    /// Returns the options that commands in the answer of a request repeat.
+    pub(super) fn hint_options(&self, id: RequestId) -> &str {
+        self.clients.request(id).map_or("", |request| &request.call.hint_options)
+    }
+
     /// Gives a request its one answer.
     pub(crate) fn answer(&mut self, id: RequestId, answer: Answer) {
         self.end_task(id);

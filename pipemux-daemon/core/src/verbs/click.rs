@@ -122,7 +122,11 @@ impl Core {
         let open: Vec<u64> =
             self.runs.questions_of(at, &reader).map(|(number, _)| number).collect();
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
-            let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
+            let way = |number: &u64| {
+                let ways = self.runs.question(at, *number)?.ways();
+                Some(format!("pipemux answer --to {number} {}", ways.last()?))
+            };
+            let ways = open.iter().filter_map(way);
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
             return Err(ways.fold(fault, Fault::hint));
         }
@@ -176,7 +180,7 @@ impl Core {
 }
 
 /// The effect of a link.
-enum LinkEffect {
+pub(super) enum LinkEffect {
     /// The link runs this step.
     Step(Box<Step>),
     /// The link answers the question of this number with this text.

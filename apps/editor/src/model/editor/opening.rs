@@ -126,7 +126,7 @@ impl Editor {
         if self.files.len() + opened.len() >= FILES_MAX {
             let elsewhere = self.open_elsewhere_command();
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
-                .hint(format!("close some, or open another session: {elsewhere} …")));
+                .hint(format!("close some, or open another session: {elsewhere} FILE")));
         }
         let (version, shown) = (self.version + 1, self.display_path(&path));
         let (mut file, notes) = OpenFile::open(path, &shown, &self.state_dir, version)?;
