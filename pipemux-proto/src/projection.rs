@@ -75,7 +75,7 @@ impl From<Value> for Arg {
 pub type Args = BTreeMap<String, Arg>;
 
 /// A thing that can be referred to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ObjectSlot {
     /// The app's name for the thing; it is never used again for another one.
     pub key: String,
@@ -87,6 +87,9 @@ pub struct ObjectSlot {
     pub ty: Option<String>,
     /// The text that is shown.
     pub label: String,
+    /// True when the ref is shown with the key instead of an id: `obj:file:src/main.ts`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub show_key: bool,
 }
 
 /// A ready-made action on the same session.
@@ -143,6 +146,11 @@ pub struct Projection {
     /// The heading after the session's address: `src/parse.rs · 412 lines · saved`.
     #[serde(default)]
     pub title: String,
+    /// The document that the content shows, as an opaque key: the path of a file, the query of a list. Line
+    /// numbers and differences are of one document: content of another one is shown anew, never as a
+    /// difference. Absent for an app whose window always shows the same document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
     /// Links to likely next actions.
     #[serde(default)]
     pub nav: Vec<LinkSlot>,

@@ -81,6 +81,16 @@ fn new_fields_of_answers_are_absent_on_the_wire_unless_set() {
 }
 
 #[test]
+fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
+    let shown = pipemux_proto::projection::Projection::default();
+    let plain = pipemux_proto::encode(&shown).expect("it encodes");
+    assert!(!plain.windows(8).any(|part| part == b"document"));
+    let old: pipemux_proto::projection::Projection =
+        pipemux_proto::decode(&plain).expect("it reads");
+    assert_eq!(old.document, None);
+}
+
+#[test]
 fn fields_and_codes_of_later_versions_are_ignored() {
     // {"version": 3, "news": [1]}
     let body = [

@@ -1,6 +1,6 @@
 //! Finds the anchors, headings and fences of a document, as a CommonMark reader would.
 
-use crate::output::leading_number;
+use crate::output::leading_id;
 
 /// The parts of a document that have a meaning, outside its fences.
 #[derive(Debug, Default)]
@@ -67,8 +67,7 @@ impl Markdown {
         }
         found.sort_by_key(|(at, ..)| *at);
         let anchor = |(_, label, kind, at): (usize, String, &str, usize)| {
-            let id =
-                leading_number(&line[at..]).map_or_else(|| "?".to_owned(), |id| id.to_string());
+            let id = leading_id(&line[at..]).map_or_else(|| "?".to_owned(), |id| id.to_string());
             (format!("{kind}:{id}"), label)
         };
         self.anchors.extend(found.into_iter().map(anchor));

@@ -93,6 +93,7 @@ macro_rules! actions {
                         ty: <$ty as $crate::ArgType>::ty(),
                         default: $crate::actions!(@default $ty $(, $default)?),
                         doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
+                        path: <$ty as $crate::ArgType>::IS_PATH,
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),

@@ -1,6 +1,6 @@
 //! The actions that an agent can call. Names and parameters are a contract.
 
-use docui::{Anchor, Line, Text};
+use docui::{Anchor, FilePath, Line, Text};
 
 docui::kind!(
     /// An open file.
@@ -30,9 +30,9 @@ docui::actions! {
             change: Option<String> = None::<String>,
         );
         /// Opens a file, or makes an open one the current file.
-        safe help Open = open(path: String);
+        safe help Open = open(path: FilePath);
         /// Writes the current file to another path and goes on editing it there.
-        changes help SaveAs = save_as(path: String);
+        changes help SaveAs = save_as(path: FilePath);
         /// Closes a file, by default the current one; asks first if it has unsaved changes.
         changes help Close = close(file: Option<Anchor<File>> = None::<Anchor<File>>);
         /// Lists the matches of an exact text and scrolls to the first one.

@@ -1,5 +1,7 @@
 //! The editor as the SDK sees it.
 
+use std::path::PathBuf;
+
 use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
@@ -10,6 +12,7 @@ use crate::model::tracked_ranges::TrackedRange;
 impl App for Editor {
     type Action = Action;
     const RESUMES: bool = true;
+    const OBSERVES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         let (mut editor, notes) = Editor::start(opening)?;
@@ -73,6 +76,10 @@ impl App for Editor {
             }
             None => Err(Fault::not_found("no such selection, match or file").about(key)),
         }
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        self.file_index_by_key(key).map(|index| self.files[index].path().to_owned())
     }
 
     fn refresh(&mut self) -> bool {

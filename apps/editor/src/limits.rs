@@ -18,6 +18,8 @@ pub const MATCHES_SHOWN: usize = 20;
 pub const MATCHES_ASKED: usize = 10_000;
 /// How many changed lines outside of the page a view shows below it.
 pub const CHANGED_LINES_SHOWN: usize = 8;
+/// How many ranges of further changed lines a view names.
+pub const CHANGED_RANGES_NAMED: usize = 4;
 /// How many selections and matches of one file are kept; the oldest are forgotten first.
 pub const TRACKED_RANGES_MAX: usize = 256;
 /// How many line splices and moves the line log of one file keeps; the oldest are forgotten first.

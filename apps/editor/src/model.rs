@@ -7,6 +7,7 @@
 //! | [`buffer`], [`splice`] | a text byte for byte, and replacements in it |
 //! | [`line_change`], [`line_log`] | what changes do to line numbers, and what a number seen earlier means now |
 //! | [`text_diff`] | the line changes behind splices, and the splices between two texts |
+//! | [`changes_outside`] | changed lines that the page doesn't show |
 //! | [`history`] | undo and redo |
 //! | [`tracked_ranges`] | selections and matches |
 //! | [`disk`], [`file_stamp`] | reading, writing and comparing files |
@@ -21,6 +22,7 @@
 //! history and disk below it. No module uses one that depends on it.
 
 pub mod buffer;
+pub mod changes_outside;
 pub mod current_file_log;
 pub mod digest;
 pub mod disk;

@@ -14,13 +14,14 @@ use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
-use crate::display::wording::{count, line_range, range_name};
+use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::PAGE;
 use crate::model::Editor;
+use crate::model::changes_outside::{ChangesOutside, append};
 use crate::model::open_file::{DiskState, OpenFile};
 
 use language::language;
-use page::{PageLines, changed_lines_outside, estimated_cost, lines_within, page};
+use page::{PageLines, estimated_cost, lines_within, page};
 
 /// The approximate cost in tokens of a link or an anchor beside its label.
 const ANCHOR_TOKENS: u64 = 7;
@@ -36,7 +37,7 @@ impl Editor {
         let Some(file) = self.current() else { return self.show_nothing() };
         let title = self.title(file);
         let mut view = View::new(&*title);
-        view.bind("file", self.file_object(file)).focus(file.key());
+        view.document(file.key()).bind("file", self.file_object(file)).focus(file.key());
         view.custom("path", file.path().display().to_string());
         view.custom("lines", file.buffer().line_count());
         view.custom("unsaved", file.is_unsaved());
@@ -69,12 +70,23 @@ impl Editor {
             view.lines(&language, shown.lines.start as u64 + 1, shown.text.clone());
         }
         let mut left = room.saturating_sub(shown.tokens);
-        for changed in changed_lines_outside(file, &shown.lines) {
-            let changed = lines_within(file, changed, left);
-            left = left.saturating_sub(changed.tokens);
-            if !changed.lines.is_empty() {
-                view.lines(&language, changed.lines.start as u64 + 1, changed.text);
+        let all = file.buffer().line_count();
+        let ChangesOutside { shown: wanted, left_out } =
+            ChangesOutside::of(&file.changed_lines, &shown.lines, all);
+        let mut unshown = Vec::new();
+        for changed in wanted {
+            let fits = lines_within(file, changed.clone(), left);
+            left = left.saturating_sub(fits.tokens);
+            append(&mut unshown, fits.lines.end..changed.end);
+            if !fits.lines.is_empty() {
+                view.lines(&language, fits.lines.start as u64 + 1, fits.text);
             }
+        }
+        left_out.into_iter().for_each(|lines| append(&mut unshown, lines));
+        let goto = |line: usize| self.run_command(&format!("goto({})", line + 1));
+        let note = left_out_changes(&unshown, &shown.lines, goto);
+        if !note.is_empty() {
+            view.text(note);
         }
         view.position(match (shown.lines.len(), file.buffer().line_count()) {
             (_, 0) => "empty".to_owned(),

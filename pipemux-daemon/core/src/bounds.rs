@@ -123,6 +123,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         WINDOWS_MAX Count "windows of this workspace",
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
+        TYPE_MAX Bytes "a type that refs show",
         ANCHORS_MAX Count "anchors of this workspace",
         VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",
         PAST_MAX Count "states of a window that --since and --at reach back",
@@ -160,5 +161,9 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
     ("REJOIN_MS", "a pause before the provider's next process is tried; nothing is refused by it"),
     ("DIFF_LINES_MAX", "beyond it a window is shown whole instead of as a difference"),
+    (
+        "WAIT_CHECK_MS",
+        "how often a session is asked that a client waits for; nothing is refused by it",
+    ),
     ("WATCH_PAUSE_MS", "how events are gathered into one answer; none is lost by it"),
 ];

@@ -119,6 +119,8 @@ pub const EVENTS_A_TURN: usize = 256;
 /// Milliseconds from the begin of a `watch` to its answer at least, so that a flood of events is told in
 /// few answers.
 pub const WATCH_PAUSE_MS: u64 = 50;
+/// Milliseconds between two checks whether a session that a client waits for has changed without saying so.
+pub const WAIT_CHECK_MS: u64 = 1_000;
 /// Failures of the same call in a row after which the answer advises to step back.
 pub const FAILURES_MAX: u32 = 3;
 /// Notices that wait for one reader.

@@ -16,6 +16,8 @@ pub struct ProjectionRef<'a> {
     #[serde(default)]
     title: String,
     #[serde(default)]
+    document: Option<String>,
+    #[serde(default)]
     nav: Vec<LinkSlot>,
     #[serde(default, borrow)]
     content: Vec<PieceRef<'a>>,
@@ -62,6 +64,9 @@ pub struct ObjectRef<'a> {
     pub ty: Option<&'a str>,
     /// The text that is shown.
     pub label: &'a str,
+    /// True when the ref is shown with the key instead of an id.
+    #[serde(default)]
+    pub show_key: bool,
 }
 
 /// A borrowed [`super::CodePiece`].
@@ -80,12 +85,13 @@ pub struct CodeRef<'a> {
 impl<'a> ProjectionRef<'a> {
     /// Returns the projection without its content, and the content.
     pub fn split(self) -> (Projection, Vec<PieceRef<'a>>) {
-        let Self { version, unchanged, title, nav, content, position, .. } = self;
-        let Self { actions, names, focus, custom, hidden_tokens, .. } = self;
+        let Self { version, unchanged, title, document, nav, content, .. } = self;
+        let Self { position, actions, names, focus, custom, hidden_tokens, .. } = self;
         let head = Projection {
             version,
             unchanged,
             title,
+            document,
             nav,
             content: Vec::new(),
             position,
@@ -101,8 +107,8 @@ impl<'a> ProjectionRef<'a> {
 
 impl<'a> From<&'a ObjectSlot> for ObjectRef<'a> {
     fn from(object: &'a ObjectSlot) -> Self {
-        let ObjectSlot { key, rev, ty, label } = object;
-        Self { key, rev: *rev, ty: ty.as_deref(), label }
+        let ObjectSlot { key, rev, ty, label, show_key } = object;
+        Self { key, rev: *rev, ty: ty.as_deref(), label, show_key: *show_key }
     }
 }
 
@@ -115,14 +121,15 @@ mod tests {
 
     fn piece() -> impl Strategy<Value = Piece> {
         let text = "[a中\0🚀\n]{0,40}";
-        let object = (text, any::<u64>(), proptest::option::of(text), text);
+        let object = (text, any::<u64>(), proptest::option::of(text), text, any::<bool>());
         prop_oneof![
             text.prop_map(Piece::Text),
-            object.prop_map(|(key, rev, ty, label)| Piece::Object(ObjectSlot {
+            object.prop_map(|(key, rev, ty, label, show_key)| Piece::Object(ObjectSlot {
                 key,
                 rev,
                 ty,
-                label
+                label,
+                show_key
             })),
             (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
                 label,
@@ -138,12 +145,15 @@ mod tests {
     fn owned(piece: PieceRef<'_>) -> Piece {
         match piece {
             PieceRef::Text(text) => Piece::Text(text.into()),
-            PieceRef::Object(ObjectRef { key, rev, ty, label }) => Piece::Object(ObjectSlot {
-                key: key.into(),
-                rev,
-                ty: ty.map(Into::into),
-                label: label.into(),
-            }),
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key }) => {
+                Piece::Object(ObjectSlot {
+                    key: key.into(),
+                    rev,
+                    ty: ty.map(Into::into),
+                    label: label.into(),
+                    show_key,
+                })
+            }
             PieceRef::Link(link) => Piece::Link(link),
             PieceRef::Code(CodeRef { lang, text, first }) => {
                 Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first })
@@ -160,12 +170,13 @@ mod tests {
             flip in proptest::option::of((any::<prop::sample::Index>(), any::<u8>())),
         ) {
             let object = |key: String| {
-                ObjectSlot { label: key.clone(), key, rev: 7, ty: None }
+                ObjectSlot { label: key.clone(), key, rev: 7, ..ObjectSlot::default() }
             };
             let names = names.into_iter().map(|(name, key)| (name, object(key))).collect();
             let sent = Projection {
                 version: 9,
                 title,
+                document: Some("d".into()),
                 content,
                 names,
                 actions: Some(vec!["x".into()]),

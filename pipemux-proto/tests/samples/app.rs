@@ -46,8 +46,13 @@ fn projections(all: &mut Vec<Sample>) {
     let reply = (Kind::Reply, Method::Project);
     let unchanged = Projection { version: 9, unchanged: true, ..Projection::default() };
     add(all, "projection-unchanged", reply, &unchanged);
-    let object =
-        ObjectSlot { key: "k1".into(), rev: 2, ty: Some("note".into()), label: "One".into() };
+    let object = ObjectSlot {
+        key: "k1".into(),
+        rev: 2,
+        ty: Some("note".into()),
+        label: "One".into(),
+        ..ObjectSlot::default()
+    };
     let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
     let custom = [
         ("null", Value::Null),
@@ -63,6 +68,7 @@ fn projections(all: &mut Vec<Sample>) {
         version: 70_000,
         unchanged: false,
         title: "2 of 14 notes".into(),
+        document: None,
         nav: vec![link.clone()],
         content: vec![
             Piece::Text("text ".into()),
@@ -82,6 +88,9 @@ fn projections(all: &mut Vec<Sample>) {
         hidden_tokens: 5_000_000_000,
     };
     add(all, "projection", reply, &projection);
+    let document = Some("src/文.rs".into());
+    let of_document = Projection { version: 70_001, document, ..Projection::default() };
+    add(all, "projection-document", reply, &of_document);
 }
 
 /// One argument of each form.
@@ -168,9 +177,14 @@ fn no_link() -> LinkSlot {
 }
 
 fn look_ups(all: &mut Vec<Sample>) {
-    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072 };
+    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072, path: false };
     add(all, "app-read", (Kind::Request, Method::AppRead), &read);
-    let chunk = Chunk { data: Bytes::from_static("grü".as_bytes()), total: 131_076, text: true };
+    let chunk = Chunk {
+        data: Bytes::from_static("grü".as_bytes()),
+        total: 131_076,
+        text: true,
+        path: None,
+    };
     add(all, "app-chunk", (Kind::Reply, Method::AppRead), &chunk);
     let keys = ["k1", "k2", "k3", "k4"].map(str::to_owned).to_vec();
     add(all, "locate", (Kind::Request, Method::Locate), &Locate { keys });

@@ -78,7 +78,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 name: format!("p{at}"),
                 ty: ty.clone(),
                 default: (at == 0).then(|| Value::from("x")),
-                doc: String::new(),
+                ..Param::default()
             });
             Prototype {
                 name: format!("act{index}"),

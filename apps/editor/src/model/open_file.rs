@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use docui::Fault;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{FILE_MAX, KEY_PATH_MAX};
+use crate::limits::{FILE_MAX, KEY_PATH_MAX, PAGE};
 
 use super::buffer::Buffer;
+use super::changes_outside::ChangesOutside;
 use super::file_stamp::FileStamp;
 use super::history::{Author, Change, EditKind, History};
 use super::journal::Journal;
@@ -58,9 +59,12 @@ pub struct OpenFile {
     /// The first line that is shown, from 0.
     #[serde(rename = "top")]
     pub top_line: usize,
-    /// The lines that the latest change altered.
+    /// The lines that the latest change altered, without those that a view has shown since.
     #[serde(rename = "spots")]
     pub changed_lines: Vec<Range<usize>>,
+    /// The run that made the latest change. Until it ends, no view shows what it did.
+    #[serde(skip)]
+    changed_by: String,
     /// The bytes at which the latest change altered something, in ascending order.
     #[serde(rename = "changed")]
     changed_bytes: Vec<usize>,
@@ -80,6 +84,7 @@ impl OpenFile {
             ranges: TrackedRanges::default(),
             top_line: 0,
             changed_lines: Vec::new(),
+            changed_by: String::new(),
             changed_bytes: Vec::new(),
         }
     }
@@ -146,10 +151,16 @@ impl OpenFile {
         self.changed_bytes.get(next).copied().filter(|byte| bytes.contains(byte))
     }
 
-    /// Forgets where the latest change was, because the reader has moved on.
-    pub fn clear_latest_change(&mut self) {
-        self.changed_lines.clear();
+    /// Scrolls to a line in a run. Of the lines that the latest change altered, those that were shown are
+    /// forgotten: the reader has moved on.
+    pub fn scroll_to(&mut self, line: usize, run: &str) {
+        if self.changed_by.is_empty() || self.changed_by != run {
+            let all = self.buffer.line_count();
+            let page = self.top_line..all.min(self.top_line.saturating_add(PAGE));
+            self.changed_lines = ChangesOutside::of(&self.changed_lines, &page, all).left_out;
+        }
         self.changed_bytes.clear();
+        self.top_line = line;
     }
 
     /// Forgets what line numbers meant before a version.
@@ -237,6 +248,7 @@ impl OpenFile {
         let last = self.buffer.line_count().saturating_sub(1);
         self.top_line = lines.nearest_line(self.top_line).min(last);
         self.changed_lines = lines.changed_lines();
+        self.changed_by.clone_from(&author.run);
         self.changed_bytes = first_differences(splices);
         self.line_log.record(author.version, &author.run, lines.clone());
         Ok(())

@@ -67,10 +67,21 @@ pub enum Verb {
     /// text into a raw block, text=<<END, in which fences have no meaning.
     #[command(verbatim_doc_comment)]
     Listen,
-    /// Answer the open question
+    /// Answer the open question; without an answer, show it
+    ///
+    ///   pipemux answer 1,3                 options by number; also all · all but 2 · none
+    ///   pipemux answer overwrite           an option by its label
+    ///   pipemux answer yes                 or no: only these confirm what can't be undone, or don't
+    ///   pipemux answer Any words           the text that is asked for; cancel: give none
+    ///   pipemux answer - < text.md         standard input is the text; so is it for the word stdin
+    ///   pipemux answer 'text="stdin"'      a text or value as in a call: the word itself, <<END, obj:7
+    ///   pipemux answer go                  with no question open: send the refused call again
+    ///
+    /// A wrong answer leaves the question open.
+    #[command(verbatim_doc_comment)]
     Answer {
-        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a value · a link
-        #[arg(value_name = "ANSWER", required = true, allow_negative_numbers = true)]
+        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a label · a value · a link · -
+        #[arg(value_name = "ANSWER", allow_negative_numbers = true)]
         words: Vec<String>,
         /// The question to answer, when several are open
         #[arg(long, value_name = "ID", value_parser = question, allow_negative_numbers = true)]

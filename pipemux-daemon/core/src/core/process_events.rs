@@ -67,6 +67,9 @@ impl Core {
             ReplyTo::Attach(id) => (id, self.attach_replied(id, reply)),
             ReplyTo::Project(id) => (id, self.project_replied(id, session, reply)),
             ReplyTo::Prefetch(id) => return drop(self.tasks.prefetches.remove(&id)),
+            ReplyTo::WaitCheck(id, key) => {
+                return self.wait_check_replied(id, session, key, reply);
+            }
             ReplyTo::Refresh(id, key) => (id, self.refresh_replied(id, session, key, reply)),
             ReplyTo::Invoke(id) => (id, self.invoke_replied(id, reply)),
             ReplyTo::Locate(id) => (id, self.locate_replied(id, reply)),
@@ -191,11 +194,8 @@ impl Core {
         self.runs.hand_over(key, before, after);
         // Runs in progress send their later steps to the new incarnation.
         for (_, task) in self.tasks.iter_mut() {
-            if let Task::Running(run) = task
-                && let Some((seen, _)) = run.seen.get_mut(key)
-                && *seen == before
-            {
-                *seen = after;
+            if let Task::Running(run) = task {
+                run.hand_over(key, before, after);
             }
         }
     }

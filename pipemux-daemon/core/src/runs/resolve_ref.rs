@@ -7,6 +7,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
+use crate::persist::records::KeyForm;
 use crate::runs::context::RunContext;
 use crate::runs::ref_errors;
 use crate::workspaces::Workspace;
@@ -113,7 +114,7 @@ impl RefScope {
 }
 
 /// The id of an object that is named by its app's own key.
-fn id_of_key(
+pub(super) fn id_of_key(
     context: &RunContext<'_>,
     of: &Ref,
     key: &str,
@@ -134,16 +135,24 @@ fn id_of_key(
         .into_iter()
         .filter(|(_, anchor)| has_type(anchor) && has_owner(anchor))
         .collect();
+    let plain = of.prefix.is_none() && of.owner.is_none();
+    let written = |(_, anchor): &&(u64, &Anchor)| anchor.has_plain_form(of.ty.as_deref());
+    if plain && let Some((id, _)) = found.iter().find(written) {
+        return Ok(*id);
+    }
     let open = |anchor: &Anchor| context.workspace.window(&anchor.session).is_some();
     if of.prefix.is_some() && found.iter().any(|(_, anchor)| open(anchor)) {
         found.retain(|(_, anchor)| open(anchor));
     }
     match found.as_slice() {
         [] => Err(invalid(ref_errors::not_found(shown, None))),
-        [(id, _)] => Ok(*id),
+        // The plain form of a ref that names its session was written for another object.
+        [(id, anchor)] if !plain || anchor.key_form != Some(KeyForm::WithSession) => Ok(*id),
         several => {
-            let all: Vec<String> =
-                several.iter().map(|(id, a)| format!("obj:{id} ({})", a.session)).collect();
+            let all: Vec<String> = several
+                .iter()
+                .map(|(id, a)| format!("{} ({})", a.written(*id), a.session))
+                .collect();
             let message = format!("{shown} is ambiguous: {}", all.join(" · "));
             Err(invalid(Fault::usage(message)))
         }

@@ -6,8 +6,10 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Code, Fault, SessionAddr, Value};
 
 use crate::keys::SessionKey;
+use crate::runs::RunContext;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
+use crate::runs::resolve_ref::id_of_key;
 use crate::workspaces::Window;
 
 impl<'a> Planner<'a> {
@@ -106,9 +108,13 @@ impl<'a> Planner<'a> {
                 Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
             }
         }
-        let owner = |of: &Ref| match of.local {
-            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id).map(|a| &*a.session),
-            Local::Key(_) => None,
+        let context = RunContext { workspace: self.workspace, sessions: self.sessions };
+        let owner = |of: &Ref| {
+            let id = match &of.local {
+                Local::Id(id) => Some(*id),
+                Local::Key(key) => id_of_key(&context, of, key, "").ok(),
+            };
+            self.workspace.anchors.get(RefKind::Obj, id?).map(|anchor| &*anchor.session)
         };
         refs.into_iter().filter_map(|of| owner(&of).map(|session| (of, session))).collect()
     }

@@ -7,11 +7,11 @@ use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::report::StepStatus;
 
-use crate::keys::SessionKey;
-use crate::runs::Run;
 use crate::runs::context::RunContext;
+use crate::runs::followup::has_line_numbers;
 use crate::runs::phase::Phase;
 use crate::runs::protocol::RunOutput;
+use crate::runs::{Run, Step};
 
 impl Run {
     /// Sends a request for the next step unless it is in quarantine.
@@ -52,7 +52,7 @@ impl Run {
     /// The request for the next step.
     pub(super) fn invocation(&self, context: &RunContext<'_>, args: Vec<(String, Arg)>) -> Invoke {
         let step = &self.steps[self.next];
-        let (seen_version, seen_lost) = self.seen_version(context, &step.session);
+        let (seen_version, seen_lost) = self.seen_version(context, step);
         Invoke {
             action: step.prototype.name.clone(),
             args: args.into_iter().collect(),
@@ -68,12 +68,10 @@ impl Run {
 
     /// The version that the reader had seen, and whether another incarnation showed it, whose versions mean
     /// nothing to the one that gets the request.
-    pub(super) fn seen_version(
-        &self,
-        context: &RunContext<'_>,
-        session: &SessionKey,
-    ) -> (u64, bool) {
-        match self.seen.get(session) {
+    pub(super) fn seen_version(&self, context: &RunContext<'_>, step: &Step) -> (u64, bool) {
+        let session = &step.session;
+        let lines_seen = self.lines_seen.as_ref().filter(|_| has_line_numbers(step));
+        match lines_seen.unwrap_or(&self.seen).get(session) {
             Some((app, version)) if Some(*app) == context.current_incarnation(session) => {
                 (*version, false)
             }

@@ -3,7 +3,7 @@
 use pipemux_proto::app::Done;
 use pipemux_proto::projection::{Arg, Args, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
-use pipemux_proto::refs::Ref;
+use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Value};
 
@@ -82,6 +82,18 @@ impl Argument {
         match self {
             Self::Missing(missing) if nested => missing.meant.as_ref(),
             Self::List(items) => items.iter().find_map(|item| item.first_meant(true)),
+            _ => None,
+        }
+    }
+
+    /// Returns the ref among the argument's parts that names an object by its id or its key.
+    pub fn ref_to(&self, id: u64, key: &str) -> Option<&Ref> {
+        match self {
+            Argument::Ref { of, .. } => match &of.local {
+                Local::Id(other) => (*other == id).then_some(of),
+                Local::Key(other) => (other == key).then_some(of),
+            },
+            Argument::List(items) => items.iter().find_map(|item| item.ref_to(id, key)),
             _ => None,
         }
     }

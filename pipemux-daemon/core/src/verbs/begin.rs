@@ -77,7 +77,9 @@ impl Core {
             Verb::View(view) => self.view(id, view),
             Verb::Click { link } => self.click(id, &link),
             Verb::Run { code, stdin } => self.run(id, &code, stdin),
-            Verb::Answer { text, to } => self.answer_question(id, &text, to),
+            Verb::Answer { text, to, stdin } => {
+                self.answer_question(id, &text, to, stdin.as_deref())
+            }
             Verb::Read { target } => self.read(id, &target),
             Verb::Help { provider } => self.help(id, &provider),
             Verb::Close { session, end } => self.close(id, &session, end),

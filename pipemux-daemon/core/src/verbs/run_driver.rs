@@ -67,6 +67,9 @@ impl Core {
                 self.processes.request(turn, &session, Method::Project, &project, deadline, to);
             }
             RunOutput::Ask { needs, asker } => return self.ask(id, needs, asker),
+            RunOutput::AskAgain { question, fault } => {
+                return self.ask_again(id, *question, *fault);
+            }
             RunOutput::Finished => {
                 let run = self.take_run(id)?;
                 return self.finish_run(id, run);
@@ -130,7 +133,7 @@ impl Core {
         reply: AppReply,
     ) -> Result<(), Fault> {
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
-        let (at, rebases) = (run.workspace.clone(), run.is_rebasing());
+        let (at, rebases) = (run.workspace.clone(), run.needs_ids());
         let arrived = self.store_window(&at, session, key, rebases, reply);
         if rebases && arrived.is_ok() {
             self.reserve(&at);
@@ -176,7 +179,7 @@ impl Core {
     pub(super) fn record_round(&mut self, run: &Run) {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let round = history_round(run, workspace.history.count + 1, now.unix_ms, exit);
+        let round = history_round(run, workspace, now.unix_ms, exit);
         workspace.history.add(round.clone());
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);

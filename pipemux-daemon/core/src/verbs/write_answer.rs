@@ -9,15 +9,20 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
+use crate::persist::records::Record;
 use crate::processes::session::Session;
 use crate::runs::followup::follow_up;
+use crate::runs::run::ASKS;
+use crate::runs::saved_question;
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
+use crate::views::answer::{fault_with_options, refusal as refusal_text};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::delta::{Delta, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
-use crate::views::outcome::{RunOutcome, write_outcome};
+use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::report::make_report;
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
@@ -76,10 +81,40 @@ impl Core {
             let advice = follow_up(workspace, &mut self.runs, run);
             outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
+        let shown_questions: Vec<u64> = match &kind {
+            AnswerKind::Run(run) => run.question.into_iter().collect(),
+            AnswerKind::Questions { numbers, .. } => numbers.clone(),
+            AnswerKind::Workspace(_) | AnswerKind::Window(_) => {
+                self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect()
+            }
+            AnswerKind::Open { .. } => Vec::new(),
+        };
+        let mut questions = String::new();
+        let mut first_question = None;
+        if !matches!(kind, AnswerKind::Run(_)) {
+            let several = shown_questions.len() > 1;
+            for number in &shown_questions {
+                let Some(open) = self.runs.question(&at, *number) else { continue };
+                let written = write_question(
+                    (*number, several),
+                    open,
+                    (epoch, &hint_options),
+                    &mut workspace.anchors,
+                );
+                questions += &written.text;
+                changed |= written.minted;
+                first_question.get_or_insert(written.report);
+            }
+        }
         if changed {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
+        // An app that can't say when it has changed may have done so by now.
+        let remark = remark.filter(|_| {
+            let since = kind.since();
+            windows.iter().all(|window| is_unchanged(workspace, &reader, window, since))
+        });
         let notices: Vec<String> =
             remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
         let mut changed_elsewhere = Vec::new();
@@ -96,6 +131,7 @@ impl Core {
             windows: &windows,
             notices: &notices,
             changed_elsewhere: &changed_elsewhere,
+            questions: &questions,
             budget,
             hint_options: &hint_options,
         };
@@ -109,10 +145,17 @@ impl Core {
             }
             AnswerKind::Workspace(None) => writer.full(&[], true),
             AnswerKind::Window(None) => writer.full(&[], false),
+            AnswerKind::Questions { refusal, .. } => {
+                let refusal = refusal.as_deref().map(refusal_text).unwrap_or_default();
+                writer.questions_only(with_options(&refusal, &hint_options).into_owned())
+            }
         };
         let exit = match &kind {
             AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
+            AnswerKind::Questions { refusal, .. } => {
+                refusal.as_ref().map_or(ASKS, |fault| fault.code.exit_status())
+            }
             AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
@@ -120,19 +163,33 @@ impl Core {
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
-                let asked = outcome.and_then(|(_, asked)| asked);
+                let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
                 let mut report = make_report(workspace, &windows, run, asked, (now, &hint_options));
+                match &kind {
+                    AnswerKind::Questions { refusal: Some(fault), .. } => {
+                        report.error = Some(fault_with_options((**fault).clone(), &hint_options));
+                    }
+                    AnswerKind::Run(run) => {
+                        report.error = run.wrong_answer.clone().or(report.error);
+                    }
+                    _ => {}
+                }
                 report.notices = notices;
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
         };
-        // Of a window that can't be shown there is only the error.
-        let error = exit != 0 && !matches!(kind, AnswerKind::Run(_));
+        let error = match &kind {
+            AnswerKind::Run(run) => run.wrong_answer.is_some(),
+            AnswerKind::Questions { refusal, .. } => refusal.is_some(),
+            // Of a window that can't be shown there is only the error.
+            AnswerKind::Open { .. } | AnswerKind::Window(_) | AnswerKind::Workspace(_) => exit != 0,
+        };
         let number = self.turn.next_local();
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
         let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        let delivery = Delivery { questions: shown_questions, ..delivery };
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
@@ -144,12 +201,49 @@ impl Core {
 
     /// Notes that a reader has received an answer.
     pub(crate) fn confirm_delivery(&mut self, number: u64) {
-        self.workspaces.confirm(number);
+        let Some((at, questions)) = self.workspaces.confirm(number) else { return };
+        for number in questions {
+            let first = self.runs.note_shown(&at, number);
+            // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
+            let Some(question) = first.filter(|question| question.is_destructive()) else {
+                continue;
+            };
+            if let Some(question) = saved_question::save(question) {
+                let workspace = at.to_string();
+                self.turn.persist(Record::Question { workspace, number, question });
+            }
+        }
     }
 
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
     pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
         self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
+    }
+}
+
+/// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
+fn is_unchanged(
+    workspace: &Workspace,
+    reader: &str,
+    window: &AnswerWindow,
+    since: Option<u64>,
+) -> bool {
+    let seen = match since {
+        Some(epoch) => {
+            let kept = workspace.window(&window.session).and_then(|kept| kept.at(epoch));
+            kept.map(|kept| (kept.seen, &kept.rendered))
+        }
+        None => workspace
+            .seen(reader, &window.session)
+            .map(|seen| ((seen.app, seen.version), &seen.rendered)),
+    };
+    let Some((version, before)) = seen else { return false };
+    let fresh = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh);
+    match fresh {
+        // What is shown in more or less detail can't be compared.
+        Some(_) if window.one_off => window.version == Some(version),
+        Some(now) => delta(before, now, true) == Delta::Same,
+        None => false,
     }
 }
 
@@ -174,6 +268,7 @@ fn make_delivery(
         number,
         seen,
         noticed: workspace.newest_notice(),
+        questions: Vec::new(),
         epoch,
         ids,
         shown,

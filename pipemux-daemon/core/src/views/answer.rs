@@ -188,14 +188,15 @@ fn full_name(step: &Step) -> String {
     format!("{}.{}", step.session.addr.provider, step.prototype.name)
 }
 
-/// Writes a question with its options and the ways to answer. Returns also the label and id of each link.
+/// Writes a question with its options and the ways to answer, which begin with `command`. Returns also the label and
+/// id of each link.
 pub fn question(
     minter: &mut Minter<'_>,
     number: u64,
     title: &str,
     question: &Question,
     later: &[String],
-    ways: &[String],
+    (command, ways): (&str, &[String]),
 ) -> (String, Vec<(String, u64)>) {
     let then =
         if later.is_empty() { String::new() } else { format!("; then {}", later.join(", ")) };
@@ -242,7 +243,7 @@ pub fn question(
             _ => way.clone(),
         });
     }
-    out += &format!("pipemux answer {}\n", typed.join(" · "));
+    out += &format!("{command} {}\n", typed.join(" · "));
     (out, links)
 }
 

@@ -38,6 +38,8 @@ pub struct AnswerText<'a> {
     pub notices: &'a [String],
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],
+    /// The reader's open questions, whole.
+    pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
     /// The options that commands repeat.
@@ -65,6 +67,7 @@ impl AnswerText<'_> {
         if all {
             self.push_help_line(&mut out);
         }
+        self.push_questions(&mut out);
         let position = match self.windows {
             [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
@@ -146,7 +149,24 @@ impl AnswerText<'_> {
         if out.is_empty() {
             out.push(&format!("0 changes since e{epoch}\n"));
         }
+        self.push_questions(&mut out);
         self.finish(out, None, true)
+    }
+
+    /// Writes nothing but the open questions, below the reason why they are shown.
+    pub fn questions_only(&self, reason: String) -> (AnswerBuffer, TokenReceipt) {
+        let mut out = self.begin();
+        out.push(&reason);
+        out.push(self.questions);
+        self.finish(out, None, false)
+    }
+
+    /// Appends the open questions. They come last, so that what precedes them is as it is without them.
+    fn push_questions(&self, out: &mut AnswerBuffer) {
+        if !self.questions.is_empty() {
+            out.push("\n");
+            out.push(self.questions);
+        }
     }
 
     /// Appends a window. With `omit_known`, prototypes that the reader was shown are left out.

@@ -24,17 +24,16 @@ pub fn context(
 ) -> Context {
     let mut anchors = BTreeMap::new();
     for id in rendered.ids.iter() {
-        if let Some(anchor) = table.get(RefKind::Obj, *id) {
-            anchors.insert(format!("obj:{id}"), anchor_info(table, anchor));
-        } else if let Some(anchor) = table.get(RefKind::Link, *id) {
-            anchors.insert(format!("link:{id}"), anchor_info(table, anchor));
+        let object = table.get(RefKind::Obj, *id);
+        if let Some(anchor) = object.or_else(|| table.get(RefKind::Link, *id)) {
+            anchors.insert(anchor.written(*id).to_string(), anchor_info(table, anchor));
         }
     }
     // An id that the window doesn't show would be no ref to its reader: the key takes its place then.
     let focus_id = projection.focus.as_ref().map(|key| {
         let id = table.id_of(&window.session, key);
         let shown = id.filter(|id| rendered.ids.contains(id));
-        shown.map_or(key.clone(), |id| format!("obj:{id}"))
+        shown.map_or(key.clone(), |id| table.written(RefKind::Obj, id).to_string())
     });
     let custom = projection.custom.clone();
     Context {
@@ -80,7 +79,7 @@ fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {
         Target::Action(bound) => {
             let target = bound.args.values().find_map(|arg| match arg {
                 Arg::Ref(object) => Some(match table.id_of(&anchor.session, &object.key) {
-                    Some(id) => format!("obj:{id}"),
+                    Some(id) => table.written(RefKind::Obj, id).to_string(),
                     None => object.key.clone(),
                 }),
                 _ => None,

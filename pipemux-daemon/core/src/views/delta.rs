@@ -21,6 +21,10 @@ pub enum Delta {
 /// Compares a window with what the reader saw last. Lines that vanished are shown when `removed` is set: for
 /// changes by others, and for what an undo took back.
 pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
+    // Lines that are equal in two documents aren't unchanged lines, and their numbers name other lines.
+    if seen.document != now.document {
+        return Delta::Whole;
+    }
     if seen.heading == now.heading && seen.nav == now.nav && seen.content == now.content {
         return Delta::Same;
     }
@@ -215,5 +219,20 @@ mod tests {
         let after = before.replace("|a two\n", "");
         assert_eq!(delta(&window(before), &window(&after), true), Delta::Lines(expected.into()));
         assert_eq!(delta(&window(before), &window(&after), false), Delta::Same);
+    }
+
+    #[test]
+    fn another_document_is_never_shown_as_a_difference() {
+        let named = |text: &str, document: Option<&str>| Rendered {
+            document: document.map(Into::into),
+            ..window(text)
+        };
+        let of = |document| named("a\nb\n", Some(document));
+        assert_eq!(delta(&of("a.txt"), &of("a.txt"), true), Delta::Same);
+        assert_eq!(delta(&of("a.txt"), &of("b.txt"), true), Delta::Whole, "equal text");
+        assert_eq!(delta(&named("a\nb\n", None), &of("b.txt"), true), Delta::Whole);
+        let changed = named("a\nc\n", Some("a.txt"));
+        assert!(matches!(delta(&of("a.txt"), &changed, true), Delta::Lines(_)));
+        assert_eq!(delta(&of("b.txt"), &changed, true), Delta::Whole);
     }
 }

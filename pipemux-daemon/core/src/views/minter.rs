@@ -2,6 +2,7 @@
 
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
@@ -79,8 +80,15 @@ impl<'a> Minter<'a> {
         let minted = self.mint(AnchorQuery::Object(object.key), appearance);
         if !listed {
             self.ids.pop();
+        } else if object.show_key && !minted.conflict {
+            self.anchors.show_key(minted.id);
         }
         minted
+    }
+
+    /// Returns the ref to an object as windows show it.
+    pub(super) fn written(&self, id: u64) -> Ref {
+        self.anchors.written(RefKind::Obj, id)
     }
 
     fn mint(&mut self, query: AnchorQuery<'_>, appearance: Appearance<'_>) -> Minted {
@@ -165,7 +173,7 @@ impl Minter<'_> {
                 format!("[{}]", items.join(", "))
             }
             Arg::Ref(object) => match self.anchors.id_of(self.session, &object.key) {
-                Some(id) => format!("obj:{id}"),
+                Some(id) => self.anchors.written(RefKind::Obj, id).to_string(),
                 None => clip(&object.key),
             },
         }

@@ -41,41 +41,75 @@ pub fn write_outcome(
         minted |= minter.has_changed();
         links
     });
+    if let Some(fault) = &run.wrong_answer {
+        text += &with_options(&answer::refusal(fault), hint_options);
+    }
     let Some((number, open)) = question else { return RunOutcome { text, asked: None, minted } };
+    let asked = write_question((number, false), open, (epoch, hint_options), anchors);
+    RunOutcome { text: text + &asked.text, asked: Some(asked.report), minted: true }
+}
+
+/// A question as it is shown.
+pub struct WrittenQuestion {
+    /// With its options and the ways to answer.
+    pub text: String,
+    /// As data.
+    pub report: QuestionReport,
+    /// True when a link was minted for it that wasn't there before.
+    pub minted: bool,
+}
+
+/// Writes an open question, whole. It says its number when it is one of `several`; commands repeat `hint_options`.
+pub fn write_question(
+    (number, several): (u64, bool),
+    open: &OpenQuestion,
+    (epoch, hint_options): (u64, &str),
+    anchors: &mut AnchorTable,
+) -> WrittenQuestion {
     let question = &open.needs.question;
     let session = &open.step().session;
     let mut minter = Minter::new(session, RenderInput::of_links(&[], epoch), anchors);
     let (title, ways) = (open.title(), open.ways());
     let later = match open.asker {
-        Asker::App(_) => answer::later_steps(run, run.next + 1),
+        Asker::App(_) => answer::later_steps(&open.run, open.run.next + 1),
         // Asked before anything runs: the step itself is still to come, and those around it.
         Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => Vec::new(),
     };
-    let (question_text, links) =
-        answer::question(&mut minter, number, &title, question, &later, &ways);
-    // Only the last line is a command: the lines of the options are the app's own.
-    let options_end = question_text.trim_end().rfind('\n').map_or(0, |end| end + 1);
-    let (options, command) = question_text.split_at(options_end);
-    text += options;
-    text += &with_options(command, hint_options);
-    let asked = QuestionReport {
+    let command = match several {
+        true => format!("pipemux answer --to {number}"),
+        false => "pipemux answer".to_owned(),
+    };
+    let command = with_options(&command, hint_options);
+    let ways_of = (&*command, ways.as_slice());
+    let (text, links) = answer::question(&mut minter, number, &title, question, &later, ways_of);
+    let details = question.options.iter().map(|option| option.text.as_str());
+    let details = details.chain(std::iter::repeat(""));
+    let report = QuestionReport {
         id: number,
         level: level(&open.run, !question.options.is_empty()),
         text: title,
         options: match question.kind {
             QuestionKind::Text => Vec::new(),
-            _ => links
-                .into_iter()
-                .map(|(label, id)| AnswerOption { label, link: format!("link:{id}") })
-                .collect(),
+            // Its only link is the answer itself, not one of the things that it would affect.
+            QuestionKind::Confirm => options(links, std::iter::repeat("")),
+            QuestionKind::PickOne | QuestionKind::PickMany => options(links, details),
         },
         unlisted: question.unlisted,
-        hints: ways
-            .iter()
-            .map(|way| with_options(&format!("pipemux answer {way}"), hint_options).into_owned())
-            .collect(),
+        hints: ways.iter().map(|way| format!("{command} {way}")).collect(),
     };
-    RunOutcome { text, asked: Some(asked), minted: true }
+    WrittenQuestion { text, report, minted: minter.has_changed() }
+}
+
+fn options<'a>(
+    links: Vec<(String, u64)>,
+    details: impl Iterator<Item = &'a str>,
+) -> Vec<AnswerOption> {
+    let option = |((label, id), detail): ((String, u64), &str)| AnswerOption {
+        label,
+        detail: detail.to_owned(),
+        link: format!("link:{id}"),
+    };
+    links.into_iter().zip(details).map(option).collect()
 }
 
 /// Returns how much is needed to go on: more than one open point makes a wizard.

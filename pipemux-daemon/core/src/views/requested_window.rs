@@ -77,4 +77,21 @@ pub enum AnswerKind {
     Window(Option<u64>),
     /// A run.
     Run(Box<Run>),
+    /// Open questions, and why a request was refused for their sake.
+    Questions {
+        /// Their numbers.
+        numbers: Vec<u64>,
+        /// The reason of the refusal.
+        refusal: Option<Box<Fault>>,
+    },
+}
+
+impl AnswerKind {
+    /// Returns the epoch since which changes are shown.
+    pub fn since(&self) -> Option<u64> {
+        match self {
+            AnswerKind::Workspace(since) | AnswerKind::Window(since) => *since,
+            AnswerKind::Open { .. } | AnswerKind::Run(_) | AnswerKind::Questions { .. } => None,
+        }
+    }
 }

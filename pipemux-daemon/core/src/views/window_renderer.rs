@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use pipemux_proto::projection::ObjectRef;
+use pipemux_proto::refs::Ref;
 
 use crate::keys::SessionKey;
 use crate::views::content_writer::ContentWriter;
@@ -34,7 +35,7 @@ pub fn render_window(
     anchors: &mut AnchorTable,
 ) -> RenderPass {
     let mut minter = Minter::new(session, input, anchors);
-    let mut conflicts = Vec::new();
+    let (mut conflicts, mut keyed) = (Vec::new(), Vec::new());
     let slots = projection.slots();
     minter.begin_window(previous.map_or(0, |previous| previous.ids.len()));
     let mut heading = Writer::default();
@@ -54,7 +55,12 @@ pub fn render_window(
         match piece {
             Piece::Text(text) => content.markdown.text(text),
             Piece::Object(object) => {
-                write_object(object, &mut minter, &mut conflicts, &mut content.markdown);
+                keyed.extend(write_object(
+                    object,
+                    &mut minter,
+                    &mut conflicts,
+                    &mut content.markdown,
+                ));
             }
             Piece::Link(link) if !minter.has_action(&link.action) => {
                 content.markdown.text(&link.label.replace(['\n', '\r'], " "));
@@ -69,6 +75,7 @@ pub fn render_window(
     let ids = minter.end_window();
     let mut rendered = Rendered {
         heading: heading.finish(),
+        document: projection.document.as_deref().map(Into::into),
         nav: nav.join(" "),
         content: content.finish(previous_content),
         position: projection.position.as_deref().map(inert::whole_line),
@@ -76,6 +83,7 @@ pub fn render_window(
             Some(previous) if *previous.ids == *ids => previous.ids.clone(),
             _ => ids.into(),
         },
+        keyed: keyed.into(),
         names: projection
             .names
             .iter()
@@ -88,25 +96,41 @@ pub fn render_window(
     RenderPass { rendered, changed: minter.has_changed(), conflicts }
 }
 
-/// Writes an object; as mere text, if its key stands for something else in this window already.
+/// Writes an object; as mere text, if its key stands for something else in this window already. Returns the id of
+/// a ref that is written without it, and the ref.
 fn write_object(
     object: ObjectRef<'_>,
     minter: &mut Minter<'_>,
     conflicts: &mut Vec<String>,
     out: &mut Writer<'_>,
-) {
+) -> Option<(u64, Box<str>)> {
     let Minted { id, conflict, .. } = minter.mint_object(object, true);
     if conflict {
         if !conflicts.iter().any(|known| known == object.key) {
             conflicts.push(object.key.to_owned());
         }
-        return out.text(&object.label.replace(['\n', '\r'], " "));
+        out.text(&object.label.replace(['\n', '\r'], " "));
+        return None;
     }
     out.raw("[");
     out.label(object.label);
-    out.raw("](obj:");
-    out.number(id);
+    out.raw("](");
+    let mut keyed = None;
+    if object.show_key {
+        let written = minter.written(id).to_string();
+        out.raw(&written);
+        keyed = Some((id, written.into()));
+    } else {
+        // As `Anchor::written`, without an allocation.
+        out.raw("obj:");
+        if let Some(ty) = object.ty.filter(|ty| Ref::shows_type(ty)) {
+            out.raw(ty);
+            out.raw(":");
+        }
+        out.number(id);
+    }
     out.raw(")");
+    keyed
 }
 
 #[cfg(test)]
@@ -124,7 +148,7 @@ mod tests {
     fn projection(objects: &[(&str, u64)]) -> RawProjection {
         let object = |(key, rev): &(&str, u64)| {
             let (key, label) = ((*key).to_owned(), format!("the {key}"));
-            SentPiece::Object(ObjectSlot { key, rev: *rev, ty: None, label })
+            SentPiece::Object(ObjectSlot { key, rev: *rev, label, ..ObjectSlot::default() })
         };
         let mut content = vec![SentPiece::Text("see [x](obj:1) ".into())];
         content.extend(objects.iter().map(object));

@@ -235,13 +235,11 @@ impl Workspaces {
         }
     }
 
-    /// Notes that a reader has received an answer.
-    pub fn confirm(&mut self, delivery: u64) {
-        if let Some((at, reader)) = self.unconfirmed.remove(&delivery)
-            && let Some(workspace) = self.by_key.get_mut(&at)
-        {
-            workspace.confirm(&reader, delivery);
-        }
+    /// Notes that a reader has received an answer. Returns the questions in it, and their workspace.
+    pub fn confirm(&mut self, delivery: u64) -> Option<(WorkspaceKey, Vec<u64>)> {
+        let (at, reader) = self.unconfirmed.remove(&delivery)?;
+        let questions = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
+        Some((at, questions))
     }
 
     /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:

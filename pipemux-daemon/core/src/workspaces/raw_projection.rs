@@ -41,7 +41,7 @@ pub struct Slots {
 #[derive(Debug)]
 enum StoredPiece {
     Text(TextSpan),
-    Object { key: TextSpan, rev: u64, ty: Option<TextSpan>, label: TextSpan },
+    Object { key: TextSpan, rev: u64, ty: Option<TextSpan>, label: TextSpan, show_key: bool },
     Link(Box<LinkSlot>),
     Code { lang: TextSpan, text: TextSpan, first: Option<u64> },
 }
@@ -127,9 +127,7 @@ impl RawProjection {
         let mut estimates = ContentEstimate { tokens: 0, long: Vec::new() };
         for piece in slots.pieces(&self.body, &[]) {
             let text = piece.shown_text();
-            if matches!(piece, Piece::Object(_) | Piece::Link(_)) {
-                estimates.tokens += 5;
-            }
+            estimates.tokens += piece.ref_tokens();
             if text.len() < LONG_TEXT {
                 estimates.tokens += estimate(text);
                 continue;
@@ -166,10 +164,10 @@ impl Slots {
         let mut span = |text| TextSpan::store(text, body, &mut short_texts);
         let stored = |piece| match piece {
             PieceRef::Text(text) => StoredPiece::Text(span(text)),
-            PieceRef::Object(ObjectRef { key, rev, ty, label }) => {
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key }) => {
                 let key = span(key);
                 let ty = ty.map(&mut span);
-                StoredPiece::Object { key, rev, ty, label: span(label) }
+                StoredPiece::Object { key, rev, ty, label: span(label), show_key }
             }
             PieceRef::Link(link) => StoredPiece::Link(Box::new(link)),
             PieceRef::Code(CodeRef { lang, text, first }) => {
@@ -192,11 +190,12 @@ impl Slots {
         };
         self.content.iter().map(move |piece| match piece {
             StoredPiece::Text(plain) => Piece::Text(text(*plain)),
-            StoredPiece::Object { key, rev, ty, label } => Piece::Object(ObjectRef {
+            StoredPiece::Object { key, rev, ty, label, show_key } => Piece::Object(ObjectRef {
                 key: text(*key),
                 rev: *rev,
                 ty: ty.map(text),
                 label: text(*label),
+                show_key: *show_key,
             }),
             StoredPiece::Link(link) => Piece::Link(link),
             StoredPiece::Code { lang, text: code, first } => {
@@ -212,7 +211,11 @@ impl StoredPiece {
     fn shown_length(&self) -> u32 {
         match self {
             StoredPiece::Text(text) | StoredPiece::Code { text, .. } => text.length,
-            StoredPiece::Object { label, .. } => label.length,
+            StoredPiece::Object { key, ty, label, show_key, .. } => {
+                // Each byte of a key may be written as three.
+                let key = if *show_key { key.length.saturating_mul(3) } else { 0 };
+                label.length.saturating_add(ty.map_or(0, |ty| ty.length)).saturating_add(key)
+            }
             StoredPiece::Link(link) => link.label.len() as u32,
         }
     }
@@ -251,6 +254,18 @@ impl TextSpan {
 }
 
 impl<'a> Piece<'a> {
+    /// Estimates the tokens of its ref, if it has one.
+    fn ref_tokens(&self) -> u64 {
+        match self {
+            Piece::Text(_) | Piece::Code(..) => 0,
+            Piece::Link(_) => 5,
+            Piece::Object(object) => {
+                let key = if object.show_key { estimate(object.key) } else { 0 };
+                5 + object.ty.map_or(0, |ty| estimate(ty) + 1) + key
+            }
+        }
+    }
+
     /// Returns the text that it shows.
     fn shown_text(&self) -> &'a str {
         match self {
@@ -272,7 +287,10 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
         _ => None,
     });
     let names = head.names.values().map(|object| object.key.len());
-    if let Some(length) = keys.chain(names).find(|length| !(1..=KEY_MAX).contains(length)) {
+    let document = head.document.iter().map(String::len);
+    if let Some(length) =
+        keys.chain(names).chain(document).find(|length| !(1..=KEY_MAX).contains(length))
+    {
         return Err(format!("a key of {length} bytes, expected 1 to {KEY_MAX}"));
     }
     Ok(())

@@ -12,6 +12,8 @@ use crate::workspaces::content::Content;
 pub struct Rendered {
     /// `## editor/main · src/parse.rs · 412 lines · saved`
     pub heading: String,
+    /// The document that the content is of, as the app names it.
+    pub document: Option<Rc<str>>,
     /// The row of links, or empty.
     pub nav: String,
     /// The content.
@@ -20,6 +22,8 @@ pub struct Rendered {
     pub position: Option<String>,
     /// The ids shown, in order.
     pub ids: Rc<[u64]>,
+    /// The refs that are shown with a key instead of the id, by id.
+    pub keyed: Box<[(u64, Box<str>)]>,
     /// The key and rev that each bound name stands for.
     pub names: BTreeMap<String, (String, u64)>,
     /// About how many tokens the app left out.

@@ -169,10 +169,10 @@ impl Workspace {
         self.readers.get(reader).and_then(|reader| reader.seen.get(session))
     }
 
-    /// Notes that a reader has received an answer: it has seen what that answer showed.
-    pub(super) fn confirm(&mut self, reader: &str, number: u64) {
-        let Some(reader) = self.readers.get_mut(reader) else { return };
-        let Some(delivery) = reader.take_delivery(number) else { return };
+    /// Notes that a reader has received an answer: it has seen what that answer showed. Returns the questions in it.
+    pub(super) fn confirm(&mut self, reader: &str, number: u64) -> Vec<u64> {
+        let Some(reader) = self.readers.get_mut(reader) else { return Vec::new() };
+        let Some(delivery) = reader.take_delivery(number) else { return Vec::new() };
         reader.noticed = reader.noticed.max(delivery.noticed);
         if let Some(revision) = delivery.window_set_revision {
             reader.window_set_revision = reader.window_set_revision.max(revision);
@@ -206,6 +206,7 @@ impl Workspace {
                 reader.seen.insert(session, seen);
             }
         }
+        delivery.questions
     }
 }
 

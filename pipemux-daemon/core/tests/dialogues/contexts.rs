@@ -231,6 +231,6 @@ fn report_shows_the_last_window_of_a_silent_app() {
     let busy = report(&mut world, reader("b"), None).windows.remove(0);
     assert!(busy.content.starts_with("## notes/main"), "{}", busy.content);
     assert!(busy.content.contains(" · busy, as it was before\n"), "{}", busy.content);
-    assert!(busy.content.contains(&format!("obj:{id}")), "{}", busy.content);
+    assert!(busy.content.contains(&format!("obj:note:{id}")), "{}", busy.content);
     assert_eq!((busy.anchors, busy.header), (before.anchors, before.header));
 }

@@ -93,7 +93,7 @@ impl Sim {
                 clicked = Some(label);
                 Verb::Click { link: format!("link:{id}") }
             }
-            Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None },
+            Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
             Ask::Help(provider) => Verb::Help { provider: provider.parse().expect("a provider") },
             Ask::Close(addr, end) => {

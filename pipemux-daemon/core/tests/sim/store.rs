@@ -223,7 +223,13 @@ impl Store {
 
     fn slot(&self, note: &Note) -> ObjectSlot {
         let label = self.label(&note.key, note.rev);
-        ObjectSlot { key: note.key.clone(), rev: note.rev, ty: Some("note".into()), label }
+        ObjectSlot {
+            key: note.key.clone(),
+            rev: note.rev,
+            ty: Some("note".into()),
+            label,
+            ..ObjectSlot::default()
+        }
     }
 
     pub fn invoke(&mut self, invoke: &Invoke) -> Executed {
@@ -333,5 +339,5 @@ pub fn prototypes() -> Vec<Prototype> {
 }
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
-    Param { name: name.into(), ty, default, doc: String::new() }
+    Param { name: name.into(), ty, default, ..Param::default() }
 }

@@ -30,6 +30,7 @@ fn large_records() -> Vec<Record> {
             rev: id,
             ty: Some("file".into()),
             label: format!("src/module/file-{id}.rs"),
+            key_form: None,
         };
         let anchors = (1..=100).map(anchor).collect();
         records.push(Record::Anchors { workspace: workspace.clone(), anchors });

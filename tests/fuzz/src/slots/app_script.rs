@@ -113,7 +113,7 @@ pub fn prototypes() -> Vec<Prototype> {
         name: name.into(),
         ty,
         default: Some(Value::Null),
-        doc: String::new(),
+        ..Param::default()
     };
     let wide = vec![param("a", Type::Any), param("b", Type::Any)];
     vec![
@@ -149,6 +149,7 @@ fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> 
         version: if bytes.ratio(1, 16)? { number(bytes)? } else { version },
         unchanged: bytes.ratio(1, 32)?,
         title: if bytes.ratio(1, 2)? { text(bytes)? } else { String::new() },
+        document: if bytes.ratio(1, 4)? { Some(key(bytes)?) } else { None },
         nav,
         content,
         position: if bytes.ratio(1, 3)? { Some(text(bytes)?) } else { None },
@@ -203,6 +204,7 @@ fn object(bytes: &mut Unstructured<'_>) -> Result<ObjectSlot> {
         rev: bytes.int_in_range(0..=2)?,
         ty: if bytes.ratio(1, 3)? { Some(text(bytes)?) } else { None },
         label: text(bytes)?,
+        show_key: bytes.ratio(1, 4)?,
     })
 }
 

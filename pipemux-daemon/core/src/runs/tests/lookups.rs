@@ -14,7 +14,7 @@ fn located(place: KeyLocation) -> RunInput {
 
 fn chunk(data: &'static [u8], total: usize) -> RunInput {
     let data = Bytes::from_static(data);
-    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true }))
+    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true, path: None }))
 }
 
 /// A scene whose window of `notes/main` showed an object and no longer does.
@@ -132,7 +132,7 @@ fn name_is_looked_up_again_once_the_run_changed_its_session() {
     let output = scene.reply(&mut run, done(11));
     let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
     assert_eq!(session, key("notes/main"));
-    assert!(!run.is_rebasing());
+    assert!(!run.needs_ids());
 
     scene.bind("notes/main", "it", "n7");
     let (app, version, epoch) = (Incarnation(1), 11, scene.workspace.epoch);

@@ -76,7 +76,13 @@ impl Scene {
 
     /// Holds a window of a session that binds a name to an object.
     fn bind(&mut self, addr: &str, name: &str, object: &str) {
-        let slot = ObjectSlot { key: object.into(), rev: 1, ty: None, label: object.into() };
+        let slot = ObjectSlot {
+            key: object.into(),
+            rev: 1,
+            ty: None,
+            label: object.into(),
+            ..ObjectSlot::default()
+        };
         let names = [(name.to_owned(), slot)].into();
         let body = Bytes::from(encode(&Projection { names, ..Projection::default() }).unwrap());
         let window = self.workspace.window_mut(&key(addr)).unwrap();
@@ -98,8 +104,19 @@ impl Scene {
         run
     }
 
+    /// Has the reader see an object as it is now.
+    fn see(&mut self, id: u64) {
+        let epoch = self.workspace.epoch;
+        let reader = self.workspace.reader_mut(READER).unwrap();
+        Rc::make_mut(&mut reader.known).insert(id, epoch);
+    }
+
+    fn context(&self) -> RunContext<'_> {
+        RunContext { workspace: &self.workspace, sessions: &self.sessions }
+    }
+
     fn resume(&self, run: &mut Run, input: RunInput) -> RunOutput {
-        run.resume(input, &RunContext { workspace: &self.workspace, sessions: &self.sessions })
+        run.resume(input, &self.context())
     }
 
     fn begin(&self, run: &mut Run) -> RunOutput {
@@ -149,7 +166,7 @@ impl Step {
             name: name.into(),
             ty,
             default: None,
-            doc: String::new(),
+            ..Param::default()
         });
         self.args.push((name.into(), argument));
         self
