@@ -171,7 +171,10 @@ impl App for Ide {
         let plain = |files: Vec<TreeFile>| -> Vec<String> {
             let path = |file| match file {
                 TreeFile::FromRoot(path) => path,
-                TreeFile::Written(path) => context.path(&path).to_string_lossy().into_owned(),
+                TreeFile::Written(path) => {
+                    let path = context.path(&path);
+                    path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned()
+                }
             };
             files.into_iter().map(path).collect()
         };

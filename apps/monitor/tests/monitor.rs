@@ -112,12 +112,12 @@ fn gist_is_one_line() {
 #[test]
 fn summary_has_a_line_for_each_resource() {
     let expected = "## \n[refresh](link:refresh) \n\
-        [CPU](obj:cpu) 38% · 2 cores [expand](link:expand)\n\
-        [memory](obj:memory) 5.1/24 GB (21%) [expand](link:expand)\n\
-        [swap](obj:swap) 0/2 GB (0%) [expand](link:expand)\n\
-        [disks](obj:disks) 3 · fullest: / 61/100 GB (61%) ext4 [expand](link:expand)\n\
-        [load](obj:load) 0.8 0.5 0.2 [expand](link:expand)\n\
-        [processes](obj:processes) 3 · top: rustc 71%, browser 5% [expand](link:expand)\n";
+        CPU [38%](obj:cpu_load) · 2 cores [expand](link:expand)\n\
+        memory [5.1/24 GB (21%)](obj:memory) [expand](link:expand)\n\
+        swap [0/2 GB (0%)](obj:swap) [expand](link:expand)\n\
+        disks [3](obj:disks) · fullest: / 61/100 GB (61%) ext4 [expand](link:expand)\n\
+        load [0.8 0.5 0.2](obj:load) [expand](link:expand)\n\
+        processes [3](obj:processes) · top: rustc 71%, browser 5% [expand](link:expand)\n";
     assert_eq!(show(&fixed(), &Settings::default(), Lod::Summary, 2000), expected);
 }
 

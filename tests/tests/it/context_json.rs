@@ -111,7 +111,7 @@ fn context_header_state_and_anchors_match_the_window() {
     let slime = env.pipemux(&["open", "arena"]).ok().obj("史莱姆1");
     let arena = context(&env, &["arena/main"]);
     let anchors = arena["anchors"].as_object().expect("anchors");
-    let attack = anchors.values().filter(|a| a["target"] == format!("obj:{slime}").as_str());
+    let attack = anchors.values().filter(|a| a["target"] == format!("obj:enemy:{slime}").as_str());
     assert_eq!(attack.count(), 1, "the attack on it: {arena:#}");
 }
 
@@ -139,10 +139,10 @@ fn duplicate_object_key_keeps_the_first_with_a_notice() {
     let thing = env.pipemux(&["view"]).ok().obj("the thing");
     let told = env.run("rogue.misbehave('show twins')");
     told.ok().has("rogue/main shows two things under the key thing: the first one is kept");
-    told.has(&format!("[the thing](obj:{thing}) its twin"));
+    told.has(&format!("[the thing](obj:thing:{thing}) its twin"));
     env.pipemux(&["view"]).ok().lacks("two things");
     let anchors = context(&env, &["rogue/main"])["anchors"].clone();
-    assert!(anchors[format!("obj:{thing}")].is_object(), "{anchors:#}");
+    assert!(anchors[format!("obj:thing:{thing}")].is_object(), "{anchors:#}");
     assert_eq!(
         anchors.as_object().map(|all| all.keys().filter(|id| id.starts_with("obj:")).count()),
         Some(1)

@@ -97,7 +97,7 @@ fn missing_arguments_are_asked_for_by_type() {
     let thing = env.pipemux(&["view"]).obj("the thing");
     // An object is chosen from those that are shown.
     let asked = env.run("rogue.look()");
-    asked.exits(5).has("needs thing: Anchor<thing>").has(&format!("obj:{thing}"));
+    asked.exits(5).has("needs thing: Anchor<thing>").has(&format!("obj:thing:{thing}"));
     env.pipemux(&["click", &asked.link("the thing").to_string()]).ok().has("looked");
     // Several missing arguments are asked for one after the other, and an invalid answer asks again.
     let colour = env.run("rogue.tune()");
