@@ -116,7 +116,7 @@ impl<'a> Planner<'a> {
             let value = self.argument(value, &param.ty, argument.span, &param.name)?;
             // Only a whole argument of a step that the reader wrote can be asked for.
             if let Some(meant) = value.first_meant(nested) {
-                let note = format!("{} is {}: did you mean {meant}?", param.name, param.ty);
+                let note = format!("{} is {}, did you mean {meant}?", param.name, param.ty);
                 return Err(self.error("wrong type", argument.span, note));
             }
             args.push((param.name.clone(), value));
