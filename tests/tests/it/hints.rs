@@ -233,21 +233,26 @@ fn suggested_commands_are_found() {
     }
 }
 
-/// Runs each suggested command in its own copy of the situation.
+/// Verbs after which the situation is as it was.
+const LOOKS: &[&str] = &["--help", "apps", "help", "history", "logs", "sessions", "view"];
+
+/// Runs each suggested command in the situation in which it was suggested. Returns how many there were.
 fn check(name: &str, situation: Situation) -> usize {
-    let (shown, root) = {
-        let env = TestEnv::new();
-        let command = situation(&env);
+    let prepare = |env: &TestEnv| {
+        let command = situation(env);
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
-        let shown = env.pipemux(&command).text();
-        (shown, env.root().display().to_string())
+        env.pipemux(&command).text()
     };
+    let mut env = TestEnv::new();
+    let shown = prepare(&env);
+    let root = env.root().display().to_string();
     let commands = suggested(&shown);
+    let mut is_as_suggested = true;
     for command in &commands {
-        let env = TestEnv::new();
-        let again = situation(&env);
-        let again: Vec<&str> = again.iter().map(String::as_str).collect();
-        drop(env.pipemux(&again).text());
+        if !is_as_suggested {
+            env = TestEnv::new();
+            prepare(&env);
+        }
         let pasted = paste(&env, &command.replace(&root, &env.root().display().to_string()));
         assert!(
             // A shell that can't run the line says 126 or 127, and dash says 2 to what it can't read.
@@ -255,6 +260,8 @@ fn check(name: &str, situation: Situation) -> usize {
                 && !pasted.text().contains("refused, nothing ran"),
             "{name}: the hint doesn't work when it is pasted: {command}\n{shown}\n{pasted}"
         );
+        let verb = command.split_whitespace().nth(1).unwrap_or_default();
+        is_as_suggested = LOOKS.contains(&verb) || command.ends_with(" --help");
     }
     commands.len()
 }
