@@ -1,5 +1,6 @@
 //! Minting ids for what one session shows, and writing links with them.
 
+use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::refs::{Ref, RefKind};
@@ -151,12 +152,7 @@ impl Minter<'_> {
 
     /// Writes a link's call as an agent would type it.
     fn call(&self, link: &LinkSlot) -> String {
-        let addr = &self.session.addr;
-        let target = if addr.session.as_str() == pipemux_proto::SessionAddr::DEFAULT_SESSION {
-            addr.provider.to_string()
-        } else {
-            addr.to_string()
-        };
+        let target = callee(&self.session.addr);
         let args = link.args.iter().map(|(name, arg)| format!("{name}={}", self.argument(arg)));
         let args: Vec<String> = args.collect();
         format!("{target}.{}({})", link.action, args.join(", "))
@@ -177,6 +173,14 @@ impl Minter<'_> {
                 None => clip(&object.key),
             },
         }
+    }
+}
+
+/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for another one.
+pub fn callee(addr: &SessionAddr) -> String {
+    match addr.session.as_str() {
+        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
+        _ => addr.to_string(),
     }
 }
 
