@@ -32,6 +32,7 @@ pub mod app;
 pub mod call;
 pub mod client;
 pub mod codec;
+pub mod command;
 pub mod context;
 pub mod envelope;
 pub mod fault;

@@ -9,7 +9,11 @@ docui::actions! {
         /// Physical attack.
         changes featured Attack = attack(target: Anchor<Enemy>);
         /// Magic; each point of mana hits once.
-        changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
+        changes featured CastFireball = cast_fireball(
+            target: Anchor<Enemy>,
+            /// (Default: 10)
+            mana: i64 = 10,
+        );
         /// Takes the belongings of a dead enemy.
         changes featured Loot = loot(target: Anchor);
         /// Leaves the enemies behind.

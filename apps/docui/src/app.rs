@@ -125,7 +125,7 @@ pub trait App: Sized + 'static {
     /// # Errors
     /// The object has no value. This is the default for every object.
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
-        Err(Fault::refused(format!("{key} has no value to read")).about(key))
+        Err(Fault::refused("it has no value to read").about(key))
     }
 
     /// Returns the absolute path of an object that is a file. It is passed where another app's action takes

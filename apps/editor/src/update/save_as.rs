@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, Reply, regular_file};
+use docui::{Blocking, Context, Done, Fault, Reply, command, regular_file};
 
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
@@ -55,9 +55,10 @@ impl SaveAsRequest {
     /// Writes the text. This may wait for a disk.
     fn run(self, commit: &CommitPoint) -> Result<SavedAs, Fault> {
         let path = disk::resolve(&self.target).map_err(|fault| match self.target.parent() {
-            Some(parent) if !parent.exists() => {
-                fault.hint(format!("mkdir -p {} makes it", parent.display()))
-            }
+            Some(parent) if !parent.exists() => fault.hint(format!(
+                "make it: {}",
+                command::join(&["mkdir", "-p", &parent.to_string_lossy()])
+            )),
             _ => fault,
         })?;
         if self.own.is_of(&path) {

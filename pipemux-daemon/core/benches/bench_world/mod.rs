@@ -130,6 +130,7 @@ impl BenchWorld {
             budget: Some(1_000_000),
             lod: None,
             at: None,
+            hint_options: String::new(),
             titles: false,
             cwd: "/".into(),
             verb,

@@ -204,7 +204,7 @@ impl TypedValues<'_> {
 /// A typed answer as an argument of a type.
 fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
     let wrong = || {
-        Fault::usage(format!("expected {ty}, not `{text}`")).hint("pipemux answer cancel leaves it")
+        Fault::usage(format!("expected {ty}, not `{text}`")).hint("leave it: pipemux answer cancel")
     };
     let value = match ty {
         Type::Int | Type::Float | Type::Bool => literal(text, ty).ok_or_else(wrong)?,

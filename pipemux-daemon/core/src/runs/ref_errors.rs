@@ -22,7 +22,7 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
     if let Some(why) = why {
         message += &format!(" {why}.");
     }
-    Fault::not_found(message).naming(shown)
+    Fault::not_found(message).naming(shown).hint("pipemux view")
 }
 
 /// A ref as the sentences name it: without its epoch, and without the session of an id, which is unique.

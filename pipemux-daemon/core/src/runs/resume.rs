@@ -159,7 +159,7 @@ impl Run {
             }
             StepReply::Lost { delivered, why, .. } if delivered || self.was_sent() => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
-                    .hint(format!("pipemux view {} shows how it stands", step.session));
+                    .hint(format!("pipemux view {}", step.session));
                 self.end(StepStatus::Unknown, fault)
             }
             StepReply::Lost { why, hints, .. } => {

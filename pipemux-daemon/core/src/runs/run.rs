@@ -263,7 +263,7 @@ impl Run {
             (status, fault) =
                 (StepStatus::Unknown, Fault { hints: fault.hints, ..Fault::unknown(message) });
             if let Some(step) = self.steps.get(self.next) {
-                fault = fault.hint(format!("pipemux view {} shows how it stands", step.session));
+                fault = fault.hint(format!("pipemux view {}", step.session));
             }
         }
         self.unknown |= status == StepStatus::Unknown;

@@ -16,6 +16,7 @@ impl Core {
         let link = Ref::parse_loose(link, RefKind::Link)
             .map_err(|error| Fault::usage(error.to_string()))?;
         if link.kind != RefKind::Link {
+            self.check_object(id, &link)?;
             return Err(Fault::usage(format!("{link} is a thing, not a link"))
                 .hint(format!("its value: pipemux read {link}")));
         }
@@ -55,7 +56,9 @@ impl Core {
         if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
             return Err(match why {
                 AnchorError::NotFound => missing(),
-                AnchorError::Stale => ref_errors::stale(&name),
+                AnchorError::Stale => {
+                    ref_errors::stale(&name).hint(format!("pipemux view {session}"))
+                }
             });
         }
         let (action, args) = match &anchor.target {

@@ -26,8 +26,9 @@ impl Core {
             (Some("rebase"), Some("off")) => options.rebase = false,
             (Some(option), value) => {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
-                return Err(Fault::usage(format!("`{given}` can't be set"))
-                    .hint("pipemux set epoch strict|meaning · pipemux set rebase on|off"));
+                let expected = "epoch strict|meaning, or rebase on|off";
+                return Err(Fault::usage(format!("`{given}` can't be set: expected {expected}"))
+                    .hint("pipemux set --help"));
             }
         }
         if options != workspace.options {

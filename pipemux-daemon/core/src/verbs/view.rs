@@ -53,9 +53,7 @@ impl Core {
                 return Err(match guess {
                     Some(guess) => fault.hint(format!("pipemux view {guess}")),
                     None if registered => fault.hint(format!("pipemux open {addr}")),
-                    None => {
-                        fault.hint("pipemux view shows what is open, pipemux apps what there is")
-                    }
+                    None => fault.hint("pipemux view").hint("pipemux apps"),
                 });
             };
             let wanted = WantedWindow { session: window.session.clone(), lod, budget };

@@ -3,6 +3,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
+use pipemux_proto::command::with_options;
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
@@ -15,7 +16,7 @@ use crate::runs::run::ASKS;
 use crate::runs::saved_question;
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
-use crate::views::answer::refusal as refusal_text;
+use crate::views::answer::{fault_with_options, refusal as refusal_text};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::context::focus;
@@ -42,6 +43,7 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let (format, budget) = (request.call.format, request.call.budget);
         let titles = request.call.titles;
+        let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
         let PendingView { windows: requested, kind } = *view;
         let one_off = other_detail && !matches!(kind, AnswerKind::Open { .. });
@@ -81,11 +83,16 @@ impl Core {
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
-            let RunOutcome { text, asked, minted } =
-                write_outcome(run, question, prototypes, epoch, &mut workspace.anchors);
+            let RunOutcome { text, asked, minted } = write_outcome(
+                run,
+                question,
+                prototypes,
+                (epoch, &hint_options),
+                &mut workspace.anchors,
+            );
             changed |= minted;
             let advice = follow_up(workspace, &mut self.runs, run);
-            outcome = Some((text + &advice, asked));
+            outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
         let shown_questions: Vec<u64> = match &kind {
             AnswerKind::Run(run) => run.question.into_iter().collect(),
@@ -101,8 +108,12 @@ impl Core {
             let several = shown_questions.len() > 1;
             for number in &shown_questions {
                 let Some(open) = self.runs.question(&at, *number) else { continue };
-                let written =
-                    write_question((*number, several), open, epoch, &mut workspace.anchors);
+                let written = write_question(
+                    (*number, several),
+                    open,
+                    (epoch, &hint_options),
+                    &mut workspace.anchors,
+                );
                 questions += &written.text;
                 changed |= written.minted;
                 first_question.get_or_insert(written.report);
@@ -135,6 +146,7 @@ impl Core {
             changed_elsewhere: &changed_elsewhere,
             questions: &questions,
             budget,
+            hint_options: &hint_options,
         };
         let (text, receipt) = match &kind {
             AnswerKind::Run(run) => {
@@ -148,7 +160,8 @@ impl Core {
             AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
             AnswerKind::Questions { refusal, .. } => {
-                writer.questions_only(refusal.as_deref().map(refusal_text).unwrap_or_default())
+                let refusal = refusal.as_deref().map(refusal_text).unwrap_or_default();
+                writer.questions_only(with_options(&refusal, &hint_options).into_owned())
             }
         };
         let exit = match &kind {
@@ -160,7 +173,7 @@ impl Core {
             AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
-            Format::Markdown if text.is_long() => Err(text),
+            Format::Markdown if text.is_long() && exit == 0 => Err(text),
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
@@ -170,12 +183,13 @@ impl Core {
                     windows: &windows,
                     run,
                     prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
+                    hint_options: &hint_options,
                 };
                 let mut report = make_report(&input, asked);
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {
-                        report.error = Some((**fault).clone());
+                        report.error = Some(fault_with_options((**fault).clone(), &hint_options));
                     }
                     AnswerKind::Run(run) => {
                         report.error = run.wrong_answer.clone().or(report.error);
@@ -188,6 +202,12 @@ impl Core {
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
+        };
+        let error = match &kind {
+            AnswerKind::Run(run) => run.wrong_answer.is_some(),
+            AnswerKind::Questions { refusal, .. } => refusal.is_some(),
+            // Of a window that can't be shown there is only the error.
+            AnswerKind::Open { .. } | AnswerKind::Window(_) | AnswerKind::Workspace(_) => exit != 0,
         };
         let number = self.turn.next_local();
         // A Context names what is in focus, even where the window doesn't show it.
@@ -207,7 +227,7 @@ impl Core {
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
-            Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
+            Ok(body) => self.answer(id, Answer { exit, body, delivery: number, error }),
             Err(text) => self.answer_in_parts(id, exit, number, text)?,
         }
         Ok(())

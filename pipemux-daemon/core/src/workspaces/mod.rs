@@ -148,7 +148,7 @@ impl Workspaces {
                 let message =
                     format!("too many workspaces with open windows (limit {WORKSPACES_MAX})");
                 return Err(Fault::refused(message)
-                    .hint("pipemux close <provider>/<session> --end in one that is done with"));
+                    .hint("end what is done with; it is listed by: pipemux sessions"));
             }
         }
         let key: WorkspaceKey = key.into();

@@ -144,7 +144,7 @@ impl Editor {
         if self.files.len() + opened.len() >= FILES_MAX {
             let elsewhere = self.open_elsewhere_command();
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
-                .hint(format!("close some, or open another session: {elsewhere} …")));
+                .hint(format!("close some, or open another session: {elsewhere} FILE")));
         }
         let ReadArgument::Read(read) = read else {
             // It was open when it was asked for, and was closed meanwhile.
