@@ -125,7 +125,7 @@ const SITUATIONS: &[(&str, Situation)] = &[
         words(&["run", &format!("notebook.remove(obj:{plan})")])
     }),
     ("no file open", |env| {
-        env.pipemux(&["open", "editor"]);
+        env.pipemux(&["open", "editor"]).ok();
         words(&["run", "editor.save()"])
     }),
     ("an action that was undone already", |env| {
