@@ -39,10 +39,13 @@ impl App for Editor {
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
         self.invalidate_snapshot();
         self.version = context.version;
-        let reply = self.perform(action, context)?;
-        if let Reply::Done(_) = reply {
-            self.version += 1;
-        }
+        let reply = match self.perform(action, context)? {
+            Reply::Done(done) => {
+                self.version += 1;
+                Reply::Done(self.tell_renumbering(done, context))
+            }
+            ask => ask,
+        };
         self.write_manifest_if_stale();
         Ok(reply)
     }

@@ -54,6 +54,7 @@ impl Editor {
         };
         self.list_open_files(&mut view, &mut budget);
         if let Some((object, label)) = selection {
+            self.name_selected_lines(&mut view);
             budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
             view.text("selection: ").object(object).text("\n");
         }
@@ -66,14 +67,17 @@ impl Editor {
         add_links(&mut view, file, &shown.lines);
         let language = language(file.path());
         if !shown.lines.is_empty() {
-            view.lines(&language, shown.lines.start as u64 + 1, shown.text.clone());
+            let (first, ids) = (shown.lines.start as u64 + 1, file.line_ids().of(&shown.lines));
+            view.identified_lines(&language, first, shown.text.clone(), ids);
         }
         let mut left = room.saturating_sub(shown.tokens);
         for changed in changed_lines_outside(file, &shown.lines) {
             let changed = lines_within(file, changed, left);
             left = left.saturating_sub(changed.tokens);
             if !changed.lines.is_empty() {
-                view.lines(&language, changed.lines.start as u64 + 1, changed.text);
+                let (first, ids) =
+                    (changed.lines.start as u64 + 1, file.line_ids().of(&changed.lines));
+                view.identified_lines(&language, first, changed.text, ids);
             }
         }
         view.position(match (shown.lines.len(), file.buffer().line_count()) {
@@ -117,6 +121,16 @@ impl Editor {
         let label = readable(&range_name(&self.display_name(index), &lines));
         let object = Object::new(&*range.key, label.clone()).ty("selection").rev(range.rev);
         Some((object, label))
+    }
+
+    /// Names the numbers in the selection's label.
+    fn name_selected_lines(&self, view: &mut View) {
+        let range = self.selection.as_deref().and_then(|key| self.existing_range(key));
+        if let Some((index, range)) = range {
+            let file = &self.files[index];
+            let lines = file.buffer().lines_of(&range.bytes);
+            view.shows_number(file.key(), lines.start as u64 + 1, lines.end as u64);
+        }
     }
 
     fn list_open_files(&self, view: &mut View, budget: &mut ListBudget) {
@@ -163,6 +177,7 @@ impl Editor {
             more -= 1;
             budget.spent += cost;
             view.object(Object::new(&*range.key, label).ty("match").rev(range.rev)).text(row);
+            view.shows_number(file.key(), *line as u64 + 1, *line as u64 + 1);
         }
         if more > 0 {
             view.text(format!("{more} more {}\n", if more == 1 { "match" } else { "matches" }));

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `addressing` | how files and the session are named to readers |
 //! | `baseline` | what a reader's bare line numbers refer to |
+//! | `renumbering` | what the numbers that a reader knows are after an action |
 //! | `opening` | starting a session, opening files, restoring them after a crash |
 //! | `snapshot` | the whole state on disk during hibernation |
 
 mod addressing;
 mod baseline;
 mod opening;
+mod renumbering;
 mod snapshot;
 
 use std::collections::VecDeque;
@@ -26,6 +28,7 @@ use super::manifest::{Manifest, ManifestEntry};
 use super::open_file::OpenFile;
 use super::shown_revisions::ShownRevisions;
 use super::tracked_ranges::TrackedRange;
+pub(crate) use baseline::SeenPart;
 
 /// One session of the editor. Its serialized form is a snapshot: the names that `serde` is given are
 /// those of format 1.

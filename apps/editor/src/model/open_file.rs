@@ -19,6 +19,7 @@ use super::file_stamp::FileStamp;
 use super::history::{Author, Change, EditKind, History};
 use super::journal::Journal;
 use super::line_change::LineChange;
+use super::line_ids::LineIds;
 use super::line_log::LineLog;
 use super::splice::{Splice, first_differences, inverse};
 use super::stable_hash::stable_hash;
@@ -45,6 +46,14 @@ pub struct OpenFile {
     history: History,
     #[serde(rename = "log")]
     line_log: LineLog,
+    #[serde(default)]
+    line_ids: LineIds,
+    /// The keys that the file had before it was saved under another path, each with the version up to which.
+    #[serde(default)]
+    former_keys: Vec<(String, u64)>,
+    /// The version from which on the file has its path.
+    #[serde(default)]
+    named_since: u64,
     #[serde(skip)]
     journal: Journal,
     #[serde(rename = "base")]
@@ -68,11 +77,15 @@ pub struct OpenFile {
 
 impl OpenFile {
     fn new(path: PathBuf, journal: Journal, buffer: Buffer, version: u64) -> Self {
+        let line_ids = LineIds::new(buffer.line_count(), version);
         Self {
             path,
             buffer,
             history: History::new(),
             line_log: LineLog::new(version),
+            line_ids,
+            former_keys: Vec::new(),
+            named_since: 0,
             journal,
             base_digest: None,
             stamp: None,
@@ -116,6 +129,21 @@ impl OpenFile {
     /// The file's lines across versions.
     pub fn line_log(&self) -> &LineLog {
         &self.line_log
+    }
+
+    /// Which line is which.
+    pub fn line_ids(&self) -> &LineIds {
+        &self.line_ids
+    }
+
+    /// The keys that the file had before, the latest first, each with the version up to which.
+    pub fn former_keys(&self) -> impl Iterator<Item = &(String, u64)> {
+        self.former_keys.iter().rev()
+    }
+
+    /// The version from which on the file has its key: before that, the key named another file.
+    pub fn named_since(&self) -> u64 {
+        self.named_since
     }
 
     /// What the disk has.
@@ -238,6 +266,7 @@ impl OpenFile {
         self.top_line = lines.nearest_line(self.top_line).min(last);
         self.changed_lines = lines.changed_lines();
         self.changed_bytes = first_differences(splices);
+        self.line_ids.apply(lines);
         self.line_log.record(author.version, &author.run, lines.clone());
         Ok(())
     }

@@ -60,7 +60,7 @@ impl Editor {
         let state_dir = self.state_dir.clone();
         // Readers may have seen another text under either path.
         self.before_change(index)?;
-        self.files[index].save_as(target.clone(), mode, &state_dir)?;
+        self.files[index].save_as(target.clone(), mode, &state_dir, context.next_version())?;
         self.record_closed(old_key, format!("it was saved as {shown}"));
         self.record_rename(&old_path, &target);
         self.record_other_text(index);

@@ -191,11 +191,8 @@ impl Core {
         self.runs.hand_over(key, before, after);
         // Runs in progress send their later steps to the new incarnation.
         for (_, task) in self.tasks.iter_mut() {
-            if let Task::Running(run) = task
-                && let Some((seen, _)) = run.seen.get_mut(key)
-                && *seen == before
-            {
-                *seen = after;
+            if let Task::Running(run) = task {
+                run.hand_over(key, before, after);
             }
         }
     }

@@ -101,11 +101,7 @@ impl OpenRuns {
         for runs in self.by_workspace.values_mut() {
             let asking = runs.questions.values_mut().map(|question| &mut question.run);
             for run in asking.chain(runs.kept.values_mut().map(AsMut::as_mut)) {
-                if let Some((app, _)) = run.seen.get_mut(session)
-                    && *app == from
-                {
-                    *app = to;
-                }
+                run.hand_over(session, from, to);
             }
         }
     }

@@ -29,3 +29,7 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
 pub fn name(of: &Ref) -> String {
     Ref { epoch: None, owner: None, ..of.clone() }.to_string()
 }
+/// An epoch that no answer had yet was named.
+pub fn unissued_epoch(epoch: u64, newest: u64) -> Fault {
+    Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"))
+}

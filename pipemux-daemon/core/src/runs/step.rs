@@ -68,6 +68,17 @@ pub enum Argument {
     List(Vec<Argument>),
 }
 
+impl Argument {
+    /// Returns the first ref in it.
+    pub fn first_ref(&self) -> Option<&Ref> {
+        match self {
+            Argument::Ref { of, .. } => Some(of),
+            Argument::List(items) => items.iter().find_map(Argument::first_ref),
+            _ => None,
+        }
+    }
+}
+
 /// An argument that was not given, or not as its parameter's type.
 #[derive(Debug, Clone)]
 pub struct MissingArgument {

@@ -91,7 +91,7 @@ impl Core {
             changed_elsewhere: &changed_elsewhere,
             budget,
         };
-        let (text, receipt) = match &kind {
+        let (mut text, receipt) = match &kind {
             AnswerKind::Run(run) => {
                 writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
             }
@@ -102,6 +102,11 @@ impl Core {
             AnswerKind::Workspace(None) => writer.full(&[], true),
             AnswerKind::Window(None) => writer.full(&[], false),
         };
+        let mut lines = text.take_lines();
+        if format == Format::Json {
+            // Windows are complete in it.
+            lines.extend(windows.iter().flat_map(AnswerWindow::line_updates));
+        }
         let exit = match &kind {
             AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
@@ -123,6 +128,7 @@ impl Core {
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
         let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        let delivery = Delivery { lines, ..delivery };
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
@@ -163,6 +169,7 @@ fn make_delivery(
     Delivery {
         number,
         seen,
+        lines: Vec::new(),
         noticed: workspace.newest_notice(),
         epoch,
         ids,
@@ -246,11 +253,11 @@ fn to_seen_window(
     };
     let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
     // A view at another level of detail or budget doesn't become the base of later comparisons.
-    let (rendered, complete) = match before.filter(|_| window.one_off) {
-        Some(before) => (before.rendered.clone(), false),
-        None => (rendered, true),
+    let (rendered, base, complete) = match before.filter(|_| window.one_off) {
+        Some(before) => (before.rendered.clone(), before.base, false),
+        None => (rendered, (app, version), true),
     };
-    let seen = SeenWindow { epoch, app, version, rendered, complete, names, prototypes };
+    let seen = SeenWindow { epoch, app, version, rendered, base, complete, names, prototypes };
     Some((window.session, seen))
 }
 

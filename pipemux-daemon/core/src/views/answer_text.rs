@@ -1,5 +1,6 @@
 //! The Markdown of an answer.
 
+use pipemux_proto::LineNumbers;
 use pipemux_proto::report::TokenReceipt;
 
 use crate::keys::SessionKey;
@@ -8,10 +9,11 @@ use crate::runs::Run;
 use crate::views::answer;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
-use crate::views::delta::{Delta, delta};
+use crate::views::delta::{Delta, KeptLines, Known, delta};
 use crate::views::inert;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::Workspace;
+use crate::views::shown_lines::{changed_window, told_lines, whole_window};
+use crate::workspaces::{Rendered, SeenWindow, ShownVersion, Workspace};
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
@@ -89,7 +91,11 @@ impl AnswerText<'_> {
             let delivered = kept.and_then(|kept| kept.at(epoch));
             let changed = match (delivered, &window.rendered) {
                 (Some(delivered), Some(rendered)) if window.status == WindowStatus::Fresh => {
-                    delta(&delivered.rendered, rendered, true)
+                    let restarted = window.version.map(|(app, _)| app) != Some(delivered.seen.0);
+                    let known = Known { removed: true, restarted, ..Known::default() };
+                    let (changed, kept) = delta(&delivered.rendered, rendered, &known);
+                    tell_changes(&mut out, window, &changed, &kept, delivered.seen);
+                    changed
                 }
                 _ => Delta::Whole,
             };
@@ -137,6 +143,8 @@ impl AnswerText<'_> {
         } else {
             prototypes
         };
+        let version = window.version.or(window.older_version);
+        out.tell_lines(&window.session, whole_window(rendered, version));
         out.push_window(rendered, suffix, prototypes);
     }
 
@@ -154,6 +162,9 @@ impl AnswerText<'_> {
         let mut out = AnswerBuffer::default();
         out.push(&self.notice_lines());
         out.push(outcome);
+        for (session, update) in told_lines(&run.told_lines) {
+            out.tell_lines(&session, vec![update]);
+        }
         let mut position = None;
         for window in self.windows {
             let Some(rendered) =
@@ -166,10 +177,15 @@ impl AnswerText<'_> {
                 continue;
             };
             let seen = self.workspace.seen(self.reader, &window.session);
-            let changed = seen.map_or(Delta::Whole, |seen| {
-                let removed = !only_own_changes(run, window) || run.reverts();
-                delta(&seen.rendered, rendered, removed)
-            });
+            let changed = match seen {
+                None => Delta::Whole,
+                Some(seen) => {
+                    let removed = !only_own_changes(run, window) || run.reverts();
+                    let (changed, kept) = self.delta(run, window, seen, rendered, removed);
+                    tell_changes(&mut out, window, &changed, &kept, seen.base);
+                    changed
+                }
+            };
             match changed {
                 Delta::Same => {}
                 Delta::Lines(lines) => {
@@ -190,6 +206,37 @@ impl AnswerText<'_> {
             out.push(&format!("\nchanged too: {} · pipemux view\n", names.join(", ")));
         }
         self.finish(out, position, false)
+    }
+
+    /// Compares a window with what the reader saw, beside what the run's outcome told.
+    fn delta(
+        &self,
+        run: &Run,
+        window: &AnswerWindow,
+        seen: &SeenWindow,
+        now: &Rendered,
+        removed: bool,
+    ) -> (Delta, Vec<KeptLines>) {
+        let document = now.document.as_deref().unwrap_or_default();
+        let session = &window.session;
+        let newest = window.version.map_or(0, |(_, version)| version);
+        let told = |old: u64, new: u64| {
+            let of_window = run.told_lines.iter().filter(|(told, _, numbers)| {
+                told == session && numbers.document == document && numbers.version == Some(newest)
+            });
+            let mut moves = of_window.filter_map(|(.., numbers)| Some((numbers.was?, numbers)));
+            moves.any(|(was, LineNumbers { first, last, .. })| {
+                (*first..=*last).contains(&new) && new - first + was == old
+            })
+        };
+        let lines = self.workspace.reader(self.reader).map(|reader| reader.lines_of(session));
+        let renumbered = |number| {
+            lines.as_ref().is_some_and(|lines| !lines.all_in(document, number, number, seen.base))
+        };
+        let restarted = window.version.map(|(app, _)| app) != Some(seen.base.0);
+        let (told, renumbered) = (Some(&told as _), Some(&renumbered as _));
+        let known = Known { removed, restarted, told, renumbered };
+        delta(&seen.rendered, now, &known)
     }
 
     fn notice_lines(&self) -> String {
@@ -218,6 +265,21 @@ impl AnswerText<'_> {
         let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
+    }
+}
+
+/// Notes what a window says of line numbers that is shown as a difference from `base`.
+fn tell_changes(
+    out: &mut AnswerBuffer,
+    window: &AnswerWindow,
+    changed: &Delta,
+    kept: &[KeptLines],
+    base: ShownVersion,
+) {
+    if let (Some(rendered), Some(version)) = (&window.rendered, window.version)
+        && *changed != Delta::Whole
+    {
+        out.tell_lines(&window.session, changed_window(rendered, version, base, kept));
     }
 }
 
