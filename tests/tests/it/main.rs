@@ -18,6 +18,7 @@ mod history;
 mod invalid_input;
 mod json_output;
 mod lifecycle;
+mod line_numbers;
 mod listen;
 mod markdown_injection;
 mod mistaken_refs;

@@ -25,6 +25,11 @@ impl LineIds {
         Self { runs, next: first + lines as u64 }
     }
 
+    /// True for those of a file whose state was saved before lines had identities.
+    pub fn is_unknown(&self) -> bool {
+        self.next == 0
+    }
+
     /// The number of lines.
     pub fn line_count(&self) -> usize {
         self.runs.iter().map(|(_, count)| count).sum()

@@ -46,13 +46,13 @@ pub struct OpenFile {
     history: History,
     #[serde(rename = "log")]
     line_log: LineLog,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "LineIds::is_unknown")]
     line_ids: LineIds,
     /// The keys that the file had before it was saved under another path, each with the version up to which.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     former_keys: Vec<(String, u64)>,
     /// The version from which on the file has its path.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     named_since: u64,
     #[serde(skip)]
     journal: Journal,
@@ -276,4 +276,8 @@ impl OpenFile {
             self.journal.remove();
         }
     }
+}
+
+fn is_zero(version: &u64) -> bool {
+    *version == 0
 }

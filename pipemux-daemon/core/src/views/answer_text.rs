@@ -92,7 +92,10 @@ impl AnswerText<'_> {
             let changed = match (delivered, &window.rendered) {
                 (Some(delivered), Some(rendered)) if window.status == WindowStatus::Fresh => {
                     let restarted = window.version.map(|(app, _)| app) != Some(delivered.seen.0);
-                    let known = Known { removed: true, restarted, ..Known::default() };
+                    let (document, base) = (rendered.document.as_deref(), delivered.seen);
+                    let renumbered = |number| self.renumbered(window, document, number, base);
+                    let renumbered = Some(&renumbered as _);
+                    let known = Known { removed: true, restarted, renumbered, ..Known::default() };
                     let (changed, kept) = delta(&delivered.rendered, rendered, &known);
                     tell_changes(&mut out, window, &changed, &kept, delivered.seen);
                     changed
@@ -226,17 +229,29 @@ impl AnswerText<'_> {
             });
             let mut moves = of_window.filter_map(|(.., numbers)| Some((numbers.was?, numbers)));
             moves.any(|(was, LineNumbers { first, last, .. })| {
-                (*first..=*last).contains(&new) && new - first + was == old
+                (*first..=*last).contains(&new) && (new - first).checked_add(was) == Some(old)
             })
         };
-        let lines = self.workspace.reader(self.reader).map(|reader| reader.lines_of(session));
-        let renumbered = |number| {
-            lines.as_ref().is_some_and(|lines| !lines.all_in(document, number, number, seen.base))
-        };
+        let renumbered = |number| self.renumbered(window, Some(document), number, seen.base);
         let restarted = window.version.map(|(app, _)| app) != Some(seen.base.0);
         let (told, renumbered) = (Some(&told as _), Some(&renumbered as _));
         let known = Known { removed, restarted, told, renumbered };
         delta(&seen.rendered, now, &known)
+    }
+
+    /// Returns true when the reader was shown a number in another version than `base`.
+    fn renumbered(
+        &self,
+        window: &AnswerWindow,
+        document: Option<&str>,
+        number: u64,
+        base: ShownVersion,
+    ) -> bool {
+        let reader = self.workspace.reader(self.reader);
+        reader.is_some_and(|reader| {
+            let lines = reader.lines_of(&window.session);
+            !lines.all_in(document.unwrap_or_default(), number, number, base)
+        })
     }
 
     fn notice_lines(&self) -> String {

@@ -95,7 +95,9 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     }
     let kept = kept.0;
     let told = |kept: &KeptLines| {
-        known.told.is_some_and(|told| (0..kept.count).all(|at| told(kept.old + at, kept.new + at)))
+        known.told.is_some_and(|told| {
+            (0..kept.count).all(|at| told(kept.old.saturating_add(at), kept.new.saturating_add(at)))
+        })
     };
     let moves: Vec<&KeptLines> =
         kept.iter().filter(|kept| kept.old != kept.new && !told(kept)).collect();
@@ -103,7 +105,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     // they were in that window.
     let tellable = |kept: &&KeptLines| {
         let renumbered = |number| known.renumbered.is_some_and(|renumbered| renumbered(number));
-        kept.identified && !(kept.old..kept.old + kept.count).any(renumbered)
+        kept.identified && !(kept.old..kept.old.saturating_add(kept.count)).any(renumbered)
     };
     if !comparable || moves.len() > MOVES_TOLD_MAX || !moves.iter().all(tellable) {
         return whole();
@@ -138,7 +140,7 @@ impl KeptLines {
     fn describe(&self) -> String {
         let range = |first: u64| match self.count {
             1 => first.to_string(),
-            count => format!("{first}-{}", first + count - 1),
+            count => format!("{first}-{}", first.saturating_add(count - 1)),
         };
         let (noun, verb) = if self.count == 1 { ("line", "is") } else { ("lines", "are") };
         format!("{noun} {} {verb} now {}", range(self.old), range(self.new))
@@ -155,8 +157,8 @@ impl KeptList {
         let identified = new.identity.is_some();
         match self.0.last_mut() {
             Some(last)
-                if last.old + last.count == old_number
-                    && last.new + last.count == new_number
+                if last.old.checked_add(last.count) == Some(old_number)
+                    && last.new.checked_add(last.count) == Some(new_number)
                     && last.identified == identified =>
             {
                 last.count += 1;

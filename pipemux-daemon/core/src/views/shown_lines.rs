@@ -34,14 +34,14 @@ pub fn changed_window(
     let mut updates = Updates::of(rendered, Some(seen));
     // The numbers that moved lines had before mean something else now.
     for kept in kept.iter().filter(|kept| kept.old != kept.new) {
-        updates.add(kept.old, kept.old + (kept.count - 1), When::Always);
+        updates.add(kept.old, kept.old.saturating_add(kept.count - 1), When::Always);
     }
     let mut left_out = kept.iter().flat_map(|kept| (0..kept.count).map(move |at| (kept, at)));
     let mut next = left_out.next();
     for line in rendered.content.lines() {
         let Some(number) = line.number else { continue };
         match next {
-            Some((kept, at)) if kept.new + at == number => {
+            Some((kept, at)) if kept.new.checked_add(at) == Some(number) => {
                 next = left_out.next();
                 if kept.old != kept.new {
                     updates.add(number, number, When::Always);

@@ -26,7 +26,7 @@ fn mint(workspace: &mut Workspace, key: &str) -> u64 {
 
 fn delivery(number: u64, noticed: u64, ids: Vec<u64>) -> Delivery {
     let (seen, shown, window_set_revision) = (Vec::new(), Vec::new(), Some(1));
-    Delivery { number, seen, noticed, epoch: 3, ids, shown, window_set_revision }
+    Delivery { number, seen, lines: Vec::new(), noticed, epoch: 3, ids, shown, window_set_revision }
 }
 
 #[test]
