@@ -1,5 +1,6 @@
 //! Executes a command line: from arguments to an exit status.
 
+mod answer;
 mod app;
 mod args;
 mod bench;
@@ -118,10 +119,11 @@ mod tests {
         for (line, expected) in [
             (&["pipemux", "answer", "all", "but", "2", "--to", "4"][..], ("all but 2", Some(4))),
             (&["pipemux", "answer", "1,3"], ("1,3", None)),
+            (&["pipemux", "answer"], ("", None)),
         ] {
             let verb = Cli::try_parse_from(line).unwrap().verb.unwrap();
             let env = ProcessEnv { timeout: std::time::Duration::from_secs(1) };
-            let Execution::Request(RequestVerb::Answer { text, to }) =
+            let Execution::Request(RequestVerb::Answer { text, to, stdin: None }) =
                 to_request(verb, &env).unwrap()
             else {
                 panic!()

@@ -108,6 +108,7 @@ pub struct Invoke {
     /// the reader's own.
     pub run_id: String,
     /// True when a person or agent confirmed exactly this action; only the daemon sets it.
+    /// It stays true when the confirmed action asks a further question and goes on with its answer.
     #[serde(default)]
     pub confirmed: bool,
     /// The answer to the question that this action asked before.
@@ -231,7 +232,7 @@ pub struct OptionItem {
 }
 
 /// Asks for the value of a thing, one chunk at a time. The app replies with [`Chunk`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadRequest {
     /// The key of the thing.
     pub key: String,
@@ -241,6 +242,9 @@ pub struct ReadRequest {
     pub offset: u64,
     /// The largest number of bytes to send.
     pub max: u32,
+    /// True when the thing's path is asked for, not its value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub path: bool,
 }
 
 /// A part of a value.
@@ -252,6 +256,9 @@ pub struct Chunk {
     pub total: u64,
     /// True when the whole value is UTF-8 text.
     pub text: bool,
+    /// The absolute path of the file that the thing is, if the request asks for it. `data` is empty then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// Asks where things are that the current projection doesn't show. The app replies with [`Located`].

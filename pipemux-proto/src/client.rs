@@ -87,13 +87,16 @@ pub enum Verb {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<Bytes>,
     },
-    /// Answers an open question.
+    /// Answers an open question, or shows it when `text` is empty.
     Answer {
-        /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a value, a link.
+        /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a label, a value, a link, `name=value`.
         text: String,
         /// The question's number, needed when several are open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<u64>,
+        /// Standard input, for which `-` and `stdin` in `text` stand.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stdin: Option<Bytes>,
     },
     /// Prints the value of a thing, byte for byte.
     Read {
@@ -188,6 +191,8 @@ impl Verb {
 
     fn effect(&self) -> VerbEffect {
         match self {
+            // It only shows the question.
+            Self::Answer { text, .. } if text.trim().is_empty() => VerbEffect::ReadsOnly,
             Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } => VerbEffect::RunsActions,
             Self::Open(_)
             | Self::Close { .. }

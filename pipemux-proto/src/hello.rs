@@ -21,6 +21,11 @@ pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 3 };
 /// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an event.
 pub const SEEN_EVENT: &str = "seen-event";
 
+/// The feature of an app whose state may change without a [`Method::Changed`](crate::Method::Changed) event, as a
+/// file does that somebody else writes. While a client waits for a change, the daemon asks such an app for its
+/// window about once a second.
+pub const UNREPORTED_CHANGES: &str = "unreported-changes";
+
 /// The role of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

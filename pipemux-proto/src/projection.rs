@@ -76,7 +76,7 @@ impl From<Value> for Arg {
 pub type Args = BTreeMap<String, Arg>;
 
 /// A thing that can be referred to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ObjectSlot {
     /// The app's name for the thing; it is never used again for another one.
     pub key: String,
@@ -88,6 +88,13 @@ pub struct ObjectSlot {
     pub ty: Option<String>,
     /// The text that is shown.
     pub label: String,
+    /// True when the ref is shown with the key instead of an id: `obj:file:src/main.ts`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub show_key: bool,
+    /// What tells the thing from others with the same label, in one line: `pid 4711`. It is shown where a reader
+    /// chooses one of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
 }
 
 /// A ready-made action on the same session.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::Value;
 
 /// The type of a parameter or a return value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
     /// Text.
@@ -23,6 +23,7 @@ pub enum Type {
     /// A position in numbered lines: a number as last seen, an anchor, or `'file:20'`.
     Line,
     /// Any value.
+    #[default]
     Any,
     /// One of these strings.
     Union(Vec<String>),
@@ -88,7 +89,7 @@ pub enum Prominence {
 }
 
 /// A parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Param {
     /// The name, `[a-z][a-z0-9_]*`.
     pub name: String,
@@ -98,6 +99,10 @@ pub struct Param {
     /// The value of an absent argument; a parameter without a default is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// True for the path of a file: a thing of another session is then passed as its path, which is
+    /// absolute, instead of its value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub path: bool,
 }
 
 /// An action's signature.

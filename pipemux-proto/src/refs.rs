@@ -24,7 +24,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::SessionAddr;
-use crate::limits::KEY_MAX;
+use crate::limits::{KEY_MAX, TYPE_MAX};
 
 /// The kind of thing that a ref refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,6 +100,11 @@ impl Ref {
             trimmed.parse()
         };
         parsed.map_err(|error| RefError { at: error.at + skipped, ..error })
+    }
+
+    /// Returns true for a type that can stand in a ref and isn't too long to be printed in each.
+    pub fn shows_type(ty: &str) -> bool {
+        ty.len() <= TYPE_MAX && is_type(ty)
     }
 
     fn short(kind: RefKind, id: u64) -> Self {
@@ -216,9 +221,13 @@ fn parse_owner(text: &str, at: usize) -> Result<SessionAddr, RefError> {
     text.parse().map_err(|_| expected("<provider>/<session>", at, "obj:editor/main:23"))
 }
 
-fn parse_type(text: &str, at: usize) -> Result<String, RefError> {
+fn is_type(text: &str) -> bool {
     let tail = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
-    if text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(tail) {
+    text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(tail)
+}
+
+fn parse_type(text: &str, at: usize) -> Result<String, RefError> {
+    if is_type(text) {
         Ok(text.to_owned())
     } else {
         let what = "a type: a lower-case letter, then a-z, 0-9, _ and - (a `:` in a key is %3A)";
@@ -324,10 +333,19 @@ fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
     Ok(())
 }
 
-/// Returns true for characters that end or split a ref, end it in the call syntax, or break a Markdown
-/// link.
+/// Returns true for characters that end or split a ref, end it in the call syntax, break a Markdown link
+/// or table (`&amp;` and a `|` would), or can't be seen.
 fn must_encode(c: char) -> bool {
-    matches!(c, '%' | '@' | ':' | '(' | ')' | ',' | ';' | ']' | '\'' | '"' | '`' | '<' | '>' | '\\')
+    let in_markdown = matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '`' | '\\' | '&' | '|');
+    in_markdown
+        || matches!(c, '%' | '@' | ':' | ',' | ';' | '\'' | '"')
         || c.is_whitespace()
         || c.is_control()
+        || is_invisible(c)
+}
+
+/// Returns true for joiners, marks of direction and other characters that take no space.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }

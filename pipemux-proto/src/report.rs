@@ -102,6 +102,9 @@ pub struct QuestionReport {
 pub struct AnswerOption {
     /// The option's text.
     pub label: String,
+    /// What tells the option from others with the same text: the rest of its line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
     /// A link that chooses the option.
     #[serde(rename = "ref")]
     pub link: String,

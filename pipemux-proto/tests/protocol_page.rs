@@ -81,6 +81,7 @@ fn page_states_the_bounds_of_the_crate() {
         limits::PROVIDER_MAX,
         limits::SESSION_MAX,
         limits::KEY_MAX,
+        limits::TYPE_MAX,
         limits::VALUE_DEPTH_MAX,
         limits::CODE_MAX,
         limits::STEPS_MAX,

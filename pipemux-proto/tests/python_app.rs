@@ -44,7 +44,7 @@ fn example_app_of_the_page_runs_unchanged() {
     app.done("edit", [("item", item(0)), ("text", Value::from("new").into())]);
     let stale = app.invoke("done", [("item", item(0))], None).expect_err("stale");
     assert_eq!((stale.code, stale.key.as_deref()), (Code::Stale, Some(object.key.as_str())));
-    let read = |rev| ReadRequest { key: object.key.clone(), rev, offset: 1, max: 10 };
+    let read = |rev| ReadRequest { key: object.key.clone(), rev, offset: 1, max: 10, path: false };
     let chunk: Chunk = app.ask(Method::AppRead, &read(1)).expect("a chunk");
     assert_eq!((&chunk.data[..], chunk.total, chunk.text), (&b"ew"[..], 3, true));
     let keys = vec![object.key.clone(), "never".to_owned()];

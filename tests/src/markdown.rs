@@ -1,11 +1,9 @@
 //! Finds the anchors, headings and fences of a document, as a CommonMark reader would.
 
-use crate::output::leading_number;
-
 /// The parts of a document that have a meaning, outside its fences.
 #[derive(Debug, Default)]
 pub struct Markdown {
-    /// Ids such as `obj:23` and `link:42`, with their labels, in order.
+    /// Refs such as `obj:enemy:23` and `link:42` as they are printed, with their labels, in order.
     pub anchors: Vec<(String, String)>,
     /// Headings of the first and second level, as written.
     pub headings: Vec<String>,
@@ -67,9 +65,10 @@ impl Markdown {
         }
         found.sort_by_key(|(at, ..)| *at);
         let anchor = |(_, label, kind, at): (usize, String, &str, usize)| {
-            let id =
-                leading_number(&line[at..]).map_or_else(|| "?".to_owned(), |id| id.to_string());
-            (format!("{kind}:{id}"), label)
+            let local = line[at..].split([')', '>', ' ']).next().unwrap_or_default();
+            let printed = format!("{kind}:{local}");
+            let is_ref = printed.parse::<pipemux_proto::refs::Ref>().is_ok();
+            (if is_ref { printed } else { format!("{kind}:?") }, label)
         };
         self.anchors.extend(found.into_iter().map(anchor));
     }
@@ -97,12 +96,12 @@ mod tests {
 
     #[test]
     fn escaped_or_fenced_anchors_are_not_found() {
-        let text = "## a\n[x](obj:1) \\[y\\](link:2) [z](link:3 \"t\") <obj:4> [v]: obj:5\n\
+        let text = "## a\n[x](obj:note:1) \\[y\\](link:2) [z](link:3 \"t\") <obj:4> [v]: obj:5\n\
                     ````md\n```\n[w](obj:6)\n## b\n````\n~~~\n```\n~~~\n    ## c\n`e9 · 1 tokens\n\
                     e9 · 1 of 2 tokens\n```open `not`\n```rust\n";
         let read = Markdown::read(text);
         let ids: Vec<&str> = read.anchors.iter().map(|(id, _)| id.as_str()).collect();
-        assert_eq!(ids, ["obj:1", "link:3", "obj:4", "obj:5"]);
+        assert_eq!(ids, ["obj:note:1", "link:3", "obj:4", "obj:5"]);
         assert_eq!((read.headings, read.footers.len()), (vec!["## a".to_owned()], 1));
         assert_eq!(read.open_fence.as_deref(), Some("```"));
     }

@@ -83,7 +83,7 @@ impl Output {
     /// Returns the ids of all objects, in the order they were printed.
     pub fn objects(&self) -> Vec<u64> {
         let text = self.text();
-        text.split("](obj:").skip(1).filter_map(leading_number).collect()
+        text.split("](obj:").skip(1).filter_map(leading_id).collect()
     }
 
     /// Parses standard output as JSON.
@@ -117,13 +117,24 @@ impl Output {
         let text = self.text();
         let mark = format!("[{label}]({kind}:");
         let at = text.find(&mark)?;
-        leading_number(&text[at + mark.len()..])
+        leading_id(&text[at + mark.len()..])
     }
 }
 
 impl std::fmt::Display for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "$ {}\n{}(exit {})", self.command, self.text(), self.exit)
+    }
+}
+
+/// Returns the id of the ref whose text after `obj:` or `link:` this is: `enemy:23)`.
+#[must_use]
+pub fn leading_id(text: &str) -> Option<u64> {
+    let typed = text
+        .find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-'));
+    match typed.map(|end| text.split_at(end)) {
+        Some((_, rest)) if rest.starts_with(':') => leading_number(&rest[1..]),
+        _ => leading_number(text),
     }
 }
 

@@ -30,30 +30,41 @@ docui::actions! {
         /// Lists the staged files.
         safe listed GitStaged = git_staged() -> Vec<String>;
         /// Stages files as they are now, given as refs, paths or both.
-        changes listed GitStage = git_stage(files: Vec<FilePath>);
+        changes listed GitStage = git_stage(files: Vec<TreeFile>);
         /// Commits what is staged, or only these files of it.
-        changes listed GitCommit = git_commit(message: String, files: Vec<FilePath> = []);
+        changes listed GitCommit = git_commit(message: String, files: Vec<TreeFile> = []);
     }
 }
 
 /// A file, given as a ref or as its path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FilePath(pub String);
+pub enum TreeFile {
+    /// A path from the tree's root, wherever the caller is: a ref, or a result of `git_staged`.
+    FromRoot(String),
+    /// A path as a reader wrote it, from the caller's directory.
+    Written(String),
+}
 
-impl ArgType for FilePath {
+impl ArgType for TreeFile {
+    const IS_PATH: bool = true;
+
     fn ty() -> Type {
-        // With an anchor type, paths would be refused. With a string type, a ref would be replaced by
-        // the content of the file.
+        // With an anchor type, paths would be refused. With a string type, the app's own refs would be
+        // replaced by absolute paths.
         Type::Any
     }
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
         match arg {
-            Arg::Ref(_) => Anchor::<File>::from_arg(arg).map(|file| Self(file.key)),
-            _ => String::from_arg(arg).map(Self),
+            Arg::Ref(_) => Anchor::<File>::from_arg(arg).map(|file| Self::FromRoot(file.key)),
+            Arg::Copied(_) => String::from_arg(arg).map(Self::FromRoot),
+            _ => String::from_arg(arg).map(Self::Written),
         }
     }
     fn to_arg(&self) -> Arg {
-        Value::from(self.0.as_str()).into()
+        match self {
+            Self::FromRoot(path) => Anchor::<File>::new(path, 0).to_arg(),
+            Self::Written(path) => Value::from(path.as_str()).into(),
+        }
     }
 }
 
@@ -156,8 +167,17 @@ impl App for Ide {
             .hint("open another directory in its own session: pipemux open ide/other <directory>"))
     }
 
-    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
-        let plain = |files: Vec<FilePath>| files.into_iter().map(|file| file.0).collect::<Vec<_>>();
+    fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
+        let plain = |files: Vec<TreeFile>| -> Vec<String> {
+            let path = |file| match file {
+                TreeFile::FromRoot(path) => path,
+                TreeFile::Written(path) => {
+                    let path = context.path(&path);
+                    path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned()
+                }
+            };
+            files.into_iter().map(path).collect()
+        };
         let done = match action {
             Action::GitStatus {} => {
                 let status = self.git(&["status", "--short", "--branch"], &[])?;
@@ -187,7 +207,8 @@ impl App for Ide {
             return view;
         }
         if (1..=BOUND_MAX).contains(&staged.len()) {
-            let files = staged.iter().cloned().map(FilePath).collect();
+            let path = |file| self.root.join(file).to_string_lossy().into_owned();
+            let files = staged.iter().map(|file| TreeFile::Written(path(file))).collect();
             let action = Action::GitCommit { message: "Update".into(), files };
             view.titled_link("Git: Commit All", &action).text("\n");
         }
@@ -201,7 +222,7 @@ impl App for Ide {
                 break;
             }
             left -= cost;
-            view.text("- ").object(Object::new(path, path).ty("file"));
+            view.text("- ").object(Object::new(path, path).ty("file").show_key());
             view.text(if staged.contains(path) { " staged" } else { "" });
             view.text(if changed.contains(path) { " changed\n" } else { "\n" });
         }
@@ -220,6 +241,10 @@ impl App for Ide {
         file.take(COPY_MAX as u64 + 1).read_to_end(&mut text).map_err(unreadable)?;
         let long = || Fault::refused(format!("{key} has more than {} KiB", COPY_MAX / 1024));
         if text.len() > COPY_MAX { Err(long()) } else { Ok(text) }
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        Some(self.root.join(key))
     }
 
     fn refresh(&mut self) -> bool {

@@ -87,6 +87,7 @@ macro_rules! actions {
                         name: stringify!($param).to_owned(),
                         ty: <$ty as $crate::ArgType>::ty(),
                         default: $crate::actions!(@default $ty $(, $default)?),
+                        path: <$ty as $crate::ArgType>::IS_PATH,
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),

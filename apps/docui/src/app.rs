@@ -10,6 +10,7 @@ use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, LineNumbers, SessionAddr};
 
 use crate::actions::Actions;
+use crate::blocking::{Blocking, Waker};
 use crate::reply::{Ask, Reply};
 use crate::view::View;
 
@@ -20,7 +21,7 @@ use crate::view::View;
 ///
 /// An app must implement [`App::open`], [`App::update`], [`App::view`] and [`App::find`]; the other
 /// methods have defaults that suit an app without files, questions or saved state.
-pub trait App: Sized {
+pub trait App: Sized + 'static {
     /// The app's actions. Declare them with [`crate::actions!`].
     type Action: Actions;
 
@@ -38,6 +39,12 @@ pub trait App: Sized {
     /// [`App::save`] wrote: the same views, revs and undo steps. An app that leaves it `false` keeps
     /// running.
     const RESUMES: bool = false;
+
+    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of, such as a file that
+    /// somebody else wrote. While a client waits for a change (`pipemux view --wait`), such an app is
+    /// refreshed about once a second. Leave it `false` for an app that changes all the time by itself, such
+    /// as a gauge: no wait would last.
+    const OBSERVES: bool = false;
 
     /// Creates the model when the session starts.
     ///
@@ -71,6 +78,36 @@ pub trait App: Sized {
     /// The action can't be carried out. Nothing took effect.
     fn update(&mut self, action: Self::Action, context: &Context) -> Result<Reply, Fault>;
 
+    /// Returns the part of an action that may wait for a disk or a network. It is done on another thread,
+    /// while the app handles other requests, and [`App::update`] isn't called. The default is `None`: the
+    /// action doesn't wait.
+    ///
+    /// The anchors are checked as for [`App::update`].
+    ///
+    /// # Errors
+    /// As [`App::update`].
+    fn blocking(
+        &mut self,
+        action: &Self::Action,
+        context: &Context,
+    ) -> Result<Option<Blocking<Self>>, Fault> {
+        let _ = (action, context);
+        Ok(None)
+    }
+
+    /// Returns the part of a further `open` that may wait for a disk or a network, as [`App::blocking`]
+    /// does for an action; [`App::attach`] isn't called then.
+    ///
+    /// # Errors
+    /// As [`App::attach`].
+    fn attach_blocking(
+        &mut self,
+        opening: &Opening,
+    ) -> Result<Option<Blocking<Self, Vec<String>>>, Fault> {
+        let _ = opening;
+        Ok(None)
+    }
+
     /// Renders the model at the requested level of detail, within about `request.budget` tokens.
     ///
     /// The same model and request must give the same view: readers are sent the differences between
@@ -92,6 +129,12 @@ pub trait App: Sized {
         Err(Fault::refused(format!("{key} has no value to read")).about(key))
     }
 
+    /// Returns the absolute path of an object that is a file. It is passed where another app's action takes
+    /// a path: [`crate::FilePath`].
+    fn path(&self, _key: &str) -> Option<PathBuf> {
+        None
+    }
+
     /// Answers an exchange: bytes that a program sends to the session directly, without a window or an
     /// action, for example for a bulk transfer or a live page.
     ///
@@ -111,7 +154,8 @@ pub trait App: Sized {
     }
 
     /// Updates the model from the outside world, such as a file on disk or the machine's load. Returns
-    /// whether that changed what views show. Called before each view and each action.
+    /// whether that changed what views show. Called before each view and each action, and when the session's
+    /// [`Opening::waker`] was used.
     fn refresh(&mut self) -> bool {
         false
     }
@@ -187,6 +231,8 @@ pub struct Opening {
     /// True when the previous process was hibernated and its state saved. Only apps with
     /// [`App::RESUMES`] see this.
     pub woken: bool,
+    /// Has the serving loop call [`App::refresh`], from any thread.
+    pub waker: Waker,
 }
 
 impl Opening {
@@ -335,4 +381,6 @@ pub enum Found {
     },
     /// The object doesn't exist. Says how it disappeared, if that is known: `Slime 1 died`.
     Gone(Option<String>),
+    /// It can't be told now, for this reason: what holds the object can't be read.
+    Unreadable(Fault),
 }

@@ -6,6 +6,7 @@
 //! | [`Anchor`] | `Anchor<enemy>`, `Anchor` | a ref to one of the app's own objects |
 //! | [`Line`] | `line` | a line number, a ref, or text such as `'other.rs:20'` |
 //! | [`Text`] | `string` | a string, or a value of another app by reference |
+//! | [`FilePath`] | `string` | a path, or an object that is a file by reference |
 //! | [`Value`] | `any` | any value |
 //! | `Vec<T>`, `Option<T>` | a list, an optional value | as `T`; one `T` also stands for a list of one |
 //! | [`crate::choices!`] | `'cpu'\|'mem'` | one of these strings |
@@ -18,6 +19,9 @@ use pipemux_proto::{Fault, Value};
 
 /// A type that a parameter may have. Implement it to give your own types to actions.
 pub trait ArgType: Sized {
+    /// True when an object of another app is passed as the path of its file, not as its value.
+    const IS_PATH: bool = false;
+
     /// Returns the type as signatures show it.
     fn ty() -> Type;
 
@@ -170,6 +174,34 @@ impl ArgType for Text {
     }
 }
 
+/// The path of a file: a text as a reader writes it, or an object of another app.
+///
+/// A text means a path in the caller's directory. The path of an object doesn't depend on the caller: it is
+/// absolute, and the app that shows the object gives it with [`crate::App::path`]. [`crate::Context::path`]
+/// resolves both.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FilePath(pub String);
+
+impl From<&str> for FilePath {
+    fn from(path: &str) -> Self {
+        Self(path.into())
+    }
+}
+
+impl ArgType for FilePath {
+    const IS_PATH: bool = true;
+
+    fn ty() -> Type {
+        Type::String
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        String::from_arg(arg).map(Self)
+    }
+    fn to_arg(&self) -> Arg {
+        Value::from(self.0.as_str()).into()
+    }
+}
+
 impl ArgType for Value {
     fn ty() -> Type {
         Type::Any
@@ -183,6 +215,8 @@ impl ArgType for Value {
 }
 
 impl<T: ArgType> ArgType for Vec<T> {
+    const IS_PATH: bool = T::IS_PATH;
+
     fn ty() -> Type {
         Type::List(Box::new(T::ty()))
     }
@@ -193,7 +227,14 @@ impl<T: ArgType> ArgType for Vec<T> {
             Arg::Ref(_) => T::from_arg(arg).map(|item| vec![item]),
             Arg::Value(_) | Arg::Copied(_) => match value_of(&arg)? {
                 Value::List(items) => {
-                    items.into_iter().map(|item| T::from_arg(item.into())).collect()
+                    let item = |item: Value| match &arg {
+                        // Each item comes from where the list comes from.
+                        Arg::Copied(list) => {
+                            Arg::Copied(Copied { value: item.to_blob(), ..list.clone() })
+                        }
+                        _ => item.into(),
+                    };
+                    items.into_iter().map(|value| T::from_arg(item(value))).collect()
                 }
                 _ => T::from_arg(arg).map(|item| vec![item]),
             },
@@ -205,6 +246,8 @@ impl<T: ArgType> ArgType for Vec<T> {
 }
 
 impl<T: ArgType> ArgType for Option<T> {
+    const IS_PATH: bool = T::IS_PATH;
+
     fn ty() -> Type {
         Type::Optional(Box::new(T::ty()))
     }

@@ -9,8 +9,10 @@ use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 use rustix::buffer::spare_capacity;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+
+use crate::blocking::WakeReceiver;
 
 /// Bytes that one read may bring, at first and while messages are small.
 const READ_MIN: usize = 16 * 1024;
@@ -24,6 +26,23 @@ const BATCHED_BODY_MAX: usize = 16 * 1024;
 const BATCH_ANSWERS_MAX: usize = 32;
 /// Longest time that answers are batched while further requests have already arrived.
 const BATCH_TIME_MAX: Duration = Duration::from_micros(200);
+
+/// What comes next on a connection.
+pub(crate) enum Next {
+    /// A frame.
+    Frame(Frame),
+    /// Another thread woke the loop, or the deadline has come.
+    Due,
+    /// The other side has closed.
+    Closed,
+}
+
+/// What a wait for the stream ended with.
+enum Read {
+    Bytes,
+    End,
+    Due,
+}
 
 /// A connection. While it is idle it holds one small buffer.
 pub(crate) struct Connection {
@@ -56,14 +75,21 @@ impl Connection {
         }
     }
 
-    /// Returns the next frame, or `None` when the other side has closed. Writes batched answers before
-    /// it waits.
-    pub(crate) fn next_frame(&mut self) -> io::Result<Option<Frame>> {
+    /// Returns what comes next: a frame, the end of the connection, a wake from another thread, or the
+    /// deadline. Writes batched answers before it waits.
+    pub(crate) fn next(
+        &mut self,
+        wakes: &WakeReceiver,
+        deadline: Option<Instant>,
+    ) -> io::Result<Next> {
         loop {
-            match self.take_frame()? {
-                Some(frame) => return Ok(Some(frame)),
-                None if !self.read()? => return Ok(None),
-                None => {}
+            if let Some(frame) = self.take_frame()? {
+                return Ok(Next::Frame(frame));
+            }
+            match self.read(wakes, deadline)? {
+                Read::Bytes => {}
+                Read::End => return Ok(Next::Closed),
+                Read::Due => return Ok(Next::Due),
             }
         }
     }
@@ -160,28 +186,39 @@ impl Connection {
         self.refuse(&request, &Fault::refused(format!("unknown method {number}")))
     }
 
-    /// Reads once. Returns false at the end of the stream.
+    /// Waits for the stream, a wake or the deadline, and reads once.
     ///
     /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also wakes up
     /// whenever the peer has read something and there is room to write again (`unix_write_space`).
-    fn read(&mut self) -> io::Result<bool> {
+    fn read(&mut self, wakes: &WakeReceiver, deadline: Option<Instant>) -> io::Result<Read> {
         self.flush()?;
         self.make_room();
         loop {
-            match poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], None) {
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            // A deadline in a fraction of a millisecond must not be waited for in a busy loop.
+            let left = left.map(|left| left.as_millis().saturating_add(1).min(60_000));
+            let timeout = left.map(|ms| Timespec {
+                tv_sec: (ms / 1000) as i64,
+                tv_nsec: (ms % 1000 * 1_000_000) as _,
+            });
+            let mut events =
+                [PollFd::new(&self.stream, PollFlags::IN), PollFd::new(wakes, PollFlags::IN)];
+            match poll(&mut events, timeout.as_ref()) {
+                Ok(0) => return Ok(Read::Due),
+                Ok(_) if !events[1].revents().is_empty() => return Ok(Read::Due),
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             }
             match rustix::io::read(&self.stream, spare_capacity(&mut self.input)) {
-                Ok(0) => return Ok(false),
+                Ok(0) => return Ok(Read::End),
                 Ok(length) => {
                     self.read_size =
                         if length >= self.read_size { READ_MAX } else { self.read_size };
                     if length < READ_MIN / 2 {
                         self.read_size = READ_MIN;
                     }
-                    return Ok(true);
+                    return Ok(Read::Bytes);
                 }
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -236,7 +273,7 @@ impl Connection {
 mod tests {
     use super::*;
     use pipemux_proto::FrameDecoder;
-    use std::io::Read;
+    use std::io::Read as _;
 
     fn request(id: u64, body: &[u8]) -> Vec<u8> {
         let envelope = Envelope::request(Method::Exchange, id, Incarnation(1));
@@ -253,7 +290,8 @@ mod tests {
             bodies.iter().enumerate().flat_map(|(id, body)| request(id as u64, body)).collect();
         let app = std::thread::spawn(move || {
             let mut connection = Connection::new(ours);
-            while let Some(frame) = connection.next_frame().unwrap() {
+            let wakes = WakeReceiver::new().unwrap();
+            while let Next::Frame(frame) = connection.next(&wakes, None).unwrap() {
                 connection.answer(&frame.envelope, &frame.body).unwrap();
             }
         });
@@ -285,8 +323,10 @@ mod tests {
         theirs.write_all(&request(6, b"x")).unwrap();
         theirs.shutdown(std::net::Shutdown::Write).unwrap();
         let mut connection = Connection::new(ours);
-        assert_eq!(connection.next_frame().unwrap().unwrap().envelope.id, 6);
-        assert!(connection.next_frame().unwrap().is_none());
+        let wakes = WakeReceiver::new().unwrap();
+        let Next::Frame(frame) = connection.next(&wakes, None).unwrap() else { panic!("no frame") };
+        assert_eq!(frame.envelope.id, 6);
+        assert!(matches!(connection.next(&wakes, None).unwrap(), Next::Closed));
         drop(connection);
         let mut answer = Vec::new();
         theirs.read_to_end(&mut answer).unwrap();

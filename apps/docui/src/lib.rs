@@ -11,7 +11,9 @@
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
+//! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
 //! | [`state_file`] | replaces small files in the state directory |
+//! | [`regular_file`] | opens files without waiting for what is no file |
 //! | [`serve`] | runs an app on its connection to the daemon |
 //! | [`testing`] | drives an app in tests, without a daemon |
 //!
@@ -37,7 +39,8 @@
 //! Then open it: `pipemux open arena`.
 //!
 //! **Invariant: an app never waits.** One thread handles one message at a time. An app finishes its work
-//! within the message and holds no locks between messages.
+//! within the message and holds no locks between messages. What may wait for a disk or a network is done on
+//! another thread ([`blocking`]).
 //!
 //! **Invariant: an app creates no anchor ids.** It names its objects by keys of its own; the daemon assigns
 //! ids and epochs and writes the final Markdown.
@@ -46,8 +49,10 @@
 mod actions;
 mod app;
 pub mod args;
+pub mod blocking;
 mod connection;
 mod fd;
+pub mod regular_file;
 pub mod reply;
 mod run_changes;
 pub mod serve;
@@ -59,7 +64,8 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Kind, Line, Text};
+pub use args::{Anchor, Any, ArgType, FilePath, Kind, Line, Text};
+pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;

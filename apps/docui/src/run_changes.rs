@@ -5,14 +5,13 @@
 //! the run's own.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use pipemux_proto::projection::Arg;
 use pipemux_proto::{Fault, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use crate::state_file;
+use crate::{regular_file, state_file};
 
 /// The file in a session's state directory that keeps the changes while the session hibernates.
 const FILE_NAME: &str = "docui.asleep";
@@ -52,7 +51,7 @@ impl RunChanges {
         if version == 0 {
             return None;
         }
-        let bytes = fs::read(state_dir.join(FILE_NAME)).ok()?;
+        let bytes = regular_file::read(&state_dir.join(FILE_NAME)).ok()?;
         let saved: SavedRunChanges<Self> = decode(&bytes).ok()?;
         (saved.version == version).then_some(saved.run_changes)
     }
@@ -106,6 +105,8 @@ pub(crate) fn ref_keys<'a>(args: impl IntoIterator<Item = &'a Arg>) -> Vec<Strin
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Envelope, Frame, Hello, Kind, Method};
 
 use crate::app::App;
-use crate::connection::Connection;
+use crate::connection::{Connection, Next};
 use crate::fd;
 use crate::session::{Response, Session};
 use crate::session_table::SessionTable;
@@ -46,8 +46,20 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     let hello = Envelope::event(Method::Hello, Incarnation::default());
     let greeting = Frame::encode(&hello, &Session::<A>::hello()).map_err(std::io::Error::other)?;
     connection.send(&greeting)?;
-    let mut session_table = SessionTable::<A>::new();
-    while let Some(frame) = connection.next_frame()? {
+    let mut session_table = SessionTable::<A>::new()?;
+    loop {
+        let deadline = session_table.next_deadline();
+        let frame = match connection.next(session_table.wakes(), deadline)? {
+            Next::Frame(frame) => frame,
+            Next::Due => {
+                let frames = session_table.run_due().map_err(std::io::Error::other)?;
+                if !frames.is_empty() {
+                    connection.send(&frames)?;
+                }
+                continue;
+            }
+            Next::Closed => return Ok(()),
+        };
         match (frame.envelope.kind, frame.envelope.method) {
             (_, Method::Hello) => {
                 check_version(&frame)?;
@@ -67,7 +79,6 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
             }
         }
     }
-    Ok(())
 }
 
 fn exchange<A: App>(

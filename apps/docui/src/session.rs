@@ -1,25 +1,39 @@
 //! One session: decodes each request, calls the app, and encodes the answer.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `parked` | requests whose work is under way on other threads |
+
+mod parked;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Changed, Choice, Chunk, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened,
+    Changed, Chunk, Empty, Invoke, KeyLocation, Locate, Located, Needs, OpenRequest, Opened,
     Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Envelope, Fault, Frame, Hello, Kind, Method, Role};
+use pipemux_proto::{Blob, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
-use crate::reply::Reply;
+use crate::blocking::{Completion, PATIENCE, Waker};
+use crate::reply::{Ask, Reply};
 use crate::run_changes::{RunChanges, ref_keys};
 use crate::view::View;
+
+use parked::{Parked, ParkedWork};
+
+/// The token of the question that [`App::confirm`] makes.
+const CONFIRM: &[u8] = b"docui confirm";
 
 /// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,24 +49,49 @@ pub(crate) enum Response {
 /// An app, once it is open, and the version of its state.
 pub(crate) struct Session<A> {
     app: Option<A>,
+    /// The opens that the app refused, while it isn't open. They are tried again before each request, and
+    /// each refusal says why, so that a session works as soon as what hindered it is mended.
+    refused_opens: Vec<Opening>,
     /// Raised by everything that may change what views show.
     version: u64,
     run_changes: RunChanges,
     state_dir: PathBuf,
+    incarnation: Incarnation,
+    /// Wakes the serving loop for this session.
+    waker: Waker,
+    /// How long the work of a request is waited for before other requests are handled.
+    patience: Duration,
+    /// When the request came that is being handled.
+    received: Instant,
+    /// The requests whose work is under way.
+    parked: Vec<Parked<A>>,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
 }
 
 impl<A: App> Session<A> {
-    pub(crate) fn new() -> Self {
-        let (run_changes, state_dir) = (RunChanges::default(), PathBuf::new());
-        Self { app: None, version: 0, run_changes, state_dir, resumed: false }
+    pub(crate) fn new(incarnation: Incarnation, waker: Waker) -> Self {
+        Self {
+            app: None,
+            refused_opens: Vec::new(),
+            version: 0,
+            run_changes: RunChanges::default(),
+            state_dir: PathBuf::new(),
+            incarnation,
+            waker,
+            patience: PATIENCE,
+            received: Instant::now(),
+            parked: Vec::new(),
+            resumed: false,
+        }
     }
 
     /// Returns the greeting that an app sends first.
     pub(crate) fn hello() -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
+        let features = if A::OBSERVES { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
         Hello {
+            features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
             prototypes: A::Action::prototypes(),
             ..Hello::new(Role::App, software)
@@ -62,27 +101,57 @@ impl<A: App> Session<A> {
     /// Handles one frame. Frames other than requests are ignored.
     pub(crate) fn handle(&mut self, frame: &Frame) -> Result<Response, EncodeError> {
         let envelope = &frame.envelope;
-        if envelope.kind != Kind::Request {
-            return Ok(Response::Ignore);
+        match envelope.kind {
+            Kind::Request => {}
+            Kind::Cancel => {
+                self.cancel(envelope.id);
+                return Ok(Response::Ignore);
+            }
+            Kind::Reply | Kind::Fault | Kind::Event => return Ok(Response::Ignore),
         }
+        self.received = Instant::now();
         let body = &frame.body;
         let answered = match envelope.method {
-            Method::AppOpen => answer(envelope, parse(body).and_then(|m| self.open(m))),
+            Method::AppOpen => {
+                match parse(body).and_then(|message| self.open(envelope, message)).transpose() {
+                    Some(opened) => answer(envelope, opened),
+                    None => return self.parked_response(),
+                }
+            }
             Method::Project => answer(envelope, parse(body).and_then(|m| self.project(&m))),
-            Method::Invoke => answer(envelope, parse(body).map(|m| self.invoke(m))),
+            Method::Invoke => {
+                match parse(body).map(|message| self.invoke(envelope, message)).transpose() {
+                    Some(outcome) => answer(envelope, outcome),
+                    None => return self.parked_response(),
+                }
+            }
             Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
             Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
             Method::Save => answer(envelope, self.hibernate()),
             Method::Ping => answer(envelope, Ok(Empty {})),
             Method::AppClose => {
-                return Ok(Response::SendAndExit(answer(envelope, self.save())?));
+                let mut frames = self.drain_parked()?;
+                frames.extend_from_slice(&answer(envelope, self.save())?);
+                return Ok(Response::SendAndExit(frames.into()));
             }
             _ => answer::<Empty>(envelope, Err(Fault::refused("apps don't handle this method"))),
         };
         answered.map(Response::Send)
     }
 
-    pub(crate) fn open(&mut self, message: OpenRequest) -> Result<Opened, Fault> {
+    /// What is sent when a request was parked: that what views show changed, if it did.
+    fn parked_response(&mut self) -> Result<Response, EncodeError> {
+        let frames = self.run_due()?;
+        Ok(if frames.is_empty() { Response::Ignore } else { Response::Send(frames.into()) })
+    }
+
+    /// Opens the app, or has it handle a further open. Returns `None` when the request waits for work on
+    /// another thread.
+    pub(crate) fn open(
+        &mut self,
+        request: &Envelope,
+        message: OpenRequest,
+    ) -> Result<Option<Opened>, Fault> {
         let OpenRequest { woken, again, .. } = message;
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
@@ -93,16 +162,38 @@ impl<A: App> Session<A> {
             state_dir: message.state_dir.into(),
             again,
             woken: woken != 0 && self.resumed,
+            waker: self.waker.clone(),
         };
+        if let Err(fault) = self.open_again() {
+            if again {
+                self.refused_opens.push(Opening { woken: false, ..opening });
+            }
+            return Err(fault);
+        }
         let notes = match &mut self.app {
-            Some(app) => app.attach(&opening)?,
+            Some(app) => match app.attach_blocking(&opening)? {
+                None => app.attach(&opening)?,
+                Some(blocking) => {
+                    let Some(finish) = self.park(request, blocking, ParkedWork::Open)? else {
+                        return Ok(None);
+                    };
+                    let completion = Completion { version: self.version, late: false };
+                    finish(self.app_mut()?, completion)?
+                }
+            },
             None => {
                 self.state_dir.clone_from(&opening.state_dir);
                 // If the SDK's own file is not for this version, the app does not resume either: its
                 // state may be for another version too.
                 let saved = RunChanges::load(&self.state_dir, woken).filter(|_| A::RESUMES);
                 opening.woken = saved.is_some();
-                let app = self.app.insert(A::open(&opening)?);
+                let opened = A::open(&opening);
+                if opened.is_err() && again {
+                    // Readers know the session, so it goes on once this is mended. The saved state is not
+                    // used then, because the daemon has told them that it is lost.
+                    self.refused_opens.push(Opening { woken: false, ..opening.clone() });
+                }
+                let app = self.app.insert(opened?);
                 self.resumed = opening.woken && app.resumed();
                 if let Some(run_changes) = saved.filter(|_| self.resumed) {
                     // Line numbers that readers saw before the hibernation stay valid.
@@ -115,7 +206,23 @@ impl<A: App> Session<A> {
         if resumed == 0 || !again {
             self.version += 1;
         }
-        Ok(Opened { notes, resumed })
+        Ok(Some(Opened { notes, resumed }))
+    }
+
+    /// Opens the app as it was asked to before and refused.
+    ///
+    /// # Errors
+    /// It refuses again, for this reason.
+    fn open_again(&mut self) -> Result<(), Fault> {
+        let Some(opening) = self.refused_opens.first() else { return Ok(()) };
+        let mut app = A::open(opening)?;
+        for opening in self.refused_opens.drain(..).skip(1) {
+            // As after any restart, an open that is refused now doesn't keep the session from going on.
+            let _ = app.attach(&opening);
+        }
+        self.app = Some(app);
+        self.version += 1;
+        Ok(())
     }
 
     pub(crate) fn project(&mut self, message: &Project) -> Result<Projection, Fault> {
@@ -126,25 +233,31 @@ impl<A: App> Session<A> {
         }
         let (lod, budget) = (message.lod, u64::from(message.budget));
         let request = ViewRequest { window: message.window, lod, budget, version };
-        let View(projection) = self.app()?.view(&request);
-        Ok(Projection { version, ..projection })
-    }
-
-    pub(crate) fn invoke(&mut self, message: Invoke) -> Outcome {
-        match self.try_invoke(message) {
-            Ok(outcome) => outcome,
-            Err(fault) => Outcome::Failed(fault),
+        match self.app()?.view(&request) {
+            View(_, Some(fault)) => Err(*fault),
+            View(projection, None) => Ok(Projection { version, ..projection }),
         }
     }
 
-    fn try_invoke(&mut self, mut message: Invoke) -> Result<Outcome, Fault> {
+    /// Carries out an action. Returns `None` when the request waits for work on another thread.
+    pub(crate) fn invoke(&mut self, request: &Envelope, message: Invoke) -> Option<Outcome> {
+        self.try_invoke(request, message).unwrap_or_else(|fault| Some(Outcome::Failed(fault)))
+    }
+
+    fn try_invoke(
+        &mut self,
+        request: &Envelope,
+        mut message: Invoke,
+    ) -> Result<Option<Outcome>, Fault> {
         self.refresh()?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
         let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
         if is_destructive && !message.confirmed {
-            return self.app()?.confirm(&action).map(|ask| Outcome::Needs(ask.0));
+            let Ask(needs) = self.app()?.confirm(&action)?;
+            let needs = Needs { token: Blob(CONFIRM.into()), ..needs };
+            return Ok(Some(Outcome::Needs(needs)));
         }
         let context = Context {
             reader: message.reader,
@@ -156,34 +269,46 @@ impl<A: App> Session<A> {
             cwd: message.cwd.into(),
             version: self.version,
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
-            // the app's own questions are passed on.
+            // the app's own questions are passed on, also to those of an action that was confirmed before.
             answer: message
                 .resume
-                .filter(|resume| !is_destructive || resume.choice != Choice::Yes)
+                .filter(|resume| !is_destructive || resume.token.0 != CONFIRM)
                 .map(|resume| (resume.token.0.to_vec(), resume.choice)),
-        };
-        let rev = |app: &A, key: &str| match app.find(key) {
-            Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
-            Found::Gone(_) => None,
         };
         let app = self.app()?;
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
-        let reply = self.app_mut()?.update(action, &context)?;
+        let run_id = context.run_id.clone();
+        let pending = PendingInvoke { name: action.name(), run_id, before };
+        let reply = match self.app_mut()?.blocking(&action, &context)? {
+            None => self.app_mut()?.update(action, &context)?,
+            Some(blocking) => {
+                let park = |started| ParkedWork::Invoke(started, pending.clone());
+                let Some(finish) = self.park(request, blocking, park)? else { return Ok(None) };
+                let completion = Completion { version: self.version, late: false };
+                finish(self.app_mut()?, completion)?
+            }
+        };
+        Ok(Some(self.replied(reply, &pending)))
+    }
+
+    /// Turns the app's reply to an action into the outcome.
+    fn replied(&mut self, reply: Reply, pending: &PendingInvoke) -> Outcome {
         if let Some(app) = &self.app {
-            self.run_changes.record(&context.run_id, &before, |key| rev(app, key));
+            self.run_changes.record(&pending.run_id, &pending.before, |key| rev(app, key));
         }
         match reply {
-            Reply::Ask(ask) => Ok(Outcome::Needs(ask.0)),
+            Reply::Ask(ask) => Outcome::Needs(ask.0),
             Reply::Done(mut done) => {
                 self.version += 1;
                 done.0.version = self.version;
-                Ok(Outcome::Done(done.0))
+                Outcome::Done(done.0)
             }
         }
     }
 
     /// Returns the answer to an exchange, and the new version if the exchange changed what views show.
     pub(crate) fn exchange(&mut self, body: Bytes) -> Result<(Bytes, Option<Changed>), Fault> {
+        self.open_again()?;
         let ExchangeReply { body, changed } = self.app_mut()?.exchange(body)?;
         if changed {
             self.version += 1;
@@ -229,34 +354,45 @@ impl<A: App> Session<A> {
                 let fault = Fault::not_found("gone").about(key);
                 Err(why.into_iter().fold(fault, Fault::hint))
             }
+            Found::Unreadable(fault) => Err(fault),
         }
     }
 
     fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
         self.refresh()?;
         self.check_rev(&message.key, message.rev, "")?;
+        if message.path {
+            let path = self.app()?.path(&message.key);
+            let path = path.and_then(|path| path.into_os_string().into_string().ok());
+            return Ok(Chunk { text: true, path, ..Chunk::default() });
+        }
         let value = self.app()?.read(&message.key)?;
         let start = usize::try_from(message.offset).unwrap_or(usize::MAX).min(value.len());
         let end = start.saturating_add(message.max as usize).min(value.len());
         let text = std::str::from_utf8(&value).is_ok();
         let total = value.len() as u64;
-        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text })
+        Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text, path: None })
     }
 
     fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
+        self.refresh()?;
         let app = self.app()?;
         let place = |key: &String| match app.find(key) {
-            Found::Here(_) => KeyLocation::Shown,
-            Found::Hidden { how, .. } => KeyLocation::Hidden(how),
-            Found::Gone(why) => KeyLocation::Gone(why),
+            Found::Here(_) => Ok(KeyLocation::Shown),
+            Found::Hidden { how, .. } => Ok(KeyLocation::Hidden(how)),
+            Found::Gone(why) => Ok(KeyLocation::Gone(why)),
+            Found::Unreadable(fault) => Err(fault),
         };
-        Ok(Located { places: message.keys.iter().map(place).collect() })
+        Ok(Located { places: message.keys.iter().map(place).collect::<Result<_, _>>()? })
     }
 
     /// Saves everything that the session needs to go on in another process.
     pub(crate) fn hibernate(&mut self) -> Result<Saved, Fault> {
         if !A::RESUMES {
             return Err(Fault::refused("this app can't be hibernated without losing state"));
+        }
+        if self.is_working() {
+            return Err(Fault::refused("work of a request is under way"));
         }
         // The saved state must be the state that views show; otherwise the first view afterwards
         // would report a change.
@@ -274,6 +410,7 @@ impl<A: App> Session<A> {
     }
 
     fn refresh(&mut self) -> Result<(), Fault> {
+        self.open_again()?;
         if self.app_mut()?.refresh() {
             self.version += 1;
         }
@@ -287,6 +424,28 @@ impl<A: App> Session<A> {
     fn app_mut(&mut self) -> Result<&mut A, Fault> {
         self.app.as_mut().ok_or_else(not_open)
     }
+}
+
+/// An action that was begun: what is needed to make its outcome.
+#[derive(Clone)]
+struct PendingInvoke {
+    name: &'static str,
+    run_id: String,
+    /// The objects in the arguments, with their revs before the action.
+    before: Vec<(String, Option<u64>)>,
+}
+
+/// Returns an object's rev; `None` if there is no such object.
+fn rev<A: App>(app: &A, key: &str) -> Option<u64> {
+    match app.find(key) {
+        Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
+        Found::Gone(_) | Found::Unreadable(_) => None,
+    }
+}
+
+/// The reply to a further open of a running session.
+fn opened_reply(notes: Vec<String>) -> Opened {
+    Opened { notes, resumed: 0 }
 }
 
 /// The fault for a request that comes before the session's `open`.

@@ -1,6 +1,7 @@
 //! The sessions of one process: usually one, or many when the manifest says `isolation = "provider"`.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
@@ -9,10 +10,12 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Kind, Method};
 
 use crate::app::App;
+use crate::blocking::{WakeReceiver, Waker};
 use crate::session::{Response, Session, not_open};
 
 /// Sessions by incarnation, which each frame carries.
 pub(crate) struct SessionTable<A> {
+    wakes: WakeReceiver,
     /// The process's own incarnation, if sessions share the process. Otherwise the process has the
     /// incarnation of its one session.
     process: Option<Incarnation>,
@@ -20,8 +23,37 @@ pub(crate) struct SessionTable<A> {
 }
 
 impl<A: App> SessionTable<A> {
-    pub(crate) fn new() -> Self {
-        Self { process: None, sessions: HashMap::new() }
+    /// Makes an empty table.
+    ///
+    /// # Errors
+    /// The system gives no more descriptors.
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Ok(Self { wakes: WakeReceiver::new()?, process: None, sessions: HashMap::new() })
+    }
+
+    /// What wakes the serving loop from other threads.
+    pub(crate) fn wakes(&self) -> &WakeReceiver {
+        &self.wakes
+    }
+
+    /// When the next request is to be answered whose work isn't done.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.sessions.values().filter_map(Session::next_deadline).min()
+    }
+
+    /// Takes in what other threads have done, and answers requests whose deadline has come. Returns the
+    /// frames to send.
+    pub(crate) fn run_due(&mut self) -> Result<Vec<u8>, EncodeError> {
+        let woken = self.wakes.take();
+        let now = Instant::now();
+        let mut frames = Vec::new();
+        for (incarnation, session) in &mut self.sessions {
+            let overdue = session.next_deadline().is_some_and(|deadline| deadline <= now);
+            if overdue || woken.contains(incarnation) {
+                frames.extend(session.run_due()?);
+            }
+        }
+        Ok(frames)
     }
 
     /// Notes the incarnation in the daemon's `Hello`.
@@ -35,10 +67,13 @@ impl<A: App> SessionTable<A> {
         let incarnation = envelope.incarnation;
         match (envelope.kind, envelope.method) {
             (Kind::Request, Method::AppOpen) => {
-                self.sessions.entry(incarnation).or_insert_with(Session::new).handle(frame)
+                let waker = || self.wakes.waker(incarnation);
+                let session = self.sessions.entry(incarnation);
+                session.or_insert_with(|| Session::new(incarnation, waker())).handle(frame)
             }
             (Kind::Request, Method::AppClose) => {
-                let mut session = self.sessions.remove(&incarnation).unwrap_or_else(Session::new);
+                let removed = self.sessions.remove(&incarnation);
+                let mut session = removed.unwrap_or_else(|| unopened(incarnation));
                 Ok(match session.handle(frame)? {
                     // The process goes on, for its other sessions and those to come.
                     Response::SendAndExit(reply)
@@ -52,7 +87,7 @@ impl<A: App> SessionTable<A> {
             _ => match self.sessions.get_mut(&incarnation) {
                 Some(session) => session.handle(frame),
                 // A session without an app refuses what needs one.
-                None => Session::<A>::new().handle(frame),
+                None => unopened::<A>(incarnation).handle(frame),
             },
         }
     }
@@ -65,4 +100,8 @@ impl<A: App> SessionTable<A> {
     ) -> Result<(Bytes, Option<Changed>), Fault> {
         self.sessions.get_mut(&incarnation).ok_or_else(not_open)?.exchange(body)
     }
+}
+
+fn unopened<A: App>(incarnation: Incarnation) -> Session<A> {
+    Session::new(incarnation, Waker::default())
 }

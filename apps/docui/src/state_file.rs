@@ -1,11 +1,13 @@
 //! Replaces small files in a session's state directory.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use pipemux_proto::Fault;
+
+use crate::regular_file;
 
 /// Writes a file atomically: after a crash it has either its previous content or the new one. Only its
 /// user can read it.
@@ -18,10 +20,10 @@ use pipemux_proto::Fault;
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), Fault> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".new");
-    let write = || {
+    let write = || -> io::Result<()> {
         let mut options = OpenOptions::new();
-        let mut file =
-            options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let (mut file, _) = regular_file::open_with(Path::new(&temporary), &mut options)?;
         file.write_all(content)?;
         fs::rename(&temporary, path)
     };

@@ -9,12 +9,16 @@
 
 use std::path::Path;
 
-use pipemux_proto::app::{Choice, Invoke, OpenRequest, Opened, Outcome, Project, Resume};
+use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Project, Resume};
 use pipemux_proto::projection::{Lod, Piece, Projection};
-use pipemux_proto::{Blob, Fault, SessionAddr};
+use pipemux_proto::{
+    Blob, Envelope, Fault, Frame, FrameDecoder, Incarnation, Kind, Method, SessionAddr, decode,
+};
+use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::App;
+use crate::blocking::Waker;
 use crate::session::Session;
 
 /// Stands in for the daemon: opens one session of the app, invokes actions, requests views.
@@ -52,19 +56,37 @@ impl<A: App> Host<A> {
         cwd: &Path,
         state_dir: &Path,
     ) -> Result<Self, Fault> {
-        let address = address.parse().map_err(|error| Fault::usage(format!("{error}")))?;
-        let mut host = Self {
-            session: Session::new(),
-            address,
+        let mut host = Self::new(address, cwd, state_dir)?;
+        host.attach(args)?;
+        Ok(host)
+    }
+
+    /// Starts the app again after its process was lost, with the opens that the session had, each a list of
+    /// arguments. An open that is refused doesn't end the session.
+    ///
+    /// # Panics
+    /// The address is invalid.
+    pub fn restart(address: &str, opens: &[&[&str]], cwd: &Path, state_dir: &Path) -> Self {
+        #[allow(clippy::expect_used, reason = "a test names its sessions")]
+        let mut host = Self::new(address, cwd, state_dir).expect("the session's address");
+        for args in opens {
+            // Later requests tell why.
+            let _ = host.open_once(args, true, 0);
+        }
+        host
+    }
+
+    fn new(address: &str, cwd: &Path, state_dir: &Path) -> Result<Self, Fault> {
+        Ok(Self {
+            session: unserved(),
+            address: address.parse().map_err(|error| Fault::usage(format!("{error}")))?,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
             seen_version: 0,
             runs: 0,
             asked: None,
             opened: false,
-        };
-        host.attach(args)?;
-        Ok(host)
+        })
     }
 
     /// Hibernates the app and wakes it with these opens, each a list of arguments, as the daemon does.
@@ -87,7 +109,7 @@ impl<A: App> Host<A> {
     pub fn hibernate(&mut self) -> Result<u64, Fault> {
         let version = self.session.hibernate()?.version;
         self.session.save()?;
-        self.session = Session::new();
+        self.session = unserved();
         self.opened = false;
         Ok(version)
     }
@@ -117,7 +139,7 @@ impl<A: App> Host<A> {
 
     fn open_once(&mut self, args: &[&str], again: bool, woken: u64) -> Result<Opened, Fault> {
         let attach = std::mem::replace(&mut self.opened, true);
-        self.session.open(OpenRequest {
+        let open = OpenRequest {
             session: self.address.clone(),
             attach,
             again,
@@ -126,7 +148,14 @@ impl<A: App> Host<A> {
             cwd: self.cwd.clone(),
             env: Default::default(),
             state_dir: self.state_dir.clone(),
-        })
+        };
+        match self.session.open(&request(Method::AppOpen), open)? {
+            Some(opened) => Ok(opened),
+            None => {
+                let bytes = self.session.wait_for_parked();
+                answered(&bytes)
+            }
+        }
     }
 
     /// Returns the app, for a test to inspect.
@@ -203,7 +232,7 @@ impl<A: App> Host<A> {
         let Some((mut invoke, token)) = self.asked.take() else {
             return Outcome::Failed(Fault::refused("no question is open"));
         };
-        invoke.confirmed = choice == Choice::Yes;
+        invoke.confirmed |= choice == Choice::Yes;
         invoke.resume = Some(Resume { token, choice });
         self.send(invoke)
     }
@@ -251,11 +280,73 @@ impl<A: App> Host<A> {
         Ok(text)
     }
 
+    /// Begins an action in a new run, by the default reader. Returns `None` when its work isn't done soon:
+    /// then [`Host::end_wait`] ends it.
+    pub fn begin(&mut self, action: &A::Action) -> Option<Outcome> {
+        self.runs += 1;
+        let invoke = self.message("default", self.seen_version, action);
+        self.session.invoke(&request(Method::Invoke), invoke)
+    }
+
+    /// Answers the action that was begun as at its deadline.
+    ///
+    /// # Errors
+    /// No action waits.
+    pub fn end_wait(&mut self) -> Result<Outcome, Fault> {
+        self.session.expire_parked();
+        let bytes = self.session.run_due().map_err(|error| Fault::failed(error.to_string()))?;
+        answered(&bytes)
+    }
+
+    /// Waits until all work of requests is done, and has the app take it in. Returns the lines that readers
+    /// are told about it.
+    pub fn wait_for_work(&mut self) -> Vec<String> {
+        let bytes = self.session.wait_for_parked();
+        let notices =
+            frames(&bytes).into_iter().filter(|frame| frame.envelope.method == Method::Notify);
+        let text = |frame: Frame| decode::<Notify>(&frame.body).ok().map(|notify| notify.text);
+        notices.filter_map(text).collect()
+    }
+
     fn send(&mut self, invoke: Invoke) -> Outcome {
-        let outcome = self.session.invoke(invoke.clone());
+        let outcome = self.session.invoke(&request(Method::Invoke), invoke.clone());
+        let outcome = outcome.unwrap_or_else(|| {
+            let bytes = self.session.wait_for_parked();
+            answered(&bytes).unwrap_or_else(Outcome::Failed)
+        });
         if let Outcome::Needs(needs) = &outcome {
             self.asked = Some((invoke, needs.token.clone()));
         }
         outcome
     }
+}
+
+/// A session that no loop serves.
+fn unserved<A: App>() -> Session<A> {
+    Session::new(INCARNATION, Waker::default())
+}
+
+const INCARNATION: Incarnation = Incarnation(1);
+
+fn request(method: Method) -> Envelope {
+    Envelope::request(method, 1, INCARNATION)
+}
+
+fn frames(mut bytes: &[u8]) -> Vec<Frame> {
+    let mut decoder = FrameDecoder::default();
+    decoder.extend(std::mem::take(&mut bytes));
+    std::iter::from_fn(|| decoder.next_frame().ok().flatten()).collect()
+}
+
+/// Returns the answer among the frames that were sent.
+fn answered<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+    for frame in frames(bytes) {
+        let unreadable = |error| Fault::failed(format!("unreadable answer: {error}"));
+        match frame.envelope.kind {
+            Kind::Reply => return decode(&frame.body).map_err(unreadable),
+            Kind::Fault => return Err(decode::<Fault>(&frame.body).map_err(unreadable)?),
+            _ => {}
+        }
+    }
+    Err(Fault::failed("no answer was sent"))
 }

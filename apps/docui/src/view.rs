@@ -1,7 +1,7 @@
 //! Builds the content of a window.
 
 use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
-use pipemux_proto::{LineNumbers, LineRun, Value};
+use pipemux_proto::{Fault, LineNumbers, LineRun, Value};
 
 use crate::actions::Actions;
 
@@ -13,13 +13,30 @@ impl Object {
     /// Makes an object from the app's own key for it and the label that is shown. A key must never be
     /// reused for another object.
     pub fn new(key: impl Into<String>, label: impl Into<String>) -> Self {
-        Self(ObjectSlot { key: key.into(), rev: 0, ty: None, label: label.into() })
+        Self(ObjectSlot { key: key.into(), label: label.into(), ..ObjectSlot::default() })
     }
 
-    /// Sets the object's type, so that it can be passed to parameters of type `Anchor<type>`.
+    /// Sets the object's type, so that it can be passed to parameters of type `Anchor<type>`. Readers see it in
+    /// the object's refs: `obj:enemy:23`.
     #[must_use]
     pub fn ty(mut self, ty: impl Into<String>) -> Self {
         self.0.ty = Some(ty.into());
+        self
+    }
+
+    /// Shows the key in the object's refs instead of an id, for keys that are worth reading:
+    /// `obj:file:src/main.ts`.
+    #[must_use]
+    pub fn show_key(mut self) -> Self {
+        self.0.show_key = true;
+        self
+    }
+
+    /// Sets what tells the object from others with the same label, in one line: `pid 4711`. It is shown where a
+    /// reader chooses one of them.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = detail.into();
         self
     }
 
@@ -39,13 +56,19 @@ impl Object {
 /// view.text("- ").object(Object::new("s1", "Slime 1").ty("enemy")).text(" 11 HP\n");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct View(pub(crate) Projection);
+pub struct View(pub(crate) Projection, pub(crate) Option<Box<Fault>>);
 
 impl View {
     /// Starts a view with its title, which follows the session's address in the heading:
     /// `src/parse.rs · 412 lines · saved`.
     pub fn new(title: impl Into<String>) -> Self {
-        Self(Projection { title: title.into(), ..Projection::default() })
+        Self(Projection { title: title.into(), ..Projection::default() }, None)
+    }
+
+    /// Makes the view of an app that can't read what it shows: readers are told why, each time, and what to
+    /// do about it.
+    pub fn unreadable(fault: Fault) -> Self {
+        Self(Projection::default(), Some(Box::new(fault)))
     }
 
     /// Adds a link to the row under the heading.
@@ -60,7 +83,7 @@ impl View {
         self.piece(Piece::Text(text.into()))
     }
 
-    /// Adds an object: `[label](obj:23)`.
+    /// Adds an object: `[label](obj:enemy:23)`.
     pub fn object(&mut self, object: Object) -> &mut Self {
         self.piece(Piece::Object(object.0))
     }

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use docui::testing::Host;
 use docui::{Actions, Anchor, App, Found, Lod};
-use ide::{Action, FILES_MAX, FilePath, Ide};
+use ide::{Action, FILES_MAX, Ide, TreeFile};
 use pipemux_proto::app::{Done, Outcome};
 use pipemux_proto::fault::{Code, Fault};
 use pipemux_proto::projection::{Arg, Copied, Piece};
@@ -78,8 +78,8 @@ fn write(dir: &Path, name: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-fn files(paths: &[&str]) -> Vec<FilePath> {
-    paths.iter().map(|path| FilePath((*path).to_owned())).collect()
+fn files(paths: &[&str]) -> Vec<TreeFile> {
+    paths.iter().map(|path| TreeFile::Written((*path).to_owned())).collect()
 }
 
 fn stage(paths: &[&str]) -> Action {
@@ -109,7 +109,9 @@ fn files_are_staged_and_committed_through_the_bound_link() {
     let link = link.unwrap();
     assert_eq!((link.label.as_str(), link.titled), ("Git: Commit All", true));
     let bound = Action::decode(&link.action, link.args.clone()).unwrap();
-    assert_eq!(bound, commit("Update", &["src/main.ts", "src/utils.ts"]));
+    let root = fixture.dir.path().canonicalize().unwrap();
+    let paths = ["src/main.ts", "src/utils.ts"].map(|path| root.join(path));
+    assert_eq!(bound, commit("Update", &paths.each_ref().map(|path| path.to_str().unwrap())));
     assert!(fixture.done(bound).brief.ends_with(" Update"));
     assert!(fixture.committed().starts_with("Update\0"));
     assert!(fixture.text().contains("0 staged, 1 changed"));
@@ -124,10 +126,13 @@ fn files_are_given_as_refs_paths_or_result_of_another_step() {
     let decode =
         |files| Action::decode("git_stage", [("files".to_owned(), files)].into_iter().collect());
     let mixed = Arg::List(vec![docui::ArgType::to_arg(&anchor), Value::from("a b.rs").into()]);
-    assert_eq!(decode(mixed).unwrap(), stage(&["文.rs", "a b.rs"]));
+    let from_root = |path: &str| TreeFile::FromRoot(path.into());
+    let (one, two) = (from_root("文.rs"), TreeFile::Written("a b.rs".into()));
+    assert_eq!(decode(mixed).unwrap(), Action::GitStage { files: vec![one, two] });
     let value = Value::from(vec!["-n", "*"]).to_blob();
     let copied = Arg::Copied(Copied { value, from: "ide/main".into(), label: "staged".into() });
-    assert_eq!(decode(copied).unwrap(), stage(&["-n", "*"]));
+    let files = ["-n", "*"].map(from_root).to_vec();
+    assert_eq!(decode(copied).unwrap(), Action::GitStage { files });
     assert_eq!(decode(Value::Int(7).into()).unwrap_err().code, Code::Usage);
     // Names are taken literally: neither options nor patterns.
     fixture.done(stage(&["-n", "*"]));
@@ -209,9 +214,10 @@ fn subdirectory_of_repository_shows_and_stages_only_its_files() {
     };
     assert!(fixture.text().contains("- [in](obj:in) changed\n"));
     git(fixture.dir.path(), &["add", "top"]);
-    fixture.done(stage(&["in"]));
+    // A path that a reader wrote starts at the reader's directory.
+    fixture.done(stage(&["sub/in"]));
     assert_eq!(fixture.staged(), ["in"]);
-    fixture.done(commit("in", &["in"]));
+    fixture.done(commit("in", &["sub/in"]));
     assert!(fixture.committed().contains("sub/in") && !fixture.committed().contains("top"));
 }
 

@@ -1,6 +1,6 @@
 //! The actions that an agent can call. Names and parameters are a contract.
 
-use docui::{Anchor, Line, Text};
+use docui::{Anchor, FilePath, Line, Text};
 
 docui::kind!(
     /// An open file.
@@ -20,9 +20,9 @@ docui::actions! {
         /// Undoes whole actions on the current file. With `change`, only if that change is the latest one.
         changes listed Undo = undo(steps: i64 = 1, change: Option<String> = None::<String>);
         /// Opens a file, or makes an open one the current file.
-        safe help Open = open(path: String);
+        safe help Open = open(path: FilePath);
         /// Writes the current file to another path and goes on editing it there.
-        changes help SaveAs = save_as(path: String);
+        changes help SaveAs = save_as(path: FilePath);
         /// Closes a file, by default the current one; asks first if it has unsaved changes.
         changes help Close = close(file: Option<Anchor<File>> = None::<Anchor<File>>);
         /// Lists the matches of an exact text and scrolls to the first one.
@@ -39,6 +39,8 @@ docui::actions! {
         safe help Goto = goto(line: Line);
         /// Redoes actions that were undone on the current file.
         changes help Redo = redo(steps: i64 = 1, change: Option<String> = None::<String>);
+        /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
+        changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
         /// Compares the current file with the one on disk.
         safe help Diff = diff() -> String;
     }

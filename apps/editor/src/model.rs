@@ -8,9 +8,11 @@
 //! | [`line_change`], [`line_log`] | what changes do to line numbers, and what a number seen earlier means now |
 //! | [`line_ids`] | which line is which, for readers who are told what moved |
 //! | [`text_diff`] | the line changes behind splices, and the splices between two texts |
+//! | [`changes_outside`] | changed lines that the page doesn't show |
 //! | [`history`] | undo and redo |
 //! | [`tracked_ranges`] | selections and matches |
 //! | [`disk`], [`file_stamp`] | reading, writing and comparing files |
+//! | [`disk_check`], [`disk_watch`] | whether files have changed on disk, found out on other threads |
 //! | [`journal`] | unsaved edits on disk |
 //! | [`manifest`] | the list of open files on disk |
 //! | [`shown_revisions`] | which texts readers were shown, across restarts |
@@ -22,9 +24,12 @@
 //! history and disk below it. No module uses one that depends on it.
 
 pub mod buffer;
+pub mod changes_outside;
 pub mod current_file_log;
 pub mod digest;
 pub mod disk;
+pub mod disk_check;
+pub mod disk_watch;
 pub mod editor;
 pub mod file_stamp;
 pub mod history;

@@ -14,13 +14,14 @@ use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
-use crate::display::wording::{count, line_range, range_name};
+use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::PAGE;
 use crate::model::Editor;
-use crate::model::open_file::{DiskState, OpenFile};
+use crate::model::changes_outside::{ChangesOutside, append};
+use crate::model::open_file::{DiskState, DiskWait, OpenFile};
 
 use language::language;
-use page::{PageLines, changed_lines_outside, estimated_cost, lines_within, page};
+use page::{PageLines, estimated_cost, lines_within, page};
 
 /// The approximate cost in tokens of a link or an anchor beside its label.
 const ANCHOR_TOKENS: u64 = 7;
@@ -71,14 +72,24 @@ impl Editor {
             view.identified_lines(&language, first, shown.text.clone(), ids);
         }
         let mut left = room.saturating_sub(shown.tokens);
-        for changed in changed_lines_outside(file, &shown.lines) {
-            let changed = lines_within(file, changed, left);
-            left = left.saturating_sub(changed.tokens);
-            if !changed.lines.is_empty() {
-                let (first, ids) =
-                    (changed.lines.start as u64 + 1, file.line_ids().of(&changed.lines));
-                view.identified_lines(&language, first, changed.text, ids);
+        let all = file.buffer().line_count();
+        let ChangesOutside { shown: wanted, left_out } =
+            ChangesOutside::of(&file.changed_lines, &shown.lines, all);
+        let mut unshown = Vec::new();
+        for changed in wanted {
+            let fits = lines_within(file, changed.clone(), left);
+            left = left.saturating_sub(fits.tokens);
+            append(&mut unshown, fits.lines.end..changed.end);
+            if !fits.lines.is_empty() {
+                let (first, ids) = (fits.lines.start as u64 + 1, file.line_ids().of(&fits.lines));
+                view.identified_lines(&language, first, fits.text, ids);
             }
+        }
+        left_out.into_iter().for_each(|lines| append(&mut unshown, lines));
+        let goto = |line: usize| self.run_command(&format!("goto({})", line + 1));
+        let note = left_out_changes(&unshown, &shown.lines, goto);
+        if !note.is_empty() {
+            view.text(note);
         }
         view.position(match (shown.lines.len(), file.buffer().line_count()) {
             (_, 0) => "empty".to_owned(),
@@ -107,7 +118,12 @@ impl Editor {
             DiskState::Deleted => " · deleted on disk",
             DiskState::Unusable(_) => " · changed on disk to content that can't be opened",
         };
-        format!("{} · {lines} · {state}{disk}", readable(&self.display_path(file.path())))
+        let wait = match self.disk_wait(file) {
+            None => "",
+            Some(DiskWait::Write) => " · being written",
+            Some(DiskWait::Check) => " · its disk does not answer",
+        };
+        format!("{} · {lines} · {state}{disk}{wait}", readable(&self.display_path(file.path())))
     }
 
     fn file_object(&self, file: &OpenFile) -> Object {

@@ -4,7 +4,7 @@ use docui::Anchor;
 
 docui::kind!(
     /// A resource of the machine.
-    pub Resource = "resource"
+    pub Resource = "state"
 );
 docui::kind!(
     /// A process.

@@ -22,10 +22,10 @@ impl Resource {
     pub const ALL: [Self; 6] =
         [Self::Cpu, Self::Memory, Self::Swap, Self::Disks, Self::Load, Self::Processes];
 
-    /// Returns the key, which is also its name in the settings file.
+    /// Returns the key, which readers see in refs, and which is also its name in the settings file.
     pub fn key(self) -> &'static str {
         match self {
-            Self::Cpu => "cpu",
+            Self::Cpu => "cpu_load",
             Self::Memory => "memory",
             Self::Swap => "swap",
             Self::Disks => "disks",
@@ -36,6 +36,8 @@ impl Resource {
 
     /// Returns the resource with this key.
     pub fn from_key(key: &str) -> Option<Self> {
+        // Settings of earlier releases say `cpu`.
+        let key = if key == "cpu" { "cpu_load" } else { key };
         Self::ALL.into_iter().find(|resource| resource.key() == key)
     }
 

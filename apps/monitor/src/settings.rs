@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use docui::{Fault, state_file};
+use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::action::By;
@@ -48,7 +48,7 @@ impl Default for SavedSettings {
 impl Settings {
     /// Loads the settings. What is missing or invalid gets its default.
     pub fn load(state_dir: &Path) -> Self {
-        let text = std::fs::read_to_string(file(state_dir)).unwrap_or_default();
+        let text = regular_file::read_to_string(&file(state_dir)).unwrap_or_default();
         let saved: SavedSettings = toml::from_str(&text).unwrap_or_default();
         Self {
             expanded: saved.expanded.iter().filter_map(|key| Resource::from_key(key)).collect(),

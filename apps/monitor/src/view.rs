@@ -29,8 +29,12 @@ pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address
     for resource in Resource::ALL {
         let anchor = Anchor::new(resource.key(), 0);
         let expanded = settings.expanded.contains(&resource);
-        view.object(Object::new(resource.key(), resource.label()).ty("resource"));
-        view.text(format!(" {}", detail::line(resource, sample)));
+        // `CPU [38%](obj:state:cpu_load) · 2 cores`
+        let line = detail::line(resource, sample);
+        let ends = [" · ", " since "].into_iter().filter_map(|end| line.find(end));
+        let (value, rest) = line.split_at(ends.min().unwrap_or(line.len()));
+        view.text(format!("{} ", resource.label()));
+        view.object(Object::new(resource.key(), value).ty("state").show_key()).text(rest);
         match (lod, expanded) {
             (Lod::Full, false) => &mut view,
             (_, true) => view.text(" ").link("fold", &Action::Fold { resource: anchor }),
@@ -99,7 +103,8 @@ impl DetailBudget {
             if self.spend(tokens::estimate(&process.name) + tokens::estimate(&cells) + ANCHOR_COST)
             {
                 view.text("| ");
-                view.object(Object::new(process.key(), &process.name).ty("process"));
+                let pid = format!("pid {}", process.pid);
+                view.object(Object::new(process.key(), &process.name).ty("process").detail(pid));
                 view.text(cells);
             }
         }

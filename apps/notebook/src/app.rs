@@ -32,7 +32,7 @@ impl App for Notebook {
     }
 
     fn find(&self, key: &str) -> Found {
-        self.locate(key).unwrap_or_else(|fault| Found::Gone(Some(fault.message)))
+        self.locate(key).unwrap_or_else(Found::Unreadable)
     }
 
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {

@@ -7,7 +7,7 @@ use crate::action::Action;
 /// About how many tokens an anchor takes besides its label: `[](obj:123)`.
 const ANCHOR_COST: u64 = 8;
 /// About how many tokens the fence of a code block takes.
-const FENCE_COST: u64 = 4;
+pub const FENCE_COST: u64 = 4;
 
 /// Parts of a view that are shown together or not at all.
 #[derive(Debug, Default)]
@@ -33,10 +33,11 @@ impl Block {
         self.parts.push(Part::Text(text));
     }
 
-    /// Adds an entry's title with its anchor.
-    pub fn entry(&mut self, key: String, rev: u64, title: &str) {
+    /// Adds an entry's title with its anchor, and what tells it from entries with the same title.
+    pub fn entry(&mut self, key: String, rev: u64, title: &str, detail: String) {
         self.count(title, ANCHOR_COST);
-        self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev)));
+        self.bytes += detail.len();
+        self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev).detail(detail)));
     }
 
     /// Adds a space and a link.
@@ -81,14 +82,16 @@ impl Block {
     }
 }
 
-/// Returns the longest run of whole lines at the beginning of a text that takes about `tokens_max`
-/// tokens and at most `bytes_max` bytes, and the number of lines left out. If the first line alone is
-/// too long, it is cut.
+/// Returns the longest run of whole lines at the beginning of a text that takes at most `tokens_max`
+/// tokens, by the estimate of them as one text, and at most `bytes_max` bytes, and the number of lines
+/// left out. If the first line alone is too long, it is cut.
 pub fn head(text: &str, tokens_max: u64, bytes_max: usize) -> (&str, u64) {
-    let (mut end, mut spent, mut lines) = (0, 0, 0);
+    let (mut end, mut lines) = (0, 0);
+    // The estimates of single lines don't add up to that of the text.
+    let mut estimate = tokens::Estimate::default();
     for line in text.split_inclusive('\n') {
-        spent += tokens::estimate(line);
-        if spent > tokens_max || end + line.len() > bytes_max {
+        estimate.add(line);
+        if estimate.tokens() > tokens_max || end + line.len() > bytes_max {
             break;
         }
         end += line.len();

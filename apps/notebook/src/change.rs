@@ -9,6 +9,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use crate::entry::{self, Content};
 use crate::schema::{FileId, StoreError};
 use crate::store::{Store, unsigned};
+use crate::undo_path;
 
 /// How many changes can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
@@ -26,7 +27,7 @@ pub struct EntryRef {
 
 /// Identifies a recorded change. In calls it is written as `c12`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChangeId(i64);
+pub struct ChangeId(pub(crate) i64);
 
 impl fmt::Display for ChangeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,6 +115,20 @@ pub enum Undone {
     },
 }
 
+/// Why a change was not undone. Nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UndoError {
+    /// The entry is not as the change left it.
+    ChangedSince {
+        /// The entry's title.
+        title: String,
+        /// The changes that lead back to what the change left, to be undone in this order.
+        later: Vec<ChangeId>,
+    },
+    /// The change isn't known, or the store can't be written.
+    Refused(Fault),
+}
+
 impl Store {
     /// Adds an entry.
     ///
@@ -172,51 +187,40 @@ impl Store {
     /// Undoes one change. Unless the change had created the entry, the undo is a change of its own, which
     /// can be undone in turn.
     ///
+    /// The entry must be as the change left it: either nothing has changed it since, or all that did is
+    /// undone.
+    ///
     /// # Errors
-    /// The change is no longer recorded, the entry was changed again since, or the store can't be
+    /// The change is no longer recorded, the entry is not as the change left it, or the store can't be
     /// written.
-    pub fn undo(&mut self, change: ChangeId) -> Result<Undone, Fault> {
+    pub fn undo(&mut self, change: ChangeId) -> Result<Undone, UndoError> {
         self.write(|transaction| {
-            let recorded = transaction
-                .query_row(
-                    "SELECT entry, rev_after, title, text, summary, gist, tags, origin, outdated
-                     FROM changes WHERE id = ?1",
-                    [change.0],
-                    |row| {
-                        let entry = EntryRef { id: row.get(0)?, rev: unsigned(row.get(1)?) };
-                        let title: Option<String> = row.get(2)?;
-                        Ok((entry, title.map(|title| content(row, title)).transpose()?))
-                    },
-                )
-                .optional()?;
-            let Some((entry, earlier)) = recorded else {
+            let Some(recorded) = undo_path::load(transaction, change)? else {
                 let message = format!("change {change} is no longer kept");
                 let hint =
                     format!("only the last {CHANGES_MAX} changes of existing entries are kept");
                 return Err(Fault::not_found(message).hint(hint).into());
             };
-            let current = read(transaction, entry).map_err(|error| match error {
-                StoreError::Refused(_) => Fault::stale(
-                    "the entry was changed again since; nothing was undone",
-                )
-                .hint("nothing was undone: undo the later changes of the entry first, newest first")
-                .about(entry::key(entry.id))
-                .into(),
-                error @ StoreError::Sqlite(_) => error,
-            })?;
-            match earlier {
+            let later = recorded.changes_to_undo_first();
+            if !later.is_empty() {
+                return Ok(Err(UndoError::ChangedSince { title: recorded.current.title, later }));
+            }
+            let (entry, current) = (recorded.entry, recorded.current);
+            Ok(Ok(match recorded.earlier {
                 None => {
                     delete(transaction, entry.id)?;
-                    Ok(Undone::Removed { content: current })
+                    Undone::Removed { content: current }
                 }
                 Some(content) => {
                     let rev = update(transaction, entry, &content)?;
                     let kind = ChangeKind::Undo;
                     let change = record(transaction, entry.id, kind, rev, Some(&current))?;
-                    Ok(Undone::Restored { change, content })
+                    Undone::Restored { change, content }
                 }
-            }
+            }))
         })
+        .map_err(UndoError::Refused)
+        .flatten()
     }
 
     /// Runs `work` in a transaction, which is rolled back if it fails.
@@ -224,6 +228,7 @@ impl Store {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, Fault> {
+        self.check_usable()?;
         if FileId::of(&self.path) != self.file {
             // SQLite would go on writing to the file that has lost its name, and all would be lost.
             let message = format!(
@@ -239,24 +244,19 @@ impl Store {
             transaction.commit()?;
             Ok(result)
         };
-        run().map_err(|error: StoreError| error.into_fault(&self.path))
+        let written = run().map_err(|error: StoreError| match error {
+            StoreError::Sqlite(error) => self.fault(&error),
+            StoreError::Refused(fault) => fault,
+        })?;
+        self.raise_highest();
+        Ok(written)
     }
 }
 
 /// Reads an entry's content, if its rev is still the one that was seen.
 fn read(transaction: &Transaction<'_>, entry: EntryRef) -> Result<Content, StoreError> {
-    let found = transaction
-        .query_row(
-            "SELECT id, rev, title, text, summary, gist,
-                coalesce((SELECT group_concat(tag, char(10)) FROM
-                    (SELECT tag FROM tags WHERE entry = ?1 ORDER BY tag)), ''),
-                origin, outdated FROM entries WHERE id = ?1",
-            [entry.id],
-            |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)),
-        )
-        .optional()?;
     let key = entry::key(entry.id);
-    match found {
+    match current(transaction, entry.id)? {
         None => Err(Fault::not_found("removed").about(key).into()),
         Some((rev, _)) if rev != entry.rev => {
             Err(Fault::stale("changed since it was seen").about(key).into())
@@ -265,8 +265,25 @@ fn read(transaction: &Transaction<'_>, entry: EntryRef) -> Result<Content, Store
     }
 }
 
+/// Returns an entry's rev and content, or `None` if there is no entry with this id.
+pub(crate) fn current(
+    transaction: &Transaction<'_>,
+    id: i64,
+) -> rusqlite::Result<Option<(u64, Content)>> {
+    transaction
+        .query_row(
+            "SELECT id, rev, title, text, summary, gist,
+                coalesce((SELECT group_concat(tag, char(10)) FROM
+                    (SELECT tag FROM tags WHERE entry = ?1 ORDER BY tag)), ''),
+                origin, outdated FROM entries WHERE id = ?1",
+            [id],
+            |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)),
+        )
+        .optional()
+}
+
 /// Reads a content from columns 3 to 8 of a row. The title, which may be NULL there, is given.
-fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Result<Content> {
+pub(crate) fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Result<Content> {
     let tags: String = row.get(6)?;
     Ok(Content {
         title,

@@ -57,7 +57,7 @@ impl Level {
 }
 
 /// The content of an entry: everything that actions change and undo restores.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Content {
     /// The title, one line.
     pub title: String,

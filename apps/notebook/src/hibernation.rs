@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use docui::{Fault, state_file};
+use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
 /// The state of the store that views showed last. The serialized names are part of the file's format.
@@ -23,7 +23,7 @@ pub struct HibernationRecord {
 impl HibernationRecord {
     /// Reads the record. Returns `None` when there is none, or none that can be read.
     pub fn load(state_dir: &Path) -> Option<Self> {
-        toml::from_str(&std::fs::read_to_string(file(state_dir)).ok()?).ok()
+        toml::from_str(&regular_file::read_to_string(&file(state_dir)).ok()?).ok()
     }
 
     /// Writes the record atomically.

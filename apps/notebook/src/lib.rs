@@ -10,6 +10,7 @@
 //! | [`entry`] | the parts of an entry, their bounds, keys and levels of detail |
 //! | [`schema`] | opens a store: refusals, migrations |
 //! | [`store`], [`change`] | read entries; write entries and undo that |
+//! | `undo_path` | whether a change can be undone, and which ones must be undone before it |
 //! | [`search`] | tokens, queries, snippets |
 //! | [`view_state`] | search, filter and levels of one session, kept in its state directory |
 //! | [`hibernation`] | which state of the store views showed before the session was hibernated |
@@ -35,6 +36,7 @@ pub mod model;
 pub mod schema;
 pub mod search;
 pub mod store;
+mod undo_path;
 pub mod update;
 pub mod view;
 pub mod view_state;

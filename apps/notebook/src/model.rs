@@ -42,8 +42,8 @@ impl Notebook {
     /// # Errors
     /// There is more than one argument, or the store can't be opened.
     pub fn new(opening: &Opening) -> Result<Self, Fault> {
-        let store = Store::open(&store_path(opening)?)?;
-        let (store_id, fingerprint) = (store.id()?, store.fingerprint()?);
+        let store = Store::open(&store_path(opening)?)?.of_session(&opening.address());
+        let (store_id, fingerprint) = (store.id().to_owned(), store.fingerprint()?);
         let state_dir = opening.state_dir.clone();
         let mut view_state = ViewState::load(&state_dir, &store_id);
         // An entry that can't be looked up now keeps its level.
@@ -161,7 +161,7 @@ impl Notebook {
     /// # Errors
     /// The store can't be read, or the state directory can't be written.
     pub fn save_hibernation_record(&mut self) -> Result<(), Fault> {
-        let (store_id, fingerprint) = (self.store.id()?, self.store.fingerprint()?);
+        let (store_id, fingerprint) = (self.store.id().to_owned(), self.store.fingerprint()?);
         // If another session has just written, the fingerprint includes changes that views haven't
         // shown. An empty one never matches, so that they are reported later.
         self.has_unshown_changes |= self.store.refresh();

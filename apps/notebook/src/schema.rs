@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use docui::Fault;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use docui::{Fault, regular_file};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
 /// Marks a SQLite file as a notebook: `PMnb`.
 const APPLICATION_ID: i64 = 0x504d_6e62;
@@ -68,11 +68,90 @@ const MIGRATIONS: &[&str] = &["
 /// or read-only. The fault says what to do.
 pub fn open(path: &Path) -> Result<Connection, Fault> {
     check_path(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    open_with(path, OpenFlags::SQLITE_OPEN_CREATE)
+}
+
+/// Opens a store again whose file was damaged or replaced. Returns `None` if the path leads to another
+/// store than the one with this id.
+///
+/// The file may be an older copy of the store, which gives out numbers again that readers know for other
+/// things. So its counters continue above the highest ones that were seen, and all revs are raised: what
+/// readers saw before is then stale.
+///
+/// # Errors
+/// As [`open`]; also when there is no file.
+pub fn reopen(path: &Path, id: &str, seen: &Highest) -> Result<Option<Connection>, Fault> {
+    check_path(path)?;
+    if let Err(error) = std::fs::metadata(path) {
+        return Err(Fault::refused(format!("{}: {error}", path.display()))
+            .hint("put the store back: the session then goes on"));
+    }
+    let mut connection = open_with(path, OpenFlags::empty())?;
+    let mut raise = || -> rusqlite::Result<bool> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let found: String =
+            transaction
+                .query_row("SELECT value FROM meta WHERE name = 'id'", [], |row| row.get(0))?;
+        if found != id {
+            return Ok(false);
+        }
+        for (table, number) in [("entries", seen.entry), ("changes", seen.change)] {
+            // The row exists once the table had one.
+            let raised = transaction.execute(
+                "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1",
+                params![table, number],
+            )?;
+            if raised == 0 {
+                let insert = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
+                transaction.execute(insert, params![table, number])?;
+            }
+        }
+        transaction.execute("UPDATE entries SET rev = rev + ?1", [seen.rev])?;
+        transaction.commit()?;
+        Ok(true)
+    };
+    match raise() {
+        Ok(true) => Ok(Some(connection)),
+        Ok(false) => Ok(None),
+        Err(error) => Err(fault(&error, path)),
+    }
+}
+
+/// The highest numbers in a store: they are never given to anything else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Highest {
+    entry: i64,
+    change: i64,
+    rev: i64,
+}
+
+impl Highest {
+    /// Reads the highest numbers.
+    pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        connection.query_row(
+            "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
+                coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0),
+                coalesce((SELECT max(rev) FROM entries), 0)",
+            [],
+            |row| Ok(Self { entry: row.get(0)?, change: row.get(1)?, rev: row.get(2)? }),
+        )
+    }
+
+    /// Takes the higher number of each.
+    pub(crate) fn raise(&mut self, other: Self) {
+        self.entry = self.entry.max(other.entry);
+        self.change = self.change.max(other.change);
+        self.rev = self.rev.max(other.rev);
+    }
+}
+
+fn open_with(path: &Path, more: OpenFlags) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
+        // SQLite has opened the file, but not read it. If the path led to something else meanwhile, it
+        // must not be read.
+        check_path(path)?;
         prepare(&mut connection, path)?;
         Ok(connection)
     };
@@ -116,8 +195,8 @@ impl From<Fault> for StoreError {
 }
 
 /// Explains a SQLite error to the caller. When one occurs, nothing was written.
-pub fn fault(error: &rusqlite::Error, path: &Path) -> Fault {
-    let path = path.display();
+pub fn fault(error: &rusqlite::Error, file: &Path) -> Fault {
+    let path = file.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             Fault::refused(format!("{path} is locked by another program; nothing was written"))
@@ -131,11 +210,27 @@ pub fn fault(error: &rusqlite::Error, path: &Path) -> Fault {
                 .hint(format!("check its permissions: ls -l {path}*"))
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            Fault::failed(format!("{path} is damaged: {error}"))
-                .hint("replace it with a backup copy")
+            Fault::invalid_source_data(format!("{} is damaged: {error}", name(file)))
+                .hint(mend(&path.to_string()))
         }
         _ => Fault::failed(format!("{path}: {error}")),
     }
+}
+
+/// Returns whether an error says that the file is no sound store.
+pub(crate) fn means_damage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::SystemIoFailure)
+    )
+}
+
+/// Says how to mend a damaged store. Its log would be applied to the copy.
+fn mend(path: &str) -> String {
+    format!(
+        "put a backup copy in its place and remove its log: rm -f {path}-wal {path}-shm; \
+         the session then goes on"
+    )
 }
 
 /// Identifies a file independently of its path.
@@ -154,20 +249,31 @@ impl FileId {
     }
 }
 
-/// Refuses anything but a plain file, or a path where one can be created. SQLite must not see the
-/// others: opening a named pipe would block for ever.
+/// Refuses anything but a plain file, or a path where one can be created, for the store and for the files
+/// that SQLite keeps beside it. SQLite must not see the others: reading from a named pipe would block for
+/// ever.
 fn check_path(path: &Path) -> Result<(), Fault> {
     let shown = path.display();
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(Fault::refused(format!("{shown} is a directory"))
             .hint(format!("name a file in it: {}", path.join("notes.db").display()))),
-        Ok(metadata) if !metadata.is_file() => {
-            Err(Fault::refused(format!("{shown} is not a plain file")))
-        }
-        Ok(_) => Ok(()),
+        Ok(metadata) => check_kind(path, &metadata),
         Err(error) if error.kind() == ErrorKind::NotFound => check_parent(path),
         Err(error) => Err(Fault::refused(format!("{shown}: {error}"))),
+    }?;
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(suffix);
+        if let Ok(metadata) = std::fs::metadata(&beside) {
+            check_kind(Path::new(&beside), &metadata)?;
+        }
     }
+    Ok(())
+}
+
+fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), Fault> {
+    let Err(kind) = regular_file::check(metadata) else { return Ok(()) };
+    Err(Fault::refused(format!("{} is {kind}, expected a file", path.display())))
 }
 
 fn check_parent(path: &Path) -> Result<(), Fault> {
@@ -256,6 +362,12 @@ fn migrate(connection: &mut Connection, version: usize) -> Result<(), rusqlite::
 }
 
 fn foreign_file(path: &Path, kind: &str) -> Fault {
-    Fault::refused(format!("{} is {kind}; it was left unchanged", path.display()))
+    Fault::invalid_source_data(format!("{} is {kind}; it was left as it is", name(path)))
         .hint("name another file, or none to use the session's own store")
+        .hint(format!("if it was a notebook's store, {}", mend(&path.display().to_string())))
+}
+
+/// Returns the name of a store's file, for a message whose hint has the whole path.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).display().to_string()
 }

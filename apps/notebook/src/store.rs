@@ -1,12 +1,15 @@
 //! Reads entries: looks up, selects and counts them.
 
+use std::cell::RefCell;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
+use rusqlite::config::DbConfig;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow};
 
-use crate::schema::{self, FileId};
+use crate::schema::{self, FileId, Highest};
 use crate::search::Query;
 
 /// Characters that are read of a text to show its beginning.
@@ -17,7 +20,16 @@ pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
     pub(crate) file: Option<FileId>,
+    /// The file of SQLite's write-ahead log, which belongs to `file`.
+    log: Option<FileId>,
     data_version: i64,
+    id: String,
+    /// The highest numbers that this process has seen in the store.
+    pub(crate) highest: Highest,
+    /// Why the store can't be used now. Each refresh tries to open it again.
+    unusable: RefCell<Option<Fault>>,
+    /// The command that restarts the session, for hints.
+    restart: String,
 }
 
 /// A condition on entries. The default selects all.
@@ -66,9 +78,29 @@ impl Store {
         // From here on the real path is used: symbolic links may change.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = FileId::of(&path);
-        let mut store = Self { connection, path, file, data_version: 0 };
+        let (unusable, restart) = (RefCell::default(), "pipemux restart notebook/main".to_owned());
+        let (id, highest) = (String::new(), Highest::default());
+        let mut store = Self {
+            connection,
+            path,
+            file,
+            log: None,
+            data_version: 0,
+            id,
+            highest,
+            unusable,
+            restart,
+        };
+        store.id = store.query_one("SELECT value FROM meta WHERE name = 'id'", [])?;
         store.refresh();
         Ok(store)
+    }
+
+    /// Sets the session's address, for hints: `notebook/main`.
+    #[must_use]
+    pub fn of_session(mut self, address: &str) -> Self {
+        self.restart = format!("pipemux restart {address}");
+        self
     }
 
     /// Returns the real path of the store's file.
@@ -77,20 +109,124 @@ impl Store {
     }
 
     /// Returns the store's own id, a random one that it was created with.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub fn id(&self) -> Result<String, Fault> {
-        self.query_one("SELECT value FROM meta WHERE name = 'id'", [])
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
-    /// Returns true when another connection has written to the store since the last call.
+    /// Returns true when another connection has written to the store since the last call, or the store was
+    /// opened again, or can't be used for another reason than before.
+    ///
+    /// A store that was damaged or replaced is opened again: it works as soon as it is mended.
     pub fn refresh(&mut self) -> bool {
+        let file = FileId::of(&self.path);
+        // A store whose file is missing stays readable, and writing to it is refused.
+        let replaced = file.is_some() && file != self.file;
+        if replaced || self.unusable.get_mut().is_some() {
+            return self.reopen();
+        }
         match self.query_one("PRAGMA data_version", []) {
-            Ok(version) => std::mem::replace(&mut self.data_version, version) != version,
+            Ok(version) => {
+                let changed = std::mem::replace(&mut self.data_version, version) != version;
+                if changed {
+                    self.raise_highest();
+                }
+                changed
+            }
             // If the store can't be read, the view or action that follows reports it.
             Err(_) => false,
         }
+    }
+
+    /// Opens the store again, and returns whether that changed what views show.
+    fn reopen(&mut self) -> bool {
+        let before = self.unusable.get_mut().take();
+        if before.is_some() {
+            // Closing the connection must not write to a file that is damaged or was mended meanwhile.
+            let setting = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            // If this fails, the connection was never usable, and closing it writes nothing.
+            let _ = self.connection.set_db_config(setting, true);
+        }
+        let reopened = Connection::open_in_memory()
+            .map_err(|error| schema::fault(&error, &self.path))
+            // The old connection is closed before the new one reads the file.
+            .map(|placeholder| drop(std::mem::replace(&mut self.connection, placeholder)))
+            .and_then(|()| self.set_stale_log_aside())
+            .and_then(|()| schema::reopen(&self.path, &self.id, &self.highest))
+            .and_then(|reopened| reopened.ok_or_else(|| self.other_store()));
+        match reopened {
+            Ok(connection) => {
+                self.connection = connection;
+                self.file = FileId::of(&self.path);
+                self.raise_highest();
+                if let Ok(version) = self.query_one("PRAGMA data_version", []) {
+                    self.data_version = version;
+                }
+                true
+            }
+            Err(fault) => {
+                let changed = before.as_ref() != Some(&fault);
+                self.unusable = Some(fault).into();
+                changed
+            }
+        }
+    }
+
+    /// Sets the log of a replaced file aside: SQLite would apply it to the file that is there now.
+    ///
+    /// # Errors
+    /// The directory can't be written.
+    fn set_stale_log_aside(&self) -> Result<(), Fault> {
+        let (log, index) = (self.beside("-wal"), self.beside("-shm"));
+        let is_stale = FileId::of(&self.path) != self.file && FileId::of(&log) == self.log;
+        if self.log.is_none() || !is_stale {
+            return Ok(());
+        }
+        // The index is made anew from the log.
+        let moved = std::fs::rename(&log, self.beside("-wal.replaced"));
+        let moved = moved.and_then(|()| std::fs::remove_file(index));
+        moved.or_else(|error| match error.kind() {
+            ErrorKind::NotFound => Ok(()),
+            _ => Err(Fault::failed(format!("{} can't be set aside: {error}", log.display()))
+                .hint(format!("remove it: rm {}", log.display()))),
+        })
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(suffix);
+        path.into()
+    }
+
+    fn other_store(&self) -> Fault {
+        let message =
+            format!("{} is a different store than the one that was open", self.path.display());
+        Fault::refused(message).hint(format!("put the earlier one back, or: {}", self.restart))
+    }
+
+    /// Notes the highest numbers in the store, after it was opened or written.
+    pub(crate) fn raise_highest(&mut self) {
+        self.log = FileId::of(&self.beside("-wal"));
+        // If they can't be read, the numbers that are known remain.
+        if let Ok(highest) = Highest::read(&self.connection) {
+            self.highest.raise(highest);
+        }
+    }
+
+    /// Returns why the store can't be used.
+    ///
+    /// # Errors
+    /// It can't.
+    pub(crate) fn check_usable(&self) -> Result<(), Fault> {
+        self.unusable.borrow().clone().map_or(Ok(()), Err)
+    }
+
+    /// Explains an error of SQLite. After one that means damage, the store is opened again before it is used.
+    pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
+        let fault = schema::fault(error, &self.path);
+        if schema::means_damage(error) {
+            *self.unusable.borrow_mut() = Some(fault.clone());
+        }
+        fault
     }
 
     /// Returns a fingerprint of the store's state. Every change that a notebook makes changes it.
@@ -202,16 +338,12 @@ impl Store {
         self.query_all(sql, Vec::new(), |row| Ok((row.get(0)?, unsigned(row.get(1)?))))
     }
 
-    /// Explains a SQLite error to the caller.
-    pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
-        schema::fault(error, &self.path)
-    }
-
     fn query_one<T: rusqlite::types::FromSql>(
         &self,
         sql: &str,
         params: impl rusqlite::Params,
     ) -> Result<T, Fault> {
+        self.check_usable()?;
         self.connection.query_row(sql, params, |row| row.get(0)).map_err(|error| self.fault(&error))
     }
 
@@ -220,6 +352,7 @@ impl Store {
         sql: &str,
         params: impl rusqlite::Params,
     ) -> Result<Option<T>, Fault> {
+        self.check_usable()?;
         let found = self.connection.query_row(sql, params, |row| row.get(0)).optional();
         found.map_err(|error| self.fault(&error))
     }
@@ -230,6 +363,7 @@ impl Store {
         params: Vec<Value>,
         take: impl FnMut(&SqlRow<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, Fault> {
+        self.check_usable()?;
         let rows = || -> rusqlite::Result<Vec<T>> {
             let mut statement = self.connection.prepare(sql)?;
             statement.query_map(rusqlite::params_from_iter(params), take)?.collect()

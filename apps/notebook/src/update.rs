@@ -3,13 +3,16 @@
 use docui::{Anchor, Ask, Done, Fault, Text};
 
 use crate::action::{Action, Entry};
-use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, Undone};
+use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone};
 use crate::entry::{self, Content, Level, QUERY_MAX};
 use crate::format::{count, quoted};
 use crate::model::Notebook;
+use crate::view::first_line;
 
 /// Most bytes that are kept about the origins of an entry's text.
 const ORIGIN_MAX: usize = 1000;
+/// Most calls of `undo` in one hint.
+const UNDOS_IN_HINT: usize = 20;
 
 /// Carries out one action.
 ///
@@ -105,7 +108,11 @@ pub fn confirm(notebook: &Notebook, action: &Action) -> Result<Ask, Fault> {
     Ok(match titles.as_slice() {
         // The question itself names a single entry.
         [_] => ask,
-        several => several.iter().fold(ask, |ask, title| ask.option(*title, "")),
+        titles => rows.iter().fold(ask, |ask, row| {
+            // Entries with the same title are told apart by their first lines.
+            let same = titles.iter().filter(|title| **title == row.title).count() > 1;
+            ask.option(&*row.title, if same { first_line(&row.head) } else { String::new() })
+        }),
     })
 }
 
@@ -147,7 +154,19 @@ fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<
 }
 
 fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
-    Ok(match notebook.store.undo(change)? {
+    let undone = notebook.store.undo(change).map_err(|error| match error {
+        UndoError::Refused(fault) => fault,
+        UndoError::ChangedSince { title, later } => {
+            let message = format!(
+                "{} was changed again since; nothing was undone, {} to undo first",
+                quoted(&title),
+                count(later.len() as u64, "change")
+            );
+            let hints = undo_hints(notebook, &later, change);
+            hints.into_iter().fold(Fault::failed(message), Fault::hint)
+        }
+    })?;
+    Ok(match undone {
         Undone::Removed { content } => {
             Done::new(format!("{} is removed again", quoted(&content.title))).reverts()
         }
@@ -157,6 +176,18 @@ fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
                 .link("redo", &undo_action(change))
         }
     })
+}
+
+/// Returns the hints of a refused undo: the command that undoes the later changes and then this one.
+fn undo_hints(notebook: &Notebook, later: &[ChangeId], change: ChangeId) -> Vec<String> {
+    let call = |change: &ChangeId| notebook.call(&format!("undo(\"{change}\")"));
+    let calls: Vec<_> = later.iter().chain([&change]).map(call).collect();
+    let mut hints = calls.chunks(UNDOS_IN_HINT).take(2);
+    let command = |calls: &[String]| format!("pipemux run '{}'", calls.join("; "));
+    let first = hints.next().map(command);
+    // Of a longer chain, only the beginning is listed; its last call names what is left.
+    let rest = hints.next().map(|_| format!("then again: {}", command(&[call(&change)])));
+    first.into_iter().chain(rest).collect()
 }
 
 /// Sets an entry's level of detail to the one that `step` returns for its current level.

@@ -3,7 +3,7 @@
 use docui::{Anchor, Fault, Lod, View, ViewRequest, tokens};
 
 use crate::action::Action;
-use crate::block::{Block, head};
+use crate::block::{Block, FENCE_COST, head};
 use crate::entry::{Level, key};
 use crate::format::{count, quoted};
 use crate::model::Notebook;
@@ -22,19 +22,14 @@ const BYTES_MAX: usize = 700 * 1024;
 const LEAD_LINES: usize = 2;
 /// Most characters in each of these lines.
 const LEAD_CHARS: usize = 160;
+/// Most characters of the first line that tells an entry from others with the same title.
+const FIRST_LINE_CHARS: usize = 80;
 
-/// Renders a notebook. If the store can't be read, the view shows the fault.
+/// Renders a notebook. If the store can't be read, readers are shown why.
 pub fn view(notebook: &Notebook, request: &ViewRequest) -> View {
-    Renderer::new(notebook, request).and_then(|renderer| renderer.render()).unwrap_or_else(
-        |fault| {
-            let mut view = View::new("unreadable");
-            view.text(fault.message);
-            fault.hints.iter().for_each(|hint| {
-                view.text(format!("\n{hint}"));
-            });
-            view
-        },
-    )
+    Renderer::new(notebook, request)
+        .and_then(|renderer| renderer.render())
+        .unwrap_or_else(View::unreadable)
 }
 
 /// A notebook and the request that its view answers.
@@ -157,7 +152,10 @@ impl<'a> Renderer<'a> {
             // One long text must leave some room for the entries after it.
             let room = if index == last { list.left() } else { list.left() * 3 / 4 };
             let block = self.entry(&row, room, list.bytes_left())?;
-            if !list.add(block) && !list.add(EntryBlock { block: title(&row), inline: true }) {
+            if !list.add(block)
+                && !list.add(summary(&row))
+                && !list.add(EntryBlock { block: title(&row), inline: true })
+            {
                 break;
             }
         }
@@ -203,8 +201,13 @@ impl<'a> Renderer<'a> {
         if !row.origin.is_empty() {
             block.text(format!("from {}\n", row.origin));
         }
-        let more = format!(": pipemux read obj:{}:{}\n", self.notebook.address(), key(row.id));
-        let spare = block.cost() + tokens::estimate(&more) + 12;
+        let more = |left: u64| {
+            let lines = count(row.lines, "line");
+            let read = format!("pipemux read obj:{}:{}", self.notebook.address(), key(row.id));
+            format!("… {left} of {lines} more: {read}\n")
+        };
+        // No number of lines that are left out takes more room than that of all lines.
+        let spare = block.cost() + FENCE_COST + tokens::estimate(&more(row.lines)) + 1;
         let room = if tokens::estimate(&text) + spare <= room { u64::MAX } else { room };
         let (shown, left) = head(&text, room.saturating_sub(spare), bytes.saturating_sub(4096));
         match (shown.is_empty(), left) {
@@ -214,7 +217,7 @@ impl<'a> Renderer<'a> {
             (true, _) => return Ok(summary(row)),
         }
         if left > 0 {
-            block.text(format!("… {left} of {} more{more}", count(row.lines, "line")));
+            block.text(more(left));
         }
         Ok(EntryBlock { block, inline: false })
     }
@@ -263,9 +266,15 @@ impl BlockList {
     }
 }
 
+/// The first line with text: it tells an entry from others with the same title.
+pub fn first_line(head: &str) -> String {
+    let line = head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().take(FIRST_LINE_CHARS).collect()
+}
+
 fn title(row: &Row) -> Block {
     let mut block = Block::default();
-    block.entry(key(row.id), row.rev, &row.title);
+    block.entry(key(row.id), row.rev, &row.title, first_line(&row.head));
     block
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use docui::{Fault, state_file};
+use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, Level};
@@ -37,7 +37,7 @@ impl ViewState {
     /// Loads what a session showed of this store. A missing or unreadable file, or one for another
     /// store, counts as the default: no entry is lost with it.
     pub fn load(state_dir: &Path, store_id: &str) -> Self {
-        std::fs::read_to_string(file(state_dir))
+        regular_file::read_to_string(&file(state_dir))
             .ok()
             .and_then(|text| toml::from_str::<Self>(&text).ok())
             .filter(|loaded| loaded.store_id == store_id)

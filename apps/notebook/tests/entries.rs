@@ -171,13 +171,13 @@ fn change_is_undone_once_and_only_if_it_is_the_latest() {
     let added = fixture.add("a", "one", &["t"]);
     let edited = fixture.done(edit(1, 1, "two"));
     let stale = fixture.fault(undo_of(&added));
-    assert_eq!(stale.code, Code::Stale);
+    assert_eq!(stale.code, Code::Failed);
     let undone = fixture.done(undo_of(&edited));
     assert_eq!(
         (undone.brief.as_str(), read(&fixture, "n1").as_str()),
         ("\"a\" is restored", "one")
     );
-    assert_eq!(fixture.fault(undo_of(&edited)).code, Code::Stale);
+    assert_eq!(fixture.fault(undo_of(&edited)).code, Code::Failed);
     fixture.done(undo_of(&undone));
     assert_eq!(read(&fixture, "n1"), "two");
     // The search index is undone too.

@@ -4,11 +4,15 @@
 mod common;
 
 use std::fs;
+use std::path::PathBuf;
 
 use common::{Fixture, STORE, open};
 use docui::Fault;
+use pipemux_notebook::Notebook;
+use pipemux_proto::app::Outcome;
 use pipemux_proto::fault::Code;
 use rusqlite::Connection;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
 fn refused(dir: &TempDir, path: &str) -> Fault {
@@ -44,7 +48,16 @@ fn file_that_is_no_store_is_refused_and_left_unchanged() {
     let fault = refused(&dir, "garbage/notes.db");
     assert!(fault.message.contains("garbage"), "{fault}");
     let fault = refused(&dir, "/dev/null");
-    assert!(fault.message.contains("not a plain file"), "{fault}");
+    assert!(fault.message.contains("is a device, expected a file"), "{fault}");
+
+    // SQLite would wait for ever on a pipe, also on one in the place of its log.
+    for name in ["pipe", "notes.db-wal", "other.db-journal"] {
+        mknodat(CWD, dir.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    }
+    for path in ["pipe", "notes.db", "other.db"] {
+        let fault = refused(&dir, path);
+        assert!(fault.message.contains("is a FIFO, expected a file"), "{fault}");
+    }
 }
 
 #[test]
@@ -110,13 +123,101 @@ fn damaged_store_is_reported() {
     // The header stays intact, so that the file is recognised.
     bytes[4096..].fill(0x5a);
     fs::write(&path, bytes).unwrap();
-    match open(&dir, "x", &[STORE]) {
-        Err(fault) => assert!(fault.message.contains("damaged"), "{fault}"),
-        Ok(mut host) => {
-            let text = host.text(docui::Lod::Summary, 1000).unwrap();
-            assert!(text.contains("damaged"), "{text}");
-        }
+    let fault = match open(&dir, "x", &[STORE]) {
+        Err(fault) => fault,
+        Ok(mut host) => host.text(docui::Lod::Summary, 1000).unwrap_err(),
+    };
+    assert!(fault.message.contains("damaged"), "{fault}");
+}
+
+/// Copies the store as a backup does.
+fn back_up(fixture: &Fixture) -> PathBuf {
+    let backup = fixture.dir.path().join("backup.db");
+    let connection = Connection::open(fixture.store()).unwrap();
+    connection.execute("VACUUM INTO ?1", [backup.to_str().unwrap()]).unwrap();
+    backup
+}
+
+/// Puts a file that is no store in the store's place.
+fn damage(fixture: &Fixture) {
+    let garbage = fixture.dir.path().join("garbage");
+    fs::write(&garbage, "no database ".repeat(2000)).unwrap();
+    fs::rename(garbage, fixture.store()).unwrap();
+}
+
+#[test]
+fn damage_is_explained_each_time_until_it_is_mended() {
+    let mut fixture = Fixture::new();
+    fixture.add("kept", "in the backup", &[]);
+    let backup = back_up(&fixture);
+    let lost = fixture.add("lost", "not in the backup", &[]);
+    damage(&fixture);
+    let damaged = fs::read(fixture.store()).unwrap();
+    for _ in 0..3 {
+        let shown = fixture.host.text(docui::Lod::Summary, 1000).unwrap_err();
+        assert!(shown.message.contains("notes.db is not a SQLite file"), "{shown}");
+        assert!(shown.hints[1].contains("rm -f "), "{shown:?}");
+        let refused = fixture.fault(common::add("a", "b", &[]));
+        assert!(refused.message.contains("notes.db is not a SQLite file"), "{refused}");
+        let found = docui::App::find(fixture.host.app().unwrap(), "n1");
+        assert!(matches!(found, docui::Found::Unreadable(_)), "{found:?}");
+        assert_eq!(fs::read(fixture.store()).unwrap(), damaged, "left as it is");
     }
+    fs::copy(backup, fixture.store()).unwrap();
+    assert!(fixture.text().contains("[kept](obj:n1)"), "{}", fixture.text());
+    // What was lost with the store is not confused with what comes after it.
+    assert!(fixture.fault(common::edit(1, 1, "unseen")).message.contains("changed"));
+    fixture.add("new", "text", &[]);
+    assert!(fixture.text().contains("[new](obj:n3)"), "{}", fixture.text());
+    let links = &lost.links;
+    let undo = docui::Actions::decode(&links[0].action, links[0].args.clone()).unwrap();
+    assert!(fixture.fault(undo).message.contains("no longer kept"));
+}
+
+/// A process that is started again on a damaged store explains it as often, and goes on once it is mended.
+#[test]
+fn session_that_starts_on_a_damaged_store_works_once_it_is_mended() {
+    let mut fixture = Fixture::new();
+    fixture.add("kept", "in the backup", &[]);
+    let backup = back_up(&fixture);
+    let Fixture { host, dir } = fixture;
+    let store = dir.path().join(STORE);
+    drop(host);
+    fs::write(&store, "no database ".repeat(2000)).unwrap();
+    let state = dir.path().join("state-a");
+    let mut host =
+        docui::testing::Host::<Notebook>::restart("notebook/main", &[&[STORE]], dir.path(), &state);
+    for _ in 0..3 {
+        let shown = host.text(docui::Lod::Summary, 1000).unwrap_err();
+        assert!(shown.message.contains("not a SQLite file"), "{shown}");
+        let Outcome::Failed(refused) = host.invoke(&common::add("a", "b", &[])) else { panic!() };
+        assert_eq!(refused, shown);
+    }
+    fs::copy(backup, store).unwrap();
+    common::done(&mut host, common::add("new", "text", &[]));
+    let text = host.text(docui::Lod::Summary, 1000).unwrap();
+    assert!(text.contains("[kept](obj:n1)") && text.contains("[new](obj:n2)"), "{text}");
+}
+
+#[test]
+fn store_that_is_replaced_by_its_backup_is_used_without_a_restart() {
+    let mut fixture = Fixture::new();
+    fixture.add("kept", "in the backup", &[]);
+    let backup = back_up(&fixture);
+    fixture.add("lost", "not in the backup", &[]);
+    fs::rename(backup, fixture.store()).unwrap();
+    let text = fixture.text();
+    assert!(text.contains("[kept](obj:n1)") && !text.contains("lost"), "{text}");
+    fixture.add("new", "text", &[]);
+    assert!(fixture.text().contains("[new](obj:n3)"), "{}", fixture.text());
+
+    // Another store means other entries by the same keys.
+    let other = tempfile::tempdir().unwrap();
+    drop(open(&other, "x", &[STORE]).unwrap());
+    fs::rename(other.path().join(STORE), fixture.store()).unwrap();
+    let shown = fixture.host.text(docui::Lod::Summary, 1000).unwrap_err();
+    assert!(shown.message.contains("is a different store"), "{shown}");
+    assert!(shown.hints[0].ends_with("or: pipemux restart notebook/main"), "{shown:?}");
 }
 
 #[test]

@@ -151,3 +151,31 @@ fn same_state_gives_the_same_view() {
     let after = fixture.host.project(Lod::Summary, 1000).unwrap();
     assert_eq!((after.content, after.title), (before.content, before.title));
 }
+
+/// A sole entry that is expanded shows as much of its text as fits, whatever the estimates of single lines.
+#[test]
+fn sole_note_of_many_short_lines_expands_to_what_fits() {
+    for line in
+        ["x", "- a", "", "}", "1", "数", "- [ ] todo", "\tif", "=====", "a b", "\"x\",", "🦀"]
+    {
+        let mut fixture = Fixture::new();
+        let text = format!("{line}\n").repeat(1000);
+        fixture.add("long", &text, &[]);
+        fixture.done(expand(1));
+        for budget in (60..2000).step_by(97) {
+            let projection = fixture.host.project(Lod::Summary, budget).unwrap();
+            let code = projection.content.iter().find_map(|piece| match piece {
+                Piece::Code(code) => Some(code.text.as_str()),
+                _ => None,
+            });
+            let code = code.unwrap_or_else(|| panic!("{line:?} at {budget}: {projection:?}"));
+            let cost = tokens::estimate(code);
+            assert!(!code.is_empty() && cost < u64::from(budget), "{line:?} at {budget}: {cost}");
+            // Half of the room at least is used, unless the whole text is shown.
+            assert!(
+                code == text || 2 * cost + 100 > u64::from(budget),
+                "{line:?} at {budget}: {cost}"
+            );
+        }
+    }
+}

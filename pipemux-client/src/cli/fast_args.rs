@@ -29,7 +29,7 @@ pub fn parse(words: &[OsString]) -> Option<Cli> {
         ("click", [link]) => Verb::Click { link: (*link).to_owned() },
         ("read", [target]) => Verb::Read { target: (*target).to_owned() },
         ("run", [_, ..]) => Verb::Run { code: owned(rest) },
-        ("answer", [_, ..]) => Verb::Answer { words: owned(rest), to: None },
+        ("answer", _) => Verb::Answer { words: owned(rest), to: None },
         ("view", []) => Verb::View { session: None, since: None, wait: None },
         ("view", [window]) => {
             Verb::View { session: Some(session(window).ok()?), since: None, wait: None }

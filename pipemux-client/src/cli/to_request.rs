@@ -7,7 +7,7 @@ use pipemux_client::proto::client::{Verb as RequestVerb, ViewArgs};
 
 use super::args::Verb;
 use super::command_env::CommandEnv;
-use super::{app, open, run};
+use super::{answer, app, open, run};
 
 /// How a verb is executed.
 #[derive(Debug)]
@@ -33,8 +33,7 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         }
         Verb::Click { link } => RequestVerb::Click { link },
         Verb::Run { code } => run::to_request(code, env)?,
-        // The words make one answer, so that `all but 2` needs no quotes.
-        Verb::Answer { words, to } => RequestVerb::Answer { text: words.join(" "), to },
+        Verb::Answer { words, to } => answer::to_request(&words, to, env)?,
         Verb::Read { target } => RequestVerb::Read { target },
         Verb::Help { provider: Some(provider) } => RequestVerb::Help { provider },
         Verb::Close { session, end } => RequestVerb::Close { session, end },

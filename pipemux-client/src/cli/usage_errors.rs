@@ -224,7 +224,6 @@ mod tests {
                 "open",
                 "PROVIDER[/SESSION] is missing: expected pipemux open <PROVIDER[/SESSION]> [ARGS]...",
             ),
-            ("answer", "ANSWER is missing: expected pipemux answer <ANSWER>..."),
             ("view --json --json", "--json is given twice: expected once"),
         ] {
             assert_eq!(explanation(line).0, message, "{line}");

@@ -123,6 +123,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         WINDOWS_MAX Count "windows of this workspace",
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
+        TYPE_MAX Bytes "a type that refs show",
         ANCHORS_MAX Count "anchors of this workspace",
         VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",
         PAST_MAX Count "states of a window that --since and --at reach back",
@@ -143,8 +144,10 @@ pub const BOUNDS: &[Bound] = bounds! {
         BUDGET_MAX Tokens "largest budget",
         DETAIL_LINES Lines "a step's detail",
         DETAIL_CHARS Characters "a step's detail",
+        OBJECT_DETAIL_CHARS Characters "an object's detail in a question",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",
         HISTORY_SHOWN Count "rounds that history shows unasked",
+        CONTEXT_ROUNDS Count "rounds of its session that view --json has for a window",
         LAST_LINES Lines "a log's end in an error",
     }
 };
@@ -162,5 +165,9 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("LINE_NUMBERS_MAX", "beyond it numbers are refused as stale until they are shown again"),
     ("MOVES_TOLD_MAX", "beyond it a window is shown whole instead of as a difference"),
     ("DIFF_LINES_MAX", "beyond it a window is shown whole instead of as a difference"),
+    (
+        "WAIT_CHECK_MS",
+        "how often a session is asked that a client waits for; nothing is refused by it",
+    ),
     ("WATCH_PAUSE_MS", "how events are gathered into one answer; none is lost by it"),
 ];

@@ -3,6 +3,7 @@
 mod loss;
 mod process_events;
 mod restore;
+mod version_mismatch;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -126,6 +127,7 @@ impl Core {
                 Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
                 Timer::Wait(request) => self.wait_expired(request),
+                Timer::WaitCheck(request) => self.check_waited_windows(request),
             }
             self.drain_events();
         }

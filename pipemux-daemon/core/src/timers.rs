@@ -30,6 +30,8 @@ pub enum Timer {
     Question(u64),
     /// The end of a client's wait for something to happen.
     Wait(RequestId),
+    /// A check whether an app has changed that doesn't say so by itself.
+    WaitCheck(RequestId),
 }
 
 /// All timers, by monotonic time in milliseconds.

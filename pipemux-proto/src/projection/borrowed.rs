@@ -67,6 +67,12 @@ pub struct ObjectRef<'a> {
     pub ty: Option<&'a str>,
     /// The text that is shown.
     pub label: &'a str,
+    /// True when the ref is shown with the key instead of an id.
+    #[serde(default)]
+    pub show_key: bool,
+    /// What tells the thing from others with the same label.
+    #[serde(default)]
+    pub detail: &'a str,
 }
 
 /// A borrowed [`super::CodePiece`].
@@ -111,8 +117,8 @@ impl<'a> ProjectionRef<'a> {
 
 impl<'a> From<&'a ObjectSlot> for ObjectRef<'a> {
     fn from(object: &'a ObjectSlot) -> Self {
-        let ObjectSlot { key, rev, ty, label } = object;
-        Self { key, rev: *rev, ty: ty.as_deref(), label }
+        let ObjectSlot { key, rev, ty, label, show_key, detail } = object;
+        Self { key, rev: *rev, ty: ty.as_deref(), label, show_key: *show_key, detail }
     }
 }
 
@@ -125,14 +131,16 @@ mod tests {
 
     fn piece() -> impl Strategy<Value = Piece> {
         let text = "[a中\0🚀\n]{0,40}";
-        let object = (text, any::<u64>(), proptest::option::of(text), text);
+        let object = (text, any::<u64>(), proptest::option::of(text), text, any::<bool>(), text);
         prop_oneof![
             text.prop_map(Piece::Text),
-            object.prop_map(|(key, rev, ty, label)| Piece::Object(ObjectSlot {
+            object.prop_map(|(key, rev, ty, label, show_key, detail)| Piece::Object(ObjectSlot {
                 key,
                 rev,
                 ty,
-                label
+                label,
+                show_key,
+                detail,
             })),
             (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
                 label,
@@ -152,12 +160,16 @@ mod tests {
     fn owned(piece: PieceRef<'_>) -> Piece {
         match piece {
             PieceRef::Text(text) => Piece::Text(text.into()),
-            PieceRef::Object(ObjectRef { key, rev, ty, label }) => Piece::Object(ObjectSlot {
-                key: key.into(),
-                rev,
-                ty: ty.map(Into::into),
-                label: label.into(),
-            }),
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail }) => {
+                Piece::Object(ObjectSlot {
+                    key: key.into(),
+                    rev,
+                    ty: ty.map(Into::into),
+                    label: label.into(),
+                    show_key,
+                    detail: detail.into(),
+                })
+            }
             PieceRef::Link(link) => Piece::Link(link),
             PieceRef::Code(CodeRef { lang, text, first, lines }) => {
                 Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first, lines })
@@ -174,7 +186,7 @@ mod tests {
             flip in proptest::option::of((any::<prop::sample::Index>(), any::<u8>())),
         ) {
             let object = |key: String| {
-                ObjectSlot { label: key.clone(), key, rev: 7, ty: None }
+                ObjectSlot { label: key.clone(), key, rev: 7, ..ObjectSlot::default() }
             };
             let names = names.into_iter().map(|(name, key)| (name, object(key))).collect();
             let sent = Projection {

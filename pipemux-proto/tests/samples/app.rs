@@ -46,8 +46,13 @@ fn projections(all: &mut Vec<Sample>) {
     let reply = (Kind::Reply, Method::Project);
     let unchanged = Projection { version: 9, unchanged: true, ..Projection::default() };
     add(all, "projection-unchanged", reply, &unchanged);
-    let object =
-        ObjectSlot { key: "k1".into(), rev: 2, ty: Some("note".into()), label: "One".into() };
+    let object = ObjectSlot {
+        key: "k1".into(),
+        rev: 2,
+        ty: Some("note".into()),
+        label: "One".into(),
+        ..ObjectSlot::default()
+    };
     let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
     let custom = [
         ("null", Value::Null),
@@ -85,6 +90,11 @@ fn projections(all: &mut Vec<Sample>) {
         hidden_tokens: 5_000_000_000,
     };
     add(all, "projection", reply, &projection);
+    let detail = "pid 4711".into();
+    let twin = ObjectSlot { key: "p1".into(), label: "rustc".into(), detail, ..Default::default() };
+    let told_apart =
+        Projection { version: 70_002, content: vec![Piece::Object(twin)], ..Default::default() };
+    add(all, "projection-detail", reply, &told_apart);
     let document = Some("src/文.rs".into());
     let of_document = Projection { version: 70_001, document, ..Projection::default() };
     add(all, "projection-document", reply, &of_document);
@@ -205,9 +215,14 @@ fn no_link() -> LinkSlot {
 }
 
 fn look_ups(all: &mut Vec<Sample>) {
-    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072 };
+    let read = ReadRequest { key: "k1".into(), rev: 2, offset: 131_072, max: 131_072, path: false };
     add(all, "app-read", (Kind::Request, Method::AppRead), &read);
-    let chunk = Chunk { data: Bytes::from_static("grü".as_bytes()), total: 131_076, text: true };
+    let chunk = Chunk {
+        data: Bytes::from_static("grü".as_bytes()),
+        total: 131_076,
+        text: true,
+        path: None,
+    };
     add(all, "app-chunk", (Kind::Reply, Method::AppRead), &chunk);
     let keys = ["k1", "k2", "k3", "k4"].map(str::to_owned).to_vec();
     add(all, "locate", (Kind::Request, Method::Locate), &Locate { keys });

@@ -43,8 +43,12 @@ fn verbs(all: &mut Vec<Sample>) {
             "run-stdin",
             Verb::Run { code: "f(stdin)".into(), stdin: Some(Bytes::from_static(b"x\n")) },
         ),
-        ("answer", Verb::Answer { text: "1,3".into(), to: None }),
-        ("answer-to", Verb::Answer { text: "all".into(), to: Some(66) }),
+        ("answer", Verb::Answer { text: "1,3".into(), to: None, stdin: None }),
+        ("answer-to", Verb::Answer { text: "all".into(), to: Some(66), stdin: None }),
+        (
+            "answer-stdin",
+            Verb::Answer { text: "-".into(), to: None, stdin: Some(Bytes::from_static(b"text\n")) },
+        ),
         ("read", Verb::Read { target: "obj:12".into() }),
         ("help", Verb::Help { provider: "editor".parse().expect("a provider") }),
         ("close", Verb::Close { session: session(), end: true }),
@@ -133,6 +137,8 @@ fn answers(all: &mut Vec<Sample>) {
         ("raw", Body::Raw(Bytes::from_static(&[0, 159, 146]))),
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
+        ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
+        ("report-broken", Body::Report(Box::new(broken()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -205,6 +211,15 @@ fn exits() -> Events {
     Events { life: 3, last: 20, dropped: 0, events }
 }
 
+/// A report whose question has an option with a detail.
+fn report_with_detail() -> Report {
+    let mut report = report();
+    for option in report.question.iter_mut().flat_map(|question| &mut question.options) {
+        option.detail = "let x = 1;".into();
+    }
+    report
+}
+
 fn report() -> Report {
     let statuses = [
         StepStatus::Done,
@@ -229,7 +244,11 @@ fn report() -> Report {
             level: pipemux_proto::Level::Choice,
             id: 66,
             text: "3 matches".into(),
-            options: vec![AnswerOption { label: "line 2".into(), link: "link:9".into() }],
+            options: vec![AnswerOption {
+                label: "line 2".into(),
+                detail: String::new(),
+                link: "link:9".into(),
+            }],
             unlisted: 1,
             hints: vec!["pipemux answer all".into()],
         }),
@@ -238,6 +257,19 @@ fn report() -> Report {
         error: Some(Fault::not_found("no window")),
         receipt: TokenReceipt { shown: 69, available: 6912 },
     }
+}
+
+/// A report whose window can't be shown.
+fn broken() -> Report {
+    let fault = Fault::invalid_source_data("a.db is not a SQLite file; it was left as it is");
+    let broken = Context {
+        content: "InvalidSourceData · a.db is not a SQLite file; it was left as it is\n".into(),
+        anchors: Default::default(),
+        history: None,
+        errors: vec![fault],
+        ..window()
+    };
+    Report { workspace: "work".into(), windows: vec![broken], ..Report::default() }
 }
 
 fn window() -> Context {
@@ -270,5 +302,6 @@ fn window() -> Context {
             result: "saved".into(),
             timestamp: "2025-12-10T10:00:00Z".into(),
         }]),
+        errors: Vec::new(),
     }
 }

@@ -78,6 +78,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 name: format!("p{at}"),
                 ty: ty.clone(),
                 default: (at == 0).then(|| Value::from("x")),
+                ..Param::default()
             });
             Prototype {
                 name: format!("act{index}"),
@@ -108,6 +109,10 @@ fn faults(all: &mut Vec<Sample>) {
         ("unknown", Code::Unknown),
         ("version", Code::Version),
         ("refused", Code::Refused),
+        ("invalid-source-data", Code::InvalidSourceData),
+        ("version-mismatch", Code::VersionMismatch),
+        ("anchor-conflict", Code::AnchorConflict),
+        ("context-too-large", Code::ContextTooLarge),
         ("other", Code::Other),
     ];
     for (name, code) in codes {

@@ -61,7 +61,11 @@ pub fn check(data: &[u8]) {
     let first = Verb::Click { link: format!("link:{FIRST_ID}") };
     let clicked = harness.ask(first, Format::Markdown, None);
     harness.assert_inert(&clicked, None);
-    let answered = harness.ask(Verb::Answer { text: "1".into(), to: None }, Format::Markdown, None);
+    let answered = harness.ask(
+        Verb::Answer { text: "1".into(), to: None, stdin: None },
+        Format::Markdown,
+        None,
+    );
     harness.assert_inert(&answered, None);
     let since = Verb::View(ViewArgs { since: Some(1), ..ViewArgs::default() });
     let since = harness.ask(since, Format::Markdown, Some(budget));

@@ -31,7 +31,7 @@ pub fn unread_answers(context: &AttackContext<'_>) -> AnswerTally {
     let added = client.request(add, TIMEOUT);
     let mark = "[long](obj:";
     let id = added.text.find(mark).map(|at| &added.text[at + mark.len()..]);
-    let Some(id) = id.and_then(crate::output::leading_number) else {
+    let Some(id) = id.and_then(crate::output::leading_id) else {
         return AnswerTally::of(&format!("could not add an entry: {}", added.text));
     };
     repeat(context, |context| {

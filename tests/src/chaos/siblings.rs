@@ -164,5 +164,5 @@ fn masked(line: &str) -> String {
 fn id_of(reply: &ClientReply, label: &str) -> u64 {
     let mark = format!("[{label}](obj:");
     let at = reply.text.find(&mark).map(|at| &reply.text[at + mark.len()..]);
-    at.and_then(crate::output::leading_number).unwrap_or_else(|| panic!("no {label}: {reply:?}"))
+    at.and_then(crate::output::leading_id).unwrap_or_else(|| panic!("no {label}: {reply:?}"))
 }

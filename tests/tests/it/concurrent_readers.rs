@@ -11,9 +11,9 @@ fn workspaces_share_the_monitor_with_separate_ids() {
     for number in 0..3 {
         there(&["run", &format!("notebook.add('n{number}', 'x')")]).ok();
     }
-    let here_memory = env.pipemux(&["open", "monitor"]).ok().obj("memory");
-    let there_memory = there(&["open", "monitor"]).ok().obj("memory");
-    assert_ne!(here_memory, there_memory);
+    let here_refresh = env.pipemux(&["open", "monitor"]).ok().link("refresh");
+    let there_refresh = there(&["open", "monitor"]).ok().link("refresh");
+    assert_ne!(here_refresh, there_refresh);
     let pids: Vec<i32> = env
         .sessions()
         .iter()
@@ -22,12 +22,13 @@ fn workspaces_share_the_monitor_with_separate_ids() {
         .collect();
     assert_eq!(pids.len(), 1, "one process: {pids:?}");
     // An id means an object of its own workspace only.
-    env.run(&format!("monitor.expand(obj:{here_memory})")).ok();
-    there(&["run", &format!("monitor.expand(obj:{there_memory})")]).ok();
-    env.pipemux(&["read", &format!("obj:{}", there_memory + 100)]).exits(3);
+    env.pipemux(&["click", &here_refresh.to_string()]).ok();
+    there(&["click", &there_refresh.to_string()]).ok();
+    there(&["run", "monitor.expand(obj:state:memory)"]).ok();
+    env.pipemux(&["read", &format!("obj:{}", there_refresh + 100)]).exits(3);
     // Ending the session here ends it in the other workspace too.
     env.pipemux(&["end", "monitor/main"]).ok();
-    let gone = there(&["run", &format!("monitor.expand(obj:{there_memory})")]);
+    let gone = there(&["run", "monitor.expand(obj:state:memory)"]);
     gone.exits(3);
 }
 

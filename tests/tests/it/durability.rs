@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
+use pipemux_tests::output::leading_id;
 use pipemux_tests::{Output, SeededRandom, Signal, TestEnv, kill, wait_for, wait_until};
 
 /// Kills the daemon if one runs, without a command that would start one.
@@ -24,7 +25,7 @@ fn things(output: &Output) -> BTreeMap<u64, String> {
     let text = output.text();
     let mut found = BTreeMap::new();
     for (at, mark) in text.match_indices("](obj:") {
-        let id = text[at + mark.len()..].split(')').next().and_then(|id| id.parse().ok());
+        let id = leading_id(&text[at + mark.len()..]);
         let label = text[..at].rsplit('[').next().unwrap_or_default();
         found.extend(id.map(|id| (id, label.to_owned())));
     }

@@ -19,10 +19,10 @@ fn arena_shows_a_table_and_links_with_their_calls() {
     let robber = view.obj("强盗");
     view.has("| Name | Level | HP | State |").has(" | 1 | 11 | 正在舔舐伤口 |");
     view.has(&format!(
-        "- [攻击史莱姆1](link:{} \"arena.attack(target=obj:{slime})\")",
+        "- [攻击史莱姆1](link:{} \"arena.attack(target=obj:enemy:{slime})\")",
         view.link("攻击史莱姆1")
     ));
-    let fireball = format!(" \"arena.cast_fireball(mana=20, target=obj:{robber})\")");
+    let fireball = format!(" \"arena.cast_fireball(mana=20, target=obj:enemy:{robber})\")");
     view.has(&format!("[火球术](link:{}{fireball}", view.link("火球术")));
     view.has(&format!("[逃跑](link:{} \"arena.flee()\")", view.link("逃跑")));
 }
@@ -34,7 +34,7 @@ fn failed_step_keeps_the_effect_of_earlier_steps() {
     let code = format!("attack(target='obj:enemy:{slime}'); loot('obj:enemy:{slime}')");
     let ran = env.run(&code);
     ran.exits(1).has("1 done · attack: 史莱姆1 takes 11, dies");
-    ran.has(&format!("2 failed · loot: Anchor obj:{slime} not found in current context."));
+    ran.has(&format!("2 failed · loot: Anchor obj:enemy:{slime} not found in current context."));
     let view = env.pipemux(&["view"]);
     view.ok().has("0 gold").lacks("[史莱姆1](");
     // The answer offered this link instead.
@@ -88,12 +88,12 @@ fn staged_files_become_a_real_git_commit() {
     env.install("ide", "examples/ide", "");
 
     let opened = env.pipemux(&["open", "ide"]);
-    opened.ok().obj("src/utils.ts");
-    let main = opened.obj("src/main.ts");
+    opened.ok().has("- [src/main.ts](obj:file:src/main.ts)");
+    opened.has("- [src/utils.ts](obj:file:src/utils.ts)");
     env.run("ide.git_stage(files=[obj:file:src/main.ts])").ok().has("1 file staged");
     let view = env.pipemux(&["view"]);
-    view.has("\"ide.git_commit(files=['src/main.ts'], message='Update')\"");
-    assert_eq!(view.obj("src/main.ts"), main);
+    view.has("- [src/main.ts](obj:file:src/main.ts) staged");
+    view.has("/proj/src/main.ts'], message='Update')\"");
 
     env.run("git_commit(message='Update', files=git_staged())").ok().has("Update");
     assert_eq!(git(&["log", "--format=%s", "--name-only"]), "Update\n\nsrc/main.ts\n");
@@ -105,4 +105,29 @@ fn staged_files_become_a_real_git_commit() {
     env.pipemux(&["click", &link.to_string()]).ok();
     assert_eq!(git(&["log", "--format=%s"]), "Update\nUpdate\n");
     assert_eq!(git(&["status", "--short"]), "");
+}
+
+#[test]
+fn file_anchor_names_the_same_file_from_every_directory() {
+    let env = TestEnv::new();
+    for (dir, text) in [("", "root\n"), ("elsewhere/", "another\n")] {
+        std::fs::create_dir_all(env.path(&format!("{dir}src"))).expect("a directory");
+        env.write(&format!("{dir}src/设计 (1).ts"), text);
+    }
+    env.install("ide", "examples/ide", "");
+    let opened = env.pipemux(&["open", "ide"]);
+    let file = "obj:file:src/设计%20%281%29.ts";
+    opened.ok().has(&format!("- [src/设计 (1).ts]({file})"));
+    env.pipemux(&["open", "editor"]).ok();
+    let elsewhere = |args: &[&str]| env.command(args).current_dir(env.path("elsewhere")).output();
+    // As an anchor, bare or quoted: the file that was shown. As a string: from the caller's directory.
+    elsewhere(&["run", &format!("editor.open({file})")]).ok().has("1\troot");
+    elsewhere(&["run", &format!("editor.open('{file}@e1')")]).ok().has("1 line");
+    elsewhere(&["run", "editor.open('src/设计 (1).ts')"]).ok().has("1\tanother");
+    elsewhere(&["read", file]).ok().has("root");
+    // The path of an entry would be its text: it is refused.
+    env.pipemux(&["open", "notebook"]).ok();
+    let entry = env.run("notebook.add('title', text=obj:file:src/设计%20%281%29.ts)").obj("title");
+    let refused = env.run(&format!("editor.open(obj:entry:{entry})"));
+    refused.exits(2).has(&format!("obj:entry:{entry} of notebook/main has no path"));
 }

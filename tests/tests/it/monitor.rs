@@ -34,10 +34,11 @@ fn killed_editor_keeps_unsaved_edits() {
 fn monitor_gist_is_one_line_and_resources_expand() {
     let env = TestEnv::new();
     let opened = env.pipemux(&["open", "monitor"]);
-    let memory = opened.ok().obj("memory");
+    opened.ok().has("%](obj:state:cpu_load)");
     let gist = env.pipemux(&["view", "monitor/main", "--lod", "gist"]);
     assert!(gist.ok().lines() <= 4, "{gist}");
-    env.run(&format!("monitor.expand(obj:{memory})")).ok();
+    env.run("monitor.expand(obj:state:memory)").ok().has(" · available ");
+    env.pipemux(&["read", "obj:state:cpu_load"]).ok().has("CPU ");
     env.run("monitor.top(3, by='mem')").ok().has("3 by memory");
     env.run("monitor.top(3, by='colour')").exits(2).has("cpu");
 }

@@ -59,3 +59,24 @@ fn filtered_object_is_out_of_view() {
     env.run("notebook.show_all()").ok();
     env.run(&format!("notebook.expand(obj:{hidden})")).ok();
 }
+
+#[test]
+fn ref_error_around_a_read_promises_that_nothing_took_effect() {
+    let env = TestEnv::with_editor("one\ntwo\n");
+    env.pipemux(&["open", "notebook"]).ok();
+    let plan = env.run("notebook.add('plan', 'x')").ok().obj("plan");
+    env.as_reader("bob", &["view"]).ok();
+    env.as_reader("bob", &["run", &format!("notebook.edit(obj:{plan}, 'y')")]).ok();
+
+    let read = "text=editor.lines(1, 2)";
+    env.run(&format!("notebook.edit(obj:{plan}, {read})")).exits(4).has("is stale");
+    env.run(&format!("notebook.edit(obj:4711, {read})")).exits(3).has("not found");
+    // The read itself fails: it is named with the step that it was for.
+    let unread = "notebook.add('copy', text=editor.lines(obj:4711, 2))";
+    let sentence = "lines in notebook.add: Anchor obj:4711 not found in current context.";
+    env.run(unread).exits(3).has(&format!("failed · {sentence}")).lacks("0 failed");
+    env.run(&format!("{unread}; editor.save()")).exits(3).has(&format!("1 failed · {sentence}"));
+    // Once a step took effect it is a failure, of the second step.
+    let second = format!("editor.insert(1, 'zero'); {unread}");
+    env.run(&second).exits(1).has(&format!("2 failed · {sentence}")).has("not run: notebook.add");
+}

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use docui::LineNumbers;
 
+use crate::limits::CHANGED_RANGES_NAMED;
 use crate::model::open_file::OpenFile;
 
 /// `1 line`, `3 matches`
@@ -44,6 +45,22 @@ pub(crate) fn shown_lines(file: &OpenFile, lines: &Range<usize>, version: u64) -
 /// `src/parse.rs:101-300`
 pub(crate) fn range_name(file: &str, lines: &Range<usize>) -> String {
     format!("{file}:{}", line_numbers(lines))
+}
+
+/// Says which changed lines a page leaves out and how to see them; nothing when there are none.
+pub(crate) fn left_out_changes(
+    left_out: &[Range<usize>],
+    page: &Range<usize>,
+    goto: impl Fn(usize) -> String,
+) -> String {
+    // The next ones below the page: whoever follows the note comes to the end of the file.
+    let below = left_out.iter().find(|range| range.start >= page.end);
+    let Some(next) = below.or(left_out.first()) else { return String::new() };
+    let lines = left_out.iter().map(ExactSizeIterator::len).sum();
+    let named: Vec<String> = left_out.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();
+    let more = if left_out.len() > named.len() { ", …" } else { "" };
+    let count = count(lines, "more changed line");
+    format!("… {count}: {}{more} · {}\n", named.join(", "), goto(next.start))
 }
 
 #[cfg(test)]

@@ -6,15 +6,19 @@
 
 mod disk_sync;
 
+pub use disk_sync::ReadFile;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
 use docui::Fault;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{FILE_MAX, KEY_PATH_MAX};
+use crate::limits::{FILE_MAX, KEY_PATH_MAX, PAGE};
 
 use super::buffer::Buffer;
+use super::changes_outside::ChangesOutside;
 use super::file_stamp::FileStamp;
 use super::history::{Author, Change, EditKind, History};
 use super::journal::Journal;
@@ -36,6 +40,15 @@ pub enum DiskState {
     Deleted,
     /// A file that can't be opened, and why.
     Unusable(String),
+}
+
+/// What is waited for at the disk of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskWait {
+    /// A write of the file.
+    Write,
+    /// Whether the file has changed.
+    Check,
 }
 
 /// One open file.
@@ -61,15 +74,29 @@ pub struct OpenFile {
     stamp: Option<FileStamp>,
     #[serde(rename = "on_disk")]
     disk_state: DiskState,
+    /// The file's permission bits when the disk last told them.
+    #[serde(skip)]
+    mode: Option<u32>,
+    #[serde(skip)]
+    identity: Arc<()>,
+    /// Held by the write of this file that is under way.
+    #[serde(skip)]
+    write: Weak<()>,
+    /// What the window says about waiting for the disk.
+    #[serde(skip)]
+    pub(crate) shown_wait: Option<DiskWait>,
     /// The file's selections and matches.
     #[serde(rename = "marks")]
     pub ranges: TrackedRanges,
     /// The first line that is shown, from 0.
     #[serde(rename = "top")]
     pub top_line: usize,
-    /// The lines that the latest change altered.
+    /// The lines that the latest change altered, without those that a view has shown since.
     #[serde(rename = "spots")]
     pub changed_lines: Vec<Range<usize>>,
+    /// The run that made the latest change. Until it ends, no view shows what it did.
+    #[serde(skip)]
+    changed_by: String,
     /// The bytes at which the latest change altered something, in ascending order.
     #[serde(rename = "changed")]
     changed_bytes: Vec<usize>,
@@ -90,9 +117,14 @@ impl OpenFile {
             base_digest: None,
             stamp: None,
             disk_state: DiskState::Same,
+            mode: None,
+            identity: Arc::default(),
+            write: Weak::new(),
+            shown_wait: None,
             ranges: TrackedRanges::default(),
             top_line: 0,
             changed_lines: Vec::new(),
+            changed_by: String::new(),
             changed_bytes: Vec::new(),
         }
     }
@@ -156,6 +188,28 @@ impl OpenFile {
         self.base_digest
     }
 
+    /// The file's permission bits when the disk last told them.
+    pub fn mode(&self) -> Option<u32> {
+        self.mode
+    }
+
+    /// Begins a write of the file, which lasts as long as what is returned.
+    pub(crate) fn begin_write(&mut self) -> Arc<()> {
+        let write = Arc::new(());
+        self.write = Arc::downgrade(&write);
+        write
+    }
+
+    /// True while a write of the file is under way.
+    pub fn is_being_written(&self) -> bool {
+        self.write.strong_count() > 0
+    }
+
+    /// Identifies this open file, whatever its path becomes.
+    pub(crate) fn identity(&self) -> Weak<()> {
+        Arc::downgrade(&self.identity)
+    }
+
     /// The digest of the text as a file. It is only computed when there is something to save.
     pub fn digest(&self) -> u64 {
         let known = self.base_digest.filter(|_| !self.is_unsaved());
@@ -174,10 +228,16 @@ impl OpenFile {
         self.changed_bytes.get(next).copied().filter(|byte| bytes.contains(byte))
     }
 
-    /// Forgets where the latest change was, because the reader has moved on.
-    pub fn clear_latest_change(&mut self) {
-        self.changed_lines.clear();
+    /// Scrolls to a line in a run. Of the lines that the latest change altered, those that were shown are
+    /// forgotten: the reader has moved on.
+    pub fn scroll_to(&mut self, line: usize, run: &str) {
+        if self.changed_by.is_empty() || self.changed_by != run {
+            let all = self.buffer.line_count();
+            let page = self.top_line..all.min(self.top_line.saturating_add(PAGE));
+            self.changed_lines = ChangesOutside::of(&self.changed_lines, &page, all).left_out;
+        }
         self.changed_bytes.clear();
+        self.top_line = line;
     }
 
     /// Forgets what line numbers meant before a version.
@@ -265,6 +325,7 @@ impl OpenFile {
         let last = self.buffer.line_count().saturating_sub(1);
         self.top_line = lines.nearest_line(self.top_line).min(last);
         self.changed_lines = lines.changed_lines();
+        self.changed_by.clone_from(&author.run);
         self.changed_bytes = first_differences(splices);
         self.line_ids.apply(lines);
         self.line_log.record(author.version, &author.run, lines.clone());

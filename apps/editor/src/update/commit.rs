@@ -33,13 +33,14 @@ impl Editor {
         &self,
         file: usize,
         brief: String,
-        shown: &Range<usize>,
+        shown: &[Range<usize>],
         context: &Context,
     ) -> Reply {
         let change = self.files[file].last_change_id();
         let undo = Action::Undo { steps: 1, change };
-        let numbers = shown_lines(&self.files[file], shown, context.next_version());
-        let numbers = (!shown.is_empty()).then_some(numbers);
+        let numbers = shown.iter().filter(|lines| !lines.is_empty());
+        let numbers =
+            numbers.map(|lines| shown_lines(&self.files[file], lines, context.next_version()));
         Done::new(self.brief_about(file, brief)).link("undo", &undo).shows(numbers).into()
     }
 

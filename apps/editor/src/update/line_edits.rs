@@ -32,7 +32,7 @@ impl Editor {
         let lines = start..start + inserted;
         let now = line_range(&lines);
         let brief = format!("{}{}, now {now}", count(inserted, "line"), source(text));
-        Ok(self.committed(target.file, brief, &lines, context))
+        Ok(self.committed(target.file, brief, &[lines], context))
     }
 
     pub(super) fn replace_lines(
@@ -75,7 +75,7 @@ impl Editor {
                 format!("{} with {inserted}{}, now {now}", count(removed, "line"), source(text))
             }
         };
-        Ok(self.committed(target.file, brief, &lines, context))
+        Ok(self.committed(target.file, brief, &[lines], context))
     }
 
     pub(super) fn delete_lines(
@@ -91,7 +91,7 @@ impl Editor {
         let splices = vec![Splice { at, old, new: String::new() }];
         let lines = LineChange::Splices(vec![LineSplice { start, removed, inserted: 0 }]);
         self.commit(target.file, EditKind::DeleteLines, splices, lines, context)?;
-        Ok(self.committed(target.file, count(removed, "line"), &(0..0), context))
+        Ok(self.committed(target.file, count(removed, "line"), &[], context))
     }
 }
 

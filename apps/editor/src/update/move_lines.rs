@@ -48,7 +48,7 @@ impl Editor {
             line_range(&now),
             renumbered(&jumped_over, &shifted)
         );
-        Ok(self.committed(source.file, brief, &now, context))
+        Ok(self.committed(source.file, brief, &[now], context))
     }
 
     fn different_files(&self, source: usize, target: usize) -> Fault {

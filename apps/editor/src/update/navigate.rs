@@ -70,8 +70,7 @@ impl Editor {
     /// Makes a file the current one and shows it from a line on.
     pub(super) fn scroll_to(&mut self, index: usize, line: usize, context: &Context) {
         let file = &mut self.files[index];
-        file.top_line = line;
-        file.clear_latest_change();
+        file.scroll_to(line, &context.run_id);
         let path = file.path().to_owned();
         self.set_current(Some(path), &Author::of(context));
     }

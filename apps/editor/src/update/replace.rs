@@ -177,6 +177,6 @@ impl Editor {
         };
         let shown = if (found.len(), total) == (1, 1) { lines[0]..lines[0] + 1 } else { 0..0 };
         self.commit(index, EditKind::Replace, splices, change, context)?;
-        Ok(self.committed(index, brief, &shown, context))
+        Ok(self.committed(index, brief, &[shown], context))
     }
 }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use docui::tokens;
 
 use crate::display::lines::visible_line;
-use crate::limits::CHANGED_LINES_SHOWN;
 use crate::model::open_file::OpenFile;
 
 /// How many bytes a token is taken for when there is no shown text to measure by.
@@ -56,29 +55,6 @@ pub(super) fn lines_within(file: &OpenFile, wanted: Range<usize>, room: u64) -> 
         shown.lines.end += 1;
     }
     shown
-}
-
-/// Returns the lines outside of the page that the latest change altered.
-pub(super) fn changed_lines_outside(file: &OpenFile, shown: &Range<usize>) -> Vec<Range<usize>> {
-    let mut left = CHANGED_LINES_SHOWN;
-    let mut outside: Vec<Range<usize>> = Vec::new();
-    let all = file.buffer().line_count();
-    for changed in &file.changed_lines {
-        let before = changed.start..changed.end.min(shown.start);
-        let after = changed.start.max(shown.end)..changed.end.min(all);
-        for part in [before, after] {
-            let part = part.start..part.end.min(part.start.saturating_add(left));
-            if part.is_empty() || left == 0 {
-                continue;
-            }
-            left -= part.len();
-            match outside.last_mut() {
-                Some(last) if last.end == part.start => last.end = part.end,
-                _ => outside.push(part),
-            }
-        }
-    }
-    outside
 }
 
 /// Estimates the cost of bytes that aren't shown by the cost of the lines that are.

@@ -81,6 +81,65 @@ fn lines_changed_outside_of_the_page_are_shown_below_it() {
 }
 
 #[test]
+fn changed_lines_that_are_not_shown_are_named_with_the_way_to_them() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(400))]);
+    let all = Action::Replace { old: "line 2".into(), new: "LINE 2".into(), all: true };
+    session.done(&all);
+    let note = |shown: &str| {
+        let last = shown.lines().last().unwrap().to_owned();
+        assert!(last.starts_with('…'), "{shown}");
+        last
+    };
+    let shown = session.host.text(Lod::Summary, 2_000).unwrap();
+    assert!(shown.contains("207\tLINE 207\n") && !shown.contains("208\t"), "{shown}");
+    let expected = "… 92 more changed lines: 208-299 · pipemux run 'editor.goto(208)'";
+    assert_eq!(note(&shown), expected);
+    // The same view again says the same. Whoever follows the note sees each of them.
+    assert_eq!(session.host.text(Lod::Summary, 2_000).unwrap(), shown);
+    let mut seen = shown;
+    for _ in 0..4 {
+        let note = note(&seen);
+        let (_, line) = note.split_once("goto(").unwrap();
+        session.goto(line.trim_end_matches(")'"));
+        let next = session.host.text(Lod::Summary, 2_000).unwrap();
+        seen += &next;
+        if (200..300).all(|n| seen.contains(&format!("{n}\tLINE {n}\n"))) {
+            return;
+        }
+    }
+    panic!("lines stay hidden: {seen}");
+}
+
+#[test]
+fn lines_that_a_run_changed_before_it_scrolled_are_shown_or_named() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(400))]);
+    session.done(&Action::Replace { old: "line 2".into(), new: "LINE 2".into(), all: true });
+    assert!(matches!(session.host.step_as("default", 1, &goto("350")), Outcome::Done(_)));
+    let shown = session.host.text(Lod::Summary, 2_000).unwrap();
+    assert!(shown.contains("\n2\tLINE 2\n"), "{shown}");
+    assert!(
+        shown.ends_with(
+            "… 103 more changed lines: 27-29, 200-299 · pipemux run 'editor.goto(27)'\n"
+        ),
+        "{shown}"
+    );
+}
+
+#[test]
+fn changed_lines_beyond_the_budget_are_named() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(100))]);
+    session.done(&Action::Replace { old: "line 9".into(), new: "LINE 9".into(), all: true });
+    for budget in [60, 120, 400, 2_000] {
+        let shown = session.host.text(Lod::Summary, budget).unwrap();
+        let listed = (1..=100).filter(|n| shown.contains(&format!("\n{n}\tLINE 9"))).count();
+        let named = shown.lines().last().and_then(|line| line.strip_prefix("… "));
+        let named: usize =
+            named.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or_default();
+        assert_eq!(listed + named, 11, "at {budget}: {shown}");
+    }
+}
+
+#[test]
 fn long_lines_and_control_characters_are_altered_in_the_view_only() {
     let long = "字".repeat(12_545);
     let text = format!("{long}\r\na\u{1b}[31mb\u{202e}c\r\n\ttab\r\n");
@@ -171,7 +230,7 @@ fn window_features_three_actions_and_lists_two() {
         ]
     );
     assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1)"]);
-    assert_eq!(with(Prominence::Help).len(), 11);
+    assert_eq!(with(Prominence::Help).len(), 12);
 }
 
 #[test]

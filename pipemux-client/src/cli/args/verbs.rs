@@ -67,10 +67,21 @@ pub enum Verb {
     /// text into a raw block, text=<<END, in which fences have no meaning.
     #[command(verbatim_doc_comment)]
     Listen,
-    /// Answer the open question
+    /// Answer the open question; without an answer, show it
+    ///
+    ///   pipemux answer 1,3                 options by number; also all · all but 2 · none
+    ///   pipemux answer overwrite           an option by its label
+    ///   pipemux answer yes                 confirms; no: leaves it
+    ///   pipemux answer Any words           the text that is asked for; cancel: leaves it
+    ///   pipemux answer - < text.md         the text comes from standard input; `stdin` means the same
+    ///   pipemux answer 'text="stdin"'      a text or value as in a call: this one is the word itself
+    ///   pipemux answer go                  if no question is open: sends a refused call again
+    ///
+    /// A wrong answer leaves the question open.
+    #[command(verbatim_doc_comment)]
     Answer {
-        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a value · a link
-        #[arg(value_name = "ANSWER", required = true, allow_negative_numbers = true)]
+        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a label · a value · a link · -
+        #[arg(value_name = "ANSWER", allow_negative_numbers = true)]
         words: Vec<String>,
         /// The question to answer, when several are open
         #[arg(long, value_name = "ID", value_parser = question, allow_negative_numbers = true)]

@@ -229,7 +229,13 @@ fn projection(lines: usize) -> Projection {
     for line in 0..lines {
         let key = format!("k{line}");
         content.push(Piece::Text(format!("{line} of the lines: ")));
-        content.push(Piece::Object(ObjectSlot { label: key.clone(), key, rev: 0, ty: None }));
+        content.push(Piece::Object(ObjectSlot {
+            label: key.clone(),
+            key,
+            rev: 0,
+            ty: None,
+            ..ObjectSlot::default()
+        }));
         content.push(Piece::Text(", and more *words* of it.\n".into()));
     }
     Projection { content, ..Projection::default() }

@@ -119,14 +119,14 @@ impl Clients {
         self.requests.get(&id)
     }
 
-    /// Has a request's answer say something besides.
+    /// Has a request's answer say that nothing has changed, unless a window in it has.
     pub fn add_remark(&mut self, id: RequestId, remark: String) {
         if let Some(request) = self.requests.get_mut(&id) {
             request.remark = Some(remark);
         }
     }
 
-    /// What a request's answer is to say besides.
+    /// What a request's answer is to say if no window in it has changed.
     pub fn take_remark(&mut self, id: RequestId) -> Option<String> {
         self.requests.get_mut(&id)?.remark.take()
     }

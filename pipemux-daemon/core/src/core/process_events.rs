@@ -67,6 +67,9 @@ impl Core {
             ReplyTo::Attach(id) => (id, self.attach_replied(id, reply)),
             ReplyTo::Project(id) => (id, self.project_replied(id, session, reply)),
             ReplyTo::Prefetch(id) => return drop(self.tasks.prefetches.remove(&id)),
+            ReplyTo::WaitCheck(id, key) => {
+                return self.wait_check_replied(id, session, key, reply);
+            }
             ReplyTo::Refresh(id, key) => (id, self.refresh_replied(id, session, key, reply)),
             ReplyTo::Invoke(id) => (id, self.invoke_replied(id, reply)),
             ReplyTo::Locate(id) => (id, self.locate_replied(id, reply)),
@@ -186,7 +189,12 @@ impl Core {
 
     /// Makes versions that were seen of an incarnation that was put to sleep count as seen of the next one, which went
     /// on from the same state.
-    fn continue_incarnation(&mut self, key: &SessionKey, before: Incarnation, after: Incarnation) {
+    pub(crate) fn continue_incarnation(
+        &mut self,
+        key: &SessionKey,
+        before: Incarnation,
+        after: Incarnation,
+    ) {
         self.workspaces.hand_over(key, before, after);
         self.runs.hand_over(key, before, after);
         // Runs in progress send their later steps to the new incarnation.

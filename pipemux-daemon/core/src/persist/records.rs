@@ -165,6 +165,9 @@ pub struct SavedRound {
     /// The exit status.
     #[serde(default)]
     pub exit: u8,
+    /// The sessions that its steps were sent to, as `provider/session`.
+    #[serde(default)]
+    pub sessions: Vec<String>,
 }
 
 /// A display id and what it stands for.
@@ -186,6 +189,19 @@ pub struct SavedAnchor {
     /// The label that was shown for it.
     #[serde(default)]
     pub label: String,
+    /// The form of its refs with the key, if it ever had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_form: Option<KeyForm>,
+}
+
+/// The form of the ref that has an object's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyForm {
+    /// `obj:file:a.rs`
+    Plain,
+    /// `obj:ide/other:file:a.rs`: another session had the plain form first.
+    WithSession,
 }
 
 /// What an anchor stands for.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::{OpenRequest, Opened};
 use pipemux_proto::envelope::Method;
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
@@ -39,6 +40,8 @@ impl Processes {
             _ => return,
         }
         session.token_prefix = hello.token_prefix;
+        session.changes_unreported =
+            hello.features.iter().any(|feature| feature == UNREPORTED_CHANGES);
         let prototypes = self.learn(turn, &key.addr.provider, hello.prototypes);
         if let Some(session) = self.sessions.get_mut(key) {
             session.prototypes = prototypes;
@@ -168,7 +171,7 @@ impl Processes {
                 }
             }
             (Err(fault), None) => {
-                session.notes.push(format!("Could not open again: {}", fault.message));
+                session.notes.push(format!("Could not open again: {}", fault.named_message()));
             }
         }
         if is_last {

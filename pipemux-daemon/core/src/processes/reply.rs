@@ -16,6 +16,8 @@ pub enum ReplyTo {
     Prefetch(RequestId),
     /// A window's content, so that a stale step can be sent again.
     Refresh(RequestId, ProjectionKey),
+    /// A window's content, to learn whether it has changed: a client waits for that.
+    WaitCheck(RequestId, ProjectionKey),
     /// A step of a run.
     Invoke(RequestId),
     /// Where a thing is.

@@ -32,6 +32,8 @@ pub struct Session {
     pub prototypes: Rc<Vec<Prototype>>,
     /// The prefix of its own tokens (`MT`), if it has any; known since its first greeting.
     pub token_prefix: Option<String>,
+    /// True for an app whose state may change without an event; known since its first greeting.
+    pub changes_unreported: bool,
     /// The number of requests that it owes an answer to, including those that wait.
     pub owes: usize,
     /// Requests that wait until it is ready.
@@ -136,6 +138,7 @@ impl Session {
             process: ProcessState::Down,
             prototypes: Rc::new(Vec::new()),
             token_prefix: None,
+            changes_unreported: false,
             owes: 0,
             waiting: VecDeque::new(),
             ready_waiters: Vec::new(),

@@ -1,7 +1,7 @@
 //! Arguments when their step runs: refs and names are resolved then, not before.
 
 use pipemux_proto::projection::{Arg, Copied, RefArg};
-use pipemux_proto::prototype::Type;
+use pipemux_proto::prototype::{Param, Type};
 use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
@@ -37,6 +37,15 @@ impl From<UnresolvedRef> for Unresolved {
     }
 }
 
+/// What an argument is passed to.
+#[derive(Debug, Clone, Copy)]
+struct Receiver<'a> {
+    /// The session that carries out the step.
+    session: &'a SessionKey,
+    /// True for a parameter that takes a path.
+    path: bool,
+}
+
 impl Run {
     /// All arguments of a step.
     ///
@@ -48,7 +57,10 @@ impl Run {
         step: &Step,
     ) -> Result<Vec<(String, Arg)>, Unresolved> {
         let resolve = |(name, argument): &(String, Argument)| {
-            Ok((name.clone(), self.argument(context, &step.session, argument)?))
+            let takes_path = |param: &Param| param.name == *name && param.path;
+            let path = step.prototype.params.iter().any(takes_path);
+            let receiver = Receiver { session: &step.session, path };
+            Ok((name.clone(), self.argument(context, receiver, argument)?))
         };
         step.args.iter().map(resolve).collect()
     }
@@ -56,14 +68,14 @@ impl Run {
     fn argument(
         &self,
         context: &RunContext<'_>,
-        session: &SessionKey,
+        receiver: Receiver<'_>,
         argument: &Argument,
     ) -> Result<Arg, Unresolved> {
         match argument {
             Argument::Fixed(arg) => Ok(arg.clone()),
             Argument::List(items) => items
                 .iter()
-                .map(|item| self.argument(context, session, item))
+                .map(|item| self.argument(context, receiver, item))
                 .collect::<Result<_, _>>()
                 .map(Arg::List),
             // The reader was asked for it before the step began.
@@ -75,7 +87,7 @@ impl Run {
             Argument::Ref { of, ty } => {
                 let located = &self.looked_up.located;
                 let object = self.refs.resolve(context, of, located)?;
-                self.pass(session, object, ty, &ref_errors::name(of))
+                self.pass(receiver, object, ty, &ref_errors::name(of))
             }
             Argument::Name { session: owner, name, ty } => {
                 if self.touched.contains(owner) && !self.looked_up.windows.contains(owner) {
@@ -84,7 +96,7 @@ impl Run {
                 }
                 let object = bound_object(context.workspace, owner, name)?;
                 self.check_name(context, owner, name, &object)?;
-                self.pass(session, object, ty, name)
+                self.pass(receiver, object, ty, name)
             }
         }
     }
@@ -127,10 +139,10 @@ impl Run {
         }
     }
 
-    /// Passes the object itself to the app that owns it, and its value to another app or as text.
+    /// Passes the object itself to the app that owns it, and its value or path to another app or as text.
     fn pass(
         &self,
-        session: &SessionKey,
+        Receiver { session, path }: Receiver<'_>,
         object: ResolvedObject,
         ty: &Type,
         shown: &str,
@@ -152,11 +164,11 @@ impl Run {
         if own && !matches!(ty, Type::String) {
             return Ok(Arg::Ref(RefArg { key: object.key, rev: object.rev, ty: object.ty }));
         }
-        match self.looked_up.copies.get(&(object.session.clone(), object.key.clone())) {
+        match self.looked_up.copies.get(&(object.session.clone(), object.key.clone(), path)) {
             Some(copied) => Ok(Arg::Copied(copied.clone())),
             None => {
                 let shown = shown.to_owned();
-                let lookup = Lookup::Value { object, shown, data: Vec::new() };
+                let lookup = Lookup::Value { object, shown, path, data: Vec::new() };
                 Err(Unresolved::NeedsLookup(Box::new(lookup)))
             }
         }

@@ -1,13 +1,17 @@
 //! What a run leaves behind for its reader: a run that is kept to be sent again, and advice.
 
 use pipemux_proto::Code;
+use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
+use pipemux_proto::refs::Ref;
 use pipemux_proto::report::StepStatus;
 
+use crate::keys::SessionKey;
 use crate::runs::open_questions::OpenRuns;
 use crate::runs::phase::Phase;
 use crate::runs::{Argument, Run, Step, StepOrigin};
-use crate::workspaces::Workspace;
+use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::{Reader, Workspace};
 
 /// Keeps a run that can be sent again and counts failures. Returns the lines that tell the reader.
 pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> String {
@@ -19,9 +23,11 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
         );
     }
     runs.forget_kept(&run.workspace, &run.reader);
-    let Some(reader) = workspace.reader_mut(&run.reader) else { return out };
+    if workspace.reader(&run.reader).is_none() {
+        return out;
+    }
     let Some(outcome) = run.done.last().filter(|outcome| outcome.fault.is_some()) else {
-        reader.forget_failures();
+        workspace.reader_mut(&run.reader).into_iter().for_each(Reader::forget_failures);
         return out;
     };
     let index = run.done.len() - 1;
@@ -31,14 +37,15 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
     // A link binds its arguments: sent again it is as stale as before.
     let binds = step.origin == StepOrigin::Link || has_line_numbers(step);
     if (stale || unknown) && !step.nested && !binds {
-        runs.keep(run.restart_at(index));
+        runs.keep(run.restart_at(index, &workspace.anchors));
         out += if stale {
             "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
         } else {
             "if it did not take effect, send it again: pipemux answer go\n"
         };
     }
-    if let Some(failures) = reader.count_failure(&step.call) {
+    let reader = workspace.reader_mut(&run.reader);
+    if let Some(failures) = reader.and_then(|reader| reader.count_failure(&step.call)) {
         out += &format!(
             "step back: this call has failed {} times in a row. Look first (pipemux view {}), then try another way\n",
             failures, step.session
@@ -49,17 +56,49 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
 
 /// True when a step names lines by bare numbers. Unlike refs they don't follow what they mean, so the step
 /// can't be sent against another state.
-fn has_line_numbers(step: &Step) -> bool {
+pub(super) fn has_line_numbers(step: &Step) -> bool {
+    fn are_lines(ty: &Type) -> bool {
+        match ty {
+            Type::Line => true,
+            Type::List(item) | Type::Optional(item) => are_lines(item),
+            _ => false,
+        }
+    }
+    fn is_bare(argument: &Argument) -> bool {
+        match argument {
+            Argument::Ref { .. } | Argument::Name { .. } => false,
+            Argument::List(items) => items.iter().any(is_bare),
+            Argument::Fixed(_) | Argument::Result(_) | Argument::Missing(_) => true,
+        }
+    }
     step.args.iter().any(|(name, argument)| {
         let param = step.prototype.params.iter().find(|param| param.name == *name);
-        let line = param.is_some_and(|param| param.ty == Type::Line);
-        line && !matches!(argument, Argument::Ref { .. } | Argument::Name { .. })
+        param.is_some_and(|param| are_lines(&param.ty)) && is_bare(argument)
     })
+}
+
+/// Makes an argument mean what its reader sees when it is sent again: a pinned ref, or a thing that was chosen in
+/// the state in which a question listed it, could never lead anywhere else than to the same refusal.
+fn unpin(argument: &mut Argument, session: &SessionKey, anchors: &AnchorTable) {
+    match argument {
+        Argument::Ref { of, .. } => of.epoch = None,
+        Argument::Fixed(Arg::Ref(object)) => {
+            if let Some(id) = anchors.id_of(session, &object.key) {
+                let ty = Type::Anchor(object.ty.clone());
+                *argument = Argument::Ref { of: Ref::obj(id), ty };
+            }
+        }
+        Argument::List(items) => {
+            items.iter_mut().for_each(|item| unpin(item, session, anchors));
+        }
+        Argument::Fixed(_) | Argument::Name { .. } | Argument::Result(_) | Argument::Missing(_) => {
+        }
+    }
 }
 
 impl Run {
     /// The same run, to be carried out from a step that was refused or whose outcome is unknown.
-    fn restart_at(&self, index: usize) -> Self {
+    fn restart_at(&self, index: usize, anchors: &AnchorTable) -> Self {
         let mut run = self.clone();
         // The nested calls of the step run again with it.
         let nested = self.steps[..index].iter().rev().take_while(|step| step.nested).count();
@@ -70,6 +109,14 @@ impl Run {
         run.touched.clear();
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);
+        (run.answered, run.wrong_answer) = (None, None);
+        run.told_lines.clear();
+        // Later steps are sent when the reader may have seen more: their bare numbers still mean what it saw first.
+        run.lines_seen.get_or_insert_with(|| self.seen.clone());
+        for step in &mut run.steps[index - nested..=index] {
+            let session = &step.session;
+            step.args.iter_mut().for_each(|(_, argument)| unpin(argument, session, anchors));
+        }
         // What it did when it was sent stays unknown, however it ends now.
         if self.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Unknown) {
             run.sent_before.push(index);

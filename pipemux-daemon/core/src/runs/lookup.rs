@@ -32,8 +32,8 @@ impl Run {
                 let locate = Locate { keys: vec![key.clone()] };
                 RunOutput::Locate { session: session.clone(), locate }
             }
-            Lookup::Value { object, data, .. } => {
-                let read = read_request(object, data.len());
+            Lookup::Value { object, data, path, .. } => {
+                let read = ReadRequest { path: *path, ..read_request(object, data.len()) };
                 RunOutput::Read { session: object.session.clone(), read }
             }
         };
@@ -61,7 +61,7 @@ impl Run {
 
     /// The app sent a part of a value that goes to another app.
     pub(super) fn value_read(&mut self, reply: AppReply, context: &RunContext<'_>) -> RunOutput {
-        let Phase::LookingUp(Lookup::Value { object, shown, mut data }) =
+        let Phase::LookingUp(Lookup::Value { object, shown, path, mut data }) =
             mem::take(&mut self.phase)
         else {
             return self.lost();
@@ -77,37 +77,59 @@ impl Run {
             ));
             return self.end(StepStatus::Failed, fault.hint("pass it in parts"));
         }
+        if path {
+            let Some(path) = chunk.path else {
+                let fault = Fault::usage(format!("{shown} of {} has no path", object.session))
+                    .hint(format!("pipemux read {shown}"));
+                return self.end(StepStatus::Failed, fault);
+            };
+            return self.copied(object, true, Value::Str(path), context);
+        }
         data.extend_from_slice(&chunk.data);
         if (data.len() as u64) < chunk.total && !chunk.data.is_empty() {
-            return self.look_up(Lookup::Value { object, shown, data }, context);
+            return self.look_up(Lookup::Value { object, shown, path, data }, context);
         }
         let value = match String::from_utf8(data) {
             Ok(text) => Value::Str(text),
             Err(error) => Value::Bin(error.into_bytes().into()),
         };
+        self.copied(object, false, value, context)
+    }
+
+    /// Goes on with the value or the path of an object.
+    fn copied(
+        &mut self,
+        object: ResolvedObject,
+        path: bool,
+        value: Value,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
         let ResolvedObject { session, key, label, .. } = object;
         let copied = Copied { value: value.to_blob(), from: session.to_string(), label };
-        self.looked_up.copies.insert((session, key), copied);
+        self.looked_up.copies.insert((session, key, path), copied);
         self.advance(context)
     }
 }
 
 /// The request for the next part of an object's value.
 pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
-    ReadRequest { key: object.key.clone(), rev: object.rev, offset: offset as u64, max: READ_CHUNK }
+    let (key, rev) = (object.key.clone(), object.rev);
+    ReadRequest { key, rev, offset: offset as u64, max: READ_CHUNK, path: false }
 }
 
 /// Reads a reply to `Locate` about one object.
 ///
 /// # Errors
-/// The exact sentence, when the object isn't shown or the app doesn't answer in time.
+/// The exact sentence, when the object isn't shown or the app doesn't answer in time; why the app can't tell,
+/// when it says so.
 pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
     let place = match reply {
         AppReply::Reply(body) => {
             decode::<Located>(&body).ok().and_then(|located| located.places.into_iter().next())
         }
+        AppReply::Fault(fault) => return Err(fault),
         // No answer in time means out of view.
-        AppReply::Fault(_) | AppReply::Lost { .. } => None,
+        AppReply::Lost { .. } => None,
     };
     match place {
         Some(KeyLocation::Shown) => Ok(()),

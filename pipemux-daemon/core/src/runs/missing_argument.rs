@@ -5,12 +5,15 @@ use pipemux_proto::app::{Choice, Needs, OptionItem, Question, QuestionKind};
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::prototype::Type;
-use pipemux_proto::refs::Ref;
-use pipemux_proto::{Fault, Value};
+use pipemux_proto::refs::{Local, Ref, RefKind};
+use pipemux_proto::{Fault, Value, call};
 
 use crate::keys::SessionKey;
 use crate::runs::coerce::literal;
-use crate::runs::{Argument, MissingArgument, Run, Step};
+use crate::runs::plan::Planner;
+use crate::runs::resolve_ref::{RefScope, UnresolvedRef};
+use crate::runs::selection::make_distinct;
+use crate::runs::{Argument, MissingArgument, Run, RunContext, Step};
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::Target;
 
@@ -66,7 +69,12 @@ pub fn question(
                 options.push(OptionItem { label, text });
                 arguments.push(argument);
             }
-            let kind = if options.is_empty() { QuestionKind::Text } else { QuestionKind::PickOne };
+            make_distinct(&mut options);
+            let kind = match (options.is_empty(), is_list(&missing.ty)) {
+                (true, _) => QuestionKind::Text,
+                (false, true) => QuestionKind::PickMany,
+                (false, false) => QuestionKind::PickOne,
+            };
             (format!("needs {param}: {}", missing.ty), kind, options)
         }
     };
@@ -76,27 +84,120 @@ pub fn question(
     (Needs { question, token: Default::default(), numbers: Vec::new() }, arguments)
 }
 
-/// The argument that an answer gives.
+/// Returns true when an argument of a type can only be one of the things that a window shows.
+pub fn names_objects(ty: &Type) -> bool {
+    match ty {
+        Type::Anchor(_) => true,
+        Type::List(item) | Type::Optional(item) => names_objects(item),
+        _ => false,
+    }
+}
+
+fn is_list(ty: &Type) -> bool {
+    match ty {
+        Type::List(_) => true,
+        Type::Optional(inner) => is_list(inner),
+        _ => false,
+    }
+}
+
+/// The argument that a choice gives.
 ///
 /// # Errors
-/// The answer is of another type.
+/// The answer is of another type, or chooses nothing.
 pub fn fill(
     missing: &MissingArgument,
     options: &[Argument],
     choice: &Choice,
 ) -> Result<Argument, Fault> {
-    match (choice, &missing.meant) {
-        (Choice::Yes, Some(meant)) => Ok(Argument::Fixed(Arg::from(meant.clone()))),
+    let index = |number: &u32| (*number as usize).wrapping_sub(1);
+    let chosen: Vec<&Argument> = match (choice, &missing.meant) {
+        (Choice::Yes, Some(meant)) => return Ok(Argument::Fixed(Arg::from(meant.clone()))),
         (Choice::Picked(picked), _) => {
-            let index = picked.first().map_or(0, |number| *number as usize).wrapping_sub(1);
-            let found = options.get(index).cloned();
-            found.ok_or_else(|| {
-                Fault::usage(format!("expected a number from 1 to {}", options.len()))
-                    .hint("pipemux answer 1")
-            })
+            picked.iter().filter_map(|number| options.get(index(number))).collect()
         }
-        (Choice::Text(text), _) => typed(text, &missing.ty),
-        _ => Err(Fault::usage(format!("expected {}", missing.ty))),
+        (Choice::AllBut(but), _) => {
+            let but: Vec<usize> = but.iter().map(index).collect();
+            let left = options.iter().enumerate().filter(|(index, _)| !but.contains(index));
+            left.map(|(_, option)| option).collect()
+        }
+        (Choice::Text(_) | Choice::Yes, _) => Vec::new(),
+    };
+    match chosen.as_slice() {
+        [] => {
+            let message = format!("nothing is chosen: expected {}", missing.ty);
+            Err(Fault::usage(message).hint("pipemux answer 1"))
+        }
+        [one] => Ok((*one).clone()),
+        several => {
+            // Each option of a list is a list of one.
+            let items = several.iter().flat_map(|option| match option {
+                Argument::List(items) => items.clone(),
+                single => vec![(*single).clone()],
+            });
+            Ok(Argument::List(items.collect()))
+        }
+    }
+}
+
+/// Returns true for words that are typed in place of one of the options: refs, which have no number among them.
+pub fn typed_words(ty: &Type, words: &str) -> bool {
+    names_objects(ty)
+        && words.split(',').all(|part| match part.trim().parse::<Ref>() {
+            Ok(of) => of.kind == RefKind::Obj,
+            Err(_) => part.contains("obj:"),
+        })
+}
+
+/// Reads values that are typed as answers.
+#[derive(Clone, Copy)]
+pub struct TypedValues<'a> {
+    /// Where refs lead.
+    pub context: &'a RunContext<'a>,
+    /// The reader, whose refs mean what it has seen last.
+    pub reader: &'a str,
+    /// What is asked for.
+    pub missing: &'a MissingArgument,
+}
+
+impl TypedValues<'_> {
+    /// Words as an argument.
+    ///
+    /// # Errors
+    /// They are no value of the type, or a ref among them leads nowhere.
+    pub fn of_words(self, words: &str) -> Result<Argument, Fault> {
+        self.pin(typed(words, &self.missing.ty)?)
+    }
+
+    /// A value in the call syntax as an argument.
+    ///
+    /// # Errors
+    /// It is of another type, or a ref in it leads nowhere.
+    pub fn of_call(self, argument: &call::Argument, code: &str) -> Result<Argument, Fault> {
+        let planner = Planner::new(self.context.workspace, self.context.sessions, code);
+        self.pin(planner.answer(argument, &self.missing.ty)?)
+    }
+
+    /// Makes refs mean what the reader has seen by now, which the run, being older, doesn't know.
+    fn pin(self, argument: Argument) -> Result<Argument, Fault> {
+        match argument {
+            Argument::List(items) => {
+                let pinned = items.into_iter().map(|item| self.pin(item));
+                pinned.collect::<Result<_, _>>().map(Argument::List)
+            }
+            Argument::Ref { mut of, ty } => {
+                let scope = RefScope::of(self.context.workspace, self.reader, None);
+                match scope.resolve(self.context, &of, &[]) {
+                    Err(UnresolvedRef::Invalid(fault, _)) => return Err(*fault),
+                    Ok(_) | Err(UnresolvedRef::NotShown { .. }) => {}
+                }
+                if let (None, Local::Id(id)) = (of.epoch, &of.local) {
+                    of.epoch = scope.known.get(id).copied();
+                }
+                Ok(Argument::Ref { of, ty })
+            }
+            other => Ok(other),
+        }
     }
 }
 
@@ -113,7 +214,7 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
         }
         Type::Union(_) => text.trim().into(),
         Type::Anchor(_) => {
-            let of = Ref::parse_loose(text, pipemux_proto::refs::RefKind::Obj);
+            let of = Ref::parse_loose(text, RefKind::Obj);
             let of = of.map_err(|error| Fault::usage(error.to_string()))?;
             return Ok(Argument::Ref { of, ty: ty.clone() });
         }
@@ -134,24 +235,32 @@ fn candidates(
     ty: &Type,
 ) -> Vec<(String, String, Argument)> {
     match ty {
-        Type::Anchor(wanted) => workspace
-            .anchors
-            .shown_objects(session)
-            .into_iter()
-            .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
-            .map(|(id, anchor)| {
-                // The option stands for the object that is listed now, whatever its id means later.
-                let key = match &anchor.target {
-                    Target::Object { key } => key.to_string(),
-                    Target::Action(_) | Target::Answer { .. } => String::new(),
-                };
-                let thing =
-                    RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
-                let argument = Argument::Fixed(Arg::Ref(thing));
-                (anchor.label.to_string(), format!("obj:{id}"), argument)
-            })
-            .collect(),
-        Type::List(item) if matches!(**item, Type::Anchor(_)) => {
+        Type::Anchor(wanted) => {
+            let held = workspace.window(session).and_then(|window| window.projection.as_ref());
+            let details = held.map(|held| held.projection.object_details()).unwrap_or_default();
+            workspace
+                .anchors
+                .shown_objects(session)
+                .into_iter()
+                .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
+                .map(|(id, anchor)| {
+                    // The option stands for the object that is listed now, whatever its id means later.
+                    let key = match &anchor.target {
+                        Target::Object { key } => key.to_string(),
+                        Target::Action(_) | Target::Answer { .. } => String::new(),
+                    };
+                    let shown = anchor.written(id);
+                    let text = match details.get(&key) {
+                        Some(detail) => format!("{detail} · {shown}"),
+                        None => shown.to_string(),
+                    };
+                    let thing =
+                        RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
+                    (anchor.label.to_string(), text, Argument::Fixed(Arg::Ref(thing)))
+                })
+                .collect()
+        }
+        Type::List(item) if matches!(**item, Type::Anchor(_) | Type::Union(_)) => {
             candidates(workspace, session, item)
                 .into_iter()
                 .map(|(label, text, one)| (label, text, Argument::List(vec![one])))

@@ -13,9 +13,11 @@
 //! | [`arguments`], [`resolve_ref`] | what arguments are when their step runs; what refs mean |
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
 //! | [`missing_argument`], [`question`], [`saved_question`] | questions to the reader, their answers, their saved form |
-//! | [`followup`], [`history_round`] | what a run leaves behind: a kept run, advice, a round of history |
+//! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
+//! | [`followup`], [`history_round`], `written_call` | what a run leaves behind: a kept run, advice, a round of history |
 //! | [`ref_errors`] | the exact sentences for refs that lead nowhere |
 
+mod answer_text;
 pub mod arguments;
 mod coerce;
 pub mod context;
@@ -35,9 +37,12 @@ mod resolve_target;
 mod resume;
 pub mod run;
 pub mod saved_question;
+mod selection;
 mod send;
 pub mod step;
+mod written_call;
 
+pub use answer_text::TypedAnswer;
 pub use context::RunContext;
 pub use protocol::{ArrivedWindow, RunInput, RunOutput, StepReply};
 pub use run::Run;

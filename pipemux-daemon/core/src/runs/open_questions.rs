@@ -40,9 +40,21 @@ impl OpenRuns {
         self.by_workspace.get_mut(at)?.questions.remove(&number)
     }
 
-    /// Removes a question that has expired, whatever workspace it is of.
-    pub fn expire_question(&mut self, number: u64) -> Option<OpenQuestion> {
-        self.by_workspace.values_mut().find_map(|runs| runs.questions.remove(&number))
+    /// Removes a question that has expired, whatever workspace it is of. A question that was asked again since its
+    /// timer was set expires later.
+    pub fn expire_question(&mut self, number: u64, now: u64) -> Option<OpenQuestion> {
+        let mut all = self.by_workspace.values_mut();
+        all.find_map(|runs| match runs.questions.get(&number)?.expires <= now {
+            true => runs.questions.remove(&number),
+            false => None,
+        })
+    }
+
+    /// Marks a question as shown to its reader. Returns it when it wasn't yet.
+    pub fn note_shown(&mut self, at: &str, number: u64) -> Option<&OpenQuestion> {
+        let question = self.by_workspace.get_mut(at)?.questions.get_mut(&number)?;
+        let first = !std::mem::replace(&mut question.shown, true);
+        first.then_some(question)
     }
 
     /// Removes the questions of a workspace whose step is for a session. Returns their numbers.
@@ -148,7 +160,7 @@ mod tests {
         let needs =
             Needs { question, token: pipemux_proto::Value::Null.to_blob(), numbers: Vec::new() };
         let run = run(workspace, reader, addr);
-        OpenQuestion { run, needs, asker: Asker::AmbiguousTarget(0) }
+        OpenQuestion::new(run, needs, Asker::AmbiguousTarget(0), 0)
     }
 
     fn numbers_of(runs: &OpenRuns, at: &str, reader: &str) -> Vec<u64> {
@@ -184,9 +196,9 @@ mod tests {
     fn question_expires_once() {
         let mut runs = OpenRuns::default();
         runs.add_question(1, question("w", "a", "notes/main"));
-        let expired = runs.expire_question(1);
+        let expired = runs.expire_question(1, 0);
         assert_eq!(expired.map(|question| question.run.workspace), Some("w".into()));
-        assert!(runs.expire_question(1).is_none());
+        assert!(runs.expire_question(1, 0).is_none());
     }
 
     #[test]

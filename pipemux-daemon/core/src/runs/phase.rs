@@ -47,6 +47,8 @@ pub enum Lookup {
         object: ResolvedObject,
         /// The ref or name as the reader writes it.
         shown: String,
+        /// True when its path is asked for.
+        path: bool,
         /// The part of the value that has come so far.
         data: Vec<u8>,
     },
@@ -59,6 +61,6 @@ pub(super) struct LookedUp {
     pub located: Vec<(SessionKey, String)>,
     /// Sessions whose windows were asked for after an earlier step of the run changed them.
     pub windows: Vec<SessionKey>,
-    /// Values of objects, by session and key.
-    pub copies: BTreeMap<(SessionKey, String), Copied>,
+    /// Values of objects, by session and key; the path instead of the value where the flag is true.
+    pub copies: BTreeMap<(SessionKey, String, bool), Copied>,
 }

@@ -1,6 +1,6 @@
 //! Checks a whole script before any of it is carried out.
 
-use pipemux_proto::call::{Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
+use pipemux_proto::call::{self, Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::{Local, Ref, RefKind};
@@ -39,10 +39,10 @@ impl<'a> Planner<'a> {
     pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
         for step in &script.steps {
             match step {
-                pipemux_proto::call::Step::Call(call) => {
+                call::Step::Call(call) => {
                     self.call(call, false)?;
                 }
-                pipemux_proto::call::Step::Ref(link, span) => {
+                call::Step::Ref(link, span) => {
                     let fault = CallError::new(
                         "a link is clicked on its own",
                         *span,
@@ -53,6 +53,30 @@ impl<'a> Planner<'a> {
             }
         }
         Ok(self.steps)
+    }
+
+    /// Checks a value that is given in answer to a question.
+    ///
+    /// # Errors
+    /// It isn't of the type, or has a call in it, which would be another step.
+    pub(super) fn answer(
+        mut self,
+        argument: &call::Argument,
+        ty: &Type,
+    ) -> Result<Argument, Fault> {
+        fn is_whole(argument: &Argument) -> bool {
+            match argument {
+                Argument::Missing(_) | Argument::Result(_) => false,
+                Argument::List(items) => items.iter().all(is_whole),
+                Argument::Fixed(_) | Argument::Ref { .. } | Argument::Name { .. } => true,
+            }
+        }
+        let name = argument.name.as_ref().map_or("it", |(name, _)| name.as_str());
+        let value = self.argument(&argument.value, ty, argument.span, name)?;
+        if self.steps.is_empty() && is_whole(&value) {
+            return Ok(value);
+        }
+        Err(self.error("wrong type", argument.span, format!("{name} is {ty}: expected its value")))
     }
 
     fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
@@ -87,7 +111,9 @@ impl<'a> Planner<'a> {
                 let note = format!("{} is given already", param.name);
                 return Err(self.error("parameter given twice", argument.span, note));
             }
-            let value = self.argument(&argument.value, &param.ty, argument.span, &param.name)?;
+            let value = if param.path { unquoted(&argument.value) } else { None };
+            let value = value.as_ref().unwrap_or(&argument.value);
+            let value = self.argument(value, &param.ty, argument.span, &param.name)?;
             args.push((param.name.clone(), value));
         }
         for param in &prototype.params {
@@ -203,7 +229,7 @@ impl<'a> Planner<'a> {
                     _ => true,
                 };
                 if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
-                    found.push(format!("obj:{id} ({})", anchor.label));
+                    found.push(format!("{} ({})", anchor.written(id), anchor.label));
                 }
             }
         }
@@ -285,5 +311,24 @@ impl<'a> Planner<'a> {
 
     pub(super) fn error(&self, title: &str, span: Span, note: impl Into<String>) -> Fault {
         CallError::new(title, span, note.into()).to_fault(self.code)
+    }
+}
+
+/// Returns the argument of a parameter that takes paths without the quotes of its refs, if it has any: no path
+/// looks like a ref to an object.
+fn unquoted(value: &Expr) -> Option<Expr> {
+    match value {
+        Expr::Value(Value::Str(text)) => {
+            let of = text.parse::<Ref>().ok().filter(|of| of.kind == RefKind::Obj);
+            of.map(Expr::Ref)
+        }
+        Expr::List(items) => {
+            let item = |(item, span): &(Expr, Span)| match unquoted(item) {
+                Some(of) => (of, *span),
+                None => (item.clone(), *span),
+            };
+            Some(Expr::List(items.iter().map(item).collect()))
+        }
+        _ => None,
     }
 }

@@ -7,7 +7,7 @@ use pipemux_proto::{Blob, Fault, Incarnation, decode};
 
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;
-use crate::runs::question::Asker;
+use crate::runs::question::{AnsweredQuestion, Asker};
 
 /// What happened to a run.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub enum RunInput {
     Begin,
     /// Its reader answered the question that the app asked about this request.
     Answered {
+        /// True when the question was a yes or a no.
+        confirms: bool,
         /// The request.
         invoke: Box<Invoke>,
         /// The app's token of the question.
@@ -125,6 +127,13 @@ pub enum RunOutput {
         needs: Needs,
         /// Who asks it.
         asker: Asker,
+    },
+    /// Ask the reader once more, since the answer was wrong, and end the request with the question.
+    AskAgain {
+        /// The question.
+        question: Box<AnsweredQuestion>,
+        /// What was wrong with the answer.
+        fault: Box<Fault>,
     },
     /// Nothing: the run has ended.
     Finished,

@@ -1,12 +1,14 @@
 //! Open questions: what was asked, and the run that waits for the answer.
 
-use std::mem;
-
-use pipemux_proto::Fault;
 use pipemux_proto::app::{Choice, Invoke, Needs, QuestionKind};
+use pipemux_proto::prototype::Risk;
+use pipemux_proto::{Code, Fault};
 
-use crate::runs::missing_argument::fill;
-use crate::runs::{Argument, MissingArgument, Run, RunInput, Step};
+use crate::runs::answer_text::TypedAnswer;
+use crate::runs::missing_argument::{TypedValues, fill, typed_words};
+use crate::runs::selection::{Selection, select};
+use crate::runs::written_call::written_call;
+use crate::runs::{Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin};
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone)]
@@ -17,6 +19,10 @@ pub struct OpenQuestion {
     pub needs: Needs,
     /// Who asks.
     pub asker: Asker,
+    /// True once an answer that shows the question has reached its reader.
+    pub shown: bool,
+    /// When it expires, on the monotonic clock; 0 until the daemon that restored it has begun.
+    pub expires: u64,
 }
 
 /// Who asks a question.
@@ -54,19 +60,66 @@ pub enum ParsedAnswer {
     Cancel,
 }
 
+/// A question whose answer a run goes on with. It is asked again when the answer turns out to be wrong.
+#[derive(Debug, Clone)]
+pub struct AnsweredQuestion {
+    /// The question's number.
+    pub number: u64,
+    /// What was asked.
+    pub needs: Needs,
+    /// Who asked.
+    pub asker: Asker,
+    /// The index of the step that asked.
+    pub index: usize,
+    /// The step as it was before the answer.
+    step: Step,
+}
+
+impl AnsweredQuestion {
+    /// True when a step that failed in this way, without having taken effect, may be answered once more. What an
+    /// app refuses for another reason was a valid answer.
+    pub(super) fn is_wrong(&self, fault: &Fault) -> bool {
+        match self.asker {
+            Asker::App(_) => matches!(fault.code, Code::Usage | Code::Unavailable),
+            Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => matches!(
+                fault.code,
+                Code::Usage | Code::Unavailable | Code::NotFound | Code::OutOfView | Code::Refused
+            ),
+        }
+    }
+
+    /// Takes the answer back.
+    pub(super) fn take_back(&self, run: &mut Run) {
+        run.answers = run.answers.saturating_sub(1);
+        if let Some(step) = run.steps.get_mut(self.index) {
+            step.clone_from(&self.step);
+        }
+    }
+}
+
 impl OpenQuestion {
+    /// A question of a run that nobody was shown yet.
+    pub fn new(run: Run, needs: Needs, asker: Asker, expires: u64) -> Self {
+        Self { run, needs, asker, shown: false, expires }
+    }
+
     /// The reader who was asked.
     pub fn reader(&self) -> &str {
         &self.run.reader
     }
 
+    /// The index of the step that asks.
+    fn index(&self) -> usize {
+        match &self.asker {
+            Asker::App(_) => self.run.next,
+            Asker::MissingArgument(asked) => asked.step,
+            Asker::AmbiguousTarget(step) => *step,
+        }
+    }
+
     /// The step that asks.
     pub fn step(&self) -> &Step {
-        match &self.asker {
-            Asker::App(_) => &self.run.steps[self.run.next],
-            Asker::MissingArgument(asked) => &self.run.steps[asked.step],
-            Asker::AmbiguousTarget(step) => &self.run.steps[*step],
-        }
+        &self.run.steps[self.index()]
     }
 
     /// The asking step and its question in one line: `editor.replace: 3 matches`.
@@ -74,6 +127,13 @@ impl OpenQuestion {
         let step = self.step();
         let provider = &step.session.addr.provider;
         format!("{provider}.{}: {}", step.prototype.name, self.needs.question.text)
+    }
+
+    /// True when `yes` carries out an action that can't be undone.
+    pub fn is_destructive(&self) -> bool {
+        matches!(self.asker, Asker::App(_))
+            && self.needs.question.kind == QuestionKind::Confirm
+            && self.step().prototype.risk == Risk::Destructive
     }
 
     /// Ways to answer, as they would be typed.
@@ -92,105 +152,181 @@ impl OpenQuestion {
         }
     }
 
+    /// The names that a value may be given for in the call syntax.
+    pub fn value_names(&self) -> Vec<&str> {
+        match &self.asker {
+            Asker::MissingArgument(asked) => {
+                let param = self.step().args.get(asked.index).map(|(name, _)| name.as_str());
+                param.into_iter().chain(["text"]).collect()
+            }
+            Asker::App(_) if self.needs.question.kind == QuestionKind::Text => vec!["text"],
+            Asker::App(_) | Asker::AmbiguousTarget(_) => Vec::new(),
+        }
+    }
+
     /// Reads an answer.
     ///
     /// # Errors
     /// What was expected; the question stays open.
-    pub fn read(&self, text: &str) -> Result<ParsedAnswer, Fault> {
-        match (&self.asker, self.parse(text)?) {
-            (Asker::MissingArgument(asked), ParsedAnswer::Choice(choice)) => {
-                fill(&asked.missing, &asked.options, &choice).map(ParsedAnswer::Argument)
-            }
-            (_, parsed) => Ok(parsed),
+    pub fn read(
+        &self,
+        typed: TypedAnswer,
+        context: &RunContext<'_>,
+    ) -> Result<ParsedAnswer, Fault> {
+        match &self.asker {
+            Asker::MissingArgument(asked) => self.read_argument(asked, typed, context),
+            Asker::App(_) | Asker::AmbiguousTarget(_) => self.read_choice(typed),
         }
     }
 
-    /// Gives the run an answer. Returns the run and what it is to be resumed with.
-    pub fn answer(self, answer: ParsedAnswer) -> (Run, RunInput) {
-        let mut run = self.run;
-        run.answers += 1;
-        let input = match (self.asker, answer) {
-            (_, ParsedAnswer::Cancel) => RunInput::Declined,
-            (Asker::App(invoke), ParsedAnswer::Choice(choice)) => {
-                RunInput::Answered { invoke, token: self.needs.token, choice }
+    /// Reads the answer to a question whose options are all that can be chosen.
+    fn read_choice(&self, typed: TypedAnswer) -> Result<ParsedAnswer, Fault> {
+        let question = &self.needs.question;
+        let is_text = question.kind == QuestionKind::Text;
+        let words = match typed {
+            TypedAnswer::Text(text) if is_text => {
+                return Ok(ParsedAnswer::Choice(Choice::Text(text)));
             }
+            TypedAnswer::Value { argument, .. } => {
+                return match argument.value {
+                    pipemux_proto::call::Expr::Value(pipemux_proto::Value::Str(text))
+                        if is_text =>
+                    {
+                        Ok(ParsedAnswer::Choice(Choice::Text(text)))
+                    }
+                    _ => Err(Fault::usage(format!("{} expects a text", self.title()))
+                        .hint("pipemux answer 'text=\"a text\"'")),
+                };
+            }
+            TypedAnswer::Text(words) | TypedAnswer::Words(words) => words,
+        };
+        match question.kind {
+            QuestionKind::Confirm => self.read_confirmation(&words),
+            QuestionKind::Text if words.trim() == "cancel" => Ok(ParsedAnswer::Cancel),
+            QuestionKind::Text => Ok(ParsedAnswer::Choice(Choice::Text(words))),
+            QuestionKind::PickOne | QuestionKind::PickMany => match select(question, &words) {
+                Selection::Chosen(choice) => Ok(ParsedAnswer::Choice(choice)),
+                Selection::Cancel => Ok(ParsedAnswer::Cancel),
+                Selection::Ambiguous(numbers) => Err(self.ambiguous(&words, &numbers)),
+                Selection::OutOfRange | Selection::Other => Err(self.unexpected(&words)),
+            },
+        }
+    }
+
+    fn read_confirmation(&self, words: &str) -> Result<ParsedAnswer, Fault> {
+        match words.trim().to_lowercase().as_str() {
+            "yes" | "y" => Ok(ParsedAnswer::Choice(Choice::Yes)),
+            "no" | "n" | "none" | "cancel" => Ok(ParsedAnswer::Cancel),
+            _ => Err(self.unexpected(words)),
+        }
+    }
+
+    /// Reads the answer to a question for an argument, which may also be typed.
+    fn read_argument(
+        &self,
+        asked: &AskedArgument,
+        typed: TypedAnswer,
+        context: &RunContext<'_>,
+    ) -> Result<ParsedAnswer, Fault> {
+        let question = &self.needs.question;
+        let values = TypedValues { context, reader: self.reader(), missing: &asked.missing };
+        let words = match typed {
+            TypedAnswer::Value { argument, code } => {
+                return values.of_call(&argument, &code).map(ParsedAnswer::Argument);
+            }
+            TypedAnswer::Text(text) if question.kind == QuestionKind::Text => {
+                return values.of_words(&text).map(ParsedAnswer::Argument);
+            }
+            TypedAnswer::Text(words) | TypedAnswer::Words(words) => words,
+        };
+        let filled = |choice| fill(&asked.missing, &asked.options, &choice);
+        match question.kind {
+            QuestionKind::Confirm => match (self.read_confirmation(&words), words.trim()) {
+                (Ok(ParsedAnswer::Choice(choice)), _) => filled(choice).map(ParsedAnswer::Argument),
+                (Ok(other), _) => Ok(other),
+                // It sends a run again, and stands for no value.
+                (Err(fault), "go" | "") => Err(fault),
+                (Err(_), _) => values.of_words(&words).map(ParsedAnswer::Argument),
+            },
+            QuestionKind::Text if words.trim() == "cancel" => Ok(ParsedAnswer::Cancel),
+            QuestionKind::Text => values.of_words(&words).map(ParsedAnswer::Argument),
+            QuestionKind::PickOne | QuestionKind::PickMany => match select(question, &words) {
+                Selection::Chosen(choice) => filled(choice).map(ParsedAnswer::Argument),
+                Selection::Cancel => Ok(ParsedAnswer::Cancel),
+                Selection::Ambiguous(numbers) => Err(self.ambiguous(&words, &numbers)),
+                Selection::Other if typed_words(&asked.missing.ty, &words) => {
+                    values.of_words(&words).map(ParsedAnswer::Argument)
+                }
+                Selection::OutOfRange | Selection::Other => Err(self.unexpected(&words)),
+            },
+        }
+    }
+
+    fn unexpected(&self, words: &str) -> Fault {
+        Fault::usage(format!("`{}` is no answer to {}", clip(words), self.title()))
+            .hint(format!("pipemux answer {}", self.ways().join(" · ")))
+    }
+
+    fn ambiguous(&self, words: &str, numbers: &[u32]) -> Fault {
+        let several = numbers.len() > 1;
+        let why = if several { "several choices have this name" } else { "it is also a word" };
+        let ways: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        Fault::usage(format!("`{}` can't be told: {why}", clip(words)))
+            .hint(format!("pipemux answer {} · cancel", ways.join(" · ")))
+    }
+
+    /// Gives the run an answer. Returns the run and what it is to be resumed with.
+    pub fn answer(
+        self,
+        number: u64,
+        answer: ParsedAnswer,
+        context: &RunContext<'_>,
+    ) -> (Run, RunInput) {
+        let index = self.index();
+        let mut run = self.run;
+        // Who waits for the answer to the question need not be who waited for the question.
+        run.cancelled = false;
+        let Some(step) = run.steps.get_mut(index) else { return (run, RunInput::Begin) };
+        let before = step.clone();
+        let input = match (&self.asker, answer) {
+            (_, ParsedAnswer::Cancel) => return (run, RunInput::Declined),
+            (Asker::App(invoke), ParsedAnswer::Choice(choice)) => RunInput::Answered {
+                confirms: self.needs.question.kind == QuestionKind::Confirm,
+                invoke: invoke.clone(),
+                token: self.needs.token.clone(),
+                choice,
+            },
             (Asker::MissingArgument(asked), ParsedAnswer::Argument(argument)) => {
-                run.steps[asked.step].args[asked.index].1 = argument;
+                step.args[asked.index].1 = argument;
                 RunInput::Begin
             }
-            (Asker::AmbiguousTarget(step), ParsedAnswer::Choice(Choice::Picked(picked))) => {
-                let step = &mut run.steps[step];
-                let mut candidates = mem::take(&mut step.candidates).into_iter();
-                let index = picked.first().map_or(0, |number| *number as usize).checked_sub(1);
-                if let Some(session) = index.and_then(|index| candidates.nth(index)) {
+            (Asker::AmbiguousTarget(_), ParsedAnswer::Choice(Choice::Picked(picked))) => {
+                let number = picked.first().map_or(0, |number| *number as usize);
+                let mut candidates = std::mem::take(&mut step.candidates).into_iter();
+                if let Some(session) = number.checked_sub(1).and_then(|at| candidates.nth(at)) {
                     step.session = session;
                 }
                 RunInput::Begin
             }
             // [`OpenQuestion::read`] gives no such answer: the question is asked again.
-            (_, ParsedAnswer::Choice(_) | ParsedAnswer::Argument(_)) => RunInput::Begin,
+            (_, ParsedAnswer::Choice(_) | ParsedAnswer::Argument(_)) => {
+                return (run, RunInput::Begin);
+            }
         };
+        run.answers += 1;
+        // What is told of the step from now on is the call that is carried out.
+        if !matches!(self.asker, Asker::App(_)) && before.origin == StepOrigin::Call {
+            run.steps[index].call = written_call(&run, index, context.workspace);
+        }
+        run.answered = Some(Box::new(AnsweredQuestion {
+            number,
+            needs: self.needs,
+            asker: self.asker,
+            index,
+            step: before,
+        }));
         (run, input)
     }
-
-    fn parse(&self, text: &str) -> Result<ParsedAnswer, Fault> {
-        let question = &self.needs.question;
-        let words = text.trim().to_lowercase();
-        let count = (question.options.len() as u64).saturating_add(question.unlisted);
-        let expected = || {
-            let ways = self.ways().join(" · ");
-            Fault::usage(format!("`{}` is no answer to {}", clip(text), self.title()))
-                .hint(format!("pipemux answer {ways}"))
-        };
-        match (question.kind, words.as_str()) {
-            (QuestionKind::Confirm, "yes" | "y" | "go") => Ok(ParsedAnswer::Choice(Choice::Yes)),
-            (_, "cancel") => Ok(ParsedAnswer::Cancel),
-            (QuestionKind::Text, _) if !text.is_empty() => {
-                Ok(ParsedAnswer::Choice(Choice::Text(text.to_owned())))
-            }
-            (_, "none" | "no" | "n") => Ok(ParsedAnswer::Cancel),
-            (QuestionKind::PickMany, "all") => Ok(ParsedAnswer::Choice(Choice::AllBut(Vec::new()))),
-            (QuestionKind::PickMany, _) if words.starts_with("all but ") => {
-                let but = numbers(&words["all but ".len()..], count).ok_or_else(expected)?;
-                Ok(ParsedAnswer::Choice(Choice::AllBut(but)))
-            }
-            (QuestionKind::PickMany, _) => {
-                let picked = numbers(&words, count).ok_or_else(expected)?;
-                Ok(ParsedAnswer::Choice(Choice::Picked(picked)))
-            }
-            // An argument may also be typed.
-            (QuestionKind::PickOne | QuestionKind::Confirm, _)
-                if matches!(self.asker, Asker::MissingArgument(..))
-                    && numbers(&words, count).is_none() =>
-            {
-                Ok(ParsedAnswer::Choice(Choice::Text(text.to_owned())))
-            }
-            (QuestionKind::PickOne, _) => match numbers(&words, count).ok_or_else(expected)? {
-                picked if picked.len() == 1 => Ok(ParsedAnswer::Choice(Choice::Picked(picked))),
-                _ => Err(expected()),
-            },
-            _ => Err(expected()),
-        }
-    }
-}
-
-/// Numbers between 1 and `count`, separated by commas or spaces; ranges count. Sorted, each once.
-fn numbers(text: &str, count: u64) -> Option<Vec<u32>> {
-    let mut all = Vec::new();
-    for part in text.split([',', ' ']).filter(|part| !part.is_empty()) {
-        let (first, last) = match part.split_once('-') {
-            Some((first, last)) => (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?),
-            None => (part.parse().ok()?, part.parse().ok()?),
-        };
-        let valid = first >= 1 && first <= last && u64::from(last) <= count;
-        if !valid || all.len() + (last - first) as usize > 100_000 {
-            return None;
-        }
-        all.extend(first..=last);
-    }
-    all.sort_unstable();
-    all.dedup();
-    (!all.is_empty()).then_some(all)
 }
 
 fn clip(text: &str) -> String {

@@ -2,7 +2,7 @@
 //! A hint or a reason says how to get on.
 
 use pipemux_proto::Fault;
-use pipemux_proto::refs::Ref;
+use pipemux_proto::refs::{Local, Ref};
 
 /// The meaning of the ref changed since the reader saw it.
 pub fn stale(shown: &str) -> Fault {
@@ -25,9 +25,13 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
     Fault::not_found(message).naming(shown)
 }
 
-/// A ref as the sentences name it: without its owner and epoch.
+/// A ref as the sentences name it: without its epoch, and without the session of an id, which is unique.
 pub fn name(of: &Ref) -> String {
-    Ref { epoch: None, owner: None, ..of.clone() }.to_string()
+    let owner = match of.local {
+        Local::Id(_) => None,
+        Local::Key(_) => of.owner.clone(),
+    };
+    Ref { epoch: None, owner, ..of.clone() }.to_string()
 }
 /// An epoch that no answer had yet was named.
 pub fn unissued_epoch(epoch: u64, newest: u64) -> Fault {

@@ -7,6 +7,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
+use crate::persist::records::KeyForm;
 use crate::runs::context::RunContext;
 use crate::runs::ref_errors;
 use crate::workspaces::Workspace;
@@ -77,7 +78,7 @@ impl RefScope {
         };
         let not_found = || invalid(ref_errors::not_found(&shown, None));
         let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
-        check_owner(of, anchor, &shown)?;
+        check_owner(workspace, of, anchor, &shown)?;
         let session: &SessionKey = &anchor.session;
         let seen = of.epoch.or(self.at).or_else(|| self.known.get(&id).copied()).unwrap_or(0);
         let strict = workspace.options.strict && seen < workspace.epoch;
@@ -113,7 +114,7 @@ impl RefScope {
 }
 
 /// The id of an object that is named by its app's own key.
-fn id_of_key(
+pub(super) fn id_of_key(
     context: &RunContext<'_>,
     of: &Ref,
     key: &str,
@@ -125,7 +126,10 @@ fn id_of_key(
     };
     let has_owner = |anchor: &Anchor| match &of.prefix {
         Some(prefix) => context.declares_prefix(&anchor.session, prefix),
-        None => of.owner.as_ref().is_none_or(|owner| *owner == anchor.session.addr),
+        None => of
+            .owner
+            .as_ref()
+            .is_none_or(|owner| context.workspace.names_session(owner, &anchor.session)),
     };
     let mut found: Vec<_> = context
         .workspace
@@ -134,16 +138,24 @@ fn id_of_key(
         .into_iter()
         .filter(|(_, anchor)| has_type(anchor) && has_owner(anchor))
         .collect();
+    let plain = of.prefix.is_none() && of.owner.is_none();
+    let written = |(_, anchor): &&(u64, &Anchor)| anchor.has_plain_form(of.ty.as_deref());
+    if plain && let Some((id, _)) = found.iter().find(written) {
+        return Ok(*id);
+    }
     let open = |anchor: &Anchor| context.workspace.window(&anchor.session).is_some();
     if of.prefix.is_some() && found.iter().any(|(_, anchor)| open(anchor)) {
         found.retain(|(_, anchor)| open(anchor));
     }
     match found.as_slice() {
         [] => Err(invalid(ref_errors::not_found(shown, None))),
-        [(id, _)] => Ok(*id),
+        // The plain form of a ref that names its session was written for another object.
+        [(id, anchor)] if !plain || anchor.key_form != Some(KeyForm::WithSession) => Ok(*id),
         several => {
-            let all: Vec<String> =
-                several.iter().map(|(id, a)| format!("obj:{id} ({})", a.session)).collect();
+            let all: Vec<String> = several
+                .iter()
+                .map(|(id, a)| format!("{} ({})", a.written(*id), a.session))
+                .collect();
             let message = format!("{shown} is ambiguous: {}", all.join(" · "));
             Err(invalid(Fault::usage(message)))
         }
@@ -159,12 +171,17 @@ fn fits_token(of: &Ref, anchor: &Anchor) -> bool {
     }
 }
 
-fn check_owner(of: &Ref, anchor: &Anchor, shown: &str) -> Result<(), UnresolvedRef> {
+fn check_owner(
+    workspace: &Workspace,
+    of: &Ref,
+    anchor: &Anchor,
+    shown: &str,
+) -> Result<(), UnresolvedRef> {
     if of.prefix.is_some() {
         // It was found by its owner and type.
         return Ok(());
     }
-    if of.owner.as_ref().is_some_and(|owner| *owner != anchor.session.addr) {
+    if of.owner.as_ref().is_some_and(|owner| !workspace.names_session(owner, &anchor.session)) {
         let why = format!("It belongs to {}", anchor.session);
         return Err(invalid(ref_errors::not_found(shown, Some(why))));
     }

@@ -5,8 +5,10 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Code, Fault, SessionAddr, Value};
 
-use crate::keys::SessionKey;
+use crate::keys::{SessionKey, plain_address};
+use crate::runs::RunContext;
 use crate::runs::plan::Planner;
+use crate::runs::resolve_ref::id_of_key;
 use crate::workspaces::Window;
 
 impl<'a> Planner<'a> {
@@ -98,9 +100,13 @@ impl<'a> Planner<'a> {
                 Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
             }
         }
-        let owner = |of: &Ref| match of.local {
-            Local::Id(id) => self.workspace.anchors.get(RefKind::Obj, id).map(|a| &*a.session),
-            Local::Key(_) => None,
+        let context = RunContext { workspace: self.workspace, sessions: self.sessions };
+        let owner = |of: &Ref| {
+            let id = match &of.local {
+                Local::Id(id) => Some(*id),
+                Local::Key(key) => id_of_key(&context, of, key, "").ok(),
+            };
+            self.workspace.anchors.get(RefKind::Obj, id?).map(|anchor| &*anchor.session)
         };
         refs.iter().filter_map(owner).collect()
     }
@@ -142,6 +148,7 @@ impl<'a> Planner<'a> {
         };
         if let Ok(session) = session {
             let addr = SessionAddr { provider: owner.provider.clone(), session };
+            let addr = plain_address(&self.workspace.key, &addr);
             let exact = windows.named(&addr).filter(|window| self.has_session(window));
             let exact: Vec<&Window> = exact.collect();
             if !exact.is_empty() {

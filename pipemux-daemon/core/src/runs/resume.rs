@@ -5,17 +5,20 @@
 use std::mem;
 use std::rc::Rc;
 
-use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, Resume};
+use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
 use pipemux_proto::limits::CHOICES_MAX;
+use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Code, Fault, LineNumbers};
 
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
-use crate::runs::phase::Phase;
+use crate::runs::missing_argument::names_objects;
+use crate::runs::phase::{Lookup, Phase};
 use crate::runs::protocol::{RunInput, RunOutput, StepReply};
 use crate::runs::question::{AskedArgument, Asker};
-use crate::runs::{Run, StepOrigin, StepOutcome, missing_argument, ref_errors};
+use crate::runs::selection::make_distinct;
+use crate::runs::{Argument, Run, StepOrigin, StepOutcome, missing_argument, ref_errors};
 
 impl Run {
     /// Goes on with what happened until something must be waited for.
@@ -26,8 +29,8 @@ impl Run {
         }
         match input {
             RunInput::Begin => self.advance(context),
-            RunInput::Answered { invoke, token, choice } => {
-                self.answered(*invoke, token, choice, context)
+            RunInput::Answered { confirms, invoke, token, choice } => {
+                self.answered(*invoke, (confirms, token, choice), context)
             }
             RunInput::Declined => self.declined(),
             RunInput::Replied(reply) => self.replied(reply, context),
@@ -73,31 +76,63 @@ impl Run {
         }
         let (step, index, missing) = self.missing_argument()?;
         let asks = &self.steps[step];
-        let (needs, options) = missing_argument::question(
-            context.workspace,
-            &asks.session,
-            &asks.args[index].0,
-            missing,
-        );
+        let (session, param) = (&asks.session, &asks.args[index].0);
+        let (needs, options) =
+            missing_argument::question(context.workspace, session, param, missing);
+        if needs.question.kind == QuestionKind::Text && names_objects(&missing.ty) {
+            return Some(self.nothing_to_choose(step, index, context));
+        }
         let asked = AskedArgument { step, index, missing: missing.clone(), options };
         Some(RunOutput::Ask { needs, asker: Asker::MissingArgument(asked) })
+    }
+
+    /// Ends the run since an argument is missing and the window shows nothing that it could be; the window is
+    /// looked at first, since a daemon that just began has none.
+    fn nothing_to_choose(
+        &mut self,
+        index: usize,
+        argument: usize,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        let step = &self.steps[index];
+        let session = step.session.clone();
+        if !self.looked_up.windows.contains(&session)
+            && context.workspace.window(&session).is_some()
+        {
+            return self.look_up(Lookup::Window { session }, context);
+        }
+        let wanted: Vec<String> = step
+            .args
+            .get(argument)
+            .and_then(|(name, argument)| match argument {
+                Argument::Missing(missing) => Some(format!("{name}: {}", missing.ty)),
+                _ => None,
+            })
+            .into_iter()
+            .collect();
+        let message = format!("needs {}, and {session} shows none to choose", wanted.join(", "));
+        let fault = Fault::usage(message).hint(format!("pipemux view {session}"));
+        // The step that lacks it is named, though none has begun.
+        self.done.resize(index.max(self.next), StepOutcome::skipped("not run"));
+        self.next = index.max(self.next);
+        self.end(StepStatus::Failed, fault)
     }
 
     fn answered(
         &mut self,
         mut invoke: Invoke,
-        token: Blob,
-        choice: Choice,
+        (confirms, token, choice): (bool, Blob, Choice),
         context: &RunContext<'_>,
     ) -> RunOutput {
         if let Some(output) = self.end_or_ask(context) {
             return output;
         }
-        invoke.confirmed = choice == Choice::Yes;
+        // An action that asks for something else after it was confirmed stays confirmed: its arguments are the same.
+        invoke.confirmed |= confirms && choice == Choice::Yes;
         invoke.resume = Some(Resume { token, choice });
-        let session = &self.steps[self.next].session;
-        (invoke.seen_version, invoke.seen_lost) = self.seen_version(context, session);
-        self.know_lines(&mut invoke, session, context);
+        let step = &self.steps[self.next];
+        (invoke.seen_version, invoke.seen_lost) = self.seen_version(context, step);
+        self.know_lines(&mut invoke, step, context);
         self.send(invoke, context)
     }
 
@@ -151,6 +186,7 @@ impl Run {
             self.refs.known = baseline.known;
         }
         self.next += 1;
+        self.answered = None;
         self.looked_up = Default::default();
         self.advance(context)
     }
@@ -164,7 +200,12 @@ impl Run {
         let mut fault = fault;
         let mut numbers = mem::take(&mut fault.numbers).into_vec();
         self.tell(&mut numbers, context);
-        self.end(StepStatus::Failed, fault)
+        // An app may not know itself, as when a disk doesn't answer.
+        let status = match fault.code {
+            Code::Unknown => StepStatus::Unknown,
+            _ => StepStatus::Failed,
+        };
+        self.end(status, fault)
     }
 
     /// Keeps what the next step's reply says of line numbers.
@@ -187,6 +228,7 @@ impl Run {
         question.options.truncate(CHOICES_MAX);
         question.unlisted =
             question.unlisted.saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
+        make_distinct(&mut question.options);
         let step = &self.steps[self.next];
         if step.nested {
             let fault = Fault::failed(format!(
@@ -204,9 +246,13 @@ impl Run {
     fn name_ref_error(&self, context: &RunContext<'_>, mut fault: Fault) -> Fault {
         let step = &self.steps[self.next];
         let anchors = &context.workspace.anchors;
-        let id = fault.key.as_deref().and_then(|key| anchors.id_of(&step.session, key));
-        let Some(id) = id else { return fault };
-        let shown = format!("obj:{id}");
+        let Some(key) = fault.key.as_deref() else { return fault };
+        let Some(id) = anchors.id_of(&step.session, key) else { return fault };
+        let as_written = step.args.iter().find_map(|(_, argument)| argument.ref_to(id, key));
+        let shown = match as_written {
+            Some(of) => ref_errors::name(of),
+            None => anchors.written(RefKind::Obj, id).to_string(),
+        };
         let hints = mem::take(&mut fault.hints);
         match fault.code {
             Code::Stale => {
@@ -225,6 +271,11 @@ impl Run {
 
     /// Ends the run with its next step.
     pub(super) fn end(&mut self, status: StepStatus, fault: Fault) -> RunOutput {
+        let wrong =
+            (status == StepStatus::Failed).then(|| self.take_wrong_answer(&fault)).flatten();
+        if let Some(question) = wrong {
+            return RunOutput::AskAgain { question, fault: Box::new(fault) };
+        }
         self.fail(status, fault);
         RunOutput::Finished
     }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::app::Invoke;
+use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Incarnation, LineNumbers};
 use rustc_hash::FxHashMap;
 
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::runs::phase::{LookedUp, Phase};
+use crate::runs::phase::{LookedUp, Lookup, Phase};
+use crate::runs::question::AnsweredQuestion;
 use crate::runs::resolve_ref::RefScope;
 use crate::runs::{Argument, Step, StepOutcome};
 use crate::workspaces::{SeenLines, Workspace};
@@ -47,6 +49,8 @@ pub struct Run {
     /// What outcomes and questions said of line numbers since the last answer, each with the process that
     /// said it.
     pub told_lines: Vec<(SessionKey, Incarnation, LineNumbers)>,
+    /// The versions that bare line numbers mean in a run that is sent again: those that `seen` had at first.
+    pub(super) lines_seen: Option<SeenVersions>,
     /// What refs meant to the reader when the run began.
     pub refs: RefScope,
     /// `seen` and the epochs of ids as they were before a rebased step took the present ones.
@@ -65,6 +69,10 @@ pub struct Run {
     pub question: Option<u64>,
     /// Questions that were answered so far.
     pub answers: u32,
+    /// The question that the next step goes on with the answer to.
+    pub(super) answered: Option<Box<AnsweredQuestion>>,
+    /// What was wrong with the answer, when the run ended with the same question again.
+    pub wrong_answer: Option<Fault>,
     /// True once nobody waits for the run any more: its next step doesn't begin.
     pub(super) cancelled: bool,
     /// Steps that were sent earlier with an unknown outcome: their app died with them and they were sent
@@ -84,6 +92,9 @@ pub(super) struct SeenBaseline {
     pub known: Rc<FxHashMap<u64, u64>>,
 }
 
+/// The exit status of a command that ends with a question.
+pub const ASKS: u8 = 5;
+
 impl Run {
     /// A run whose reader has seen nothing.
     pub fn new(workspace: WorkspaceKey, reader: String, run_id: String, steps: Vec<Step>) -> Self {
@@ -99,6 +110,7 @@ impl Run {
             pinned: false,
             lines: BTreeMap::new(),
             told_lines: Vec::new(),
+            lines_seen: None,
             refs: RefScope::default(),
             saved_baseline: None,
             expected: BTreeMap::new(),
@@ -108,6 +120,8 @@ impl Run {
             looked_up: LookedUp::default(),
             question: None,
             answers: 0,
+            answered: None,
+            wrong_answer: None,
             cancelled: false,
             sent_before: Vec::new(),
             rebased: Vec::new(),
@@ -135,7 +149,10 @@ impl Run {
             Some(_) => Rc::new(SeenLines::forgotten()),
             None => reader.map_or_else(Rc::default, |reader| reader.lines_of(session)),
         };
-        self.lines = sessions.iter().map(|key| ((*key).clone(), lines(key))).collect();
+        // A run that is sent again keeps what its numbers meant at first.
+        if self.lines_seen.is_none() {
+            self.lines = sessions.iter().map(|key| ((*key).clone(), lines(key))).collect();
+        }
         self.expected =
             self.seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
         self.refs = RefScope::of(workspace, &self.reader, epoch);
@@ -152,23 +169,6 @@ impl Run {
         let Some(app) = app else { return };
         let numbers = numbers.into_iter().map(|numbers| (session.clone(), app, numbers));
         self.told_lines.extend(numbers);
-    }
-
-    /// Makes what was seen of one process of a session count as seen of the next one.
-    pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
-        if let Some((app, _)) = self.seen.get_mut(session)
-            && *app == from
-        {
-            *app = to;
-        }
-        if let Some(lines) = self.lines.get_mut(session) {
-            Rc::make_mut(lines).hand_over(from, to);
-        }
-        for (_, app, _) in self.told_lines.iter_mut().filter(|(told, ..)| told == session) {
-            if *app == from {
-                *app = to;
-            }
-        }
     }
 
     /// Nobody waits for the run any more: the step that is with an app goes on to its end, the next one
@@ -190,9 +190,42 @@ impl Run {
         }
     }
 
-    /// True while a window is on its way for a step that was refused as stale.
-    pub fn is_rebasing(&self) -> bool {
-        matches!(self.phase, Phase::Rebasing { .. })
+    /// True while a window is on its way whose ids the run needs: for a step that was refused as stale, or to
+    /// list what there is to choose from.
+    pub fn needs_ids(&self) -> bool {
+        match self.phase {
+            Phase::Rebasing { .. } => true,
+            Phase::LookingUp(Lookup::Window { .. }) => self.missing_argument().is_some(),
+            _ => false,
+        }
+    }
+
+    /// True when nothing but the view changes by the steps that are left, and nothing has to be asked for them.
+    pub fn only_looks(&self) -> bool {
+        self.steps[self.next..].iter().all(|step| step.prototype.risk == Risk::Safe)
+            && self.ambiguous_target().is_none()
+            && self.missing_argument().is_none()
+    }
+
+    /// Makes what the run saw of one process of a session count as seen of the next one, which has the same state.
+    pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        let baseline = self.saved_baseline.as_mut().map(|baseline| &mut baseline.versions);
+        let all = [Some(&mut self.seen), baseline, self.lines_seen.as_mut()];
+        for seen in all.into_iter().flatten() {
+            if let Some((app, _)) = seen.get_mut(session).filter(|(app, _)| *app == from) {
+                *app = to;
+            }
+        }
+        let saved = self.saved_baseline.as_mut().map(|baseline| &mut baseline.lines);
+        for lines in [Some(&mut self.lines), saved].into_iter().flatten() {
+            if let Some(lines) = lines.get_mut(session) {
+                Rc::make_mut(lines).hand_over(from, to);
+            }
+        }
+        let told = self.told_lines.iter_mut().filter(|(told, ..)| told == session);
+        for (_, app, _) in told.filter(|(_, app, _)| *app == from) {
+            *app = to;
+        }
     }
 
     /// True when a later step takes a step's result.
@@ -208,16 +241,27 @@ impl Run {
         all.any(|(_, argument)| takes(argument, index))
     }
 
-    /// True once a step took effect.
+    /// True once a step took effect. A call inside another call's arguments that only looks has none: its value went
+    /// to a step that didn't run.
     pub fn took_effect(&self) -> bool {
-        self.done.iter().any(|outcome| outcome.status == StepStatus::Done)
+        let mut ended = self.steps.iter().zip(&self.done);
+        ended.any(|(step, outcome)| outcome.status == StepStatus::Done && !step.only_reads())
+    }
+
+    /// Returns the index of the step that the reader wrote, for a call inside its arguments, or for itself.
+    pub fn outer_step(&self, index: usize) -> usize {
+        let inner = self.steps.iter().skip(index).take_while(|step| step.nested).count();
+        (index + inner).min(self.steps.len().saturating_sub(1))
     }
 
     /// Returns the exit status of the command that began the run.
     pub fn exit_status(&self) -> u8 {
         let fault = self.done.iter().find_map(|outcome| outcome.fault.as_ref());
         match fault {
-            _ if self.question.is_some() => 5,
+            _ if self.question.is_some() => match &self.wrong_answer {
+                Some(wrong) if !self.took_effect() => wrong.code.exit_status(),
+                _ => ASKS,
+            },
             _ if self.unknown => Code::Unknown.exit_status(),
             Some(_) if self.took_effect() => Code::Failed.exit_status(),
             Some(fault) => fault.code.exit_status(),
@@ -239,6 +283,24 @@ impl Run {
     /// True when the next step was sent earlier with an unknown outcome.
     pub(super) fn was_sent(&self) -> bool {
         self.sent_before.contains(&self.next)
+    }
+
+    /// Takes an answer back with which the next step failed without having taken effect. Returns the question,
+    /// which is to be asked again.
+    pub(super) fn take_wrong_answer(&mut self, fault: &Fault) -> Option<Box<AnsweredQuestion>> {
+        let next = self.next;
+        let is_wrong = |answered: &mut Box<AnsweredQuestion>| {
+            // A step before it that wasn't delivered says nothing of the answer, which is still to be given.
+            let undelivered = fault.code == Code::Unavailable && answered.index > next;
+            undelivered || (answered.index == next && answered.is_wrong(fault))
+        };
+        if self.was_sent() {
+            return None;
+        }
+        let question = self.answered.take_if(is_wrong)?;
+        question.take_back(self);
+        self.looked_up = LookedUp::default();
+        Some(question)
     }
 
     /// Ends the run with its next step. The outcome of a step that was sent earlier is unknown, whatever

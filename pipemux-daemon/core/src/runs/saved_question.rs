@@ -33,6 +33,8 @@ struct V1 {
     owner: Option<usize>,
     #[serde(default)]
     again: Vec<usize>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    shown: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -104,6 +106,7 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         gap: argument,
         owner: target,
         again: run.sent_before.clone(),
+        shown: question.shown,
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
@@ -143,7 +146,8 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         sent_before: saved.again,
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
-    Some(OpenQuestion { run, needs: saved.needs, asker })
+    let shown = saved.shown;
+    Some(OpenQuestion { shown, ..OpenQuestion::new(run, saved.needs, asker, 0) })
 }
 
 fn save_step(step: &Step) -> V1Step {

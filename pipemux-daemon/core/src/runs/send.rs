@@ -8,10 +8,11 @@ use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
-use crate::runs::Run;
 use crate::runs::context::RunContext;
+use crate::runs::followup::has_line_numbers;
 use crate::runs::phase::Phase;
 use crate::runs::protocol::RunOutput;
+use crate::runs::{Run, Step};
 
 impl Run {
     /// Sends a request for the next step unless it is in quarantine.
@@ -53,7 +54,7 @@ impl Run {
     /// The request for the next step.
     pub(super) fn invocation(&self, context: &RunContext<'_>, args: Vec<(String, Arg)>) -> Invoke {
         let step = &self.steps[self.next];
-        let (seen_version, seen_lost) = self.seen_version(context, &step.session);
+        let (seen_version, seen_lost) = self.seen_version(context, step);
         let mut invoke = Invoke {
             action: step.prototype.name.clone(),
             args: args.into_iter().collect(),
@@ -64,17 +65,13 @@ impl Run {
             run_id: self.run_id.clone(),
             ..Invoke::default()
         };
-        self.know_lines(&mut invoke, &step.session, context);
+        self.know_lines(&mut invoke, step, context);
         invoke
     }
 
     /// Says in a request what the reader's line numbers mean.
-    pub(super) fn know_lines(
-        &self,
-        invoke: &mut Invoke,
-        session: &SessionKey,
-        context: &RunContext<'_>,
-    ) {
+    pub(super) fn know_lines(&self, invoke: &mut Invoke, step: &Step, context: &RunContext<'_>) {
+        let session = &step.session;
         self.name_lines(invoke, session, context.current_incarnation(session));
         // A reader may have been shown numbers by an earlier daemon, too, unless all of them mean one epoch.
         invoke.forgotten |= context.is_restored(session) && !self.pinned;
@@ -89,12 +86,10 @@ impl Run {
 
     /// The version that the reader had seen, and whether another incarnation showed it, whose versions mean
     /// nothing to the one that gets the request.
-    pub(super) fn seen_version(
-        &self,
-        context: &RunContext<'_>,
-        session: &SessionKey,
-    ) -> (u64, bool) {
-        match self.seen.get(session) {
+    pub(super) fn seen_version(&self, context: &RunContext<'_>, step: &Step) -> (u64, bool) {
+        let session = &step.session;
+        let lines_seen = self.lines_seen.as_ref().filter(|_| has_line_numbers(step));
+        match lines_seen.unwrap_or(&self.seen).get(session) {
             Some((app, version)) if Some(*app) == context.current_incarnation(session) => {
                 (*version, false)
             }

@@ -2,8 +2,8 @@
 
 use pipemux_proto::app::Done;
 use pipemux_proto::projection::{Arg, Args, LinkSlot};
-use pipemux_proto::prototype::{Prototype, Type};
-use pipemux_proto::refs::Ref;
+use pipemux_proto::prototype::{Prototype, Risk, Type};
+use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Value};
 
@@ -28,6 +28,13 @@ pub struct Step {
     pub origin: StepOrigin,
     /// True for a call inside another call's arguments.
     pub nested: bool,
+}
+
+impl Step {
+    /// True for a call inside another call's arguments that changes nothing.
+    pub fn only_reads(&self) -> bool {
+        self.nested && self.prototype.risk == Risk::Safe
+    }
 }
 
 /// What a step was made from.
@@ -74,6 +81,18 @@ impl Argument {
         match self {
             Argument::Ref { of, .. } => Some(of),
             Argument::List(items) => items.iter().find_map(Argument::first_ref),
+            _ => None,
+        }
+    }
+
+    /// Returns the ref among the argument's parts that names an object by its id or its key.
+    pub fn ref_to(&self, id: u64, key: &str) -> Option<&Ref> {
+        match self {
+            Argument::Ref { of, .. } => match &of.local {
+                Local::Id(other) => (*other == id).then_some(of),
+                Local::Key(other) => (other == key).then_some(of),
+            },
+            Argument::List(items) => items.iter().find_map(|item| item.ref_to(id, key)),
             _ => None,
         }
     }

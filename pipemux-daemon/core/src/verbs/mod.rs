@@ -13,6 +13,7 @@
 //! | `write_answer`, `answer_in_parts` | write an answer that shows windows, and send long ones without copying |
 //! | `session_updates` | keeps workspaces informed of their sessions |
 
+mod answer;
 mod answer_in_parts;
 mod begin;
 pub(crate) mod bounds;
@@ -36,6 +37,7 @@ mod stop;
 pub(crate) mod tasks;
 mod view;
 mod wait;
+mod wait_checks;
 mod write_answer;
 
 pub(crate) use open::lod_name;

@@ -41,7 +41,6 @@ impl Core {
 
     /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet, then plans the script.
     fn prepare(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
-        self.check_no_question(id)?;
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let unknown: Vec<SessionKey> = workspace
@@ -130,21 +129,16 @@ impl Core {
         let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);
         run.take_baseline(workspace, call.at);
-        self.start_run(id, run, RunInput::Begin)
-    }
-
-    /// Refuses a run while its reader has a question open.
-    pub(super) fn check_no_question(&self, id: RequestId) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let open = self.runs.questions_of(&request.workspace, &request.call.reader).next();
-        match open {
-            None => Ok(()),
-            Some((number, question)) => {
-                let ways = question.ways().join(" · ");
-                let message = format!("question {number} is open: {}", question.title());
-                Err(Fault::refused(message).hint(format!("pipemux answer {ways}")))
-            }
+        // While a question is open its reader may look at everything, and act on nothing else.
+        let open = self.runs.questions_of(&run.workspace, &run.reader).next();
+        if let Some((number, question)) = open.filter(|_| !run.only_looks()) {
+            let message = format!("question {number} is open: {}", question.title());
+            let ways = question.ways().join(" · ");
+            let fault = Fault::refused(message).hint(format!("pipemux answer {ways}"));
+            let open = self.open_questions(id)?;
+            return self.refuse_with_questions(id, open, fault);
         }
+        self.start_run(id, run, RunInput::Begin)
     }
 
     /// Shows the windows that a run touched, once it has ended or asks a question.

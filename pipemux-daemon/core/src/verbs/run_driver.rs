@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::Fault;
 use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::watch::EventKind;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
@@ -67,6 +67,9 @@ impl Core {
                 self.processes.request(turn, &session, Method::Project, &project, deadline, to);
             }
             RunOutput::Ask { needs, asker } => return self.ask(id, needs, asker),
+            RunOutput::AskAgain { question, fault } => {
+                return self.ask_again(id, *question, *fault);
+            }
             RunOutput::Finished => {
                 let run = self.take_run(id)?;
                 return self.finish_run(id, run);
@@ -89,6 +92,9 @@ impl Core {
         let reply = StepReply::read(reply);
         match &reply {
             StepReply::Outcome(Outcome::Done(done)) => {
+                if let Some((app, from)) = self.version_before(id, &session, done.version) {
+                    self.version_went_back(&session, app, (from, done.version));
+                }
                 // Told now, so that watchers hear of the change before they hear of the run that made it.
                 if self.processes.set_version(&session, done.version) {
                     self.session_changed(&session);
@@ -103,6 +109,21 @@ impl Core {
             StepReply::Outcome(_) | StepReply::Lost { .. } => {}
         }
         self.resume_run(id, RunInput::Replied(reply))
+    }
+
+    /// Returns the process of a run's session and the version that it had before a step, if the step ended with an older
+    /// one. Versions only grow within the life of a process.
+    fn version_before(
+        &self,
+        id: RequestId,
+        session: &SessionKey,
+        version: u64,
+    ) -> Option<(Incarnation, u64)> {
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return None };
+        let app = self.processes.get(session)?.ready()?;
+        let (seen, _) = run.seen.get(session)?;
+        let before = *run.expected.get(session)?;
+        (*seen == app && version < before).then_some((app, before))
     }
 
     /// Handles an app's reply that says where an object is: for `read`, or for a step of a run.
@@ -130,7 +151,7 @@ impl Core {
         reply: AppReply,
     ) -> Result<(), Fault> {
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
-        let (at, rebases) = (run.workspace.clone(), run.is_rebasing());
+        let (at, rebases) = (run.workspace.clone(), run.needs_ids());
         let arrived = self.store_window(&at, session, key, rebases, reply);
         if rebases && arrived.is_ok() {
             self.reserve(&at);
@@ -176,7 +197,7 @@ impl Core {
     pub(super) fn record_round(&mut self, run: &Run) {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let round = history_round(run, workspace.history.count + 1, now.unix_ms, exit);
+        let round = history_round(run, workspace, now.unix_ms, exit);
         workspace.history.add(round.clone());
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);

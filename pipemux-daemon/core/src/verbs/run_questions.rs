@@ -9,21 +9,48 @@ use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::limits::QUESTION_MS;
 use crate::persist::records::Record;
-use crate::runs::question::{Asker, OpenQuestion};
+use crate::runs::question::{AnsweredQuestion, Asker, OpenQuestion};
 use crate::runs::saved_question;
 use crate::timers::Timer;
+use crate::verbs::tasks::Task;
 
 impl Core {
     /// Keeps a run with its question, and ends the request with it.
     pub(super) fn ask(&mut self, id: RequestId, needs: Needs, asker: Asker) -> Result<(), Fault> {
-        let mut run = self.take_run(id)?;
         let number = self.turn.next_number();
+        self.put_question(id, number, needs, asker)
+    }
+
+    /// Asks a question once more, since its answer was wrong: it stays open under its number.
+    pub(super) fn ask_again(
+        &mut self,
+        id: RequestId,
+        question: AnsweredQuestion,
+        fault: Fault,
+    ) -> Result<(), Fault> {
+        if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
+            run.wrong_answer = Some(fault);
+        }
+        let AnsweredQuestion { number, needs, asker, .. } = question;
+        self.put_question(id, number, needs, asker)
+    }
+
+    fn put_question(
+        &mut self,
+        id: RequestId,
+        number: u64,
+        needs: Needs,
+        asker: Asker,
+    ) -> Result<(), Fault> {
+        let mut run = self.take_run(id)?;
         let expires = self.turn.mono_ms() + QUESTION_MS;
         if self.workspaces.get(&run.workspace).is_none() {
             return Err(Self::lost_run());
         }
         run.question = None;
-        let question = OpenQuestion { run: (*run).clone(), needs, asker };
+        let wrong_answer = run.wrong_answer.take();
+        let question = OpenQuestion::new((*run).clone(), needs, asker, expires);
+        run.wrong_answer = wrong_answer;
         if let Some(question) = saved_question::save(&question) {
             let workspace = run.workspace.to_string();
             self.turn.persist(Record::Question { workspace, number, question });
@@ -40,8 +67,8 @@ impl Core {
 
     /// Closes a question that nobody answered in time, and notifies its workspace.
     pub(crate) fn question_expired(&mut self, number: u64) {
-        let Some(question) = self.runs.expire_question(number) else {
-            // The question was answered or closed; its timer isn't cleared.
+        let Some(question) = self.runs.expire_question(number, self.turn.mono_ms()) else {
+            // The question was answered, closed or asked again; its timer isn't cleared.
             return;
         };
         let at = question.run.workspace.clone();

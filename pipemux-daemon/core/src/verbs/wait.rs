@@ -1,5 +1,6 @@
 //! Waiting for something to happen: `view --wait` and `watch`. Waits are checked when the feed has new entries, and end
-//! by a timer; nothing polls.
+//! by a timer. Only apps that don't say by themselves when they have changed are asked, while a client waits
+//! (`wait_checks`).
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, ViewArgs, WatchArgs};
@@ -68,10 +69,17 @@ impl Core {
         // The answer at the end of the wait takes its time, too.
         let latest = request.deadline.saturating_sub(PROJECT_MS).max(now);
         let until = (now + wait_ms).min(latest);
-        let limits = WaitLimits { not_before: now + pause_ms, until, timer_at: until };
+        let limits = WaitLimits {
+            not_before: now + pause_ms,
+            until,
+            timer_at: until,
+            check_at: None,
+            checks_open: 0,
+        };
         self.set_task(id, Task::Waiting(Box::new(wait), limits));
         self.tasks.waits.insert(id);
         self.turn.set_timer(until, Timer::Wait(id));
+        self.check_waited_windows(id);
         Ok(())
     }
 
@@ -156,6 +164,9 @@ impl Core {
         match self.tasks.take_if(id, |task| matches!(task, Task::Waiting(..)))? {
             Task::Waiting(wait, limits) => {
                 self.turn.clear_timer(limits.timer_at, Timer::Wait(id));
+                if let Some(at) = limits.check_at {
+                    self.turn.clear_timer(at, Timer::WaitCheck(id));
+                }
                 Some(*wait)
             }
             _ => None,
@@ -197,7 +208,7 @@ impl Core {
     }
 
     /// Returns the sessions whose windows a view shows.
-    fn waited_windows(&self, id: RequestId, view: &ViewArgs) -> Vec<SessionKey> {
+    pub(super) fn waited_windows(&self, id: RequestId, view: &ViewArgs) -> Vec<SessionKey> {
         let request = self.clients.request(id);
         let workspace = request.and_then(|request| self.workspaces.get(&request.workspace));
         let Some(workspace) = workspace else { return Vec::new() };

@@ -8,16 +8,22 @@ use pipemux_proto::projection::Lod;
 use crate::Core;
 use crate::event::{Effect, Now};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
+use crate::persist::records::Record;
 use crate::processes::session::Session;
 use crate::runs::followup::follow_up;
+use crate::runs::run::ASKS;
+use crate::runs::saved_question;
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
+use crate::views::answer::refusal as refusal_text;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::context::focus;
+use crate::views::delta::{Delta, Known, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
-use crate::views::outcome::{RunOutcome, write_outcome};
-use crate::views::report::make_report;
+use crate::views::outcome::{RunOutcome, write_outcome, write_question};
+use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
@@ -46,6 +52,7 @@ impl Core {
         let epoch = workspace.epoch + 1;
         let mut changed = false;
         let mut windows = Vec::new();
+        let count = requested.len().max(1) as u64;
         for requested in requested {
             let session = self.processes.get(&requested.session);
             let input = render_input(session, epoch);
@@ -54,6 +61,16 @@ impl Core {
                 write_calls(&mut window, input, &mut workspace.anchors);
             }
             window.one_off = one_off;
+            let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
+            window.room = match budget {
+                Some(budget) => u64::from(budget) / count,
+                None => own_budget.map_or(u64::MAX, u64::from),
+            };
+            // A run's answer doesn't show a busy window: it only says so.
+            let unshown = window.status == WindowStatus::Busy && matches!(kind, AnswerKind::Run(_));
+            if let Some(content) = window.shown_content().filter(|_| !unshown) {
+                workspace.count_context(&window.session, content, one_off, now);
+            }
             changed |= differs;
             windows.push(window);
         }
@@ -69,10 +86,36 @@ impl Core {
             let advice = follow_up(workspace, &mut self.runs, run);
             outcome = Some((text + &advice, asked));
         }
+        let shown_questions: Vec<u64> = match &kind {
+            AnswerKind::Run(run) => run.question.into_iter().collect(),
+            AnswerKind::Questions { numbers, .. } => numbers.clone(),
+            AnswerKind::Workspace(_) | AnswerKind::Window(_) => {
+                self.runs.questions_of(&at, &reader).map(|(number, _)| number).collect()
+            }
+            AnswerKind::Open { .. } => Vec::new(),
+        };
+        let mut questions = String::new();
+        let mut first_question = None;
+        if !matches!(kind, AnswerKind::Run(_)) {
+            let several = shown_questions.len() > 1;
+            for number in &shown_questions {
+                let Some(open) = self.runs.question(&at, *number) else { continue };
+                let written =
+                    write_question((*number, several), open, epoch, &mut workspace.anchors);
+                questions += &written.text;
+                changed |= written.minted;
+                first_question.get_or_insert(written.report);
+            }
+        }
         if changed {
             workspace.epoch = epoch;
         }
         workspace.anchors.forget(workspace.epoch);
+        // An app that can't say when it has changed may have done so by now.
+        let remark = remark.filter(|_| {
+            let since = kind.since();
+            windows.iter().all(|window| is_unchanged(workspace, &reader, window, since))
+        });
         let notices: Vec<String> =
             remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
         let mut changed_elsewhere = Vec::new();
@@ -89,6 +132,7 @@ impl Core {
             windows: &windows,
             notices: &notices,
             changed_elsewhere: &changed_elsewhere,
+            questions: &questions,
             budget,
         };
         let (mut text, receipt) = match &kind {
@@ -99,8 +143,12 @@ impl Core {
             AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
                 writer.changes_since(*epoch)
             }
-            AnswerKind::Workspace(None) => writer.full(&[], true),
+            // A Context has all of a window, whatever its reader knows.
+            AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
+            AnswerKind::Questions { refusal, .. } => {
+                writer.questions_only(refusal.as_deref().map(refusal_text).unwrap_or_default())
+            }
         };
         let mut lines = text.take_lines();
         if format == Format::Json {
@@ -110,6 +158,9 @@ impl Core {
         let exit = match &kind {
             AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
+            AnswerKind::Questions { refusal, .. } => {
+                refusal.as_ref().map_or(ASKS, |fault| fault.code.exit_status())
+            }
             AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
@@ -117,18 +168,46 @@ impl Core {
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
-                let asked = outcome.and_then(|(_, asked)| asked);
-                let mut report = make_report(workspace, &windows, run, asked, now);
+                let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
+                let input = ReportInput {
+                    workspace,
+                    windows: &windows,
+                    run,
+                    prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
+                };
+                let mut report = make_report(&input, asked);
+                let too_large = windows.iter().filter_map(AnswerWindow::too_large);
+                match &kind {
+                    AnswerKind::Questions { refusal: Some(fault), .. } => {
+                        report.error = Some((**fault).clone());
+                    }
+                    AnswerKind::Run(run) => {
+                        report.error = run.wrong_answer.clone().or(report.error);
+                    }
+                    _ => {}
+                }
                 report.notices = notices;
+                report.notices.extend(too_large.map(|fault| fault.named_message()));
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
         };
         let number = self.turn.next_local();
+        // A Context names what is in focus, even where the window doesn't show it.
+        let table = &workspace.anchors;
+        let focus_of =
+            |w: &AnswerWindow| focus(table, &w.session, w.shown()?, w.projection.as_ref()?);
+        let in_focus: Vec<u64> = match format {
+            Format::Json => windows.iter().filter_map(focus_of).collect(),
+            Format::Markdown => Vec::new(),
+        };
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
-        let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
-        let delivery = Delivery { lines, ..delivery };
+        let mut delivery =
+            make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        delivery.lines = lines;
+        delivery.ids.extend(in_focus);
+        delivery.questions = shown_questions;
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
@@ -140,12 +219,51 @@ impl Core {
 
     /// Notes that a reader has received an answer.
     pub(crate) fn confirm_delivery(&mut self, number: u64) {
-        self.workspaces.confirm(number);
+        let Some((at, questions)) = self.workspaces.confirm(number) else { return };
+        for number in questions {
+            let first = self.runs.note_shown(&at, number);
+            // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
+            let Some(question) = first.filter(|question| question.is_destructive()) else {
+                continue;
+            };
+            if let Some(question) = saved_question::save(question) {
+                let workspace = at.to_string();
+                self.turn.persist(Record::Question { workspace, number, question });
+            }
+        }
     }
 
     /// Reserves ids and epochs on disk before an answer that uses them goes out.
     pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
         self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
+    }
+}
+
+/// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
+fn is_unchanged(
+    workspace: &Workspace,
+    reader: &str,
+    window: &AnswerWindow,
+    since: Option<u64>,
+) -> bool {
+    let seen = match since {
+        Some(epoch) => {
+            let kept = workspace.window(&window.session).and_then(|kept| kept.at(epoch));
+            kept.map(|kept| (kept.seen, &kept.rendered))
+        }
+        None => workspace
+            .seen(reader, &window.session)
+            .map(|seen| ((seen.app, seen.version), &seen.rendered)),
+    };
+    let Some((version, before)) = seen else { return false };
+    let fresh = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh);
+    match fresh {
+        // What is shown in more or less detail can't be compared.
+        Some(_) if window.one_off => window.version == Some(version),
+        Some(now) => {
+            delta(before, now, &Known { removed: true, ..Known::default() }).0 == Delta::Same
+        }
+        None => false,
     }
 }
 
@@ -171,6 +289,7 @@ fn make_delivery(
         seen,
         lines: Vec::new(),
         noticed: workspace.newest_notice(),
+        questions: Vec::new(),
         epoch,
         ids,
         shown,
@@ -194,6 +313,9 @@ pub(crate) fn render_held_window(
     };
     let input = render_input(Some(session), epoch);
     let (window, differs) = write_and_record(workspace, requested, input, now);
+    if let Some(content) = window.shown_content() {
+        workspace.count_context(key, content, false, now);
+    }
     if differs {
         workspace.epoch = epoch;
     }

@@ -5,22 +5,29 @@ use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
 use crate::limits::{DETAIL_CHARS, DETAIL_LINES};
-use crate::runs::{Run, StepOutcome};
+use crate::runs::{Run, Step, StepOutcome};
 use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
 
 /// Writes an error that came before anything was carried out.
 pub fn refusal(fault: &Fault) -> String {
     let head = match fault.code {
+        // The name stands before the message.
+        code if code.context_error().is_some() => return named_error(fault),
         Code::Usage => "refused, nothing ran",
         Code::NotFound => "not found",
         Code::Unavailable => "unavailable",
         Code::Refused => "refused",
         Code::Unknown => "unknown",
         Code::Version => "version",
-        Code::Failed | Code::Stale | Code::OutOfView | Code::Other => "failed",
+        _ => "failed",
     };
     format!("{head} · {}\n{}", message(fault), hint_lines(&fault.hints))
+}
+
+/// Writes an error of a Context: its name, its message, and the ways out.
+fn named_error(fault: &Fault) -> String {
+    format!("{}\n{}", plain(&fault.named_message()), hint_lines(&fault.hints))
 }
 
 /// Writes the ways out of an error.
@@ -41,22 +48,28 @@ pub fn plain(text: &str) -> String {
     inert::lines(text)
 }
 
-/// Writes one line for each step that ended. The result of a nested call shows in its outer step.
+/// Writes one line for each step that ended. The result of a nested call shows in its outer step. When that didn't run,
+/// the nested call has a line of its own if it failed or changed something, with the number of the outer step.
 pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>) -> String {
     let mut out = String::new();
     let visible = run.steps.iter().filter(|step| !step.nested).count();
-    let mut number = 0;
+    let mut number = 1;
     for (index, step) in run.steps.iter().enumerate() {
-        let outcome = run.done.get(index);
-        let nested_ok =
-            step.nested && outcome.is_none_or(|outcome| outcome.status == StepStatus::Done);
-        if nested_ok {
+        let outer = run.outer_step(index);
+        let position = number;
+        number += usize::from(!step.nested);
+        let is_done = |index: usize| {
+            run.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Done)
+        };
+        if step.nested && is_done(index) && (step.only_reads() || is_done(outer)) {
             continue;
         }
-        number += usize::from(!step.nested);
-        let name = &step.prototype.name;
-        let Some(outcome) = outcome else { continue };
-        let count = if visible > 1 { format!("{number} ") } else { String::new() };
+        let Some(outcome) = run.done.get(index) else { continue };
+        let name = &match run.steps.get(outer).filter(|_| step.nested) {
+            Some(outer) => format!("{} in {}", step.prototype.name, full_name(outer)),
+            None => step.prototype.name.clone(),
+        };
+        let count = if visible > 1 { format!("{position} ") } else { String::new() };
         match outcome.status {
             StepStatus::Done => {
                 let brief = if outcome.brief.is_empty() {
@@ -66,7 +79,7 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
                 };
                 let links: String =
                     links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
-                out += &format!("{number} done · {name}{brief}{links}\n");
+                out += &format!("{position} done · {name}{brief}{links}\n");
                 if let Some(detail) = &outcome.detail {
                     out += &format!("{}\n", plain(&clipped(detail)));
                 } else if !run.passes_on(index) {
@@ -131,6 +144,9 @@ fn failure(name: &str, outcome: &StepOutcome) -> String {
     match &outcome.fault {
         // The exact sentence comes first; it names the ref itself.
         Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => message(fault),
+        Some(fault) if fault.code.context_error().is_some() => {
+            format!("{name}: {}", plain(&fault.named_message()))
+        }
         Some(fault) => format!("{name}: {}", message(fault)),
         None => format!("{name}: {}", plain(&outcome.brief)),
     }
@@ -158,17 +174,22 @@ fn not_run(run: &Run) -> String {
 /// Returns the names of the steps from one on.
 pub fn later_steps(run: &Run, from: usize) -> Vec<String> {
     let rest = run.steps.iter().skip(from).filter(|step| !step.nested);
-    rest.map(|step| format!("{}.{}", step.session.addr.provider, step.prototype.name)).collect()
+    rest.map(full_name).collect()
 }
 
-/// Writes a question with its options and the ways to answer. Returns also the label and id of each link.
+fn full_name(step: &Step) -> String {
+    format!("{}.{}", step.session.addr.provider, step.prototype.name)
+}
+
+/// Writes a question with its options and the ways to answer, which begin with `command`. Returns also the label and
+/// id of each link.
 pub fn question(
     minter: &mut Minter<'_>,
     number: u64,
     title: &str,
     question: &Question,
     later: &[String],
-    ways: &[String],
+    (command, ways): (&str, &[String]),
 ) -> (String, Vec<(String, u64)>) {
     let then =
         if later.is_empty() { String::new() } else { format!("; then {}", later.join(", ")) };
@@ -215,7 +236,7 @@ pub fn question(
             _ => way.clone(),
         });
     }
-    out += &format!("pipemux answer {}\n", typed.join(" · "));
+    out += &format!("{command} {}\n", typed.join(" · "));
     (out, links)
 }
 

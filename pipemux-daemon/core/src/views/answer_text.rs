@@ -1,10 +1,11 @@
 //! The Markdown of an answer.
 
-use pipemux_proto::LineNumbers;
+use std::borrow::Cow;
+
 use pipemux_proto::report::TokenReceipt;
+use pipemux_proto::{Fault, Incarnation, LineNumbers};
 
 use crate::keys::SessionKey;
-use crate::limits::BUDGET_MAX;
 use crate::runs::Run;
 use crate::views::answer;
 use crate::views::answer_buffer::AnswerBuffer;
@@ -30,6 +31,8 @@ pub struct AnswerText<'a> {
     pub notices: &'a [String],
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],
+    /// The reader's open questions, whole.
+    pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
 }
@@ -52,6 +55,7 @@ impl AnswerText<'_> {
             out.push("0 windows · pipemux apps · pipemux open <app>\n");
         }
         out.push(&self.truncation_hints());
+        self.push_questions(&mut out);
         let position = match self.windows {
             [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
             _ => None,
@@ -71,16 +75,8 @@ impl AnswerText<'_> {
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
         }
-        let mut lowered =
-            self.windows.iter().rev().filter_map(|window| Some((&window.session, window.lowered?)));
-        if let Some((session, tokens)) = lowered.next() {
-            // The daemon's own text around the content takes tokens, too.
-            let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
-            out += &format!(
-                "less detail, to fit; all of it: pipemux view {session} --lod full --budget {enough}\n"
-            );
-        }
-        out
+        let too_large: Vec<_> = self.windows.iter().filter_map(AnswerWindow::too_large).collect();
+        out + &too_large_line(&too_large)
     }
 
     /// Writes what changed since an epoch.
@@ -114,7 +110,24 @@ impl AnswerText<'_> {
         if out.is_empty() {
             out.push(&format!("0 changes since e{epoch}\n"));
         }
+        self.push_questions(&mut out);
         self.finish(out, None, true)
+    }
+
+    /// Writes nothing but the open questions, below the reason why they are shown.
+    pub fn questions_only(&self, reason: String) -> (AnswerBuffer, TokenReceipt) {
+        let mut out = self.begin();
+        out.push(&reason);
+        out.push(self.questions);
+        self.finish(out, None, false)
+    }
+
+    /// Appends the open questions. They come last, so that what precedes them is as it is without them.
+    fn push_questions(&self, out: &mut AnswerBuffer) {
+        if !self.questions.is_empty() {
+            out.push("\n");
+            out.push(self.questions);
+        }
     }
 
     /// Appends a window. With `omit_known`, prototypes that the reader was shown are left out.
@@ -134,21 +147,13 @@ impl AnswerText<'_> {
         let known = seen.is_some_and(|seen| seen.prototypes == window.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
         let prototypes = if known && omit_known { "" } else { &*window.prototypes };
-        // Each window has its share of the budget, prototypes included.
-        let windows = self.windows.len().max(1) as u64;
-        let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
-        let crowded =
-            |prototypes: &str| rendered.tokens + pipemux_tokens::estimate(prototypes) > room;
-        let elsewhere;
-        let prototypes = if !prototypes.is_empty() && crowded(prototypes) {
-            elsewhere = format!("actions: pipemux help {}\n", window.session.addr.provider);
-            elsewhere.as_str()
-        } else {
-            prototypes
+        let prototypes = match prototypes {
+            "" => Cow::Borrowed(""),
+            _ => window.fitting_prototypes(rendered),
         };
         let version = window.version.or(window.older_version);
         out.tell_lines(&window.session, whole_window(rendered, version));
-        out.push_window(rendered, suffix, prototypes);
+        out.push_window(rendered, suffix, &prototypes);
     }
 
     /// Begins an answer with the notices, and room for the windows that may follow.
@@ -173,13 +178,22 @@ impl AnswerText<'_> {
             let Some(rendered) =
                 window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh)
             else {
-                if window.status == WindowStatus::Busy {
-                    let session = &window.session;
-                    out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
+                let session = &window.session;
+                match &window.status {
+                    WindowStatus::Busy => {
+                        out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
+                    }
+                    WindowStatus::Broken(fault) if fault.code.context_error().is_some() => {
+                        out.push("\n");
+                        self.push_window(&mut out, window, true);
+                    }
+                    _ => {}
                 }
                 continue;
             };
             let seen = self.workspace.seen(self.reader, &window.session);
+            // What was seen before the app's version went back is compared with nothing.
+            let seen = seen.filter(|seen| seen.app != Incarnation::default());
             let changed = match seen {
                 None => Delta::Whole,
                 Some(seen) => {
@@ -268,8 +282,11 @@ impl AnswerText<'_> {
         let available = self
             .windows
             .iter()
-            .filter_map(|window| window.rendered.as_ref())
-            .map(|rendered| rendered.tokens.saturating_add(rendered.hidden_tokens))
+            .filter_map(|window| {
+                let rendered = window.rendered.as_ref()?;
+                let all = rendered.tokens.saturating_add(rendered.hidden_tokens);
+                Some(all.max(window.lowered.unwrap_or(0)))
+            })
             .fold(0, u64::saturating_add);
         let mut last = position.map_or(String::new(), |position| format!("{position} · "));
         if named {
@@ -295,6 +312,20 @@ fn tell_changes(
         && *changed != Delta::Whole
     {
         out.tell_lines(&window.session, changed_window(rendered, version, base, kept));
+    }
+}
+
+/// Writes which windows are shown with less detail, on one line.
+fn too_large_line(errors: &[Fault]) -> String {
+    let way = |fault: &Fault| fault.hints.join("; ");
+    match errors {
+        [] => String::new(),
+        [only] => format!("{}; all of it: {}\n", only.named_message(), way(only)),
+        [.., last] => {
+            let message = format!("{} windows are shown with less detail, to fit", errors.len());
+            let all = Fault { message, ..last.clone() }.named_message();
+            format!("{all}; all of one: {}\n", way(last))
+        }
     }
 }
 

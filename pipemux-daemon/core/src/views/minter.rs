@@ -1,7 +1,9 @@
 //! Minting ids for what one session shows, and writing links with them.
 
+use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
@@ -79,8 +81,15 @@ impl<'a> Minter<'a> {
         let minted = self.mint(AnchorQuery::Object(object.key), appearance);
         if !listed {
             self.ids.pop();
+        } else if object.show_key && !minted.conflict {
+            self.anchors.show_key(minted.id);
         }
         minted
+    }
+
+    /// Returns the ref to an object as windows show it.
+    pub(super) fn written(&self, id: u64) -> Ref {
+        self.anchors.written(RefKind::Obj, id)
     }
 
     fn mint(&mut self, query: AnchorQuery<'_>, appearance: Appearance<'_>) -> Minted {
@@ -143,12 +152,7 @@ impl Minter<'_> {
 
     /// Writes a link's call as an agent would type it.
     fn call(&self, link: &LinkSlot) -> String {
-        let addr = &self.session.addr;
-        let target = if addr.session.as_str() == pipemux_proto::SessionAddr::DEFAULT_SESSION {
-            addr.provider.to_string()
-        } else {
-            addr.to_string()
-        };
+        let target = callee(&self.session.addr);
         let args = link.args.iter().map(|(name, arg)| format!("{name}={}", self.argument(arg)));
         let args: Vec<String> = args.collect();
         format!("{target}.{}({})", link.action, args.join(", "))
@@ -165,10 +169,18 @@ impl Minter<'_> {
                 format!("[{}]", items.join(", "))
             }
             Arg::Ref(object) => match self.anchors.id_of(self.session, &object.key) {
-                Some(id) => format!("obj:{id}"),
+                Some(id) => self.anchors.written(RefKind::Obj, id).to_string(),
                 None => clip(&object.key),
             },
         }
+    }
+}
+
+/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for another one.
+pub fn callee(addr: &SessionAddr) -> String {
+    match addr.session.as_str() {
+        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
+        _ => addr.to_string(),
     }
 }
 

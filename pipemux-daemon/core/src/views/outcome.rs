@@ -40,34 +40,74 @@ pub fn write_outcome(
         minted |= minter.has_changed();
         links
     });
+    if let Some(fault) = &run.wrong_answer {
+        text += &answer::refusal(fault);
+    }
     let Some((number, open)) = question else { return RunOutcome { text, asked: None, minted } };
+    let asked = write_question((number, false), open, epoch, anchors);
+    RunOutcome { text: text + &asked.text, asked: Some(asked.report), minted: true }
+}
+
+/// A question as it is shown.
+pub struct WrittenQuestion {
+    /// With its options and the ways to answer.
+    pub text: String,
+    /// As data.
+    pub report: QuestionReport,
+    /// True when a link was minted for it that wasn't there before.
+    pub minted: bool,
+}
+
+/// Writes an open question, whole. It says its number when it is one of `several`.
+pub fn write_question(
+    (number, several): (u64, bool),
+    open: &OpenQuestion,
+    epoch: u64,
+    anchors: &mut AnchorTable,
+) -> WrittenQuestion {
     let question = &open.needs.question;
     let session = &open.step().session;
     let mut minter = Minter::new(session, RenderInput::of_links(&[], epoch), anchors);
     let (title, ways) = (open.title(), open.ways());
     let later = match open.asker {
-        Asker::App(_) => answer::later_steps(run, run.next + 1),
+        Asker::App(_) => answer::later_steps(&open.run, open.run.next + 1),
         // Asked before anything runs: the step itself is still to come, and those around it.
         Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => Vec::new(),
     };
-    let (question_text, links) =
-        answer::question(&mut minter, number, &title, question, &later, &ways);
-    text += &question_text;
-    let asked = QuestionReport {
+    let command = match several {
+        true => format!("pipemux answer --to {number}"),
+        false => "pipemux answer".to_owned(),
+    };
+    let ways_of = (command.as_str(), ways.as_slice());
+    let (text, links) = answer::question(&mut minter, number, &title, question, &later, ways_of);
+    let details = question.options.iter().map(|option| option.text.as_str());
+    let details = details.chain(std::iter::repeat(""));
+    let report = QuestionReport {
         id: number,
         level: level(&open.run, !question.options.is_empty()),
         text: title,
         options: match question.kind {
             QuestionKind::Text => Vec::new(),
-            _ => links
-                .into_iter()
-                .map(|(label, id)| AnswerOption { label, link: format!("link:{id}") })
-                .collect(),
+            // Its only link is the answer itself, not one of the things that it would affect.
+            QuestionKind::Confirm => options(links, std::iter::repeat("")),
+            QuestionKind::PickOne | QuestionKind::PickMany => options(links, details),
         },
         unlisted: question.unlisted,
-        hints: ways.iter().map(|way| format!("pipemux answer {way}")).collect(),
+        hints: ways.iter().map(|way| format!("{command} {way}")).collect(),
     };
-    RunOutcome { text, asked: Some(asked), minted: true }
+    WrittenQuestion { text, report, minted: minter.has_changed() }
+}
+
+fn options<'a>(
+    links: Vec<(String, u64)>,
+    details: impl Iterator<Item = &'a str>,
+) -> Vec<AnswerOption> {
+    let option = |((label, id), detail): ((String, u64), &str)| AnswerOption {
+        label,
+        detail: detail.to_owned(),
+        link: format!("link:{id}"),
+    };
+    links.into_iter().zip(details).map(option).collect()
 }
 
 /// Returns how much is needed to go on: more than one open point makes a wizard.

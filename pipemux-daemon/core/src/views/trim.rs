@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use pipemux_proto::refs::{Local, Ref};
+
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::Line;
@@ -46,7 +48,12 @@ pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
         ..rendered.clone()
     };
     // The reader hasn't seen the ids that were cut.
-    let shown = shown_ids(&window_markdown(&trimmed));
+    let markdown = window_markdown(&trimmed);
+    let mut shown = shown_ids(&markdown);
+    let (mut keyed, refs) = (trimmed.keyed.into_vec(), shown_refs(&markdown));
+    keyed.retain(|(_, written)| refs.contains(&**written));
+    shown.extend(keyed.iter().map(|(id, _)| *id));
+    trimmed.keyed = keyed.into();
     trimmed.ids = trimmed.ids.iter().copied().filter(|id| shown.contains(id)).collect();
     trimmed.tokens = trimmed.estimate_tokens();
     trimmed
@@ -62,15 +69,18 @@ fn line_tokens(line: &Line<'_>) -> u64 {
 
 /// Returns the ids of the anchors that a text shows.
 fn shown_ids(markdown: &str) -> HashSet<u64> {
-    let id = |after: &str| {
-        let (link, number) = match after.strip_prefix("obj:") {
-            Some(number) => (false, number),
-            None => (true, after.strip_prefix("link:")?),
-        };
-        let end = number.bytes().position(|byte| !byte.is_ascii_digit())?;
-        let (digits, rest) = number.split_at(end);
-        let ends = rest.starts_with(')') || (link && rest.starts_with(' '));
-        digits.parse().ok().filter(|_| ends && !digits.starts_with('0'))
+    let id = |written: &str| match written.parse::<Ref>().ok()?.local {
+        Local::Id(id) => Some(id),
+        Local::Key(_) => None,
     };
-    markdown.match_indices("](").filter_map(|(at, _)| id(&markdown[at + 2..])).collect()
+    shown_refs(markdown).into_iter().filter_map(id).collect()
+}
+
+/// Returns the refs that a text shows.
+fn shown_refs(markdown: &str) -> HashSet<&str> {
+    let destination = |at: usize| {
+        let after = &markdown[at + "](".len()..];
+        after.find([')', ' ', '\n']).map(|end| &after[..end])
+    };
+    markdown.match_indices("](").filter_map(|(at, _)| destination(at)).collect()
 }

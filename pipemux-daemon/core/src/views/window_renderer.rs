@@ -1,8 +1,10 @@
 //! Rendering a window: a projection and the anchor table in, Markdown and minted ids out.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::projection::ObjectRef;
+use pipemux_proto::projection::{ObjectRef, ObjectSlot};
+use pipemux_proto::refs::Ref;
 
 use crate::keys::SessionKey;
 use crate::views::content_writer::ContentWriter;
@@ -10,7 +12,7 @@ use crate::views::inert::{self, Writer};
 use crate::views::minter::{Minter, RenderInput};
 use crate::workspaces::Rendered;
 use crate::workspaces::anchors::{AnchorTable, Minted};
-use crate::workspaces::raw_projection::{Piece, RawProjection};
+use crate::workspaces::raw_projection::{Piece, RawProjection, Slots};
 
 /// What rendering gave.
 #[derive(Debug)]
@@ -19,9 +21,6 @@ pub struct RenderPass {
     pub rendered: Rendered,
     /// True when something new was minted or a meaning changed.
     pub changed: bool,
-    /// Keys that the app gave to two things of the window: the first thing has the key's id, any further one
-    /// is shown as text.
-    pub conflicts: Vec<String>,
 }
 
 /// Renders the window of a session. What the session showed before counts as shown no more; texts of the
@@ -34,7 +33,7 @@ pub fn render_window(
     anchors: &mut AnchorTable,
 ) -> RenderPass {
     let mut minter = Minter::new(session, input, anchors);
-    let mut conflicts = Vec::new();
+    let (mut conflicts, mut keyed) = (Vec::new(), Vec::new());
     let slots = projection.slots();
     minter.begin_window(previous.map_or(0, |previous| previous.ids.len()));
     let mut heading = Writer::default();
@@ -45,8 +44,9 @@ pub fn render_window(
         heading.text(&projection.title.replace(['\n', '\r'], " "));
     }
     let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link, false)).collect();
-    for object in projection.names.values() {
-        minter.mint_object(object.into(), false);
+    let names = bound_names(projection, &slots, &mut conflicts);
+    for object in names.values() {
+        minter.mint_object((*object).into(), false);
     }
     let previous_content = previous.map(|previous| &previous.content);
     let mut content = ContentWriter::new(input.tokens, previous_content);
@@ -54,7 +54,12 @@ pub fn render_window(
         match piece {
             Piece::Text(text) => content.markdown.text(text),
             Piece::Object(object) => {
-                write_object(object, &mut minter, &mut conflicts, &mut content.markdown);
+                keyed.extend(write_object(
+                    object,
+                    &mut minter,
+                    &mut conflicts,
+                    &mut content.markdown,
+                ));
             }
             Piece::Link(link) if !minter.has_action(&link.action) => {
                 content.markdown.text(&link.label.replace(['\n', '\r'], " "));
@@ -77,38 +82,83 @@ pub fn render_window(
             Some(previous) if *previous.ids == *ids => previous.ids.clone(),
             _ => ids.into(),
         },
-        names: projection
-            .names
-            .iter()
+        keyed: keyed.into(),
+        names: names
+            .into_iter()
             .map(|(name, object)| (name.clone(), (object.key.clone(), object.rev)))
             .collect(),
         numbers: projection.numbers.clone().into(),
         hidden_tokens: projection.hidden_tokens,
         tokens: 0,
+        conflicts: conflicts.into(),
     };
     rendered.tokens = rendered.estimate_tokens();
-    RenderPass { rendered, changed: minter.has_changed(), conflicts }
+    RenderPass { rendered, changed: minter.has_changed() }
 }
 
-/// Writes an object; as mere text, if its key stands for something else in this window already.
+/// Returns the names that a projection binds, without those whose thing has another revision or type than the content
+/// or an earlier name gives it: one key would mean two things.
+fn bound_names<'a>(
+    projection: &'a RawProjection,
+    slots: &Slots,
+    conflicts: &mut Vec<String>,
+) -> BTreeMap<&'a String, &'a ObjectSlot> {
+    if projection.names.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut meanings = BTreeMap::new();
+    for piece in projection.pieces(slots) {
+        if let Piece::Object(object) = piece {
+            meanings.entry(object.key).or_insert((object.rev, object.ty));
+        }
+    }
+    let mut names = BTreeMap::new();
+    for (name, object) in &projection.names {
+        let meaning = (object.rev, object.ty.as_deref());
+        if *meanings.entry(&object.key).or_insert(meaning) == meaning {
+            names.insert(name, object);
+        } else if !conflicts.contains(&object.key) {
+            conflicts.push(object.key.clone());
+        }
+    }
+    names
+}
+
+/// Writes an object; as mere text, if its key stands for something else in this window already. Returns the id of
+/// a ref that is written without it, and the ref.
 fn write_object(
     object: ObjectRef<'_>,
     minter: &mut Minter<'_>,
     conflicts: &mut Vec<String>,
     out: &mut Writer<'_>,
-) {
+) -> Option<(u64, Box<str>)> {
     let Minted { id, conflict, .. } = minter.mint_object(object, true);
     if conflict {
         if !conflicts.iter().any(|known| known == object.key) {
             conflicts.push(object.key.to_owned());
         }
-        return out.text(&object.label.replace(['\n', '\r'], " "));
+        out.text(&object.label.replace(['\n', '\r'], " "));
+        return None;
     }
     out.raw("[");
     out.label(object.label);
-    out.raw("](obj:");
-    out.number(id);
+    out.raw("](");
+    let mut keyed = None;
+    if object.show_key {
+        let written = minter.written(id).to_string();
+        out.raw(&written);
+        keyed = Some((id, written.into()));
+    } else {
+        // As `Anchor::written`, without an allocation.
+        out.raw("obj:");
+        if let Some(ty) = object.ty.filter(|ty| Ref::shows_type(ty)) {
+            out.raw(ty);
+            out.raw(":");
+        }
+        out.number(id);
+    }
     out.raw(")");
+    keyed
 }
 
 #[cfg(test)]
@@ -126,7 +176,7 @@ mod tests {
     fn projection(objects: &[(&str, u64)]) -> RawProjection {
         let object = |(key, rev): &(&str, u64)| {
             let (key, label) = ((*key).to_owned(), format!("the {key}"));
-            SentPiece::Object(ObjectSlot { key, rev: *rev, ty: None, label })
+            SentPiece::Object(ObjectSlot { key, rev: *rev, label, ..ObjectSlot::default() })
         };
         let mut content = vec![SentPiece::Text("see [x](obj:1) ".into())];
         content.extend(objects.iter().map(object));
@@ -168,7 +218,7 @@ mod tests {
     fn second_object_of_a_key_is_written_as_text() {
         let mut anchors = AnchorTable::starting_at(1);
         let pass = render(&projection(&[("a", 1), ("a", 2), ("a", 3)]), None, &mut anchors);
-        assert_eq!(pass.conflicts, ["a"]);
+        assert_eq!(*pass.rendered.conflicts, ["a"]);
         assert_eq!(*pass.rendered.ids, [1]);
         let text = "see [x]\\(obj:1) [the a](obj:1)the athe a\n";
         assert_eq!(pass.rendered.content.text(), text);

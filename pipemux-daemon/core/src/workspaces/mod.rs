@@ -6,7 +6,7 @@
 //! | [`window`], [`windows`] | a view of one session; the windows of a workspace, with their indexes |
 //! | [`raw_projection`] | what an app sent of a window |
 //! | [`rendered`], [`content`] | what was written of it |
-//! | [`context_version`] | the version of a window's Context |
+//! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`anchors`] | display ids, and what they stand for |
 //! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
 //! | [`seen_lines`], `forgotten_readers` | which line numbers a reader was shown, and in which version |
@@ -17,6 +17,7 @@
 
 pub mod anchors;
 pub mod content;
+pub mod context_errors;
 pub mod context_version;
 mod dirty_windows;
 mod forgotten_readers;
@@ -39,7 +40,7 @@ use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CLIENTS_MAX, RETIRED_MAX, WORKSPACES_MAX};
 use crate::persist::records::Record;
 
-pub use context_version::ContextVersionCounter;
+pub use context_version::{ContextVersionCounter, ShownContent};
 pub use notices::NoticeText;
 pub use reader::{Delivery, Reader, SeenWindow};
 pub use rendered::Rendered;
@@ -157,7 +158,7 @@ impl Workspaces {
         let key: WorkspaceKey = key.into();
         let known = self.retired.remove(&key);
         let first = known.unwrap_or_else(first_numbers);
-        let mut workspace = Workspace::new(name.to_owned(), first);
+        let mut workspace = Workspace::new(key.clone(), name.to_owned(), first);
         if known.is_some() {
             workspace.forget_readers();
         }
@@ -190,7 +191,7 @@ impl Workspaces {
     pub fn restore(&mut self, key: WorkspaceKey, name: String, first: FirstNumbers) {
         let workspace = match self.by_key.remove(&key) {
             Some(known) => known.restored_again(name, first),
-            None => Workspace::new(name, first),
+            None => Workspace::new(key.clone(), name, first),
         };
         self.by_key.insert(key, workspace);
     }
@@ -222,6 +223,14 @@ impl Workspaces {
         }
     }
 
+    /// Notes in every window of a session that its app's version went back.
+    pub fn note_went_back(&mut self, session: &SessionKey, (from, to): (u64, u64)) {
+        for window in self.by_key.values_mut().filter_map(|found| found.window_mut(session)) {
+            window.projection = None;
+            window.context.note_went_back(from, to);
+        }
+    }
+
     /// Adds a notice to every workspace that has a window of the session.
     pub fn notify_windows(&mut self, session: &SessionKey, text: &NoticeText, now: Now) {
         for workspace in self.by_key.values_mut().filter(|w| w.window(session).is_some()) {
@@ -243,13 +252,11 @@ impl Workspaces {
         }
     }
 
-    /// Notes that a reader has received an answer.
-    pub fn confirm(&mut self, delivery: u64) {
-        if let Some((at, reader)) = self.unconfirmed.remove(&delivery)
-            && let Some(workspace) = self.by_key.get_mut(&at)
-        {
-            workspace.confirm(&reader, delivery);
-        }
+    /// Notes that a reader has received an answer. Returns the questions in it, and their workspace.
+    pub fn confirm(&mut self, delivery: u64) -> Option<(WorkspaceKey, Vec<u64>)> {
+        let (at, reader) = self.unconfirmed.remove(&delivery)?;
+        let questions = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
+        Some((at, questions))
     }
 
     /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:

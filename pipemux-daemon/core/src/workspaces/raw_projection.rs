@@ -1,6 +1,7 @@
 //! What an app sent of a window, kept as the bytes that came.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use pipemux_proto::projection::{
 use pipemux_proto::{LineRun, decode};
 use pipemux_tokens::{Estimate, estimate};
 
-use crate::limits::{LINE_NUMBERS_MAX, SLOTS_MAX};
+use crate::limits::{LINE_NUMBERS_MAX, OBJECT_DETAIL_CHARS, SLOTS_MAX};
 
 /// What an app sent of a window: the bytes, and until the window is rendered the places of its slots in them.
 /// After that the bytes are decoded again where slots are needed. Dereferences to the projection without its
@@ -41,7 +42,7 @@ pub struct Slots {
 #[derive(Debug)]
 enum StoredPiece {
     Text(TextSpan),
-    Object { key: TextSpan, rev: u64, ty: Option<TextSpan>, label: TextSpan },
+    Object { key: TextSpan, rev: u64, ty: Option<TextSpan>, label: TextSpan, show_key: bool },
     Link(Box<LinkSlot>),
     Code { lang: TextSpan, text: TextSpan, first: Option<u64>, lines: Box<[LineRun]> },
 }
@@ -140,9 +141,7 @@ impl RawProjection {
         let mut estimates = ContentEstimate { tokens: 0, long: Vec::new() };
         for piece in slots.pieces(&self.body, &[]) {
             let text = piece.shown_text();
-            if matches!(piece, Piece::Object(_) | Piece::Link(_)) {
-                estimates.tokens += 5;
-            }
+            estimates.tokens += piece.ref_tokens();
             if text.len() < LONG_TEXT {
                 estimates.tokens += estimate(text);
                 continue;
@@ -155,6 +154,20 @@ impl RawProjection {
             estimates.long.push((TextSpan::in_bytes(text, &self.body), of_text));
         }
         estimates
+    }
+
+    /// Returns what tells objects from others with the same label, by key.
+    pub fn object_details(&self) -> BTreeMap<String, String> {
+        let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return BTreeMap::new() };
+        let (_, content) = decoded.split();
+        let detail = |piece| match piece {
+            PieceRef::Object(object) if !object.detail.is_empty() => {
+                let detail = object.detail.chars().take(OBJECT_DETAIL_CHARS).collect();
+                Some((object.key.to_owned(), detail))
+            }
+            _ => None,
+        };
+        content.into_iter().filter_map(detail).collect()
     }
 
     fn decode_slots(&self) -> Slots {
@@ -179,10 +192,11 @@ impl Slots {
         let mut span = |text| TextSpan::store(text, body, &mut short_texts);
         let stored = |piece| match piece {
             PieceRef::Text(text) => StoredPiece::Text(span(text)),
-            PieceRef::Object(ObjectRef { key, rev, ty, label }) => {
+            // Of the detail nothing is shown: it is decoded when somebody has to choose.
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail: _ }) => {
                 let key = span(key);
                 let ty = ty.map(&mut span);
-                StoredPiece::Object { key, rev, ty, label: span(label) }
+                StoredPiece::Object { key, rev, ty, label: span(label), show_key }
             }
             PieceRef::Link(link) => StoredPiece::Link(Box::new(link)),
             PieceRef::Code(CodeRef { lang, text, first, lines }) => {
@@ -206,11 +220,13 @@ impl Slots {
         };
         self.content.iter().map(move |piece| match piece {
             StoredPiece::Text(plain) => Piece::Text(text(*plain)),
-            StoredPiece::Object { key, rev, ty, label } => Piece::Object(ObjectRef {
+            StoredPiece::Object { key, rev, ty, label, show_key } => Piece::Object(ObjectRef {
                 key: text(*key),
                 rev: *rev,
                 ty: ty.map(text),
                 label: text(*label),
+                show_key: *show_key,
+                detail: "",
             }),
             StoredPiece::Link(link) => Piece::Link(link),
             StoredPiece::Code { lang, text: code, first, lines } => {
@@ -226,7 +242,11 @@ impl StoredPiece {
     fn shown_length(&self) -> u32 {
         match self {
             StoredPiece::Text(text) | StoredPiece::Code { text, .. } => text.length,
-            StoredPiece::Object { label, .. } => label.length,
+            StoredPiece::Object { key, ty, label, show_key, .. } => {
+                // Each byte of a key may be written as three.
+                let key = if *show_key { key.length.saturating_mul(3) } else { 0 };
+                label.length.saturating_add(ty.map_or(0, |ty| ty.length)).saturating_add(key)
+            }
             StoredPiece::Link(link) => link.label.len() as u32,
         }
     }
@@ -265,6 +285,18 @@ impl TextSpan {
 }
 
 impl<'a> Piece<'a> {
+    /// Estimates the tokens of its ref, if it has one.
+    fn ref_tokens(&self) -> u64 {
+        match self {
+            Piece::Text(_) | Piece::Code(..) => 0,
+            Piece::Link(_) => 5,
+            Piece::Object(object) => {
+                let key = if object.show_key { estimate(object.key) } else { 0 };
+                5 + object.ty.map_or(0, |ty| estimate(ty) + 1) + key
+            }
+        }
+    }
+
     /// Returns the text that it shows.
     fn shown_text(&self) -> &'a str {
         match self {

@@ -77,6 +77,8 @@ pub struct Delivery {
     pub lines: Vec<(SessionKey, LineUpdate)>,
     /// The newest notice that it shows.
     pub noticed: u64,
+    /// The open questions that it shows.
+    pub questions: Vec<u64>,
     /// Its epoch.
     pub epoch: u64,
     /// The ids that it offers beside its windows.

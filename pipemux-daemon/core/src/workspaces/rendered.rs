@@ -23,6 +23,8 @@ pub struct Rendered {
     pub position: Option<String>,
     /// The ids shown, in order.
     pub ids: Rc<[u64]>,
+    /// The refs that are shown with a key instead of the id, by id.
+    pub keyed: Box<[(u64, Box<str>)]>,
     /// The key and rev that each bound name stands for.
     pub names: BTreeMap<String, (String, u64)>,
     /// Line numbers that the content shows beside numbered lines.
@@ -31,9 +33,16 @@ pub struct Rendered {
     pub hidden_tokens: u64,
     /// Tokens of heading, links and content.
     pub tokens: u64,
+    /// Keys that the app gave to two things: the first thing has the key's id.
+    pub conflicts: Rc<[String]>,
 }
 
 impl Rendered {
+    /// Returns true when a reader can't tell the two apart.
+    pub fn has_same_text(&self, other: &Self) -> bool {
+        self.heading == other.heading && self.nav == other.nav && self.content == other.content
+    }
+
     /// Estimates the tokens of heading, links and content.
     pub fn estimate_tokens(&self) -> u64 {
         let mut estimate = Estimate::default();

@@ -26,7 +26,8 @@ fn mint(workspace: &mut Workspace, key: &str) -> u64 {
 
 fn delivery(number: u64, noticed: u64, ids: Vec<u64>) -> Delivery {
     let (seen, shown, window_set_revision) = (Vec::new(), Vec::new(), Some(1));
-    Delivery { number, seen, lines: Vec::new(), noticed, epoch: 3, ids, shown, window_set_revision }
+    let (questions, lines) = (Vec::new(), Vec::new());
+    Delivery { number, seen, lines, noticed, questions, epoch: 3, ids, shown, window_set_revision }
 }
 
 #[test]
@@ -200,6 +201,7 @@ fn workspace_restored_again_keeps_its_windows_and_history() {
         result: format!("add {:?}", StepStatus::Done),
         detail: None,
         exit: 0,
+        sessions: Vec::new(),
     });
     workspaces.restore("w".into(), "new".into(), FirstNumbers { id: 129, epoch: 64 });
     let workspace = workspaces.get("w").unwrap();

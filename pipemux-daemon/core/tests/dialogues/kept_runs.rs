@@ -36,7 +36,7 @@ fn go_sends_the_remaining_steps_only() {
 fn go_repeats_a_nested_step_with_its_outer_step() {
     let (mut world, first, second) = changed();
     let code = format!("notes.edit(obj:{first}, text=notes.text(obj:{second}))");
-    world.run(reader("a"), &code).exits(1).has("pipemux answer go");
+    world.run(reader("a"), &code).exits(4).has("pipemux answer go");
     assert_eq!(sent(&mut world), ["text", "edit"]);
     world.answer(reader("a"), "go").exits(0);
     assert_eq!(sent(&mut world), ["text", "edit"]);
@@ -95,7 +95,7 @@ fn kept_run_stays_unknown_when_app_dies() {
     world.set_behaviour("notes/main", Behaviour::DiesOnInvokeOnce);
     let said = world.answer(reader("a"), "go");
     said.exits(7)
-        .has("unknown · text: notes/main died")
+        .has("unknown · text in other.say: notes/main died")
         .has("unknown · say: an earlier attempt may have taken");
     let verb = Verb::History { detail: false, rounds: None };
     world

@@ -3,6 +3,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod answers;
 mod budgets;
 mod changed_windows;
 mod clients;
@@ -21,5 +22,6 @@ mod questions;
 mod refs;
 mod reopened_windows;
 mod shared_processes;
+mod typed_refs;
 mod waiting_views;
 mod watch;

@@ -8,7 +8,13 @@ use pipemux_proto::projection::{Arg, ObjectSlot, Piece, Projection};
 fn selects(world: &mut World, version: u64, key: &str) {
     let slot = |key: &str| {
         let label = format!("{key} r1");
-        ObjectSlot { key: key.into(), rev: 1, ty: Some("note".into()), label }
+        ObjectSlot {
+            key: key.into(),
+            rev: 1,
+            ty: Some("note".into()),
+            label,
+            ..ObjectSlot::default()
+        }
     };
     let mut content = Vec::new();
     for key in ["k1", "k2"] {

@@ -13,7 +13,7 @@ fn open_shows_ids_actions_and_workspace() {
     said.exits(0)
         .has("## notes/main · 1 notes\n")
         .has("edit(note: Anchor<note>, text) · remove(note: Anchor<note>)")
-        .has("](obj:2) buy milk [edit k1 r1](link:3)")
+        .has("](obj:note:2) buy milk [edit k1 r1](link:3)")
         .has("\nworkspace demo · e1 · ");
     assert_eq!(said.id("pick"), 1);
     assert!(said.text.ends_with(" tokens\n"));

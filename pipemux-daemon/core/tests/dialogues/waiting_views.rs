@@ -1,6 +1,6 @@
 //! Requests that wait: `view --wait` until something changes.
 
-use crate::world::{AnswerText, Reader, World, open, reader, session_addr};
+use crate::world::{AnswerText, Behaviour, Reader, World, open, reader, session_addr};
 use pipemux_core::{ClientId, Event, Exit, limits};
 use pipemux_proto::client::{Verb, ViewArgs, WatchArgs};
 
@@ -71,6 +71,49 @@ fn waiting_view_reports_no_change_at_its_deadline() {
         world.pass(1);
         now(&world, waiting).exits(0).has("unchanged for 60 s\n").has("## notes/main");
     }
+}
+
+#[test]
+fn wait_that_ends_with_a_change_does_not_claim_that_there_was_none() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    world.pass(20_000);
+    // The app doesn't say so, and learns of it only when it looks.
+    world.model("notes/main").add("quiet");
+    world.pass(u64::from(WAIT_MS) - 20_000);
+    now(&world, waiting).exits(0).has("quiet").lacks("unchanged");
+}
+
+#[test]
+fn changes_of_an_app_that_does_not_report_them_end_a_wait_soon() {
+    let mut world = World::new();
+    world.behaviours.insert("notes/main".into(), Behaviour::Observes);
+    world.open(reader("a"), "notes");
+    world.view(reader("a"));
+    // Before the wait: it doesn't begin at all.
+    world.model("notes/main").add("before");
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    let said = now(&world, waiting);
+    said.exits(0).has("before").lacks("unchanged");
+    world.confirm(waiting.0, said.delivery);
+    // While it lasts, also for a part of the workspace.
+    for session in [None, Some("notes/main")] {
+        let waiting = begin(&mut world, reader("a"), wait(session));
+        world.pass(10 * limits::WAIT_CHECK_MS);
+        assert!(world.answer_to(waiting.0, waiting.1).is_none(), "nothing has changed");
+        world.model("notes/main").add("meanwhile");
+        world.pass(limits::WAIT_CHECK_MS);
+        let said = now(&world, waiting);
+        said.exits(0).has("meanwhile").lacks("unchanged");
+        world.confirm(waiting.0, said.delivery);
+    }
+    // No check goes on after the wait.
+    world.pass(limits::PING_MS);
+    let asked = world.projected.len();
+    world.pass(60_000);
+    assert_eq!(world.projected.len(), asked);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use pipemux_core::saved::{
-    Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRound, SavedTarget,
+    KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRound, SavedTarget,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -13,6 +13,8 @@ pub const KEY: &str = "/計画 \"A\" & 'b'";
 pub const NAME: &str = "計画 \"A\" & 'b'";
 /// A workspace with the shortest key and an empty name.
 pub const EMPTY_KEY: &str = "/";
+/// A workspace whose anchors are shown with their keys.
+pub const KEYED_KEY: &str = "/keyed";
 
 /// One checked-in record.
 pub struct Fixture {
@@ -51,6 +53,7 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "floor", Record::Floor { numbers_below: u64::from(u32::MAX) + 7 }),
         fixture!("records", "workspace", workspace(KEY, NAME, 900, 70)),
         fixture!("records", "workspace_empty", workspace(EMPTY_KEY, "", 1, 0)),
+        fixture!("records", "workspace_keyed", workspace(KEYED_KEY, "keyed", 900, 70)),
         fixture!("records", "session", session(Some(KEY), "notes/main", opens())),
         fixture!(
             "records",
@@ -89,6 +92,11 @@ pub fn records() -> Vec<Fixture> {
             "records",
             "anchors_empty",
             Record::Anchors { workspace: EMPTY_KEY.into(), anchors: Vec::new() }
+        ),
+        fixture!(
+            "records",
+            "anchors_keyed",
+            Record::Anchors { workspace: KEYED_KEY.into(), anchors: keyed_anchors() }
         ),
         fixture!("records", "begun", Record::Begun { run_id: "run 日本 \"begun\"".into() }),
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
@@ -129,6 +137,12 @@ pub fn earlier_records() -> Vec<Fixture> {
         fixture!("earlier", "window", window("notes/main", "summary", None, false)),
         fixture!("earlier", "options", options(KEY, false, false)),
         fixture!("earlier", "round", round(plain_round())),
+        fixture!(
+            "earlier",
+            "round_without_sessions",
+            round(SavedRound { sessions: Vec::new(), ..full_round() })
+        ),
+        fixture!("earlier", "round_plain", round(plain_round())),
         fixture!(
             "earlier",
             "anchors",
@@ -199,6 +213,7 @@ fn full_round() -> SavedRound {
         result: "said 一\"二\"".into(),
         detail: Some("first line\n\tsecond 'line'\n".into()),
         exit: 3,
+        sessions: vec!["notes/main".into(), "other/二".into()],
     }
 }
 
@@ -211,6 +226,7 @@ fn plain_round() -> SavedRound {
         result: String::new(),
         detail: None,
         exit: 0,
+        sessions: Vec::new(),
     }
 }
 
@@ -224,6 +240,7 @@ fn anchors() -> Vec<SavedAnchor> {
             rev: 1,
             ty: Some("note".into()),
             label: "k1 r1".into(),
+            key_form: None,
         },
         SavedAnchor {
             id: 812,
@@ -236,9 +253,21 @@ fn anchors() -> Vec<SavedAnchor> {
             rev: 0,
             ty: None,
             label: "pick".into(),
+            key_form: None,
         },
         SavedAnchor { id: 813, ..plain_anchor() },
     ]
+}
+
+/// Anchors whose refs are shown with their keys.
+fn keyed_anchors() -> Vec<SavedAnchor> {
+    let keyed = |id, session: &str, form| SavedAnchor {
+        id,
+        session: session.into(),
+        key_form: Some(form),
+        ..plain_anchor()
+    };
+    vec![keyed(1, "shared/main", KeyForm::Plain), keyed(2, "shared/other", KeyForm::WithSession)]
 }
 
 /// An anchor of a shared session with everything optional left out.
@@ -251,5 +280,6 @@ fn plain_anchor() -> SavedAnchor {
         rev: u64::MAX,
         ty: None,
         label: "[鍵] r1".into(),
+        key_form: None,
     }
 }

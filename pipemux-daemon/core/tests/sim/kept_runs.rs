@@ -108,9 +108,11 @@ impl KeptRuns {
         self.counts.get(&(Some(mark), run_id.to_owned())).is_some_and(|count| count.sent > 0)
     }
 
-    /// True when any step was sent under a run's id.
-    pub fn was_any_sent(&self, run_id: &str) -> bool {
-        self.counts.iter().any(|((_, run), count)| run == run_id && count.sent > 0)
+    /// Returns the marks of the steps that were sent under a run's id; `None` for steps without a mark.
+    pub fn sent_under<'a>(&'a self, run_id: &'a str) -> impl Iterator<Item = Option<u64>> + 'a {
+        let all = self.counts.iter();
+        all.filter(move |((_, run), count)| run == run_id && count.sent > 0)
+            .map(|((mark, _), _)| *mark)
     }
 
     /// True when a `go` has sent a step.
@@ -130,6 +132,14 @@ impl KeptRuns {
 }
 
 impl Sim {
+    /// True when any step was sent under a run's id, apart from calls that only look.
+    pub fn was_any_sent(&self, run_id: &str) -> bool {
+        let nested = |mark: Option<u64>| {
+            mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.nested)
+        };
+        self.runs.kept.sent_under(run_id).any(|mark| !nested(mark))
+    }
+
     /// Notes from the answer of an acting request whether its run is kept.
     pub fn note_kept(&mut self, index: usize, answer: &Result<Answer, Fault>) {
         let request = &self.requests[index];

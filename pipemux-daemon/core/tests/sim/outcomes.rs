@@ -4,16 +4,17 @@
 //! |---|---|
 //! | a successful run took effect | exit status 0 promises that every step was done |
 //! | a refused run took no effect | exit statuses 2, 3, 4, 6 and 9 promise it, so that the run may be sent again |
-//! | a refused run was not sent | statuses 2, 6 and 9 promise more: nothing reached an app |
+//! | a refused run was not sent | statuses 2, 6 and 9 promise more: nothing reached an app but calls that only look |
+//! | a run without an effect ends with its error's own status | 1 would say that a part of it was done |
 //! | a run that was lost after it was sent is unknown | exit status 6 would promise that a retry is safe |
 //! | a step's status is true | agents decide by it what is left to do |
 //! | an answer shows what its steps did | its reader acts on that window next |
 //! | a repeated request gets the same exit status | it was carried out once |
 //! | an unchanged thing is not stale | an agent would refresh for nothing |
 
-use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::report::StepStatus;
+use pipemux_proto::{Code, Fault};
 
 use crate::answer_content::{Heading, ShownContent, thing};
 use crate::law::{LawResult, law};
@@ -37,12 +38,24 @@ impl Sim {
         let effects = |mark: &u64| self.runs.kept.effects(*mark, run);
         let trace = || format!("{:?} ended {exit}: {answer:?}", request.call.verb);
         if own {
-            let took = request.marks.iter().filter(|mark| effects(mark) > 0).count();
+            let reached = request.marks.iter().filter(|mark| effects(mark) > 0).count();
+            // A call inside another call's arguments only looks, which is no effect.
+            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+            let changing = || request.marks.iter().filter(|mark| !nested(mark));
+            let took = changing().filter(|mark| effects(mark) > 0).count();
             match exit {
                 0 => law!(
-                    took == request.marks.len(),
+                    reached == request.marks.len(),
                     "a successful run took effect",
-                    "{took} of {}",
+                    "{reached} of {}",
+                    trace()
+                ),
+                1 => law!(
+                    took > 0
+                        || self.runs.kept.sent_under(run).any(|mark| mark.is_none())
+                        || first_error(answer).is_none_or(|code| code.exit_status() == 1),
+                    "a run without an effect ends with its error's own status",
+                    "{}",
                     trace()
                 ),
                 2 | 3 | 4 | 6 | 9 => {
@@ -50,12 +63,12 @@ impl Sim {
                 }
                 _ => {}
             }
-            let any = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
+            let any = changing().any(|mark| self.runs.kept.was_sent(*mark, run));
             law!(!any || !matches!(exit, 2 | 6 | 9), "a refused run was not sent", "{}", trace());
         }
         if exit == 6 && request.acts() && request.repeats.is_none() {
             law!(
-                !self.runs.kept.was_any_sent(run),
+                !self.was_any_sent(run),
                 "a run that was lost after it was sent is unknown",
                 "{}",
                 trace()
@@ -65,7 +78,9 @@ impl Sim {
         if own && matches!(exit, 2 | 3 | 4 | 6) {
             let said = format!("ended {exit}");
             let run = run.to_owned();
-            let promises = request.marks.iter().map(|mark| (*mark, run.clone(), said.clone()));
+            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+            let changing = request.marks.iter().filter(|mark| !nested(mark));
+            let promises = changing.map(|mark| (*mark, run.clone(), said.clone()));
             self.runs.promises.extend(promises);
         }
         if let Ok(Answer { body: Body::Report(report), .. }) = answer {
@@ -196,4 +211,10 @@ impl Sim {
 /// Returns the mark at the end of a call.
 pub fn last_mark(call: &str) -> Option<u64> {
     call.strip_suffix("')")?.rsplit_once("mark='t")?.1.parse().ok()
+}
+
+/// Returns the code of the first error among the steps of an answer with data.
+fn first_error(answer: &Result<Answer, Fault>) -> Option<Code> {
+    let Ok(Answer { body: Body::Report(report), .. }) = answer else { return None };
+    report.steps.iter().find_map(|step| Some(step.error.as_ref()?.code))
 }

@@ -209,6 +209,7 @@ impl Store {
                 .map(|note| ("selection".to_owned(), self.slot(note)))
                 .into_iter()
                 .collect(),
+            focus: selected.map(|note| note.key.clone()),
             actions: self
                 .notes
                 .is_empty()
@@ -223,7 +224,13 @@ impl Store {
 
     fn slot(&self, note: &Note) -> ObjectSlot {
         let label = self.label(&note.key, note.rev);
-        ObjectSlot { key: note.key.clone(), rev: note.rev, ty: Some("note".into()), label }
+        ObjectSlot {
+            key: note.key.clone(),
+            rev: note.rev,
+            ty: Some("note".into()),
+            label,
+            ..ObjectSlot::default()
+        }
     }
 
     pub fn invoke(&mut self, invoke: &Invoke) -> Executed {
@@ -257,6 +264,8 @@ impl Store {
                 let labels = self.notes.iter().map(|note| note.key.clone()).collect();
                 return self.ask("which", QuestionKind::PickMany, labels);
             }
+            // A wrong answer by the app's own judgement.
+            ("pick", _) if is_second(invoke) => return refused(Fault::usage("not the second")),
             ("name", _) => match invoke.resume.as_ref().map(|resume| &resume.choice) {
                 Some(Choice::Text(_)) => self.bump(),
                 _ => return self.ask("what name", QuestionKind::Text, Vec::new()),
@@ -301,6 +310,11 @@ impl Store {
     }
 }
 
+/// Returns true for an answer that picks the second option alone.
+pub fn is_second(invoke: &Invoke) -> bool {
+    invoke.resume.as_ref().is_some_and(|resume| resume.choice == Choice::Picked(vec![2]))
+}
+
 fn link(label: String, action: &str, args: Args) -> LinkSlot {
     LinkSlot { label, action: action.into(), args, titled: false }
 }
@@ -336,5 +350,5 @@ pub fn prototypes() -> Vec<Prototype> {
 }
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
-    Param { name: name.into(), ty, default }
+    Param { name: name.into(), ty, default, ..Param::default() }
 }

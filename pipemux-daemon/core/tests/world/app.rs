@@ -2,9 +2,10 @@
 
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome, Project,
-    ReadRequest, Saved,
+    Chunk, Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
+    Project, ReadRequest, Saved,
 };
+use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::{
@@ -51,8 +52,12 @@ pub enum Behaviour {
     Unstartable,
     /// Sends this text wherever an app may send text.
     Says(String),
+    /// Refuses every `Project` with this fault.
+    RefusesProject(Box<Fault>),
     /// Sends this projection instead of its own.
     Shows(Box<Projection>),
+    /// Announces that its state may change without an event.
+    Observes,
     /// Answers every `Invoke` with this outcome.
     Ends(Box<Outcome>),
 }
@@ -138,7 +143,12 @@ impl App {
             }
             _ => {
                 let prefix = if self.session.starts_with("other") { "OT" } else { "NT" };
+                let features = match behaviour {
+                    Behaviour::Observes => vec![UNREPORTED_CHANGES.to_owned()],
+                    _ => Vec::new(),
+                };
                 let hello = Hello {
+                    features,
                     token_prefix: Some(prefix.into()),
                     prototypes: prototypes(),
                     ..Hello::new(Role::App, "fake 1")
@@ -171,6 +181,7 @@ impl App {
                 match behaviour {
                     Behaviour::Says(said) => frame(&reply, &saying(model, said)),
                     Behaviour::Shows(projection) => frame(&reply, &**projection),
+                    Behaviour::RefusesProject(fault) => refuse(fault),
                     _ if ask.known_version == Some(model.version) => {
                         let version = model.version;
                         frame(
@@ -196,6 +207,11 @@ impl App {
             Method::AppRead => {
                 let read: ReadRequest = decode(&request.body).expect("a ReadRequest");
                 match model.check(&read.key, read.rev) {
+                    Ok(note) if read.path && note.text.starts_with('/') => {
+                        let path = Some(note.text.clone());
+                        frame(&reply, &Chunk { text: true, path, ..Chunk::default() })
+                    }
+                    Ok(_) if read.path => frame(&reply, &Chunk::default()),
                     Ok(note) => frame(&reply, &chunk(&note.text, &read, CHUNK)),
                     Err(fault) => refuse(&fault),
                 }
@@ -233,13 +249,14 @@ fn prototypes() -> Vec<Prototype> {
         action("name", vec![], None, Risk::Changes),
         action("text", vec![note()], Some(Type::String), Risk::Safe),
         action("say", vec![text()], None, Risk::Changes),
+        action("load", vec![Param { path: true, ..text() }], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
         Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
 }
 
 fn param(name: &str, ty: Type) -> Param {
-    Param { name: name.into(), ty, default: None }
+    Param { name: name.into(), ty, default: None, ..Param::default() }
 }
 
 pub fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -> LinkSlot {
@@ -256,7 +273,13 @@ fn projection(model: &Model, lod: Lod) -> Projection {
         let bound = RefArg { key: key.clone(), rev, ty: Some("note".into()) };
         let args = [("note", Arg::Ref(bound)), ("text", Value::from("by link").into())];
         let edit = slot(&format!("edit {label}"), "edit", args);
-        content.push(Piece::Object(ObjectSlot { key, rev, ty: Some("note".into()), label }));
+        content.push(Piece::Object(ObjectSlot {
+            key,
+            rev,
+            ty: Some("note".into()),
+            label,
+            ..ObjectSlot::default()
+        }));
         content.push(Piece::Text(format!(" {} ", note.text)));
         content.push(Piece::Link(edit));
         content.push(Piece::Text("\n".into()));
@@ -284,7 +307,13 @@ fn saying(model: &Model, said: &str) -> Projection {
         LinkSlot { titled: true, ..slot(said, "say", [("text", Value::from(said).into())]) };
     let object = |key: &str| {
         let label = said.to_owned();
-        Piece::Object(ObjectSlot { key: key.into(), rev: 0, ty: None, label })
+        Piece::Object(ObjectSlot {
+            key: key.into(),
+            rev: 0,
+            ty: None,
+            label,
+            ..ObjectSlot::default()
+        })
     };
     Projection {
         version: model.version,

@@ -223,7 +223,7 @@ impl World {
 
     #[track_caller]
     pub fn answer(&mut self, who: Reader, text: &str) -> AnswerText {
-        self.ask(who, Verb::Answer { text: text.into(), to: None })
+        self.ask(who, Verb::Answer { text: text.into(), to: None, stdin: None })
     }
 
     #[track_caller]

@@ -26,7 +26,14 @@ pub fn anchors(text: &str) -> Vec<Anchor> {
     for kind in ["obj", "link"] {
         let mark = format!("]({kind}:");
         for (at, _) in text.match_indices(&mark) {
-            let digits = &text[at + mark.len()..];
+            let local = &text[at + mark.len()..];
+            let typed = local.find(|c: char| {
+                !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-')
+            });
+            let digits = match typed.map(|end| local.split_at(end)) {
+                Some((_, rest)) if rest.starts_with(':') => &rest[1..],
+                _ => local,
+            };
             let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             let Ok(id) = digits[..length].parse() else { continue };
             let start = text[..at].rfind('[').map_or(at, |start| start + 1);

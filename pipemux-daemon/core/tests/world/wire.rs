@@ -31,5 +31,10 @@ pub fn chunk(text: &str, read: &ReadRequest, most: usize) -> Chunk {
     let bytes = text.as_bytes();
     let start = (read.offset as usize).min(bytes.len());
     let end = (start + (read.max as usize).min(most)).min(bytes.len());
-    Chunk { data: bytes[start..end].to_vec().into(), total: bytes.len() as u64, text: true }
+    Chunk {
+        data: bytes[start..end].to_vec().into(),
+        total: bytes.len() as u64,
+        text: true,
+        path: None,
+    }
 }

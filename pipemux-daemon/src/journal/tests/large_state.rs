@@ -30,6 +30,7 @@ fn large_records() -> Vec<Record> {
             rev: id,
             ty: Some("file".into()),
             label: format!("src/module/file-{id}.rs"),
+            key_form: None,
         };
         let anchors = (1..=100).map(anchor).collect();
         records.push(Record::Anchors { workspace: workspace.clone(), anchors });
@@ -42,6 +43,7 @@ fn large_records() -> Vec<Record> {
                 result: "replace_lines: 3 lines".repeat(4),
                 detail: Some("a line of detail\n".repeat(10)),
                 exit: 0,
+                sessions: vec!["editor/main".into()],
             };
             records.push(Record::Round { workspace: workspace.clone(), round });
         }

@@ -109,7 +109,12 @@ pub fn prototypes() -> Vec<Prototype> {
         idempotent: false,
         prominence: Prominence::Listed,
     };
-    let param = |name: &str, ty| Param { name: name.into(), ty, default: Some(Value::Null) };
+    let param = |name: &str, ty| Param {
+        name: name.into(),
+        ty,
+        default: Some(Value::Null),
+        ..Param::default()
+    };
     let wide = vec![param("a", Type::Any), param("b", Type::Any)];
     vec![
         action("act", vec![param("what", Type::Any)], Risk::Changes),
@@ -224,6 +229,8 @@ fn object(bytes: &mut Unstructured<'_>) -> Result<ObjectSlot> {
         rev: bytes.int_in_range(0..=2)?,
         ty: if bytes.ratio(1, 3)? { Some(text(bytes)?) } else { None },
         label: text(bytes)?,
+        show_key: bytes.ratio(1, 4)?,
+        detail: if bytes.ratio(1, 4)? { text(bytes)? } else { String::new() },
     })
 }
 

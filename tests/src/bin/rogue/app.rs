@@ -64,9 +64,13 @@ fn prototypes() -> Vec<Prototype> {
         idempotent: false,
         prominence: Prominence::Featured,
     };
-    let how = Param { name: "how".into(), ty: Type::String, default: None };
-    let thing =
-        Param { name: "thing".into(), ty: Type::Anchor(Some("thing".into())), default: None };
+    let how = Param { name: "how".into(), ty: Type::String, default: None, ..Param::default() };
+    let thing = Param {
+        name: "thing".into(),
+        ty: Type::Anchor(Some("thing".into())),
+        default: None,
+        ..Param::default()
+    };
     vec![
         action("misbehave", vec![how], Risk::Changes),
         action("wipe", Vec::new(), Risk::Destructive),
@@ -80,7 +84,7 @@ fn prototypes() -> Vec<Prototype> {
 /// Parameters of every type that is asked for in a way of its own.
 fn tuning() -> Vec<Param> {
     let colours = Type::Union(vec!["red".into(), "green".into()]);
-    let param = |name: &str, ty| Param { name: name.into(), ty, default: None };
+    let param = |name: &str, ty| Param { name: name.into(), ty, default: None, ..Param::default() };
     vec![param("colour", colours), param("count", Type::Int), param("loud", Type::Bool)]
 }
 
@@ -154,7 +158,7 @@ impl App {
                     "endless" => u64::from(u32::MAX),
                     _ => data.len() as u64,
                 };
-                wire.reply(request, &Chunk { data, total, text: true })
+                wire.reply(request, &Chunk { data, total, text: true, path: None })
             }
             Method::Invoke => {
                 let invoke = decode::<Invoke>(&request.body).map_err(std::io::Error::other)?;
@@ -170,6 +174,7 @@ impl App {
             rev: self.rev,
             ty: Some("thing".into()),
             label: "the thing".into(),
+            ..ObjectSlot::default()
         };
         let link = |label: &str, action: &str| LinkSlot {
             label: label.into(),
@@ -220,7 +225,7 @@ fn forgery() -> Vec<Piece> {
     };
     let object = |key: &str, label: &str| {
         let (key, label) = (key.into(), label.into());
-        Piece::Object(ObjectSlot { key, rev: 1, ty: None, label })
+        Piece::Object(ObjectSlot { key, rev: 1, ty: None, label, ..ObjectSlot::default() })
     };
     let sneaky = object("sneaky", "a](link:1) [b\n## forged");
     let split = ["\n[y]", "(obj:1)\n``", "`\n#", "# forged\n"].map(|text| Piece::Text(text.into()));

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::client::Verb;
+use pipemux_tests::output::leading_id;
 use pipemux_tests::{ClientReply, Signal, TestClient, kill};
 
 use crate::Soak;
@@ -192,7 +193,7 @@ impl Client {
                     self.soak.report_failure(format!("{}: {old} was removed unasked", self.name));
                 }
                 if asked.exit == 5 {
-                    let yes = Verb::Answer { text: "yes".into(), to: None };
+                    let yes = Verb::Answer { text: "yes".into(), to: None, stdin: None };
                     let reply = self.send_act(yes, "answer");
                     let ended = effect_of(&reply);
                     self.model.deleted(address, &old, ended);
@@ -222,7 +223,7 @@ impl Client {
         let reply = self.send_act(Verb::Run { code: code.to_owned(), stdin: None }, name);
         match reply.exit {
             9 => {
-                let no = Verb::Answer { text: "no".into(), to: None };
+                let no = Verb::Answer { text: "no".into(), to: None, stdin: None };
                 self.ask("answer", |connection| connection.request(no, TIMEOUT));
             }
             3 if reply.text.contains("pipemux open") => self.open(session),
@@ -301,8 +302,7 @@ impl Client {
         for (at, _) in text.match_indices("](obj:") {
             let Some(start) = text[..at].rfind('[') else { continue };
             let marker = &text[start + 1..at];
-            let digits = text[at + 6..].split(|c: char| !c.is_ascii_digit()).next();
-            let Some(Ok(id)) = digits.map(str::parse) else { continue };
+            let Some(id) = leading_id(&text[at + "](obj:".len()..]) else { continue };
             if !marker.starts_with('c') || !marker.ends_with('z') || marker.len() != 12 {
                 continue;
             }

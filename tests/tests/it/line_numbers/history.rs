@@ -42,7 +42,8 @@ impl History {
         let ids = FILES.map(|file| (file, opened.ok().obj(file))).into();
         let reader = |name: &str| (TestClient::new(&env, None, name), Knowledge::default());
         let readers = ["r0", "r1", "r2"].map(reader).into();
-        let truth = TestClient::new(&env, None, "truth");
+        let mut truth = TestClient::new(&env, None, "truth");
+        truth.view(None, TIMEOUT);
         let random = mixed(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
         let log = format!("seed {seed}\n");
         Self { env, readers, truth, ids, lines, acts: 0, random, marks: 0, log }
@@ -77,7 +78,7 @@ impl History {
             }
             13 => self.call(reader, file, "editor.save()"),
             14 => self.change_on_disk(file),
-            15 if self.below(4) == 0 => self.env.kill_session("editor/main"),
+            15 if self.below(4) == 0 => self.crash(),
             16 if self.below(4) == 0 => self.close_and_open(reader, file),
             _ => self.act(reader, file),
         }
@@ -206,6 +207,12 @@ impl History {
         self.note(9, &format!("disk: {file} lost {length} lines from {}", at + 1), "");
     }
 
+    fn crash(&mut self) {
+        self.truth.view(None, TIMEOUT);
+        self.env.kill_session("editor/main");
+        self.note(9, "the editor was killed", "");
+    }
+
     fn close_and_open(&mut self, reader: usize, file: &str) {
         let id = self.ids[file];
         self.call(reader, file, &format!("editor.close(obj:{id}); editor.open('{file}')"));
@@ -213,12 +220,13 @@ impl History {
 
     fn truth(&mut self, file: &str) -> Vec<String> {
         let target = format!("obj:{}", self.ids[file]);
-        let read = self.truth.request(Verb::Read { target }, TIMEOUT);
+        let mut read = self.truth.request(Verb::Read { target: target.clone() }, TIMEOUT);
         if read.exit != 0 {
             // The file is closed, or its session just died.
             self.truth.open("editor", &[file], TIMEOUT);
-            return self.env.read(file).lines().map(str::to_owned).collect();
+            read = self.truth.request(Verb::Read { target }, TIMEOUT);
         }
+        assert_eq!(read.exit, 0, "{}\n{file}: {}", self.log, read.text);
         read.text.lines().map(str::to_owned).collect()
     }
 

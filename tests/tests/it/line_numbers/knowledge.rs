@@ -105,6 +105,12 @@ impl Reading<'_> {
         rest.iter().for_each(|part| self.moves(file, part));
         // Numbers in the brief itself are as they are now.
         let brief = brief.split(" · [").next().unwrap_or_default();
+        // `move_lines: lines 1-3 to lines 55-57`
+        if let Some((was, now)) = brief.split_once(" to line") {
+            let last =
+                |text: &str| text.split(' ').next_back().map(str::to_owned).unwrap_or_default();
+            return self.moves(file, &format!("lines {} are now {}", last(was), last(now)));
+        }
         let words: Vec<&str> = brief.split([' ', ',']).collect();
         for pair in words.windows(2) {
             // Other numbers are counts.

@@ -16,7 +16,7 @@ fn key(workspace: Option<&str>, addr: &str) -> SessionKey {
 }
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
-    Param { name: name.into(), ty, default }
+    Param { name: name.into(), ty, default, ..Param::default() }
 }
 
 fn prototype(name: &str, params: Vec<Param>) -> Prototype {
@@ -145,7 +145,7 @@ fn app_question() -> OpenQuestion {
     (run.next, run.done) = (1, done());
     run.sent_before = vec![1];
     let needs = needs(QuestionKind::PickMany, &["line 57", "line 58"]);
-    OpenQuestion { run, needs, asker: Asker::App(Box::new(invoke)) }
+    OpenQuestion::new(run, needs, Asker::App(Box::new(invoke)), 0)
 }
 
 /// The daemon asks for an argument, and for another one next.
@@ -163,7 +163,7 @@ fn argument_question() -> OpenQuestion {
         Argument::List(vec![Argument::Fixed(Arg::Ref(thing))]),
     ];
     let asker = Asker::MissingArgument(AskedArgument { step: 1, index: 0, missing, options });
-    OpenQuestion { run: run(steps), needs: needs(QuestionKind::PickOne, &["a", "b"]), asker }
+    OpenQuestion::new(run(steps), needs(QuestionKind::PickOne, &["a", "b"]), asker, 0)
 }
 
 /// The daemon asks which session a step means.
@@ -171,7 +171,7 @@ fn target_question() -> OpenQuestion {
     let mut steps = steps();
     steps[1].candidates = vec![key(Some(WORKSPACE), "editor/main"), key(None, "editor/other")];
     let needs = needs(QuestionKind::PickOne, &["editor/main", "editor/other"]);
-    OpenQuestion { run: run(steps), needs, asker: Asker::AmbiguousTarget(1) }
+    OpenQuestion::new(run(steps), needs, Asker::AmbiguousTarget(1), 0)
 }
 
 fn fixtures() -> [(OpenQuestion, &'static str, &'static str); 3] {
@@ -209,6 +209,12 @@ fn version_1_is_restored_in_full() {
         let restored = restore(&saved, &WORKSPACE.into()).unwrap();
         assert_eq!(format!("{restored:#?}"), format!("{question:#?}"), "{name}");
     }
+}
+
+#[test]
+fn shown_question_is_restored_as_shown() {
+    let question = OpenQuestion { shown: true, ..app_question() };
+    assert!(restore(&save(&question).unwrap(), &WORKSPACE.into()).unwrap().shown);
 }
 
 #[test]

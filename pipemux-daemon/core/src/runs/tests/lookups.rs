@@ -14,7 +14,7 @@ fn located(place: KeyLocation) -> RunInput {
 
 fn chunk(data: &'static [u8], total: usize) -> RunInput {
     let data = Bytes::from_static(data);
-    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true }))
+    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true, path: None }))
 }
 
 /// A scene whose window of `notes/main` showed an object and no longer does.
@@ -64,6 +64,16 @@ fn object_out_of_view_ends_the_run_with_the_exact_sentence() {
         assert_eq!(outcomes(&run).join(""), *sentence);
         assert_eq!(run.touched, [key("notes/main")], "the answer shows where to look");
     }
+}
+
+#[test]
+fn app_that_can_not_tell_where_an_object_is_says_why() {
+    let (scene, id) = hidden();
+    let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
+    scene.begin(&mut run);
+    let damaged = AppReply::Fault(Fault::failed("notebook.db is damaged"));
+    assert_finished(scene.resume(&mut run, RunInput::Located(damaged)));
+    assert_eq!(outcomes(&run).join(""), "Failed: notebook.db is damaged");
 }
 
 #[test]
@@ -132,7 +142,7 @@ fn name_is_looked_up_again_once_the_run_changed_its_session() {
     let output = scene.reply(&mut run, done(11));
     let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
     assert_eq!(session, key("notes/main"));
-    assert!(!run.is_rebasing());
+    assert!(!run.needs_ids());
 
     scene.bind("notes/main", "it", "n7");
     let (app, version, epoch) = (Incarnation(1), 11, scene.workspace.epoch);

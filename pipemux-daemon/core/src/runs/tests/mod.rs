@@ -44,7 +44,8 @@ struct Scene {
 impl Scene {
     /// A workspace with the windows of two ready sessions, `notes/main` as incarnation 1 and `todo/main` as 2.
     fn new() -> Self {
-        let mut workspace = Workspace::new(WORKSPACE.into(), FirstNumbers { id: 1, epoch: 5 });
+        let mut workspace =
+            Workspace::new(WORKSPACE.into(), WORKSPACE.into(), FirstNumbers { id: 1, epoch: 5 });
         workspace.enter_reader(READER, Now::default());
         let mut sessions = BTreeMap::new();
         for (number, addr) in [(1, "notes/main"), (2, "todo/main")] {
@@ -76,7 +77,13 @@ impl Scene {
 
     /// Holds a window of a session that binds a name to an object.
     fn bind(&mut self, addr: &str, name: &str, object: &str) {
-        let slot = ObjectSlot { key: object.into(), rev: 1, ty: None, label: object.into() };
+        let slot = ObjectSlot {
+            key: object.into(),
+            rev: 1,
+            ty: None,
+            label: object.into(),
+            ..ObjectSlot::default()
+        };
         let names = [(name.to_owned(), slot)].into();
         let body = Bytes::from(encode(&Projection { names, ..Projection::default() }).unwrap());
         let window = self.workspace.window_mut(&key(addr)).unwrap();
@@ -98,8 +105,19 @@ impl Scene {
         run
     }
 
+    /// Has the reader see an object as it is now.
+    fn see(&mut self, id: u64) {
+        let epoch = self.workspace.epoch;
+        let reader = self.workspace.reader_mut(READER).unwrap();
+        Rc::make_mut(&mut reader.known).insert(id, epoch);
+    }
+
+    fn context(&self) -> RunContext<'_> {
+        RunContext { workspace: &self.workspace, sessions: &self.sessions }
+    }
+
     fn resume(&self, run: &mut Run, input: RunInput) -> RunOutput {
-        run.resume(input, &RunContext { workspace: &self.workspace, sessions: &self.sessions })
+        run.resume(input, &self.context())
     }
 
     fn begin(&self, run: &mut Run) -> RunOutput {
@@ -145,7 +163,12 @@ fn step(addr: &str, action: &str) -> Step {
 impl Step {
     /// The same step with one more argument.
     fn with(mut self, name: &str, ty: Type, argument: Argument) -> Self {
-        self.prototype.params.push(Param { name: name.into(), ty, default: None });
+        self.prototype.params.push(Param {
+            name: name.into(),
+            ty,
+            default: None,
+            ..Param::default()
+        });
         self.args.push((name.into(), argument));
         self
     }

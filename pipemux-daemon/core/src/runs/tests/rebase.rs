@@ -38,7 +38,7 @@ fn safe_step_is_rebased_and_later_steps_mean_what_was_seen() {
     let output = scene.begin(&mut run);
     let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
     assert_eq!(session, key("notes/main"));
-    assert!(run.is_rebasing());
+    assert!(run.needs_ids());
 
     let (_, invoke) = sent(scene.resume(&mut run, arrived(&scene, &[id])));
     let Arg::Ref(of) = &invoke.args["at"] else { panic!("{invoke:?}") };
@@ -97,7 +97,7 @@ fn stale_click_names_its_link() {
     let mut click = step("notes/main", "open");
     (click.origin, click.call) = (StepOrigin::Link, "link:15".into());
     for (of, named) in
-        [(click, "link:15".to_owned()), (step("notes/main", "open"), format!("obj:{id}"))]
+        [(click, "link:15".to_owned()), (step("notes/main", "open"), format!("obj:note:{id}"))]
     {
         let mut run = scene.run(vec![of]);
         sent(scene.begin(&mut run));

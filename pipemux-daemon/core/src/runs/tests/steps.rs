@@ -170,6 +170,17 @@ fn step_that_was_sent_again_and_fails_is_unknown() {
 }
 
 #[test]
+fn step_whose_outcome_the_app_does_not_know_is_unknown() {
+    let scene = Scene::new();
+    let mut run = scene.run(vec![step("notes/main", "a"), step("notes/main", "b")]);
+    sent(scene.begin(&mut run));
+    let fault = Fault::unknown("the disk of a.txt did not answer within 10 s");
+    assert_finished(scene.reply(&mut run, Outcome::Failed(fault)));
+    assert!(run.unknown);
+    assert_eq!(outcomes(&run)[0], "Unknown: the disk of a.txt did not answer within 10 s");
+}
+
+#[test]
 fn cancelled_step_is_not_sent_again() {
     let scene = Scene::new();
     let mut run = scene.run(vec![step("notes/main", "a").idempotent()]);
@@ -247,4 +258,34 @@ fn stopped_run_fails_with_its_next_step() {
     sent(scene.reply(&mut run, done(11)));
     run.stop(Fault::unavailable("the daemon is going down"));
     assert_eq!(outcomes(&run), ["Done: ok", "Failed: the daemon is going down"]);
+}
+
+#[test]
+fn read_inside_a_step_that_failed_is_no_effect() {
+    let scene = Scene::new();
+    let stale = || Outcome::Failed(Fault::stale("it changed"));
+    let outer = || step("todo/main", "add").with("text", Type::String, Argument::Result(0));
+    for (risk, effect, exit) in
+        [(Risk::Safe, false, 4), (Risk::Changes, true, 1), (Risk::Destructive, true, 1)]
+    {
+        let mut inner = step("notes/main", "find").nested();
+        inner.prototype.risk = risk;
+        let mut run = scene.run(vec![inner, outer()]);
+        sent(scene.begin(&mut run));
+        sent(scene.reply(&mut run, done(11)));
+        assert_finished(scene.reply(&mut run, stale()));
+        assert_eq!((run.took_effect(), run.exit_status()), (effect, exit), "{risk:?}");
+    }
+
+    // The read itself fails, behind a step that took effect, and without one.
+    let inner = || step("notes/main", "find").nested();
+    let mut run = scene.run(vec![inner(), outer()]);
+    sent(scene.begin(&mut run));
+    assert_finished(scene.reply(&mut run, Outcome::Failed(Fault::not_found("gone"))));
+    assert_eq!((run.exit_status(), run.outer_step(0)), (3, 1));
+    let mut run = scene.run(vec![step("notes/main", "write"), inner(), outer()]);
+    sent(scene.begin(&mut run));
+    sent(scene.reply(&mut run, done(11)));
+    assert_finished(scene.reply(&mut run, Outcome::Failed(Fault::not_found("gone"))));
+    assert_eq!((run.exit_status(), run.outer_step(0), run.outer_step(1)), (1, 0, 2));
 }

@@ -8,6 +8,7 @@
 mod forget;
 mod session_anchors;
 mod target;
+mod written;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,7 +17,7 @@ use pipemux_proto::refs::RefKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::keys::SessionKey;
-use crate::persist::records::{SavedAnchor, SavedTarget};
+use crate::persist::records::{KeyForm, SavedAnchor, SavedTarget};
 
 use session_anchors::SessionAnchors;
 pub use target::{AnchorQuery, Appearance, BoundAction, Minted, Target};
@@ -36,6 +37,10 @@ pub struct Anchor {
     pub ty: Option<Rc<str>>,
     /// Its label.
     pub label: Rc<str>,
+    /// True when its newest ref was written with its key.
+    pub keyed: bool,
+    /// The form of its refs with the key, if it ever had one.
+    pub key_form: Option<KeyForm>,
     /// The epoch in which it was last shown.
     pub last_epoch: u64,
     /// Parameters that a link leaves open.
@@ -122,13 +127,15 @@ impl AnchorTable {
         if let Some(id) = of_session.find(query, &self.anchors)
             && let Some(anchor) = self.anchors.get_mut(&id)
         {
-            let changed = anchor.rev != appearance.rev;
             let retyped = anchor.ty.as_deref() != appearance.ty;
+            // Refs show the type: with another one they mean something else.
+            let changed = anchor.rev != appearance.rev || retyped;
             if appearance.listed {
-                if anchor.render_pass == self.render_passes && (changed || retyped) {
+                if anchor.render_pass == self.render_passes && changed {
                     return Minted { id, changed: false, conflict: true };
                 }
                 anchor.render_pass = self.render_passes;
+                anchor.keyed = false;
             }
             if changed {
                 anchor.rev = appearance.rev;
@@ -145,6 +152,7 @@ impl AnchorTable {
             }
             if retyped {
                 anchor.ty = of_session.share_type(appearance.ty);
+                anchor.key_form = None;
             }
             if *anchor.open != *appearance.open {
                 anchor.open = appearance.open.into();
@@ -164,6 +172,8 @@ impl AnchorTable {
             since: epoch,
             ty: of_session.share_type(appearance.ty),
             label: shared_label(&target, appearance.label),
+            keyed: false,
+            key_form: None,
             shown: true,
             last_epoch: epoch,
             offered: appearance.offered,
@@ -246,6 +256,8 @@ impl AnchorTable {
             since: epoch,
             ty: of_session.share_type(saved.ty.as_deref()),
             label: shared_label(&target, &saved.label),
+            keyed: saved.key_form.is_some(),
+            key_form: saved.key_form,
             shown: false,
             last_epoch: epoch,
             offered: false,
@@ -362,5 +374,6 @@ fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
         rev: anchor.rev,
         ty: anchor.ty.as_deref().map(Into::into),
         label: anchor.label.to_string(),
+        key_form: anchor.key_form,
     })
 }

@@ -1,0 +1,273 @@
+//! Requests whose work is under way on other threads: answered when it is done, or at their deadline.
+
+use std::time::{Duration, Instant};
+
+use pipemux_proto::app::{Changed, Notify, Outcome};
+use pipemux_proto::codec::EncodeError;
+use pipemux_proto::{Envelope, Fault, Frame, Kind, Method};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::blocking::{Blocking, CLOSE_PATIENCE, Completion, Finish, Started};
+use crate::reply::Reply;
+
+use super::{PendingInvoke, Session, opened_reply};
+
+/// An answer is sent this much before the requester gives up, if its deadline is not shorter than four times
+/// that.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// A request whose work is under way.
+pub(crate) struct Parked<A> {
+    request: Envelope,
+    /// When the request is answered at the latest.
+    deadline: Instant,
+    /// True once it was answered, or nobody waits for the answer any more.
+    answered: bool,
+    work: ParkedWork<A>,
+}
+
+pub(super) enum ParkedWork<A> {
+    Invoke(Started<A, Reply>, PendingInvoke),
+    Open(Started<A, Vec<String>>),
+}
+
+/// The result of work, ready for the app to take in.
+enum Finished<A> {
+    Invoke(Finish<A, Reply>, PendingInvoke),
+    Open(Finish<A, Vec<String>>),
+}
+
+impl<A> ParkedWork<A> {
+    fn overdue(&self) -> Fault {
+        match self {
+            Self::Invoke(started, _) => started.overdue(),
+            Self::Open(started) => started.overdue(),
+        }
+    }
+
+    fn call_off(&self) -> bool {
+        match self {
+            Self::Invoke(started, _) => started.call_off(),
+            Self::Open(started) => started.call_off(),
+        }
+    }
+}
+
+impl<A: App> Parked<A> {
+    /// `received` is when the request came.
+    pub(super) fn new(
+        request: &Envelope,
+        received: Instant,
+        blocking_deadline: Duration,
+        work: ParkedWork<A>,
+    ) -> Self {
+        let patience = match request.deadline_ms {
+            0 => blocking_deadline,
+            ms => {
+                let whole = Duration::from_millis(u64::from(ms));
+                blocking_deadline.min(whole - MARGIN.min(whole / 4))
+            }
+        };
+        Self { request: *request, deadline: received + patience, answered: false, work }
+    }
+
+    /// Returns the result if there is one within this time. It is returned once.
+    fn wait(&mut self, patience: Duration) -> Option<Finished<A>> {
+        match &mut self.work {
+            ParkedWork::Invoke(started, pending) => {
+                let finish = started.task.wait(patience)?;
+                Some(Finished::Invoke(finish, pending.clone()))
+            }
+            ParkedWork::Open(started) => started.task.wait(patience).map(Finished::Open),
+        }
+    }
+
+    /// True when the request was answered, and the answer said that nothing is done.
+    fn is_called_off(&self) -> bool {
+        self.answered && self.work.call_off()
+    }
+}
+
+impl<A: App> Session<A> {
+    /// When the next request is to be answered whose work isn't done.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let open = self.parked.iter().filter(|parked| !parked.answered);
+        open.map(|parked| parked.deadline).min()
+    }
+
+    /// True while work of a request is under way.
+    pub(crate) fn is_working(&self) -> bool {
+        !self.parked.is_empty()
+    }
+
+    pub(super) fn park<R>(
+        &mut self,
+        request: &Envelope,
+        blocking: Blocking<A, R>,
+        wrap: impl FnOnce(Started<A, R>) -> ParkedWork<A>,
+    ) -> Result<Option<Finish<A, R>>, Fault>
+    where
+        A: 'static,
+        R: 'static,
+    {
+        let deadline = blocking.deadline;
+        let mut started = blocking.start(&self.waker)?;
+        // Nearly all work is done soon: then the answers keep their order, and the window that was asked for
+        // together with the action shows its effect.
+        match started.task.wait(self.patience) {
+            Some(finish) => Ok(Some(finish)),
+            None => {
+                self.parked.push(Parked::new(request, self.received, deadline, wrap(started)));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes in what other threads have done, and answers the requests that waited for it or whose deadline
+    /// has come. Returns the frames to send.
+    pub(crate) fn run_due(&mut self) -> Result<Vec<u8>, EncodeError> {
+        let before = self.version;
+        let mut frames = Vec::new();
+        self.refresh_if_open();
+        let mut told = before;
+        for mut parked in std::mem::take(&mut self.parked) {
+            match parked.wait(Duration::ZERO) {
+                Some(finished) => {
+                    frames.extend(self.finish(&parked, finished)?);
+                    if !parked.answered {
+                        told = self.version;
+                    }
+                }
+                None => self.parked.push(parked),
+            }
+        }
+        let now = Instant::now();
+        for parked in self.parked.iter_mut().filter(|parked| !parked.answered) {
+            if parked.deadline <= now {
+                parked.answered = true;
+                frames.extend(refusal(&parked.request, parked.work.overdue())?);
+            }
+        }
+        self.refresh_if_open();
+        if self.version != told {
+            frames.extend(self.event(Method::Changed, &Changed { version: self.version })?);
+        }
+        Ok(frames)
+    }
+
+    /// Has the deadlines of all requests come, for tests.
+    pub(crate) fn expire_parked(&mut self) {
+        let now = Instant::now();
+        self.parked.iter_mut().for_each(|parked| parked.deadline = now);
+    }
+
+    /// Waits until all work of requests is done, for tests. Returns the frames to send.
+    pub(crate) fn wait_for_parked(&mut self) -> Vec<u8> {
+        let mut frames = Vec::new();
+        for mut parked in std::mem::take(&mut self.parked) {
+            if let Some(finished) = parked.wait(Duration::from_secs(60)) {
+                frames.extend(self.finish(&parked, finished).unwrap_or_default());
+            }
+        }
+        frames
+    }
+
+    /// Stops waiting for a request that nobody wants an answer to any more.
+    pub(crate) fn cancel(&mut self, id: u64) {
+        for parked in self.parked.iter_mut().filter(|parked| parked.request.id == id) {
+            parked.answered = true;
+            parked.work.call_off();
+        }
+    }
+
+    /// Gives the work that is under way some time to be done before the session ends. Returns the frames to
+    /// send.
+    pub(super) fn drain_parked(&mut self) -> Result<Vec<u8>, EncodeError> {
+        let end = Instant::now() + CLOSE_PATIENCE;
+        let mut frames = Vec::new();
+        for mut parked in std::mem::take(&mut self.parked) {
+            match parked.wait(end.saturating_duration_since(Instant::now())) {
+                Some(finished) => frames.extend(self.finish(&parked, finished)?),
+                None => {
+                    if !parked.answered {
+                        frames.extend(refusal(&parked.request, parked.work.overdue())?);
+                    }
+                    self.parked.push(parked);
+                }
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Has the app take in the result of work. Returns the frames to send: the answer or, if the request was
+    /// answered at its deadline, a line for every reader that tells what became of it.
+    fn finish(
+        &mut self,
+        parked: &Parked<A>,
+        finished: Finished<A>,
+    ) -> Result<Vec<u8>, EncodeError> {
+        let (request, late) = (&parked.request, parked.answered);
+        let completion = Completion { version: self.version, late };
+        match finished {
+            Finished::Invoke(finish, pending) => {
+                let name = pending.name;
+                let reply = match self.app_mut() {
+                    Ok(app) => finish(app, completion),
+                    Err(fault) => Err(fault),
+                };
+                let outcome = match reply.map(|reply| self.replied(reply, &pending)) {
+                    Ok(outcome) => outcome,
+                    Err(fault) => Outcome::Failed(fault),
+                };
+                if !late {
+                    return Frame::encode(&request.answer(Kind::Reply), &outcome)
+                        .or_else(|error| Frame::fault(request, &Fault::refused(error.to_string())))
+                        .map(|bytes| bytes.to_vec());
+                }
+                let became = match outcome {
+                    _ if parked.is_called_off() => return Ok(Vec::new()),
+                    Outcome::Done(done) => format!("{name} took effect after all: {}", done.brief),
+                    Outcome::Failed(fault) => format!("{name} failed after all: {fault}"),
+                    Outcome::Needs(_) => format!("{name} had no effect"),
+                };
+                self.event(Method::Notify, &Notify { text: became })
+            }
+            Finished::Open(finish) => {
+                let opened = match self.app_mut() {
+                    Ok(app) => finish(app, completion),
+                    Err(fault) => Err(fault),
+                };
+                let opened = opened.map(|notes| {
+                    self.version += 1;
+                    opened_reply(notes)
+                });
+                match late {
+                    true => Ok(Vec::new()),
+                    false => super::answer(request, opened).map(|bytes| bytes.to_vec()),
+                }
+            }
+        }
+    }
+
+    fn refresh_if_open(&mut self) {
+        // An app that isn't open has nothing to refresh; what it refuses is told to those who ask.
+        if self.app.is_some() {
+            let _ = self.refresh();
+        }
+    }
+
+    fn event<T: Serialize>(&self, method: Method, body: &T) -> Result<Vec<u8>, EncodeError> {
+        let envelope = Envelope::event(method, self.incarnation);
+        Frame::encode(&envelope, body).map(|bytes| bytes.to_vec())
+    }
+}
+
+/// Refuses a request: an action by its outcome, so that it is told like any other failure.
+fn refusal(request: &Envelope, fault: Fault) -> Result<Vec<u8>, EncodeError> {
+    let bytes = match request.method {
+        Method::Invoke => Frame::encode(&request.answer(Kind::Reply), &Outcome::Failed(fault))?,
+        _ => Frame::fault(request, &fault)?,
+    };
+    Ok(bytes.to_vec())
+}

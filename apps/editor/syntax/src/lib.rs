@@ -1,0 +1,33 @@
+//! Parses source files and answers questions about them: which symbols a file has, which of them enclose a
+//! range, and how statements become a function of their own.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`language`] | the languages, by the path of a file |
+//! | [`source`] | a parsed file |
+//! | [`outline`] | its symbols |
+//! | `scopes`, `bind` | which name means which variable, one binder per language |
+//! | [`extract`] | statements that become a function |
+//! | [`limits`] | every bound |
+//!
+//! All ranges are of bytes. Nothing here reads a file, keeps state, or knows of an editor.
+//!
+//! **Invariant: an extraction is right or refused.** It is planned only for what the syntax tree tells, and
+//! its result is parsed again: it must have no error that the file didn't have.
+//!
+//! **Invariant: any text is accepted.** A text that is too long or nested too deeply is refused before
+//! anything walks it, so that no input exhausts the stack.
+#![forbid(unsafe_code)]
+
+mod bind;
+pub mod extract;
+pub mod language;
+pub mod limits;
+pub mod outline;
+mod scopes;
+pub mod source;
+
+pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
+pub use language::Language;
+pub use outline::{Symbol, SymbolKind};
+pub use source::{ParseError, Source};

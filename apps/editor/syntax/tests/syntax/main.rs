@@ -1,0 +1,11 @@
+//! The crate from outside: what it says of source texts, and what its extractions do when they run.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod ecmascript;
+mod executed;
+mod go;
+mod outlines;
+mod python;
+mod rust;
+mod support;
+mod workspace;

@@ -1,0 +1,69 @@
+//! Writes a step as the call that is carried out, once answers have completed it.
+
+use pipemux_proto::SessionAddr;
+use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Param;
+use pipemux_proto::refs::RefKind;
+
+use crate::runs::{Argument, Run, Step, ref_errors};
+use crate::workspaces::Workspace;
+
+/// Most characters of one argument.
+const ARGUMENT_SHOWN: usize = 60;
+
+/// Returns a step as a call with its arguments by name: `notebook.append(entry=obj:7, text='more')`.
+pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
+    let Some(step) = run.steps.get(index) else { return String::new() };
+    let addr = &step.session.addr;
+    let owner = match addr.session.as_str() {
+        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
+        _ => addr.to_string(),
+    };
+    // In the order of the prototype: answers are appended to the arguments that the call had.
+    let named = |param: &Param| step.args.iter().find(|(name, _)| *name == param.name);
+    let args = step.prototype.params.iter().filter_map(named).map(|(name, argument)| {
+        format!("{name}={}", clip(&written(run, step, argument, workspace)))
+    });
+    format!("{owner}.{}({})", step.prototype.name, args.collect::<Vec<_>>().join(", "))
+}
+
+fn written(run: &Run, step: &Step, argument: &Argument, workspace: &Workspace) -> String {
+    match argument {
+        Argument::Fixed(arg) => written_value(step, arg, workspace),
+        Argument::Ref { of, .. } => ref_errors::name(of),
+        Argument::Name { session, name, .. } => format!("{session}.{name}"),
+        Argument::Result(index) => {
+            run.steps.get(*index).map_or_else(|| "?".into(), |nested| nested.call.clone())
+        }
+        Argument::Missing(_) => "?".into(),
+        Argument::List(items) => {
+            let items = items.iter().map(|item| written(run, step, item, workspace));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn written_value(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
+    match arg {
+        Arg::Value(blob) => blob.to_value().map_or_else(|_| "?".into(), |value| value.to_string()),
+        Arg::Copied(copied) => format!("<{} of {}>", copied.label, copied.from),
+        Arg::List(items) => {
+            let items = items.iter().map(|item| written_value(step, item, workspace));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        Arg::Ref(object) => match workspace.anchors.id_of(&step.session, &object.key) {
+            Some(id) => match workspace.anchors.get(RefKind::Obj, id) {
+                Some(anchor) => anchor.written(id).to_string(),
+                None => format!("obj:{id}"),
+            },
+            None => object.key.clone(),
+        },
+    }
+}
+
+fn clip(text: &str) -> String {
+    match text.char_indices().nth(ARGUMENT_SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}

@@ -1,0 +1,167 @@
+//! `answer`: answers an open question, shows it, or sends a kept run again.
+
+use pipemux_proto::Fault;
+use pipemux_proto::app::Choice;
+use pipemux_proto::refs::{Ref, RefKind};
+use pipemux_proto::watch::EventKind;
+
+use crate::Core;
+use crate::feed::Audience;
+use crate::keys::RequestId;
+use crate::persist::records::Record;
+use crate::runs::question::{OpenQuestion, ParsedAnswer};
+use crate::runs::{Run, RunContext, RunInput, TypedAnswer};
+use crate::verbs::click::LinkEffect;
+use crate::verbs::require;
+use crate::views::requested_window::AnswerKind;
+
+/// What answers the kept run: it is sent again.
+const GO: &str = "go";
+
+impl Core {
+    /// Answers an open question, or sends a kept run again. Without words the question is shown.
+    pub(super) fn answer_question(
+        &mut self,
+        id: RequestId,
+        text: &str,
+        to: Option<u64>,
+        stdin: Option<&[u8]>,
+    ) -> Result<(), Fault> {
+        // A link that answers may be given as the answer.
+        if let Ok(link) = text.trim().parse::<Ref>()
+            && link.kind == RefKind::Link
+        {
+            return match self.resolve_link(id, &link)? {
+                LinkEffect::Answer(question, answer) => {
+                    self.answer_question(id, &answer, Some(question), None)
+                }
+                LinkEffect::Step(_) => Err(Fault::usage(format!("{link} is no answer"))
+                    .hint(format!("pipemux click {link}"))),
+            };
+        }
+        if let Some(kept) = self.take_kept_run(id, text, to)? {
+            return self.start_run(id, kept, RunInput::Begin);
+        }
+        if text.trim().is_empty() {
+            return self.show_questions(id, to);
+        }
+        let (number, question) = self.find_question(id, text, to)?;
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let context = RunContext { workspace, sessions: self.processes.sessions() };
+        let typed = TypedAnswer::read(text, stdin, &question.value_names());
+        let answer = match typed.and_then(|typed| question.read(typed, &context)) {
+            Ok(answer) => answer,
+            Err(fault) => return self.refuse_with_questions(id, vec![number], fault),
+        };
+        let confirms = matches!(answer, ParsedAnswer::Choice(Choice::Yes));
+        // The number, or the link that carries it, is known only from an answer that shows the question.
+        if confirms && question.is_destructive() && !question.shown && to.is_none() {
+            let fault = Fault::refused(format!("question {number} was not shown to you before"));
+            return self.refuse_with_questions(id, vec![number], fault);
+        }
+        let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
+        let Some(question) = self.runs.remove_question(&at, number) else {
+            return Err(no_question(to));
+        };
+        let (run, input) = question.answer(number, answer, &context);
+        self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
+        let text = format!("question {number} was answered: {}", text.trim());
+        let audience = Audience::Workspace(at, None);
+        self.publish(EventKind::Answered, audience, Some(&reader), &text);
+        self.start_run(id, run, input)
+    }
+
+    /// Shows the questions that the reader has open, or the one of a number.
+    fn show_questions(&mut self, id: RequestId, to: Option<u64>) -> Result<(), Fault> {
+        let numbers = match to {
+            Some(_) => vec![self.find_question(id, "", to)?.0],
+            None => self.open_questions(id)?,
+        };
+        if numbers.is_empty() {
+            return Err(no_question(None));
+        }
+        self.show_windows(id, Vec::new(), AnswerKind::Questions { numbers, refusal: None })
+    }
+
+    /// Refuses a request, and shows the questions that are the reason.
+    pub(super) fn refuse_with_questions(
+        &mut self,
+        id: RequestId,
+        numbers: Vec<u64>,
+        fault: Fault,
+    ) -> Result<(), Fault> {
+        // The question itself says how it is answered.
+        let hints = fault.hints.iter().filter(|hint| !hint.starts_with("pipemux answer "));
+        let hints = hints.cloned().collect();
+        let refusal = Some(Box::new(Fault { hints, ..fault }));
+        self.show_windows(id, Vec::new(), AnswerKind::Questions { numbers, refusal })
+    }
+
+    /// The numbers of the questions that the reader of a request has open.
+    pub(super) fn open_questions(&self, id: RequestId) -> Result<Vec<u64>, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let open = self.runs.questions_of(&request.workspace, &request.call.reader);
+        Ok(open.map(|(number, _)| number).collect())
+    }
+
+    /// The question that an answer means: the one of its number, or the reader's only one.
+    fn find_question(
+        &self,
+        id: RequestId,
+        text: &str,
+        to: Option<u64>,
+    ) -> Result<(u64, &OpenQuestion), Fault> {
+        let open = self.open_questions(id)?;
+        if let (None, [_, _, ..]) = (to, open.as_slice()) {
+            let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
+            let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
+            return Err(ways.fold(fault, Fault::hint));
+        }
+        let closed = || match text.trim() {
+            GO if to.is_none() => {
+                Fault::not_found("no question is open, and no call is kept to be sent again")
+                    .hint("pipemux view")
+            }
+            _ => no_question(to),
+        };
+        let number = to.or_else(|| open.first().copied()).ok_or_else(closed)?;
+        let request = require::request(&self.clients, id)?;
+        let question = self.runs.question(&request.workspace, number).ok_or_else(closed)?;
+        if question.reader() != request.call.reader {
+            return Err(Fault::refused(format!(
+                "question {number} was asked of {}, not of {}",
+                question.reader(),
+                request.call.reader
+            )));
+        }
+        Ok((number, question))
+    }
+
+    /// Takes the kept run that `answer go` sends again, unless a question is open.
+    fn take_kept_run(
+        &mut self,
+        id: RequestId,
+        text: &str,
+        to: Option<u64>,
+    ) -> Result<Option<Run>, Fault> {
+        if to.is_some() || text.trim() != GO || !self.open_questions(id)?.is_empty() {
+            return Ok(None);
+        }
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let (at, reader) = (&request.workspace, &request.call.reader);
+        let Some(mut kept) = self.runs.take_kept(at, reader) else { return Ok(None) };
+        kept.run_id = request.call.run_id.clone();
+        kept.take_baseline(workspace, None);
+        Ok(Some(kept))
+    }
+}
+
+fn no_question(to: Option<u64>) -> Fault {
+    let message = match to {
+        Some(number) => format!("question {number} was answered, or has expired"),
+        None => "no question is open".to_owned(),
+    };
+    Fault::not_found(message).hint("pipemux view")
+}

@@ -1,0 +1,121 @@
+//! Asking apps whether they have changed, while a client waits for a change.
+//!
+//! An app says by an event that its state has changed. One whose state others change, as a file on disk, learns of it
+//! only when it looks: it announces so when it greets, and is asked for its window as long as somebody waits. Nobody
+//! asks a session that sleeps or doesn't answer.
+
+use std::rc::Rc;
+
+use pipemux_proto::envelope::Method;
+
+use crate::Core;
+use crate::keys::{ProjectionKey, RequestId, SessionKey};
+use crate::limits::{PROJECT_MS, WAIT_CHECK_MS};
+use crate::processes::reply::{AppReply, ReplyTo};
+use crate::timers::Timer;
+use crate::verbs::tasks::{Task, Wait};
+use crate::workspaces::raw_projection::RawProjection;
+
+impl Core {
+    /// Asks the apps of the windows that a request waits for, as far as they don't say by themselves that they have
+    /// changed.
+    pub(crate) fn check_waited_windows(&mut self, id: RequestId) {
+        let Some(Task::Waiting(wait, _)) = self.tasks.get(id) else { return };
+        let Wait::View { view, .. } = &**wait else { return };
+        let sessions: Vec<SessionKey> = self
+            .waited_windows(id, view)
+            .into_iter()
+            .filter(|key| self.processes.get(key).is_some_and(|found| found.changes_unreported))
+            .collect();
+        if sessions.is_empty() {
+            return;
+        }
+        let mut sent = 0;
+        for session in sessions {
+            sent += u32::from(self.check_window(id, &session));
+        }
+        if let Some(Task::Waiting(_, limits)) = self.tasks.get_mut(id) {
+            (limits.check_at, limits.checks_open) = (None, sent);
+        }
+        if sent == 0 {
+            self.schedule_wait_check(id);
+        }
+    }
+
+    /// Asks one app for its window. Returns false for one that is not to be asked now.
+    fn check_window(&mut self, id: RequestId, session: &SessionKey) -> bool {
+        let Some(request) = self.clients.request(id) else { return false };
+        let process = self.processes.get(session);
+        if process.is_none_or(|process| process.ready().is_none() || process.health.silent()) {
+            return false;
+        }
+        let workspace = self.workspaces.get(&request.workspace);
+        let Some(window) = workspace.and_then(|workspace| workspace.window(session)) else {
+            return false;
+        };
+        let (lod, budget) = window.detail(None, None);
+        let project = self.projection_request(window, lod, budget);
+        let deadline = self.turn.now.mono_ms + PROJECT_MS;
+        let key = ProjectionKey { window: window.number, lod, budget };
+        let (turn, to) = (&mut self.turn, ReplyTo::WaitCheck(id, key));
+        self.processes.request(turn, session, Method::Project, &project, deadline, to);
+        true
+    }
+
+    /// Takes an app's reply to a check. A newer version counts as a change that the app has told of.
+    pub(crate) fn wait_check_replied(
+        &mut self,
+        id: RequestId,
+        session: &SessionKey,
+        asked: ProjectionKey,
+        reply: AppReply,
+    ) {
+        self.take_checked_window(id, session, asked, reply);
+        let Some(Task::Waiting(_, limits)) = self.tasks.get_mut(id) else { return };
+        limits.checks_open = limits.checks_open.saturating_sub(1);
+        if limits.checks_open == 0 {
+            self.schedule_wait_check(id);
+        }
+    }
+
+    /// Keeps a window that an app sent for a check, so that the next check is answered with `unchanged`.
+    fn take_checked_window(
+        &mut self,
+        id: RequestId,
+        key: &SessionKey,
+        asked: ProjectionKey,
+        reply: AppReply,
+    ) {
+        // What is wrong with a window is told by the answer that shows it.
+        let AppReply::Reply(body) = reply else { return };
+        let Ok(projection) = RawProjection::read(&body) else { return };
+        let version = projection.version;
+        let app = self.processes.get(key).and_then(|session| session.app());
+        let request = self.clients.request(id);
+        let workspace = request.and_then(|request| self.workspaces.get_mut(&request.workspace));
+        if let Some(app) = app
+            && let Some(window) = workspace.and_then(|workspace| workspace.window_mut(key))
+            && !projection.unchanged
+        {
+            let overtaken = window.projection.as_ref().is_some_and(|held| {
+                held.app == app && held.projection.version > projection.version
+            });
+            if !overtaken {
+                window.hold(asked, app, Rc::new(projection));
+            }
+        }
+        if self.processes.set_version(key, version) {
+            self.session_changed(key);
+        }
+    }
+
+    fn schedule_wait_check(&mut self, id: RequestId) {
+        let at = self.turn.now.mono_ms + WAIT_CHECK_MS;
+        if let Some(Task::Waiting(_, limits)) = self.tasks.get_mut(id)
+            && at < limits.until
+        {
+            limits.check_at = Some(at);
+            self.turn.set_timer(at, Timer::WaitCheck(id));
+        }
+    }
+}
