@@ -97,6 +97,11 @@ fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
     };
     let plain = pipemux_proto::encode(&link).expect("it encodes");
     assert!(!plain.windows(7).any(|part| part == b"lasting"));
+    let done = pipemux_proto::app::Done::default();
+    let plain = pipemux_proto::encode(&done).expect("it encodes");
+    assert!(!plain.windows(7).any(|part| part == b"numbers"));
+    let old: pipemux_proto::app::Done = pipemux_proto::decode(&plain).expect("it reads");
+    assert!(old.numbers.is_empty());
 }
 
 #[test]

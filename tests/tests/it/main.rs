@@ -23,6 +23,7 @@ mod invalid_input;
 mod json_output;
 mod lease;
 mod lifecycle;
+mod line_numbers;
 mod listen;
 mod markdown_injection;
 mod mistaken_refs;

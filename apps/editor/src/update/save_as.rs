@@ -153,7 +153,8 @@ impl Editor {
         let state_dir = self.state_dir.clone();
         // Readers may have seen another text under either path.
         self.before_change(index)?;
-        self.files[index].take_write_as(target.clone(), state, digest, stamp, &state_dir);
+        let named = (target.clone(), context.next_version());
+        self.files[index].take_write_as(named, state, digest, stamp, &state_dir);
         self.record_closed(old_key, format!("it was saved as {shown}"));
         self.record_rename(&old_path, &target);
         self.record_other_text(index);

@@ -110,6 +110,7 @@ impl Run {
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);
         (run.answered, run.wrong_answer) = (None, None);
+        run.told_lines.clear();
         // Later steps are sent when the reader may have seen more: their bare numbers still mean what it saw first.
         run.lines_seen.get_or_insert_with(|| self.seen.clone());
         for step in &mut run.steps[index - nested..=index] {

@@ -33,3 +33,7 @@ pub fn name(of: &Ref) -> String {
     };
     Ref { epoch: None, owner, ..of.clone() }.to_string()
 }
+/// An epoch that no answer had yet was named.
+pub fn unissued_epoch(epoch: u64, newest: u64) -> Fault {
+    Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"))
+}

@@ -87,6 +87,15 @@ impl Argument {
         }
     }
 
+    /// Returns the first ref in it.
+    pub fn first_ref(&self) -> Option<&Ref> {
+        match self {
+            Argument::Ref { of, .. } => Some(of),
+            Argument::List(items) => items.iter().find_map(Argument::first_ref),
+            _ => None,
+        }
+    }
+
     /// Returns the ref among the argument's parts that names an object by its id or its key.
     pub fn ref_to(&self, id: u64, key: &str) -> Option<&Ref> {
         match self {

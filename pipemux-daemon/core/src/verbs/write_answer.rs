@@ -20,7 +20,7 @@ use crate::views::answer::{fault_with_options, refusal as refusal_text};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::context::focus;
-use crate::views::delta::{Delta, delta};
+use crate::views::delta::{Delta, Known, delta};
 use crate::views::inert::RefTokens;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
@@ -148,7 +148,7 @@ impl Core {
             budget,
             hint_options: &hint_options,
         };
-        let (text, receipt) = match &kind {
+        let (mut text, receipt) = match &kind {
             AnswerKind::Run(run) => {
                 writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
             }
@@ -164,6 +164,11 @@ impl Core {
                 writer.questions_only(with_options(&refusal, &hint_options).into_owned())
             }
         };
+        let mut lines = text.take_lines();
+        if format == Format::Json {
+            // Windows are complete in it.
+            lines.extend(windows.iter().flat_map(AnswerWindow::line_updates));
+        }
         let exit = match &kind {
             AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
@@ -222,6 +227,7 @@ impl Core {
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
         let mut delivery =
             make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        delivery.lines = lines;
         delivery.ids.extend(in_focus);
         delivery.questions = shown_questions;
         self.workspaces.deliver(&at, reader, delivery);
@@ -276,7 +282,9 @@ fn is_unchanged(
     match fresh {
         // What is shown in more or less detail can't be compared.
         Some(_) if window.one_off => window.version == Some(version),
-        Some(now) => delta(before, now, true) == Delta::Same,
+        Some(now) => {
+            delta(before, now, &Known { removed: true, ..Known::default() }).0 == Delta::Same
+        }
         None => false,
     }
 }
@@ -301,6 +309,7 @@ fn make_delivery(
     Delivery {
         number,
         seen,
+        lines: Vec::new(),
         noticed: workspace.newest_notice(),
         questions: Vec::new(),
         epoch,
@@ -389,11 +398,12 @@ fn to_seen_window(
     let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
     let document = rendered.document.clone();
     // A view at another level of detail or budget doesn't become the base of later comparisons.
-    let (rendered, complete) = match before.filter(|_| window.one_off) {
-        Some(before) => (before.rendered.clone(), false),
-        None => (rendered, true),
+    let (rendered, base, complete) = match before.filter(|_| window.one_off) {
+        Some(before) => (before.rendered.clone(), before.base, false),
+        None => (rendered, (app, version), true),
     };
-    let seen = SeenWindow { epoch, app, version, rendered, document, complete, names, prototypes };
+    let seen =
+        SeenWindow { epoch, app, version, rendered, base, document, complete, names, prototypes };
     Some((window.session, seen))
 }
 

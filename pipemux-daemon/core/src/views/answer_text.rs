@@ -5,18 +5,19 @@ use std::borrow::Cow;
 use pipemux_proto::command::with_options;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::TokenReceipt;
-use pipemux_proto::{Fault, Incarnation};
+use pipemux_proto::{Fault, Incarnation, LineNumbers};
 
 use crate::keys::SessionKey;
 use crate::runs::Run;
 use crate::views::answer::{self, fault_with_options};
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
-use crate::views::delta::{Delta, delta};
+use crate::views::delta::{Delta, KeptLines, Known, delta};
 use crate::views::inert;
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::{SeenWindow, Workspace};
+use crate::views::shown_lines::{changed_window, told_lines, whole_window};
+use crate::workspaces::{Rendered, SeenWindow, ShownVersion, Workspace};
 
 /// What the receipt takes, in tokens.
 const RECEIPT_TOKENS: u64 = 8;
@@ -126,7 +127,14 @@ impl AnswerText<'_> {
             let delivered = kept.and_then(|kept| kept.at(epoch));
             let changed = match (delivered, &window.rendered) {
                 (Some(delivered), Some(rendered)) if window.status == WindowStatus::Fresh => {
-                    delta(&delivered.rendered, rendered, true)
+                    let restarted = window.version.map(|(app, _)| app) != Some(delivered.seen.0);
+                    let (document, base) = (rendered.document.as_deref(), delivered.seen);
+                    let renumbered = |number| self.renumbered(window, document, number, base);
+                    let renumbered = Some(&renumbered as _);
+                    let known = Known { removed: true, restarted, renumbered, ..Known::default() };
+                    let (changed, kept) = delta(&delivered.rendered, rendered, &known);
+                    tell_changes(&mut out, window, &changed, &kept, delivered.seen);
+                    changed
                 }
                 _ => Delta::Whole,
             };
@@ -183,6 +191,8 @@ impl AnswerText<'_> {
             "" => Cow::Borrowed(""),
             _ => window.fitting_prototypes(rendered),
         };
+        let version = window.version.or(window.older_version);
+        out.tell_lines(&window.session, whole_window(rendered, version));
         out.push_window(rendered, suffix, &prototypes);
     }
 
@@ -200,6 +210,9 @@ impl AnswerText<'_> {
         let mut out = AnswerBuffer::default();
         out.push(&self.notice_lines());
         out.push(outcome);
+        for (session, update) in told_lines(&run.told_lines) {
+            out.tell_lines(&session, vec![update]);
+        }
         let mut position = None;
         for window in self.windows {
             let Some(rendered) =
@@ -225,10 +238,15 @@ impl AnswerText<'_> {
             let comparable = |seen: &&SeenWindow| {
                 seen.app != Incarnation::default() && seen.document == rendered.document
             };
-            let changed = seen.filter(comparable).map_or(Delta::Whole, |seen| {
-                let removed = !only_own_changes(run, window) || run.reverts();
-                delta(&seen.rendered, rendered, removed)
-            });
+            let changed = match seen.filter(comparable) {
+                None => Delta::Whole,
+                Some(seen) => {
+                    let removed = !only_own_changes(run, window) || run.reverts();
+                    let (changed, kept) = self.delta(run, window, seen, rendered, removed);
+                    tell_changes(&mut out, window, &changed, &kept, seen.base);
+                    changed
+                }
+            };
             match changed {
                 Delta::Same => {}
                 Delta::Lines(lines) => {
@@ -250,6 +268,49 @@ impl AnswerText<'_> {
             out.push(&self.hints(&line));
         }
         self.finish(out, position, false)
+    }
+
+    /// Compares a window with what the reader saw, beside what the run's outcome told.
+    fn delta(
+        &self,
+        run: &Run,
+        window: &AnswerWindow,
+        seen: &SeenWindow,
+        now: &Rendered,
+        removed: bool,
+    ) -> (Delta, Vec<KeptLines>) {
+        let document = now.document.as_deref().unwrap_or_default();
+        let session = &window.session;
+        let newest = window.version.map_or(0, |(_, version)| version);
+        let told = |old: u64, new: u64| {
+            let of_window = run.told_lines.iter().filter(|(told, _, numbers)| {
+                told == session && numbers.document == document && numbers.version == Some(newest)
+            });
+            let mut moves = of_window.filter_map(|(.., numbers)| Some((numbers.was?, numbers)));
+            moves.any(|(was, LineNumbers { first, last, .. })| {
+                (*first..=*last).contains(&new) && (new - first).checked_add(was) == Some(old)
+            })
+        };
+        let renumbered = |number| self.renumbered(window, Some(document), number, seen.base);
+        let restarted = window.version.map(|(app, _)| app) != Some(seen.base.0);
+        let (told, renumbered) = (Some(&told as _), Some(&renumbered as _));
+        let known = Known { removed, restarted, told, renumbered };
+        delta(&seen.rendered, now, &known)
+    }
+
+    /// Returns true when the reader was shown a number in another version than `base`.
+    fn renumbered(
+        &self,
+        window: &AnswerWindow,
+        document: Option<&str>,
+        number: u64,
+        base: ShownVersion,
+    ) -> bool {
+        let reader = self.workspace.reader(self.reader);
+        reader.is_some_and(|reader| {
+            let lines = reader.lines_of(&window.session);
+            !lines.all_in(document.unwrap_or_default(), number, number, base)
+        })
     }
 
     fn notice_lines(&self) -> String {
@@ -291,6 +352,21 @@ impl AnswerText<'_> {
         let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
+    }
+}
+
+/// Notes what a window says of line numbers that is shown as a difference from `base`.
+fn tell_changes(
+    out: &mut AnswerBuffer,
+    window: &AnswerWindow,
+    changed: &Delta,
+    kept: &[KeptLines],
+    base: ShownVersion,
+) {
+    if let (Some(rendered), Some(version)) = (&window.rendered, window.version)
+        && *changed != Delta::Whole
+    {
+        out.tell_lines(&window.session, changed_window(rendered, version, base, kept));
     }
 }
 

@@ -128,7 +128,12 @@ fn refs_in_exact_text_are_told_from_links_of_the_same_number() {
     let mut world = World::new();
     let save = slot("save", "say", [("text", Value::from("saved").into())]);
     let code = |text: &str| {
-        Piece::Code(CodePiece { lang: "md".into(), text: text.into(), first: Some(1) })
+        Piece::Code(CodePiece {
+            lang: "md".into(),
+            text: text.into(),
+            first: Some(1),
+            ..Default::default()
+        })
     };
     let shows = |text: &str, version| {
         let (nav, content) = (vec![save.clone()], vec![code(text)]);

@@ -158,7 +158,7 @@ impl Editor {
         let (version, shown) = (self.version + 1, self.display_path(&path));
         let (mut file, notes) = OpenFile::open(*read, &shown, version)?;
         // Readers who saw the file before it was closed may have seen other lines.
-        if self.close_reason(&file.key()).is_some() {
+        if self.close_reason(&file.key()).is_some() || self.closed.len() >= FILES_MAX {
             file.forget_lines(version);
         }
         Ok(OpenedArgument::Opened(Box::new(file), notes))
