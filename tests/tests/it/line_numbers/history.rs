@@ -109,7 +109,7 @@ impl History {
         if answer.exit == 5 {
             let declined = self.readers[reader]
                 .0
-                .request(Verb::Answer { text: "none".into(), to: None }, TIMEOUT);
+                .request(Verb::Answer { text: "none".into(), to: None, stdin: None }, TIMEOUT);
             let (_, known) = &mut self.readers[reader];
             known.read(&declined.text, acted.as_deref(), None);
             self.note(reader, "answer none", &declined.text);
