@@ -41,6 +41,9 @@ impl Knowledge {
             } else if !reading.numbered(&file, line) {
                 reading.moves(&file, line);
             }
+            if line.starts_with('-') {
+                continue;
+            }
             if let Some((number, rest)) =
                 line.split_once("[line ").and_then(|(_, l)| l.split_once(']'))
                 && let Some((_, text)) = rest.split_once(") ")
