@@ -40,6 +40,9 @@ struct LineLogEntry {
     change: LineChange,
 }
 
+/// Lines as they were, and the first of them now.
+pub type Survivor = (Range<usize>, usize);
+
 impl LineLog {
     /// Returns the log of a file that nobody saw before a version.
     pub fn new(version: u64) -> Self {
@@ -119,7 +122,7 @@ impl LineLog {
         baseline: Baseline<'_>,
         until: u64,
         max: usize,
-    ) -> Result<(Vec<(Range<usize>, usize)>, bool), Unmapped> {
+    ) -> Result<(Vec<Survivor>, bool), Unmapped> {
         let since = self.entries_since(baseline)?.take_while(|entry| entry.version <= until);
         let mut pieces = vec![(lines.start, lines)];
         let mut complete = true;

@@ -1,8 +1,10 @@
 //! Moving lines within a file.
 
+use std::ops::Range;
+
 use docui::{Context, Done, Fault, Line, Reply};
 
-use crate::display::wording::{line_range, renumbered, shown_lines};
+use crate::display::wording::{count, line_range, renumbered, shown_lines};
 use crate::model::Editor;
 use crate::model::history::EditKind;
 use crate::model::line_change::{LineChange, LineMove};
@@ -42,12 +44,20 @@ impl Editor {
         self.commit(source.file, EditKind::MoveLines, splices, change, context)?;
         let now = moved.destination()..moved.destination() + moved.count;
         let shifted = moved.map(jumped_over.start)..moved.map(jumped_over.end - 1) + 1;
-        let brief = format!(
-            "{} to {}; {}",
-            line_range(&lines),
-            line_range(&now),
-            renumbered(&jumped_over, &shifted)
-        );
+        // In numbers that the reader knows, or not at all: others moved these lines before it may be.
+        let told = self.renumbering(source.file, context).moves;
+        let knows = |was: &Range<usize>, to: usize| {
+            told.iter().any(|(lines, now)| lines == was && *now == to)
+        };
+        let brief = match knows(&lines, now.start) && knows(&jumped_over, shifted.start) {
+            true => format!(
+                "{} to {}; {}",
+                line_range(&lines),
+                line_range(&now),
+                renumbered(&jumped_over, &shifted)
+            ),
+            false => format!("{}, now {}", count(lines.len(), "line"), line_range(&now)),
+        };
         Ok(self.committed(source.file, brief, &[now], context))
     }
 
