@@ -93,7 +93,7 @@ pub struct ObjectSlot {
 }
 
 /// A ready-made action on the same session.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkSlot {
     /// The text that is shown.
     pub label: String,
@@ -106,6 +106,11 @@ pub struct LinkSlot {
     /// the link's title.
     #[serde(default)]
     pub titled: bool,
+    /// The whole call in the call syntax, when it has names or nested calls among its arguments:
+    /// `git_commit(message='Update', files=git_staged())`. They are resolved when the link is clicked. `args`
+    /// has only the arguments that are bound already, and a daemon that knows `code` ignores them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 /// Exact text, shown in a fence that is longer than any run of backticks in the text.
@@ -125,7 +130,8 @@ pub struct CodePiece {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading is escaped.
+    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading (`## editor/main`) is
+    /// escaped.
     Text(String),
     /// A thing.
     Object(ObjectSlot),

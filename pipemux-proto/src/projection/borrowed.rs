@@ -134,8 +134,8 @@ mod tests {
             (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
                 label,
                 action,
-                args: Default::default(),
-                titled
+                titled,
+                ..LinkSlot::default()
             })),
             (text, text, proptest::option::of(any::<u64>()))
                 .prop_map(|(lang, text, first)| Piece::Code(CodePiece { lang, text, first })),

@@ -53,7 +53,13 @@ fn projections(all: &mut Vec<Sample>) {
         label: "One".into(),
         ..ObjectSlot::default()
     };
-    let link = LinkSlot { label: "edit".into(), action: "edit".into(), args: args(), titled: true };
+    let link = LinkSlot {
+        label: "edit".into(),
+        action: "edit".into(),
+        args: args(),
+        titled: true,
+        code: None,
+    };
     let custom = [
         ("null", Value::Null),
         ("bool", Value::Bool(true)),
@@ -173,7 +179,7 @@ fn outcomes(all: &mut Vec<Sample>) {
 }
 
 fn no_link() -> LinkSlot {
-    LinkSlot { label: String::new(), action: String::new(), args: Args::new(), titled: false }
+    LinkSlot { label: String::new(), action: String::new(), ..LinkSlot::default() }
 }
 
 fn look_ups(all: &mut Vec<Sample>) {

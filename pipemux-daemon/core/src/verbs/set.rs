@@ -24,10 +24,14 @@ impl Core {
             (Some("epoch"), Some("meaning")) => options.strict = false,
             (Some("rebase"), Some("on")) => options.rebase = true,
             (Some("rebase"), Some("off")) => options.rebase = false,
+            (Some("titles"), Some("on")) => options.titles = true,
+            (Some("titles"), Some("off")) => options.titles = false,
             (Some(option), value) => {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
                 return Err(Fault::usage(format!("`{given}` can't be set"))
-                    .hint("pipemux set epoch strict|meaning · pipemux set rebase on|off"));
+                    .hint("pipemux set epoch strict|meaning")
+                    .hint("pipemux set rebase on|off")
+                    .hint("pipemux set titles on|off"));
             }
         }
         if options != workspace.options {
@@ -37,12 +41,19 @@ impl Core {
         }
         let epoch = if options.strict { "strict" } else { "meaning" };
         let rebase = if options.rebase { "on" } else { "off" };
+        let titles = if options.titles { "on" } else { "off" };
         let text = format!(
-            "epoch {epoch} · a ref is stale {}\nrebase {rebase} · safe actions {}\n",
+            "epoch {epoch} · a ref is stale {}\nrebase {rebase} · safe actions {}\n\
+             titles {titles} · links show their calls{}\n",
             if options.strict { "in every later epoch" } else { "once its meaning changed" },
             if options.rebase { "take a changed thing as it is" } else { "refuse a changed thing" },
+            if options.titles { "" } else { " where the app asks for it" },
         );
-        let data = vec![("epoch".into(), epoch.into()), ("rebase".into(), rebase.into())];
+        let data = ["epoch", "rebase", "titles"]
+            .into_iter()
+            .map(String::from)
+            .zip([epoch, rebase, titles].map(Value::from))
+            .collect();
         self.answer_data(id, text, Value::Map(data));
         Ok(())
     }

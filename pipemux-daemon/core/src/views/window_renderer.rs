@@ -1,9 +1,11 @@
 //! Rendering a window: a projection and the anchor table in, Markdown and minted ids out.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pipemux_proto::projection::ObjectRef;
-use pipemux_proto::refs::Ref;
+use pipemux_proto::call::{self, Expr};
+use pipemux_proto::projection::{Arg, ObjectRef};
+use pipemux_proto::refs::{Local, Ref};
 
 use crate::keys::SessionKey;
 use crate::views::content_writer::ContentWriter;
@@ -11,7 +13,7 @@ use crate::views::inert::{self, Writer};
 use crate::views::minter::{Minter, RenderInput};
 use crate::workspaces::Rendered;
 use crate::workspaces::anchors::{AnchorTable, Minted};
-use crate::workspaces::raw_projection::{Piece, RawProjection};
+use crate::workspaces::raw_projection::{Piece, RawProjection, Slots};
 
 /// What rendering gave.
 #[derive(Debug)]
@@ -45,6 +47,7 @@ pub fn render_window(
         heading.raw(" · ");
         heading.text(&projection.title.replace(['\n', '\r'], " "));
     }
+    mint_early(projection, &slots, &mut minter);
     let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link, false)).collect();
     for object in projection.names.values() {
         minter.mint_object(object.into(), false);
@@ -84,6 +87,8 @@ pub fn render_window(
             _ => ids.into(),
         },
         keyed: keyed.into(),
+        show_calls: input.show_calls,
+        words: minter.take_words(),
         names: projection
             .names
             .iter()
@@ -94,6 +99,53 @@ pub fn render_window(
     };
     rendered.tokens = rendered.estimate_tokens();
     RenderPass { rendered, changed: minter.has_changed(), conflicts }
+}
+
+/// Mints the ids of the objects that the calls of links name: a link may stand before its object.
+fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>) {
+    let mut keys = BTreeSet::new();
+    let links = projection.pieces(slots).filter_map(|piece| match piece {
+        Piece::Link(link) => Some(link),
+        _ => None,
+    });
+    for link in slots.nav.iter().chain(links).filter(|link| minter.shows_call(link)) {
+        link.args.values().for_each(|arg| add_keys(arg, &mut keys));
+        let call = link.code.as_ref().and_then(|code| call::parse(code, None).ok());
+        for step in call.iter().flat_map(|script| &script.steps) {
+            if let call::Step::Call(call) = step {
+                call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, &mut keys));
+            }
+        }
+    }
+    if keys.is_empty() {
+        return;
+    }
+    for piece in projection.pieces(slots) {
+        if let Piece::Object(object) = piece
+            && keys.remove(object.key)
+        {
+            minter.mint_early(object);
+        }
+    }
+}
+
+fn add_keys(arg: &Arg, keys: &mut BTreeSet<String>) {
+    match arg {
+        Arg::Ref(object) => drop(keys.insert(object.key.clone())),
+        Arg::List(items) => items.iter().for_each(|item| add_keys(item, keys)),
+        Arg::Value(_) | Arg::Copied(_) => {}
+    }
+}
+
+fn add_keys_of_code(expr: &Expr, keys: &mut BTreeSet<String>) {
+    match expr {
+        Expr::Ref(Ref { local: Local::Key(key), .. }) => drop(keys.insert(key.clone())),
+        Expr::List(items) => items.iter().for_each(|(item, _)| add_keys_of_code(item, keys)),
+        Expr::Call(call) => {
+            call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
+        }
+        Expr::Ref(_) | Expr::Value(_) | Expr::Name { .. } => {}
+    }
 }
 
 /// Writes an object; as mere text, if its key stands for something else in this window already. Returns the id of
@@ -140,6 +192,7 @@ mod tests {
     use super::*;
     use crate::views::answer_buffer::window_markdown;
     use crate::views::inert::RefTokens;
+    use crate::views::link_title::ALL_WORDS;
 
     fn session() -> SessionKey {
         SessionKey { workspace: None, addr: "notes/main".parse().unwrap() }
@@ -162,7 +215,8 @@ mod tests {
         anchors: &mut AnchorTable,
     ) -> RenderPass {
         let (prototypes, tokens) = (&[][..], RefTokens::None);
-        let input = RenderInput { prototypes, tokens, epoch: 1, show_calls: false };
+        let input =
+            RenderInput { prototypes, tokens, epoch: 1, show_calls: false, shared: &ALL_WORDS };
         render_window(&session(), projection, input, previous, anchors)
     }
 

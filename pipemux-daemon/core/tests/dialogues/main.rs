@@ -13,6 +13,7 @@ mod health;
 mod hibernation;
 mod hostile_text;
 mod kept_runs;
+mod links;
 mod names;
 mod opening;
 mod options;

@@ -305,7 +305,7 @@ impl Store {
 }
 
 fn link(label: String, action: &str, args: Args) -> LinkSlot {
-    LinkSlot { label, action: action.into(), args, titled: false }
+    LinkSlot { label, action: action.into(), args, ..LinkSlot::default() }
 }
 
 /// Returns the actions of every app. Each call may carry a mark, by which it is recognized.

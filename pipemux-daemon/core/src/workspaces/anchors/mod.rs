@@ -20,7 +20,9 @@ use crate::keys::SessionKey;
 use crate::persist::records::{KeyForm, SavedAnchor, SavedTarget};
 
 use session_anchors::SessionAnchors;
-pub use target::{AnchorQuery, Appearance, BoundAction, Minted, Target};
+pub use target::{
+    AnchorQuery, Appearance, BoundAction, Minted, Target, open_params, open_params_of_call,
+};
 
 /// One anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -242,8 +244,8 @@ impl AnchorTable {
         let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
         let target = match saved.target {
             SavedTarget::Object { key } => Target::Object { key: key.into() },
-            SavedTarget::Action { action, args } => match pipemux_proto::decode(&args) {
-                Ok(args) => Target::Action(Rc::new(BoundAction { action, args })),
+            SavedTarget::Action { action, args, code } => match pipemux_proto::decode(&args) {
+                Ok(args) => Target::Action(Rc::new(BoundAction { action, args, code })),
                 Err(_) => return,
             },
         };
@@ -363,6 +365,7 @@ fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
         Target::Action(bound) if !anchor.offered => SavedTarget::Action {
             action: bound.action.clone(),
             args: pipemux_proto::encode(&bound.args).ok()?.into(),
+            code: bound.code.clone(),
         },
         Target::Action(_) | Target::Answer { .. } => return None,
     };

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::call::Call;
 use pipemux_proto::projection::Args;
+use pipemux_proto::prototype::{Param, Prototype, Type};
 use pipemux_proto::refs::RefKind;
 
 /// What an anchor stands for as long as it exists.
@@ -31,6 +33,8 @@ pub struct BoundAction {
     pub action: String,
     /// The arguments.
     pub args: Args,
+    /// The whole call, when names or nested calls are among its arguments.
+    pub code: Option<String>,
 }
 
 impl Target {
@@ -47,8 +51,8 @@ impl Target {
 pub enum AnchorQuery<'a> {
     /// An object, by the app's key of it.
     Object(&'a str),
-    /// An action's name and its arguments.
-    Action(&'a str, &'a Args),
+    /// An action's name, its arguments, and the code of a call that has others.
+    Action(&'a str, &'a Args, Option<&'a str>),
     /// A question's number and an answer.
     Answer(u64, &'a str),
 }
@@ -58,8 +62,8 @@ impl AnchorQuery<'_> {
     pub(super) fn matches(self, target: &Target) -> bool {
         match (self, target) {
             (AnchorQuery::Object(asked), Target::Object { key }) => *asked == **key,
-            (AnchorQuery::Action(action, args), Target::Action(bound)) => {
-                bound.action == action && bound.args == *args
+            (AnchorQuery::Action(action, args, code), Target::Action(bound)) => {
+                bound.action == action && bound.args == *args && bound.code.as_deref() == code
             }
             (AnchorQuery::Answer(number, text), Target::Answer { question, answer }) => {
                 number == *question && *text == **answer
@@ -71,15 +75,39 @@ impl AnchorQuery<'_> {
     pub(super) fn to_target(self) -> Target {
         match self {
             AnchorQuery::Object(key) => Target::Object { key: key.into() },
-            AnchorQuery::Action(action, args) => Target::Action(Rc::new(BoundAction {
+            AnchorQuery::Action(action, args, code) => Target::Action(Rc::new(BoundAction {
                 action: action.to_owned(),
                 args: args.clone(),
+                code: code.map(Into::into),
             })),
             AnchorQuery::Answer(question, answer) => {
                 Target::Answer { question, answer: answer.into() }
             }
         }
     }
+}
+
+/// Iterates over the parameters that a link leaves open: neither bound nor optional.
+pub fn open_params<'a>(
+    prototype: &'a Prototype,
+    args: &'a Args,
+) -> impl Iterator<Item = &'a Param> + 'a {
+    prototype.params.iter().filter(|param| !is_optional(param) && !args.contains_key(&param.name))
+}
+
+/// Returns the parameters that a call leaves open.
+pub fn open_params_of_call<'a>(prototype: &'a Prototype, call: &Call) -> Vec<&'a Param> {
+    let named = |param: &Param| {
+        let mut names = call.args.iter().filter_map(|argument| argument.name.as_ref());
+        names.any(|(name, _)| *name == param.name)
+    };
+    let positional = call.args.iter().take_while(|argument| argument.name.is_none()).count();
+    let params = prototype.params.iter().skip(positional);
+    params.filter(|param| !is_optional(param) && !named(param)).collect()
+}
+
+fn is_optional(param: &Param) -> bool {
+    param.default.is_some() || matches!(param.ty, Type::Optional(_))
 }
 
 /// How an anchor is shown.
