@@ -99,6 +99,7 @@ pub struct Invoke {
     /// the reader's own.
     pub run_id: String,
     /// True when a person or agent confirmed exactly this action; only the daemon sets it.
+    /// It stays true when the confirmed action asks a further question and goes on with its answer.
     #[serde(default)]
     pub confirmed: bool,
     /// The answer to the question that this action asked before.

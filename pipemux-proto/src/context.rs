@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fault::Fault;
 use crate::value::Value;
 
 /// Everything that a reader has of one window.
@@ -16,10 +17,13 @@ pub struct Context {
     pub state: ViewState,
     /// The content as Markdown.
     pub content: String,
-    /// The anchors in the content, by ref; never null.
+    /// The anchors by ref, and the actions with parameters by name; never null.
     pub anchors: BTreeMap<String, AnchorInfo>,
-    /// The rounds of interaction, if they are included.
+    /// The newest rounds of interaction with the session; null when there are none, and after an act.
     pub history: Option<Vec<HistoryRound>>,
+    /// What is wrong with this window. If it can't be shown, the content is the first error's text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Fault>,
 }
 
 /// The identity and version of a Context.
@@ -28,7 +32,8 @@ pub struct Context {
 pub struct ContextHeader {
     /// The provider.
     pub app_id: String,
-    /// The session.
+    /// The session's unique name: no other session of the daemon has it, and it is accepted where the session's
+    /// own name is.
     pub session_id: String,
     /// The version, which the daemon counts; an app can't set it.
     pub version: ContextVersion,
@@ -42,7 +47,7 @@ pub struct ContextHeader {
 pub struct ViewState {
     /// The level of detail.
     pub current_lod: LodLevel,
-    /// The ref or key in focus.
+    /// The anchor in focus, a key of [`Context::anchors`].
     pub focus_id: Option<String>,
     /// The app's own state.
     pub custom: Option<BTreeMap<String, Value>>,
@@ -113,7 +118,7 @@ pub struct AnchorInfo {
     /// The anchor's type.
     #[serde(rename = "type")]
     pub ty: AnchorType,
-    /// The open parameters of a form.
+    /// The parameters of a form: all of an action's, or those that a link leaves open.
     pub params: Vec<String>,
     /// The thing that the action works on.
     pub target: Option<String>,

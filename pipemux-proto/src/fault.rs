@@ -24,6 +24,14 @@ pub enum Code {
     Version,
     /// A rule or a bound forbids it.
     Refused,
+    /// What the app works on, such as its file, has a form that it can't read.
+    InvalidSourceData,
+    /// The version of the app's state went back within one process's life.
+    VersionMismatch,
+    /// Two things have the same name; the first one was kept.
+    AnchorConflict,
+    /// A window exceeds its budget and was shown with less detail.
+    ContextTooLarge,
     /// A code of a later version.
     #[serde(other)]
     Other,
@@ -33,14 +41,30 @@ impl Code {
     /// Returns the exit status of the command line for a request in which no step took effect.
     pub fn exit_status(self) -> u8 {
         match self {
-            Code::Failed | Code::Other => 1,
+            // The last three are told beside an answer, which they don't fail, unless an app uses them.
+            Code::Failed
+            | Code::VersionMismatch
+            | Code::AnchorConflict
+            | Code::ContextTooLarge
+            | Code::Other => 1,
             Code::Usage => 2,
             Code::NotFound => 3,
             Code::Stale | Code::OutOfView => 4,
             Code::Unavailable => 6,
             Code::Unknown => 7,
             Code::Version => 8,
-            Code::Refused => 9,
+            Code::Refused | Code::InvalidSourceData => 9,
+        }
+    }
+
+    /// Returns the name of an error of a Context, which stands before its message in Markdown.
+    pub fn context_error(self) -> Option<&'static str> {
+        match self {
+            Code::InvalidSourceData => Some("InvalidSourceData"),
+            Code::VersionMismatch => Some("VersionMismatch"),
+            Code::AnchorConflict => Some("AnchorConflict"),
+            Code::ContextTooLarge => Some("ContextTooLarge"),
+            _ => None,
         }
     }
 }
@@ -126,6 +150,16 @@ impl Fault {
         unknown => Unknown,
         /// Makes the error of a request that a rule or a bound forbids.
         refused => Refused,
+        /// Makes the error of source data that the app can't read.
+        invalid_source_data => InvalidSourceData,
+    }
+
+    /// Returns the message; that of an error of a Context follows its name: `InvalidSourceData · a.db is no store`.
+    pub fn named_message(&self) -> String {
+        match self.code.context_error() {
+            Some(name) => format!("{name} · {}", self.message),
+            None => self.message.clone(),
+        }
     }
 
     /// Adds a hint: a whole command or sentence.

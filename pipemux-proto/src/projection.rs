@@ -90,6 +90,10 @@ pub struct ObjectSlot {
     /// True when the ref is shown with the key instead of an id: `obj:file:src/main.ts`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub show_key: bool,
+    /// What tells the thing from others with the same label, in one line: `pid 4711`. It is shown where a reader
+    /// chooses one of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
 }
 
 /// A ready-made action on the same session.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Changed, Choice, Chunk, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened,
+    Changed, Chunk, Empty, Invoke, KeyLocation, Locate, Located, Needs, OpenRequest, Opened,
     Outcome, Project, ReadRequest, Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
@@ -19,18 +19,21 @@ use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::{Arg, Projection};
 use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
+use pipemux_proto::{Blob, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
 use crate::blocking::{Completion, PATIENCE, Waker};
-use crate::reply::Reply;
+use crate::reply::{Ask, Reply};
 use crate::run_changes::{RunChanges, ref_keys};
 use crate::view::View;
 
 use parked::{Parked, ParkedWork};
+
+/// The token of the question that [`App::confirm`] makes.
+const CONFIRM: &[u8] = b"docui confirm";
 
 /// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -248,7 +251,9 @@ impl<A: App> Session<A> {
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
         if is_destructive && !message.confirmed {
-            return self.app()?.confirm(&action).map(|ask| Some(Outcome::Needs(ask.0)));
+            let Ask(needs) = self.app()?.confirm(&action)?;
+            let needs = Needs { token: Blob(CONFIRM.into()), ..needs };
+            return Ok(Some(Outcome::Needs(needs)));
         }
         let context = Context {
             reader: message.reader,
@@ -258,10 +263,10 @@ impl<A: App> Session<A> {
             cwd: message.cwd.into(),
             version: self.version,
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
-            // the app's own questions are passed on.
+            // the app's own questions are passed on, also to those of an action that was confirmed before.
             answer: message
                 .resume
-                .filter(|resume| !is_destructive || resume.choice != Choice::Yes)
+                .filter(|resume| !is_destructive || resume.token.0 != CONFIRM)
                 .map(|resume| (resume.token.0.to_vec(), resume.choice)),
         };
         let app = self.app()?;

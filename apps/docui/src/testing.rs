@@ -230,7 +230,7 @@ impl<A: App> Host<A> {
         let Some((mut invoke, token)) = self.asked.take() else {
             return Outcome::Failed(Fault::refused("no question is open"));
         };
-        invoke.confirmed = choice == Choice::Yes;
+        invoke.confirmed |= choice == Choice::Yes;
         invoke.resume = Some(Resume { token, choice });
         self.send(invoke)
     }

@@ -32,6 +32,14 @@ impl Object {
         self
     }
 
+    /// Sets what tells the object from others with the same label, in one line: `pid 4711`. It is shown where a
+    /// reader chooses one of them.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = detail.into();
+        self
+    }
+
     /// Sets the object's rev, 0 if it is never set. It must be the rev that [`crate::App::find`] returns.
     #[must_use]
     pub fn rev(mut self, rev: u64) -> Self {

@@ -12,6 +12,8 @@ docui::actions! {
         changes featured Rename = rename();
         /// Is confirmed through the SDK.
         destructive featured Remove = remove();
+        /// Is confirmed, then asks a yes-or-no question of its own.
+        destructive featured Wipe = wipe();
     }
 }
 
@@ -28,6 +30,7 @@ impl App for Asker {
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
         match (action, &context.answer) {
             (Action::Rename {}, None) => Ok(Ask::confirm("really?").token("t").into()),
+            (Action::Wipe {}, None) => Ok(Ask::confirm("the backups, too?").into()),
             (_, answer) => Ok(Done::new(format!("{answer:?}")).into()),
         }
     }
@@ -58,6 +61,16 @@ fn yes_to_a_question_of_the_app_reaches_its_update() {
     let mut host = host();
     assert!(matches!(host.invoke(&Action::Rename {}), Outcome::Needs(_)));
     assert_eq!(brief(host.answer(Choice::Yes)), format!("{:?}", Some((b"t", Choice::Yes))));
+}
+
+#[test]
+fn confirmed_action_may_ask_a_question_of_its_own_once() {
+    let mut host = host();
+    let Outcome::Needs(asked) = host.invoke(&Action::Wipe {}) else { panic!("should ask") };
+    assert_eq!(asked.question.text, "wipe: cannot be undone");
+    let Outcome::Needs(asked) = host.answer(Choice::Yes) else { panic!("should ask") };
+    assert_eq!(asked.question.text, "the backups, too?");
+    assert_eq!(brief(host.answer(Choice::Yes)), format!("{:?}", Some((b"", Choice::Yes))));
 }
 
 #[test]

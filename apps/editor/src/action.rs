@@ -39,6 +39,8 @@ docui::actions! {
         safe help Goto = goto(line: Line);
         /// Redoes actions that were undone on the current file.
         changes help Redo = redo(steps: i64 = 1, change: Option<String> = None::<String>);
+        /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
+        changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
         /// Compares the current file with the one on disk.
         safe help Diff = diff() -> String;
     }

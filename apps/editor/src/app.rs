@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
+use docui::blocking::CommitPoint;
+use docui::{App, Blocking, Completion, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
+use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
-use crate::model::ids::IdKind;
+use crate::model::editor::argument_paths;
 use crate::model::tracked_ranges::TrackedRange;
 
 impl App for Editor {
@@ -18,7 +20,11 @@ impl App for Editor {
         let (mut editor, notes) = Editor::start(opening)?;
         editor.notes = notes;
         if editor.resumed && !opening.again {
-            let notes = editor.attach(opening)?;
+            let reader = editor.file_reader();
+            let read = reader.read_at_start(&argument_paths(opening), &opening.waker);
+            editor.invalidate_snapshot();
+            let notes = editor.take_arguments(opening, read)?;
+            editor.version += 1;
             editor.notes.extend(notes);
         }
         Ok(editor)
@@ -29,19 +35,53 @@ impl App for Editor {
     }
 
     fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+        match self.attach_blocking(opening)? {
+            Some(blocking) => blocking.run(self, self.version),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn attach_blocking(
+        &mut self,
+        opening: &Opening,
+    ) -> Result<Option<Blocking<Self, Vec<String>>>, Fault> {
         if opening.woken && opening.again {
             // The snapshot already has these files.
-            return Ok(Vec::new());
+            return Ok(None);
         }
+        let (reader, paths) = (self.file_reader(), argument_paths(opening));
+        let waits_for = format!("the disk of {}", opening.args.join(" "));
+        let read = move |_: &CommitPoint| {
+            paths.iter().map(|path| reader.read(path, None)).collect::<Vec<_>>()
+        };
+        let opening = opening.clone();
+        let finish = move |editor: &mut Self, read, completion: Completion| {
+            if completion.late {
+                return Err(Fault::failed("not opened, because nobody waits for it any more"));
+            }
+            editor.invalidate_snapshot();
+            editor.version = completion.version;
+            let notes = editor.take_arguments(&opening, read)?;
+            editor.version += 1;
+            Ok(notes)
+        };
+        Ok(Some(Blocking::new(waits_for, DISK_DEADLINE, read, finish)))
+    }
+
+    fn blocking(
+        &mut self,
+        action: &Action,
+        context: &Context,
+    ) -> Result<Option<Blocking<Self>>, Fault> {
         self.invalidate_snapshot();
-        let notes = self.open_arguments(opening)?;
-        self.version += 1;
-        Ok(notes)
+        self.version = context.version;
+        self.disk_work(action, context)
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        self.invalidate_snapshot();
-        self.version = context.version;
+        if let Some(blocking) = self.blocking(&action, context)? {
+            return blocking.run(self, context.version);
+        }
         let reply = self.perform(action, context)?;
         if let Reply::Done(_) = reply {
             self.version += 1;
@@ -83,18 +123,10 @@ impl App for Editor {
     }
 
     fn refresh(&mut self) -> bool {
-        let version = self.version + 1;
-        let mut changed = Vec::new();
-        for file in &mut self.files {
-            if file.refresh(|| self.ids.next(IdKind::Change), version) {
-                changed.push(file.path().to_owned());
-            }
-        }
-        changed.iter().for_each(|path| self.record_changed_on_disk(path));
-        let changed = !changed.is_empty();
+        let changed = self.check_disk();
         if changed {
             self.invalidate_snapshot();
-            self.version = version;
+            self.version += 1;
             self.write_manifest();
         }
         changed

@@ -1,7 +1,17 @@
 //! Every bound of the editor.
 
+use std::time::Duration;
+
 /// The longest file that can be opened, in bytes.
 pub const FILE_MAX: u64 = 64 * 1024 * 1024;
+/// How long a request may wait for a disk before it is answered.
+pub const DISK_DEADLINE: Duration = Duration::from_secs(10);
+/// How long the start of a session waits for the disks of its files.
+pub const DISK_START: Duration = Duration::from_secs(4);
+/// How long a view or an action waits to know whether files have changed on disk.
+pub const DISK_CHECK: Duration = Duration::from_millis(400);
+/// How long it waits for the files after one whose disk doesn't answer.
+pub const DISK_CHECK_REST: Duration = Duration::from_millis(50);
 /// How many bytes of a file are digested at once.
 pub const READ_PIECE: usize = 64 * 1024;
 /// How many files can be open in one session.

@@ -11,6 +11,7 @@
 //! | [`history`] | undo and redo |
 //! | [`tracked_ranges`] | selections and matches |
 //! | [`disk`], [`file_stamp`] | reading, writing and comparing files |
+//! | [`disk_check`], [`disk_watch`] | whether files have changed on disk, found out on other threads |
 //! | [`journal`] | unsaved edits on disk |
 //! | [`manifest`] | the list of open files on disk |
 //! | [`shown_revisions`] | which texts readers were shown, across restarts |
@@ -26,6 +27,8 @@ pub mod changes_outside;
 pub mod current_file_log;
 pub mod digest;
 pub mod disk;
+pub mod disk_check;
+pub mod disk_watch;
 pub mod editor;
 pub mod file_stamp;
 pub mod history;

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `open`, `close`, `save`, `save_as` | files |
 //! | `line_edits`, `move_lines`, `replace` | changes of the text |
+//! | `extract_method` | statements that become a function |
 //! | `undo` | undo and redo |
 //! | `find`, `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
 //! | `commit` | making a change and reporting it |
+//! | `disk_work` | what actions do at the disk, on another thread |
 //! | `question` | questions, and what comes back with their answers |
 //! | `text_search` | where a text occurs, and where something similar does |
 //! | `whole_lines`, `gutter` | text of whole lines; line numbers that were copied with it |
@@ -15,6 +17,8 @@
 mod close;
 mod commit;
 mod diff;
+mod disk_work;
+mod extract_method;
 mod find;
 mod gutter;
 mod line_edits;
@@ -48,9 +52,6 @@ impl Editor {
             }
             Action::Insert { at, text } => self.insert(&at, &text, context),
             Action::DeleteLines { first, last } => self.delete_lines(&first, &last, context),
-            Action::Save {} => self.save(context),
-            Action::SaveAs { path } => self.save_as(&path.0, context),
-            Action::Open { path } => self.open_path(&path.0, context),
             Action::Close { file } => self.close(file.as_ref(), context),
             Action::Undo { steps, change } => self.undo(steps, change.as_deref(), context),
             Action::Redo { steps, change } => self.redo(steps, change.as_deref(), context),
@@ -58,7 +59,13 @@ impl Editor {
             Action::Select { first, last } => self.select(&first, &last, context),
             Action::Lines { first, last } => self.lines(&first, &last, context),
             Action::Goto { line } => self.goto(&line, context),
-            Action::Diff {} => self.diff(context),
+            // These are done at the disk.
+            Action::Save {} | Action::SaveAs { .. } | Action::Open { .. } | Action::Diff {} => {
+                Err(Fault::failed("the action was not begun"))
+            }
+            Action::ExtractMethod { range, name, types } => {
+                self.extract_method(&range, &name, &types, context)
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::PAGE;
 use crate::model::Editor;
 use crate::model::changes_outside::{ChangesOutside, append};
-use crate::model::open_file::{DiskState, OpenFile};
+use crate::model::open_file::{DiskState, DiskWait, OpenFile};
 
 use language::language;
 use page::{PageLines, estimated_cost, lines_within, page};
@@ -115,7 +115,12 @@ impl Editor {
             DiskState::Deleted => " · deleted on disk",
             DiskState::Unusable(_) => " · changed on disk to content that can't be opened",
         };
-        format!("{} · {lines} · {state}{disk}", readable(&self.display_path(file.path())))
+        let wait = match self.disk_wait(file) {
+            None => "",
+            Some(DiskWait::Write) => " · being written",
+            Some(DiskWait::Check) => " · its disk does not answer",
+        };
+        format!("{} · {lines} · {state}{disk}{wait}", readable(&self.display_path(file.path())))
     }
 
     fn file_object(&self, file: &OpenFile) -> Object {

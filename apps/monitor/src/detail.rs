@@ -4,18 +4,21 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use crate::action::By;
-use crate::format::{duration, load, percent, period_suffix, ratio, size, used_of_total};
+use crate::format::{
+    duration, load, percent, period_suffix, ratio, size, used_of_total, used_of_total_up,
+};
 use crate::resource::Resource;
-use crate::sample::{Disk, Period, Process, Sample};
+use crate::sample::{Disk, DiskSample, Period, Process, Sample};
 
 /// Describes the machine in one line:
-/// `CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%`. The disk is the fullest one.
+/// `CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%`. The disk is the one that the session's
+/// directory is on.
 pub fn gist(sample: &Sample) -> String {
     let mut parts = vec![
         format!("CPU {}{}", percent(sample.cpu.total), period_suffix(sample.cpu.over)),
         format!("mem {}", used_of_total(sample.memory.used, sample.memory.total)),
     ];
-    parts.extend(fullest(sample).map(|disk| format!("disk {}", ratio(disk.used(), disk.total))));
+    parts.extend(own_or_fullest(sample).map(|disk| format!("disk {}%", disk.percent())));
     parts.extend(sample.load.map(|averages| format!("load {}", load(averages[0]))));
     parts.extend(
         top(sample, By::Cpu, 1)
@@ -45,12 +48,30 @@ pub fn line(resource: Resource, sample: &Sample) -> String {
             (_, 0) => "none".into(),
             (used, total) => format!("{} ({})", used_of_total(used, total), ratio(used, total)),
         },
-        Resource::Disks => match (fullest(sample), sample.disks.len()) {
-            (None, 0) => "none".into(),
-            (None, number) => format!("{number}, all read-only"),
-            (Some(disk), 1) => disk_line(disk),
-            (Some(disk), number) => format!("{number} · fullest: {}", disk_line(disk)),
-        },
+        Resource::Disks => {
+            let DiskSample { disks, silent } = &sample.disks;
+            let own = disks.iter().find(|disk| disk.own);
+            let fuller =
+                fullest(sample).filter(|disk| own.is_none_or(|own| own.percent() < disk.percent()));
+            let mut parts = match disks.len() {
+                0 if *silent => Vec::new(),
+                0 => vec!["none".to_owned()],
+                1 => Vec::new(),
+                number if own.or(fuller).is_none() => vec![format!("{number}, all read-only")],
+                number => vec![number.to_string()],
+            };
+            match &disks[..] {
+                [only] => parts.push(disk_line(only)),
+                _ => {
+                    parts.extend(own.map(disk_line));
+                    parts.extend(fuller.map(|disk| format!("fullest: {}", disk_line(disk))));
+                }
+            }
+            if *silent {
+                parts.push("a disk does not answer, so these figures are old".to_owned());
+            }
+            parts.join(" · ")
+        }
         Resource::Load => match sample.load {
             None => "not available on this system".into(),
             Some(averages) => averages.map(load).join(" "),
@@ -99,9 +120,9 @@ pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
             let sizes = [used, total.saturating_sub(used), total].map(size);
             vec![format!("used {} · free {} · total {}", sizes[0], sizes[1], sizes[2])]
         }
-        // `line` already describes a single writable disk.
-        Resource::Disks if sample.disks.len() == 1 && fullest(sample).is_some() => Vec::new(),
-        Resource::Disks => sample.disks.iter().map(disk_line).collect(),
+        // `line` already describes a single disk.
+        Resource::Disks if sample.disks.disks.len() == 1 => Vec::new(),
+        Resource::Disks => sample.disks.disks.iter().map(disk_line).collect(),
         Resource::Load => {
             let mut lines = Vec::new();
             if let Some(averages) = sample.load {
@@ -156,19 +177,19 @@ pub fn text(resource: Resource, sample: &Sample, by: By, number: usize) -> Strin
 
 /// Returns the writable disk with the largest share used. A read-only disk can't fill up.
 fn fullest(sample: &Sample) -> Option<&Disk> {
-    let share = |disk: &Disk| disk.used() as f64 / disk.total.max(1) as f64;
-    let disks = sample.disks.iter().filter(|disk| !disk.read_only);
-    // Of equal ones, `max_by` returns the last, so that reversing gives the first.
-    disks.rev().max_by(|a, b| share(a).total_cmp(&share(b)))
+    let disks = sample.disks.disks.iter().filter(|disk| !disk.read_only);
+    // Of equal ones, `max_by_key` returns the last, so that reversing gives the first.
+    disks.rev().max_by_key(|disk| disk.percent())
+}
+
+/// Returns the disk that the session's directory is on, or else the fullest one.
+fn own_or_fullest(sample: &Sample) -> Option<&Disk> {
+    sample.disks.disks.iter().find(|disk| disk.own).or_else(|| fullest(sample))
 }
 
 fn disk_line(disk: &Disk) -> String {
     let read_only = if disk.read_only { " read-only" } else { "" };
-    let share = ratio(disk.used(), disk.total);
-    format!(
-        "{} {} ({share}) {}{read_only}",
-        disk.mount,
-        used_of_total(disk.used(), disk.total),
-        disk.kind
-    )
+    let kind = if disk.kind.is_empty() { String::new() } else { format!(" {}", disk.kind) };
+    let size = used_of_total_up(disk.used, disk.total);
+    format!("{} {size} ({}%){kind}{read_only}", disk.mount, disk.percent())
 }

@@ -26,6 +26,12 @@ pub fn used_of_total(used: u64, total: u64) -> String {
     format!("{}/{} {name}", scaled(used, unit), scaled(total, unit))
 }
 
+/// Formats two numbers of bytes as [`used_of_total`] does, but rounded up, as `df -h` does.
+pub fn used_of_total_up(used: u64, total: u64) -> String {
+    let (unit, name) = unit(total);
+    format!("{}/{} {name}", scaled_up(used, unit), scaled_up(total, unit))
+}
+
 /// Formats a load average: `0.8`.
 pub fn load(load: f64) -> String {
     format!("{:.1}", load.max(0.0) + 0.0)
@@ -75,6 +81,16 @@ fn scaled(bytes: u64, unit: u64) -> String {
     text.strip_suffix(".0").map(Into::into).unwrap_or(text)
 }
 
+/// Formats a size in a unit as [`scaled`] does, but rounded up.
+fn scaled_up(bytes: u64, unit: u64) -> String {
+    let tenths = (u128::from(bytes) * 10).div_ceil(u128::from(unit));
+    match tenths {
+        0..100 if tenths % 10 > 0 => format!("{}.{}", tenths / 10, tenths % 10),
+        0..100 => (tenths / 10).to_string(),
+        _ => u128::from(bytes).div_ceil(u128::from(unit)).to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +105,12 @@ mod tests {
         assert_eq!(size(1023), "1023 B");
         assert_eq!(size(u64::MAX), "16777216 TB");
         assert_eq!(size(GB * 996 / 100), "10 GB");
+        // As `df -h`: 252G, 27G.
+        assert_eq!(used_of_total_up(27_688_072 << 10, 264_212_084 << 10), "27/252 GB");
+        assert_eq!(used_of_total_up(GB * 51 / 10, 24 * GB), "5.1/24 GB");
+        assert_eq!(used_of_total_up(1, 24 * GB), "0.1/24 GB");
+        assert_eq!(used_of_total_up(0, 0), "0/0 B");
+        assert_eq!(used_of_total_up(u64::MAX, u64::MAX), "16777216/16777216 TB");
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! | [`view`] | renders a sample as a window |
 //! | [`app`] | connects model, update and view to docui |
 //! | [`sample`] | the figures of one moment, as plain data |
-//! | [`sampler`] | takes samples from the system |
+//! | [`sampler`], [`disks`] | take samples from the system; from disks on another thread |
 //! | [`resource`] | the resources that are shown |
 //! | [`detail`] | describes the machine and its resources in words |
 //! | [`mod@format`] | formats figures |
@@ -27,6 +27,7 @@
 pub mod action;
 pub mod app;
 pub mod detail;
+pub mod disks;
 pub mod format;
 pub mod kill;
 pub mod model;

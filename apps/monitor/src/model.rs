@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use docui::{Fault, Found, Opening};
 
 use crate::detail;
+use crate::disks::DiskSampler;
 use crate::resource::Resource;
 use crate::sample::{Process, Sample};
 use crate::sampler::Sampler;
@@ -39,7 +40,8 @@ impl Monitor {
             return Err(Fault::usage("the monitor takes no arguments")
                 .hint(format!("pipemux open {}", opening.callee())));
         }
-        let mut sampler = Sampler::new()?;
+        let disks = DiskSampler::new(opening.cwd.clone(), opening.waker.clone());
+        let mut sampler = Sampler::new(disks)?;
         let sample = sampler.sample();
         Ok(Self {
             sampler: RefCell::new(sampler),

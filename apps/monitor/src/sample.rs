@@ -11,8 +11,8 @@ pub struct Sample {
     pub memory: Memory,
     /// Swap space: used and total.
     pub swap: (u64, u64),
-    /// The mounted disks, sorted by mount point.
-    pub disks: Vec<Disk>,
+    /// The mounted disks.
+    pub disks: DiskSample,
     /// Load averages over 1, 5 and 15 minutes, if the system has them.
     pub load: Option<[f64; 3]>,
     /// Seconds since boot, if the system tells.
@@ -55,6 +55,15 @@ pub struct Memory {
     pub total: u64,
 }
 
+/// The mounted disks at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DiskSample {
+    /// The disks, sorted by mount point.
+    pub disks: Vec<Disk>,
+    /// True when a disk doesn't answer: these are the figures of an earlier moment.
+    pub silent: bool,
+}
+
 /// A mounted disk. Sizes are in bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk {
@@ -64,17 +73,26 @@ pub struct Disk {
     pub kind: String,
     /// Its size.
     pub total: u64,
-    /// The space that is free for ordinary users.
+    /// The space in use.
+    pub used: u64,
+    /// The space that is free for ordinary users. Some more is usually reserved for root.
     pub available: u64,
     /// True when it is mounted read-only.
     pub read_only: bool,
+    /// True when the session's directory is on it.
+    pub own: bool,
 }
 
 impl Disk {
-    /// Returns the space that ordinary users can't write any more. It includes the blocks reserved for
-    /// root, which `df` counts separately.
-    pub fn used(&self) -> u64 {
-        self.total.saturating_sub(self.available)
+    /// Returns the share of the space that ordinary users can't write any more, in percent. As in `df`, it
+    /// is rounded up, and the space reserved for root doesn't count.
+    pub fn percent(&self) -> u64 {
+        let whole = u128::from(self.used) + u128::from(self.available);
+        match whole {
+            0 => 0,
+            // At most 100.
+            whole => (u128::from(self.used) * 100).div_ceil(whole) as u64,
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Takes samples from the system.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use docui::Fault;
-use sysinfo::{DiskRefreshKind, Disks, Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate};
-use sysinfo::{System, UpdateKind};
+use docui::{Fault, regular_file};
+use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-use crate::sample::{Cpu, Disk, Inspected, Memory, Period, Process, Sample};
+use crate::disks::DiskSampler;
+use crate::sample::{Cpu, Inspected, Memory, Period, Process, Sample};
 
 /// Shortest period that shares of CPU time are taken over. The system counts in ticks of 10 ms, so a
 /// shorter one would be inaccurate.
@@ -16,7 +17,7 @@ const PERIOD_MIN: Duration = Duration::from_millis(250);
 /// Takes samples. It remembers the previous counters, from which shares of CPU time are computed.
 pub struct Sampler {
     system: System,
-    disks: Disks,
+    disks: DiskSampler,
     /// When the counters were last read, and the CPU time that each process had used, in milliseconds.
     counters: Option<(Instant, HashMap<String, u64>)>,
     cpu: Cpu,
@@ -29,11 +30,11 @@ impl Sampler {
     ///
     /// # Errors
     /// The system is not supported.
-    pub fn new() -> Result<Self, Fault> {
+    pub fn new(disks: DiskSampler) -> Result<Self, Fault> {
         let unknown = |error| Fault::failed(format!("this system provides no figures: {error}"));
         Ok(Self {
             system: System::new().map_err(unknown)?,
-            disks: Disks::new().map_err(unknown)?,
+            disks,
             counters: None,
             cpu: Cpu::default(),
             shares: HashMap::new(),
@@ -55,7 +56,6 @@ impl Sampler {
         if since.is_none_or(|since| since >= PERIOD_MIN) {
             self.count(now, since);
         }
-        self.disks.refresh_specifics(true, DiskRefreshKind::nothing().with_storage());
         Sample {
             cpu: self.cpu.clone(),
             memory: Memory {
@@ -64,7 +64,7 @@ impl Sampler {
                 total: self.system.total_memory(),
             },
             swap: (self.system.used_swap(), self.system.total_swap()),
-            disks: disks(&self.disks),
+            disks: self.disks.sample(),
             load: System::load_average().ok().map(|load| [load.one, load.five, load.fifteen]),
             uptime: System::uptime().ok(),
             processes: self.processes(),
@@ -151,34 +151,8 @@ fn lifetime_share(process: &sysinfo::Process) -> f64 {
     process.accumulated_cpu_time() as f64 / (process.run_time().max(1) * 1000) as f64
 }
 
-fn disks(disks: &Disks) -> Vec<Disk> {
-    let mut listed: Vec<(String, Disk)> = disks
-        .iter()
-        .filter(|disk| disk.total_space() > 0)
-        .map(|disk| {
-            let device = disk.name().to_string_lossy().into_owned();
-            let found = Disk {
-                mount: printable(&disk.mount_point().to_string_lossy()),
-                kind: printable(&disk.file_system().to_string_lossy()),
-                total: disk.total_space(),
-                available: disk.available_space(),
-                read_only: disk.is_read_only(),
-            };
-            (device, found)
-        })
-        .collect();
-    // A device that is mounted several times is listed once, at its shortest path.
-    listed.sort_by(|(a, x), (b, y)| {
-        (a, x.total, x.mount.len(), &x.mount).cmp(&(b, y.total, y.mount.len(), &y.mount))
-    });
-    listed.dedup_by(|(b, y), (a, x)| a == b && x.total == y.total);
-    let mut disks: Vec<_> = listed.into_iter().map(|(_, disk)| disk).collect();
-    disks.sort_by(|a, b| a.mount.cmp(&b.mount));
-    disks
-}
-
 /// Makes a name, which anybody may have chosen, fit into one cell of a table.
-fn printable(name: &str) -> String {
+pub(crate) fn printable(name: &str) -> String {
     const LONGEST: usize = 60;
     name.chars()
         .take(LONGEST)
@@ -189,7 +163,7 @@ fn printable(name: &str) -> String {
 /// Returns a user's name from `/etc/passwd`, or `uid 1000` if it is not there. Other directories of
 /// users are not asked, because they may block.
 fn user(uid: u32) -> String {
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let users = regular_file::read_to_string(Path::new("/etc/passwd")).unwrap_or_default();
     let id = uid.to_string();
     let mut lines = users.lines().map(|line| line.split(':'));
     let name = lines.find_map(|mut fields| {
@@ -214,9 +188,13 @@ fn command(line: &str) -> String {
 mod tests {
     use super::*;
 
+    fn disks() -> DiskSampler {
+        DiskSampler::new("/".into(), docui::Waker::default())
+    }
+
     #[test]
     fn sample_of_this_machine_is_plausible() {
-        let mut sampler = Sampler::new().unwrap();
+        let mut sampler = Sampler::new(disks()).unwrap();
         let sample = sampler.sample();
         assert!(sample.memory.total > 0 && sample.memory.used <= sample.memory.total);
         assert!(sample.cpu.count > 0 && (0.0..=100.0).contains(&sample.cpu.total));
@@ -231,7 +209,7 @@ mod tests {
 
     #[test]
     fn period_is_the_time_since_the_previous_sample() {
-        let mut sampler = Sampler::new().unwrap();
+        let mut sampler = Sampler::new(disks()).unwrap();
         sampler.sample();
         // Pretends that the first sample was taken three seconds earlier.
         let (then, _) = sampler.counters.as_mut().unwrap();
@@ -244,7 +222,7 @@ mod tests {
 
     #[test]
     fn inspection_identifies_this_process() {
-        let mut sampler = Sampler::new().unwrap();
+        let mut sampler = Sampler::new(disks()).unwrap();
         let own = sampler.inspect(std::process::id()).unwrap();
         assert_eq!(Process::pid_in(&own.process.key()), Some(std::process::id()));
         assert_eq!(own.parent, Some(std::os::unix::process::parent_id()));

@@ -103,7 +103,8 @@ impl DetailBudget {
             if self.spend(tokens::estimate(&process.name) + tokens::estimate(&cells) + ANCHOR_COST)
             {
                 view.text("| ");
-                view.object(Object::new(process.key(), &process.name).ty("process"));
+                let pid = format!("pid {}", process.pid);
+                view.object(Object::new(process.key(), &process.name).ty("process").detail(pid));
                 view.text(cells);
             }
         }

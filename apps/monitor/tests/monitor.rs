@@ -9,8 +9,9 @@ use docui::testing::Host;
 use docui::{Anchor, App, Choice, Found, Lod, View};
 use pipemux_monitor::action::By;
 use pipemux_monitor::detail;
+use pipemux_monitor::disks::DiskSampler;
 use pipemux_monitor::resource::Resource;
-use pipemux_monitor::sample::{Cpu, Disk, Memory, Period, Process, Sample};
+use pipemux_monitor::sample::{Cpu, Disk, DiskSample, Memory, Period, Process, Sample};
 use pipemux_monitor::sampler::Sampler;
 use pipemux_monitor::settings::Settings;
 use pipemux_monitor::{Action, Monitor, kill, view};
@@ -33,8 +34,11 @@ fn fixed() -> Sample {
         mount: mount.into(),
         kind: "ext4".into(),
         total,
-        available: total - used,
+        used,
+        // Some is reserved for root.
+        available: total * 95 / 100 - used.min(total * 95 / 100),
         read_only,
+        own: mount == "/home",
     };
     Sample {
         cpu: Cpu {
@@ -45,11 +49,14 @@ fn fixed() -> Sample {
         },
         memory: Memory { used: GB * 51 / 10, available: 18 * GB, total: 24 * GB },
         swap: (0, 2 * GB),
-        disks: vec![
-            disk("/", 61 * GB, 100 * GB, false),
-            disk("/cd", 4 * GB, 4 * GB, true),
-            disk("/home", 10 * GB, 500 * GB, false),
-        ],
+        disks: DiskSample {
+            disks: vec![
+                disk("/", 58 * GB, 100 * GB, false),
+                disk("/cd", 4 * GB, 4 * GB, true),
+                disk("/home", 10 * GB, 500 * GB, false),
+            ],
+            silent: false,
+        },
         load: Some([0.84, 0.5, 0.25]),
         uptime: Some(3 * 3600),
         processes: vec![
@@ -98,7 +105,7 @@ fn show(sample: &Sample, settings: &Settings, lod: Lod, budget: u64) -> String {
 
 #[test]
 fn gist_is_one_line() {
-    let gist = "CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%";
+    let gist = "CPU 38% · mem 5.1/24 GB · disk 3% · load 0.8 · top: rustc 71%";
     assert_eq!(detail::gist(&fixed()), gist);
     let shown = show(&fixed(), &Settings::default(), Lod::Gist, 100);
     assert_eq!(shown, format!("## \n\n{gist}\n"));
@@ -115,7 +122,7 @@ fn summary_has_a_line_for_each_resource() {
         CPU [38%](obj:cpu_load) · 2 cores [expand](link:expand)\n\
         memory [5.1/24 GB (21%)](obj:memory) [expand](link:expand)\n\
         swap [0/2 GB (0%)](obj:swap) [expand](link:expand)\n\
-        disks [3](obj:disks) · fullest: / 61/100 GB (61%) ext4 [expand](link:expand)\n\
+        disks [3](obj:disks) · /home 10/500 GB (3%) ext4 · fullest: / 58/100 GB (62%) ext4 [expand](link:expand)\n\
         load [0.8 0.5 0.2](obj:load) [expand](link:expand)\n\
         processes [3](obj:processes) · top: rustc 71%, browser 5% [expand](link:expand)\n";
     assert_eq!(show(&fixed(), &Settings::default(), Lod::Summary, 2000), expected);
@@ -128,7 +135,7 @@ fn full_view_shows_all_details() {
     for part in [
         "  over the last 1.5 s\n  core 1 90% · core 2 12%\n",
         "  used 5.1 GB · available 18 GB · total 24 GB\n",
-        "  /cd 4/4 GB (100%) ext4 read-only\n  /home 10/500 GB (2%) ext4\n",
+        "  /cd 4/4 GB (100%) ext4 read-only\n  /home 10/500 GB (3%) ext4\n",
         "  1 min 0.8 · 5 min 0.5 · 15 min 0.2\n  up 3 h\n",
         "| top 2 by memory | pid | CPU | memory |\n|-|-|-|-|\n\
          | [browser](obj:p30-1700000000) | 30 | 5% | 3 GB |\n\
@@ -164,7 +171,10 @@ proptest! {
             cpu: Cpu { total: *shares.first().unwrap_or(&0.0), cores: shares.clone(), ..Cpu::default() },
             memory: Memory { used: sizes[0], available: sizes[1], total: sizes[2] },
             swap: (sizes[3], sizes[4]),
-            disks: vec![Disk { mount: name.clone(), total: sizes[4], available: sizes[5], ..Disk::default() }],
+            disks: DiskSample {
+                disks: vec![Disk { mount: name.clone(), total: sizes[4], used: sizes[3], available: sizes[5], ..Disk::default() }],
+                silent: budget % 2 == 0,
+            },
             load: shares.first().map(|share| [f64::from(*share); 3]),
             uptime: Some(sizes[0]),
             processes: shares.iter().map(|cpu| Process { cpu: *cpu, name: name.clone(), ..Process::default() }).collect(),
@@ -175,6 +185,10 @@ proptest! {
             prop_assert_eq!(view(), view());
         }
     }
+}
+
+fn disks() -> DiskSampler {
+    DiskSampler::new("/".into(), docui::Waker::default())
 }
 
 fn open(dir: &TempDir) -> Host<Monitor> {
@@ -268,7 +282,7 @@ impl Sleep {
     }
 
     fn key(&self) -> String {
-        Sampler::new().unwrap().inspect(self.0.id()).unwrap().process.key()
+        Sampler::new(disks()).unwrap().inspect(self.0.id()).unwrap().process.key()
     }
 
     fn is_alive(&mut self) -> bool {
@@ -316,7 +330,7 @@ fn process_with_a_reused_pid_is_not_killed() {
     let earlier = format!("{pid}-{}", start.parse::<u64>().unwrap() - 1);
     assert_eq!(fault(&mut host, kill_of(&earlier)).code, Code::NotFound);
     // The same holds if the pid is reused after the last sample: the signal checks the start time too.
-    let mut sampler = Sampler::new().unwrap();
+    let mut sampler = Sampler::new(disks()).unwrap();
     for wrong in [&earlier, "p0-0", "p-1-1", "cpu", "p4294967295-1", "p99999999999-1"] {
         let refused = kill::terminate(&mut sampler, wrong).unwrap_err();
         assert_eq!(refused.code, Code::NotFound, "{wrong}: {refused}");
@@ -328,7 +342,7 @@ fn process_with_a_reused_pid_is_not_killed() {
 fn monitor_and_its_ancestors_are_not_killed() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
-    let mut sampler = Sampler::new().unwrap();
+    let mut sampler = Sampler::new(disks()).unwrap();
     let mut key = |pid| sampler.inspect(pid).unwrap().process.key();
     let (own, parent, first) =
         (key(std::process::id()), key(std::os::unix::process::parent_id()), key(1));

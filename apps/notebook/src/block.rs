@@ -33,10 +33,11 @@ impl Block {
         self.parts.push(Part::Text(text));
     }
 
-    /// Adds an entry's title with its anchor.
-    pub fn entry(&mut self, key: String, rev: u64, title: &str) {
+    /// Adds an entry's title with its anchor, and what tells it from entries with the same title.
+    pub fn entry(&mut self, key: String, rev: u64, title: &str, detail: String) {
         self.count(title, ANCHOR_COST);
-        self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev)));
+        self.bytes += detail.len();
+        self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev).detail(detail)));
     }
 
     /// Adds a space and a link.

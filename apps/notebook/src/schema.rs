@@ -195,8 +195,8 @@ impl From<Fault> for StoreError {
 }
 
 /// Explains a SQLite error to the caller. When one occurs, nothing was written.
-pub fn fault(error: &rusqlite::Error, path: &Path) -> Fault {
-    let path = path.display();
+pub fn fault(error: &rusqlite::Error, file: &Path) -> Fault {
+    let path = file.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             Fault::refused(format!("{path} is locked by another program; nothing was written"))
@@ -210,7 +210,8 @@ pub fn fault(error: &rusqlite::Error, path: &Path) -> Fault {
                 .hint(format!("check its permissions: ls -l {path}*"))
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            Fault::failed(format!("{path} is damaged: {error}")).hint(mend(&path.to_string()))
+            Fault::invalid_source_data(format!("{} is damaged: {error}", name(file)))
+                .hint(mend(&path.to_string()))
         }
         _ => Fault::failed(format!("{path}: {error}")),
     }
@@ -361,7 +362,12 @@ fn migrate(connection: &mut Connection, version: usize) -> Result<(), rusqlite::
 }
 
 fn foreign_file(path: &Path, kind: &str) -> Fault {
-    Fault::refused(format!("{} is {kind}; it was left unchanged", path.display()))
+    Fault::invalid_source_data(format!("{} is {kind}; it was left as it is", name(path)))
         .hint("name another file, or none to use the session's own store")
         .hint(format!("if it was a notebook's store, {}", mend(&path.display().to_string())))
+}
+
+/// Returns the name of a store's file, for a message whose hint has the whole path.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).display().to_string()
 }

@@ -7,6 +7,7 @@ use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone};
 use crate::entry::{self, Content, Level, QUERY_MAX};
 use crate::format::{count, quoted};
 use crate::model::Notebook;
+use crate::view::first_line;
 
 /// Most bytes that are kept about the origins of an entry's text.
 const ORIGIN_MAX: usize = 1000;
@@ -107,7 +108,11 @@ pub fn confirm(notebook: &Notebook, action: &Action) -> Result<Ask, Fault> {
     Ok(match titles.as_slice() {
         // The question itself names a single entry.
         [_] => ask,
-        several => several.iter().fold(ask, |ask, title| ask.option(*title, "")),
+        titles => rows.iter().fold(ask, |ask, row| {
+            // Entries with the same title are told apart by their first lines.
+            let same = titles.iter().filter(|title| **title == row.title).count() > 1;
+            ask.option(&*row.title, if same { first_line(&row.head) } else { String::new() })
+        }),
     })
 }
 

@@ -22,6 +22,8 @@ const BYTES_MAX: usize = 700 * 1024;
 const LEAD_LINES: usize = 2;
 /// Most characters in each of these lines.
 const LEAD_CHARS: usize = 160;
+/// Most characters of the first line that tells an entry from others with the same title.
+const FIRST_LINE_CHARS: usize = 80;
 
 /// Renders a notebook. If the store can't be read, readers are shown why.
 pub fn view(notebook: &Notebook, request: &ViewRequest) -> View {
@@ -264,9 +266,15 @@ impl BlockList {
     }
 }
 
+/// The first line with text: it tells an entry from others with the same title.
+pub fn first_line(head: &str) -> String {
+    let line = head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().take(FIRST_LINE_CHARS).collect()
+}
+
 fn title(row: &Row) -> Block {
     let mut block = Block::default();
-    block.entry(key(row.id), row.rev, &row.title);
+    block.entry(key(row.id), row.rev, &row.title, first_line(&row.head));
     block
 }
 

@@ -100,7 +100,6 @@ mod tests {
             "set epoch strict now",
             "listen message.md",
             "click",
-            "answer",
         ] {
             assert_eq!(parse(line).map(drop).unwrap_err().exit_code(), 2, "{line}");
         }

@@ -145,8 +145,10 @@ pub const BOUNDS: &[Bound] = bounds! {
         BUDGET_MAX Tokens "largest budget",
         DETAIL_LINES Lines "a step's detail",
         DETAIL_CHARS Characters "a step's detail",
+        OBJECT_DETAIL_CHARS Characters "an object's detail in a question",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",
         HISTORY_SHOWN Count "rounds that history shows unasked",
+        CONTEXT_ROUNDS Count "rounds of its session that view --json has for a window",
         LAST_LINES Lines "a log's end in an error",
     }
 };

@@ -3,6 +3,7 @@
 mod loss;
 mod process_events;
 mod restore;
+mod version_mismatch;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

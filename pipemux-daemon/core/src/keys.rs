@@ -4,6 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use pipemux_proto::SessionAddr;
+use pipemux_proto::limits::SESSION_MAX;
 use pipemux_proto::projection::Lod;
 
 /// A workspace's key: what the client gave to tell it from others.
@@ -39,6 +40,26 @@ pub struct ProjectionKey {
     pub budget: u32,
 }
 
+/// Returns a session's unique name in a workspace: `main-363e289cb38ee0cc`. No other session of the daemon has it. Of
+/// a long name only the beginning is part of it.
+pub fn unique_session_name(workspace: &str, addr: &SessionAddr) -> String {
+    // Neither part of an address has a zero byte.
+    let hash = directory_name(&format!("{addr}\0{workspace}"));
+    let name = addr.session.as_str();
+    // Session ids are ASCII.
+    format!("{}-{hash}", &name[..name.len().min(SESSION_MAX - 1 - hash.len())])
+}
+
+/// Returns the address that is meant where a session is named: a unique name stands for the session that has it.
+pub fn plain_address(workspace: &str, addr: &SessionAddr) -> SessionAddr {
+    let plain = || {
+        let (name, _) = addr.session.as_str().rsplit_once('-')?;
+        let plain = SessionAddr { session: name.parse().ok()?, ..addr.clone() };
+        (unique_session_name(workspace, &plain) == addr.session.as_str()).then_some(plain)
+    };
+    plain().unwrap_or_else(|| addr.clone())
+}
+
 /// Makes a directory name from a key that may hold anything: a stable hash, so that a workspace has
 /// the same directory in every release.
 pub fn directory_name(key: &str) -> String {
@@ -47,7 +68,24 @@ pub fn directory_name(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::directory_name;
+    use super::*;
+
+    #[test]
+    fn a_session_is_known_by_its_unique_name_in_its_workspace_only() {
+        let addr = |text: &str| text.parse::<SessionAddr>().unwrap();
+        let name = unique_session_name("/a/b", &addr("notes/main"));
+        let unique = addr(&format!("notes/{name}"));
+        assert_eq!(plain_address("/a/b", &unique), addr("notes/main"));
+        assert_eq!(plain_address("/a/c", &unique), unique);
+        assert_ne!(name, unique_session_name("/a/c", &addr("notes/main")));
+        assert_ne!(name, unique_session_name("/a/b", &addr("other/main")));
+        for other in ["notes/main", "notes/a-b", "notes/main-363e289cb38ee0cc"] {
+            assert_eq!(plain_address("/a/b", &addr(other)), addr(other));
+        }
+        // It is a session id however long the session's own is.
+        let long = addr(&format!("notes/{}", "x".repeat(SESSION_MAX)));
+        assert!(unique_session_name("/a/b", &long).parse::<pipemux_proto::SessionId>().is_ok());
+    }
 
     #[test]
     fn a_workspace_has_the_same_directory_in_every_release() {

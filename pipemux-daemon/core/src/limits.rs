@@ -102,6 +102,8 @@ pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.
 pub const HISTORY_SHOWN: u32 = 20;
+/// Rounds of its session that a Context has.
+pub const CONTEXT_ROUNDS: usize = 8;
 /// Characters of a round's action.
 pub const ROUND_ACTION_MAX: usize = 200;
 /// Characters of a round's result.
@@ -129,6 +131,8 @@ pub const NOTICES_MAX: usize = 32;
 pub const DETAIL_LINES: usize = 100;
 /// Characters of a step's detail or result that an answer shows.
 pub const DETAIL_CHARS: usize = 6_000;
+/// Characters of what tells an object from others with the same label, where a reader chooses one.
+pub const OBJECT_DETAIL_CHARS: usize = 80;
 /// Links that one step's outcome offers; further ones are dropped.
 pub const OUTCOME_LINKS_MAX: usize = 8;
 /// Slots of one projection.

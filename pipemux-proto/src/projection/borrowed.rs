@@ -67,6 +67,9 @@ pub struct ObjectRef<'a> {
     /// True when the ref is shown with the key instead of an id.
     #[serde(default)]
     pub show_key: bool,
+    /// What tells the thing from others with the same label.
+    #[serde(default)]
+    pub detail: &'a str,
 }
 
 /// A borrowed [`super::CodePiece`].
@@ -107,8 +110,8 @@ impl<'a> ProjectionRef<'a> {
 
 impl<'a> From<&'a ObjectSlot> for ObjectRef<'a> {
     fn from(object: &'a ObjectSlot) -> Self {
-        let ObjectSlot { key, rev, ty, label, show_key } = object;
-        Self { key, rev: *rev, ty: ty.as_deref(), label, show_key: *show_key }
+        let ObjectSlot { key, rev, ty, label, show_key, detail } = object;
+        Self { key, rev: *rev, ty: ty.as_deref(), label, show_key: *show_key, detail }
     }
 }
 
@@ -121,15 +124,16 @@ mod tests {
 
     fn piece() -> impl Strategy<Value = Piece> {
         let text = "[a中\0🚀\n]{0,40}";
-        let object = (text, any::<u64>(), proptest::option::of(text), text, any::<bool>());
+        let object = (text, any::<u64>(), proptest::option::of(text), text, any::<bool>(), text);
         prop_oneof![
             text.prop_map(Piece::Text),
-            object.prop_map(|(key, rev, ty, label, show_key)| Piece::Object(ObjectSlot {
+            object.prop_map(|(key, rev, ty, label, show_key, detail)| Piece::Object(ObjectSlot {
                 key,
                 rev,
                 ty,
                 label,
-                show_key
+                show_key,
+                detail,
             })),
             (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
                 label,
@@ -145,13 +149,14 @@ mod tests {
     fn owned(piece: PieceRef<'_>) -> Piece {
         match piece {
             PieceRef::Text(text) => Piece::Text(text.into()),
-            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key }) => {
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail }) => {
                 Piece::Object(ObjectSlot {
                     key: key.into(),
                     rev,
                     ty: ty.map(Into::into),
                     label: label.into(),
                     show_key,
+                    detail: detail.into(),
                 })
             }
             PieceRef::Link(link) => Piece::Link(link),

@@ -94,6 +94,11 @@ fn projections(all: &mut Vec<Sample>) {
         hidden_tokens: 5_000_000_000,
     };
     add(all, "projection", reply, &projection);
+    let detail = "pid 4711".into();
+    let twin = ObjectSlot { key: "p1".into(), label: "rustc".into(), detail, ..Default::default() };
+    let told_apart =
+        Projection { version: 70_002, content: vec![Piece::Object(twin)], ..Default::default() };
+    add(all, "projection-detail", reply, &told_apart);
     let document = Some("src/文.rs".into());
     let of_document = Projection { version: 70_001, document, ..Projection::default() };
     add(all, "projection-document", reply, &of_document);

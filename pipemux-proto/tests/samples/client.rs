@@ -137,6 +137,8 @@ fn answers(all: &mut Vec<Sample>) {
         ("raw", Body::Raw(Bytes::from_static(&[0, 159, 146]))),
         ("data", Body::Data(Value::List(vec!["closed".into()]))),
         ("report", Body::Report(Box::new(report()))),
+        ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
+        ("report-broken", Body::Report(Box::new(broken()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -209,6 +211,15 @@ fn exits() -> Events {
     Events { life: 3, last: 20, dropped: 0, events }
 }
 
+/// A report whose question has an option with a detail.
+fn report_with_detail() -> Report {
+    let mut report = report();
+    for option in report.question.iter_mut().flat_map(|question| &mut question.options) {
+        option.detail = "let x = 1;".into();
+    }
+    report
+}
+
 fn report() -> Report {
     let statuses = [
         StepStatus::Done,
@@ -235,7 +246,7 @@ fn report() -> Report {
             text: "3 matches".into(),
             options: vec![AnswerOption {
                 label: "line 2".into(),
-                detail: "let x = 1;".into(),
+                detail: String::new(),
                 link: "link:9".into(),
             }],
             unlisted: 1,
@@ -246,6 +257,19 @@ fn report() -> Report {
         error: Some(Fault::not_found("no window")),
         receipt: TokenReceipt { shown: 69, available: 6912 },
     }
+}
+
+/// A report whose window can't be shown.
+fn broken() -> Report {
+    let fault = Fault::invalid_source_data("a.db is not a SQLite file; it was left as it is");
+    let broken = Context {
+        content: "InvalidSourceData · a.db is not a SQLite file; it was left as it is\n".into(),
+        anchors: Default::default(),
+        history: None,
+        errors: vec![fault],
+        ..window()
+    };
+    Report { workspace: "work".into(), windows: vec![broken], ..Report::default() }
 }
 
 fn window() -> Context {
@@ -278,5 +302,6 @@ fn window() -> Context {
             result: "saved".into(),
             timestamp: "2025-12-10T10:00:00Z".into(),
         }]),
+        errors: Vec::new(),
     }
 }

@@ -109,6 +109,10 @@ fn faults(all: &mut Vec<Sample>) {
         ("unknown", Code::Unknown),
         ("version", Code::Version),
         ("refused", Code::Refused),
+        ("invalid-source-data", Code::InvalidSourceData),
+        ("version-mismatch", Code::VersionMismatch),
+        ("anchor-conflict", Code::AnchorConflict),
+        ("context-too-large", Code::ContextTooLarge),
         ("other", Code::Other),
     ];
     for (name, code) in codes {

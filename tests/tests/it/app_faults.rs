@@ -207,7 +207,8 @@ fn app_text_forges_no_anchors_headings_or_fences() {
     assert!(view.contains("a\n```\n````\n[z](link:1)\n`````"), "{view}");
     let json = env.pipemux(&["view", "rogue/main", "--json"]).ok().json();
     let anchors = json["windows"][0]["anchors"].as_object().unwrap().clone();
-    assert_eq!(anchors.len(), 2, "the thing and the one link: {anchors:?}");
+    let refs = anchors.values().filter(|anchor| anchor["type"] != "Form");
+    assert_eq!(refs.count(), 2, "the thing and the one link: {anchors:?}");
     misbehave(&env, "show stranger").ok().lacks("[odd](link:");
 }
 

@@ -22,6 +22,12 @@ fn context(env: &TestEnv, args: &[&str]) -> Value {
     all[0].clone()
 }
 
+/// Returns the codes of a context's errors.
+fn codes(context: &Value) -> Vec<&str> {
+    let errors = context["errors"].as_array().into_iter().flatten();
+    errors.filter_map(|error| error["code"].as_str()).collect()
+}
+
 fn version(context: &Value) -> [u64; 3] {
     let version = &context["header"]["version"];
     ["major", "minor", "patch"].map(|part| version[part].as_u64().expect("a number"))
@@ -56,8 +62,17 @@ fn context_version_tracks_data_level_and_rendering() {
     let first = context(&env, &["editor/main"]);
     let [major, ..] = version(&first);
     assert_eq!(version(&first), [1, 0, 0]);
+    // A look at another level of detail is no change of the window's own, and raises nothing.
+    for args in [["--lod", "gist"], ["--lod", "full"], ["--budget", "200"]] {
+        let peek = context(&env, &["editor/main", args[0], args[1]]);
+        assert_eq!(peek["header"], first["header"], "{args:?}");
+        assert_ne!(peek["content"], first["content"], "{args:?}");
+        assert_eq!(context(&env, &["editor/main"]), first, "after {args:?}");
+    }
     // Every change of the level of detail raises the minor version.
-    assert_eq!(version(&context(&env, &["editor/main", "--lod", "gist"])), [major, 1, 0]);
+    env.pipemux(&["open", "editor", "--lod", "gist"]).ok();
+    assert_eq!(version(&context(&env, &["editor/main"])), [major, 1, 0]);
+    env.pipemux(&["open", "editor", "--lod", "summary"]).ok();
     let back = context(&env, &["editor/main"]);
     assert_eq!(version(&back), [major, 2, 0]);
     assert_eq!((&back["content"], &back["anchors"]), (&first["content"], &first["anchors"]));
@@ -66,7 +81,8 @@ fn context_version_tracks_data_level_and_rendering() {
     let changed = context(&env, &["editor/main"]);
     assert_eq!(version(&changed), [major + 1, 0, 0]);
     // The same data at the same level, rendered within a smaller budget, raises the patch version.
-    let shorter = context(&env, &["editor/main", "--budget", "200"]);
+    env.pipemux(&["open", "editor", "--budget", "200"]).ok();
+    let shorter = context(&env, &["editor/main"]);
     assert_ne!(shorter["content"], changed["content"]);
     assert_eq!(version(&shorter), [major + 1, 0, 1]);
     // An undo is a change too: the major version never goes back.
@@ -80,9 +96,11 @@ fn context_header_state_and_anchors_match_the_window() {
     env.run("editor.insert(1, 'zero')").ok();
     let editor = context(&env, &["editor/main"]);
     assert!(editor["state"]["custom"]["unsaved"] == true, "{editor:#}");
-    // The only file has no id in the window, so the focus is its key and not a ref.
+    // The only file has no id in the window, but it is in focus and an anchor nevertheless.
     let focus = editor["state"]["focusId"].as_str().expect("a focus");
-    assert!(!focus.starts_with("obj:"), "{focus}");
+    assert_eq!(editor["anchors"][focus]["type"], "Reference", "{editor:#}");
+    assert!(!editor["content"].as_str().expect("content").contains(focus), "{editor:#}");
+    env.pipemux(&["read", focus]).ok().has("zero");
     // Every button is a link in the content.
     let buttons: Vec<String> = editor["anchors"]
         .as_object()
@@ -128,6 +146,7 @@ fn broken_app_has_an_error_context_and_others_are_unchanged() {
     assert_eq!(broken["anchors"], serde_json::json!({}));
     assert!(broken["header"]["version"]["major"].is_number() && broken["state"].is_object());
     assert_eq!(broken["state"]["currentLod"], "Summary");
+    assert_eq!(codes(broken), ["unavailable"]);
     let said = broken["content"].as_str().expect("content");
     assert!(said.contains("rogue/main") && said.contains("sent no window"), "{said}");
     assert_eq!(before[1]["content"], after[1]["content"]);
@@ -138,10 +157,15 @@ fn duplicate_object_key_keeps_the_first_with_a_notice() {
     let env = rogue_and_notebook();
     let thing = env.pipemux(&["view"]).ok().obj("the thing");
     let told = env.run("rogue.misbehave('show twins')");
-    told.ok().has("rogue/main shows two things under the key thing: the first one is kept");
+    let conflict =
+        "AnchorConflict · rogue/main shows two things under the key thing: the first one is kept";
+    told.ok().has(conflict);
     told.has(&format!("[the thing](obj:thing:{thing}) its twin"));
     env.pipemux(&["view"]).ok().lacks("two things");
-    let anchors = context(&env, &["rogue/main"])["anchors"].clone();
+    let twins = context(&env, &["rogue/main"]);
+    assert_eq!(codes(&twins), ["anchor_conflict"]);
+    assert_eq!(context(&env, &["rogue/main"]), twins, "as long as there are two");
+    let anchors = twins["anchors"].clone();
     assert!(anchors[format!("obj:thing:{thing}")].is_object(), "{anchors:#}");
     assert_eq!(
         anchors.as_object().map(|all| all.keys().filter(|id| id.starts_with("obj:")).count()),
@@ -155,11 +179,20 @@ fn oversized_window_is_shown_with_less_detail() {
     let env = rogue_and_notebook();
     env.run("rogue.misbehave('show long')").ok();
     let lowered = env.pipemux(&["view", "rogue/main"]);
-    lowered.ok().has("less detail, to fit").lacks("a line of a long window");
+    lowered.ok().has("ContextTooLarge · rogue/main takes about").lacks("a line of a long window");
     assert!(lowered.lines() < 30, "{lowered}");
-    assert_eq!(context(&env, &["rogue/main"])["state"]["currentLod"], "Gist");
+    let gist = context(&env, &["rogue/main"]);
+    assert_eq!(
+        (&gist["state"]["currentLod"], codes(&gist)),
+        (&"Gist".into(), vec!["context_too_large"])
+    );
+    assert_eq!(context(&env, &["rogue/main"]), gist);
+    let report = env.pipemux(&["view", "rogue/main", "--json"]).ok().json();
+    let notice = report["notices"][0].as_str().expect("a notice");
+    assert!(notice.starts_with("ContextTooLarge · rogue/main takes about"), "{notice}");
+    assert!(report["receipt"]["available"].as_u64() > Some(10_000), "{:#}", report["receipt"]);
     let lowered = env.pipemux(&["view", "rogue/main", "--lod", "full"]);
-    lowered.ok().has("less detail, to fit").lacks("a line of a long window");
+    lowered.ok().has("shown with less detail, to fit").lacks("a line of a long window");
     // The notice contains a complete command that shows everything.
     let text = lowered.text();
     let command = text.split_once("all of it: pipemux ").and_then(|(_, rest)| rest.lines().next());

@@ -13,14 +13,20 @@ fn assert_context(context: &Value, app: &str) {
     assert_eq!(keys(&context["header"]["version"]), ["major", "minor", "patch"]);
     assert_eq!(keys(&context["state"]), ["currentLod", "custom", "focusId"]);
     assert_eq!(context["header"]["appId"], app);
-    assert_eq!(context["header"]["sessionId"], "main");
+    let session_id = context["header"]["sessionId"].as_str().expect("a session id");
+    assert!(session_id.starts_with("main-"), "{session_id}");
     assert!(context["anchors"].is_object(), "present even when empty");
     assert!(context["history"].is_null() || context["history"].is_array());
     for (id, anchor) in context["anchors"].as_object().into_iter().flatten() {
-        assert!(id.starts_with("obj:") || id.starts_with("link:"), "{id}");
         assert_eq!(keys(anchor), ["params", "target", "type"]);
         let kind = anchor["type"].as_str().unwrap_or_default();
-        assert!(["Button", "Form", "Reference"].contains(&kind), "{anchor}");
+        let prefix = match kind {
+            "Reference" => "obj:".to_owned(),
+            "Button" => "link:".to_owned(),
+            "Form" => format!("{app}."),
+            _ => panic!("{anchor}"),
+        };
+        assert!(id.starts_with(&prefix), "{id}: {anchor}");
     }
 }
 
@@ -53,7 +59,7 @@ fn view_and_run_json_have_the_documented_fields() {
     assert_eq!(asked["steps"][1]["status"], "needs");
     assert_eq!(keys(&asked["question"]), ["hints", "id", "level", "options", "text", "unlisted"]);
     assert_eq!(asked["question"]["level"], "choice");
-    assert_eq!(keys(&asked["question"]["options"][0]), ["label", "ref"]);
+    assert_eq!(keys(&asked["question"]["options"][0]), ["detail", "label", "ref"]);
 
     let done = env.pipemux(&["answer", "all", "--json"]).ok().json();
     let statuses: Vec<&Value> =

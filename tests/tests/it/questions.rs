@@ -174,3 +174,81 @@ fn closing_a_file_with_unsaved_changes_asks() {
     env.pipemux(&["view"]).ok().has("unsaved");
     assert_eq!(env.read("a.txt"), "x\nx\n");
 }
+
+#[test]
+fn text_is_answered_from_standard_input() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('word')").exits(5).has("needs text: string");
+    env.command(&["answer", "-"])
+        .stdin(b"")
+        .output()
+        .exits(2)
+        .has("standard input")
+        .has("needs text");
+    env.command(&["answer", "-"])
+        .stdin("it's \"raw\"\nand long\n".as_bytes())
+        .output()
+        .ok()
+        .has("2 lines");
+    env.run("notebook.add('other')").exits(5);
+    env.command(&["answer", "stdin"]).stdin(b"cancel\n").output().ok().has("\"other\", 1 line");
+    env.run("notebook.add('literal')").exits(5);
+    env.pipemux(&["answer", "text='stdin'"]).ok();
+    env.run("notebook.add('block')").exits(5);
+    env.pipemux(&["answer", "text=<<END\nno 'escapes'\nEND"]).ok();
+    env.pipemux(&["view"])
+        .ok()
+        .has("  and long")
+        .has("  cancel")
+        .has("  stdin")
+        .has("  no 'escapes'");
+}
+
+#[test]
+fn wrong_answers_keep_the_parked_text_until_a_right_one() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('plan', 'one')").ok();
+    let park =
+        env.command(&["run", "notebook.append(text=stdin)"]).stdin(b"a long text\n").output();
+    park.exits(5).has("1. [plan](link:");
+    for (wrong, exit) in [("7", 2), ("go", 2), ("yes", 2), ("obj:999", 3), ("nothing like it", 2)] {
+        let said = env.pipemux(&["answer", wrong]);
+        said.exits(exit).has("needs an answer · notebook.append: needs entry");
+        said.has("1. [plan](link:");
+    }
+    env.pipemux(&["answer"]).exits(5).has("1. [plan](link:");
+    env.pipemux(&["view"]).ok().has("1. [plan](link:");
+    env.run("notebook.search('one')").ok();
+    env.run("notebook.add('x', 'y')").exits(9).has("1. [plan](link:");
+    env.pipemux(&["answer", "plan"]).ok().has("append");
+    env.pipemux(&["history"]).ok().has("(chosen in 1 step)").has("notebook.append(entry=obj:");
+    env.pipemux(&["answer"]).exits(3).has("no question is open");
+}
+
+#[test]
+fn entries_with_the_same_title_are_told_apart_and_removed_together() {
+    let env = TestEnv::with_notebook();
+    for text in ["first text", "second text", "third text"] {
+        env.run(&format!("notebook.add('same', '{text}')")).ok();
+    }
+    let asked = env.run("notebook.remove()");
+    asked.exits(5).has(": first text · obj:").has(": second text · obj:").has("all but 2");
+    env.pipemux(&["answer", "all but 2"]).exits(5).has("2 entries").has("same: first text");
+    env.pipemux(&["answer", "go"]).exits(2).has("is no answer").has("2 entries");
+    env.pipemux(&["answer", "yes"]).ok();
+    env.pipemux(&["view"]).ok().has("second text").lacks("first text").lacks("third text");
+    env.run("notebook.add('same', '')").exits(0);
+}
+
+#[test]
+fn editor_question_is_answered_by_label() {
+    let env = TestEnv::new();
+    env.write("f.txt", "one\ntwo\n");
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    env.run("editor.replace('one', 'mine')").ok();
+    env.write("f.txt", "other\ntwo\n");
+    env.run("editor.save()").exits(5).has("[overwrite]").has("[reload]");
+    env.pipemux(&["answer", "relod"]).exits(2).has("[reload]");
+    env.pipemux(&["answer", "Overwrite"]).ok();
+    assert_eq!(env.read("f.txt"), "mine\ntwo\n");
+}

@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
+use docui::regular_file::{self, OpenError, OtherKind};
 
 use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE};
 
@@ -24,6 +25,8 @@ pub struct LoadedFile {
     pub digest: u64,
     /// The stamp of the file before it was read.
     pub stamp: FileStamp,
+    /// The file's permission bits.
+    pub mode: u32,
 }
 
 /// Returns the absolute path without symlinks, also of a file that doesn't exist yet.
@@ -56,16 +59,10 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
 /// The file doesn't exist, is not a regular file, can't be read, is too long, or is not UTF-8 text.
 pub fn load(path: &Path) -> Result<LoadedFile, Fault> {
     let shown = path.display();
-    let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    if metadata.is_dir() {
-        return Err(Fault::refused(format!("{shown} is a directory, expected a file"))
-            .hint("name a file in it"));
-    }
-    if !metadata.is_file() {
-        return Err(Fault::refused(format!("{shown} is not a regular file")));
-    }
-    let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
+    let (mut file, metadata) = regular_file::open(path).map_err(|error| match error {
+        OpenError::Kind(kind) => no_file(path, kind),
+        OpenError::Io(error) => unreadable(path, &error),
+    })?;
     // One byte more than the file has, so that the read ends without growing the vector.
     let room = metadata.len().min(FILE_MAX) as usize + 1;
     let mut bytes = Vec::with_capacity(room);
@@ -81,17 +78,22 @@ pub fn load(path: &Path) -> Result<LoadedFile, Fault> {
     let digest = digest.finish();
     let stamp = FileStamp::from(&metadata);
     if let Some(at) = memchr::memchr(0, &bytes) {
-        return Err(Fault::refused(format!("{shown} is a binary file: byte {at} is NUL")));
+        return Err(Fault::invalid_source_data(format!(
+            "{shown} is a binary file: byte {at} is NUL"
+        )));
     }
     let bom = bytes.starts_with(BOM);
     let skip = if bom { BOM.len() } else { 0 };
     let text = String::from_utf8(bytes.split_off(skip)).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Fault::refused(format!("{shown} is not UTF-8: byte {} in line {line}", at + skip))
-            .hint("convert a copy with iconv -f LATIN1 -t UTF-8 and open the copy")
+        Fault::invalid_source_data(format!(
+            "{shown} is not UTF-8: byte {} in line {line}",
+            at + skip
+        ))
+        .hint("convert a copy with iconv -f LATIN1 -t UTF-8 and open the copy")
     })?;
-    Ok(LoadedFile { text, bom, digest, stamp })
+    Ok(LoadedFile { text, bom, digest, stamp, mode: metadata.mode() & 0o777 })
 }
 
 /// Reads a text file; `None` if it doesn't exist.
@@ -105,11 +107,22 @@ pub fn load_if_exists(path: &Path) -> Result<Option<LoadedFile>, Fault> {
     }
 }
 
-/// Returns the digest of a file on disk; `None` if it doesn't exist or can't be read.
-pub fn digest(path: &Path) -> Option<u64> {
+/// Returns the digest of a file on disk; `None` if it doesn't exist, can't be read or is too long.
+///
+/// # Errors
+/// There is something that is no regular file.
+pub fn digest(path: &Path) -> Result<Option<u64>, Fault> {
+    let file = match regular_file::open(path) {
+        Err(OpenError::Kind(kind)) => return Err(no_file(path, kind)),
+        Err(OpenError::Io(_)) => return Ok(None),
+        Ok((_, metadata)) if metadata.len() > FILE_MAX => return Ok(None),
+        Ok((file, _)) => file,
+    };
     let mut out = io::BufWriter::with_capacity(READ_PIECE, ContentDigest::default());
-    io::copy(&mut File::open(path).ok()?, &mut out).ok()?;
-    Some(out.into_inner().ok()?.finish())
+    // The file may grow while it is read.
+    let copied = io::copy(&mut file.take(FILE_MAX + 1), &mut out);
+    let digested = copied.ok().filter(|bytes| *bytes <= FILE_MAX).and(out.into_inner().ok());
+    Ok(digested.map(|digest| digest.finish()))
 }
 
 /// Whether a file may already exist when it is written.
@@ -138,6 +151,11 @@ pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp,
         ),
     };
     let before = before.transpose().map_err(failed)?;
+    if let Some(Err(kind)) = before.as_ref().map(regular_file::check) {
+        return Err(
+            no_file(path, kind).hint("nothing was written: save_as('…') writes it elsewhere")
+        );
+    }
     if before.as_ref().is_some_and(|metadata| metadata.mode() & 0o222 == 0) {
         return Err(Fault::refused(format!("{} is read-only", path.display()))
             .hint("make it writable with chmod u+w and save() again, or use save_as('…')"));
@@ -169,8 +187,25 @@ pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp,
     let written = written.map_err(|error| failed(error.error))?;
     // The new name must survive a power cut too. Some file systems can't sync a directory: there the
     // rename is as safe as they make it.
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    let _ = sync_directory(directory);
     Ok(FileStamp::from(&written.metadata().map_err(failed)?))
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    // Opening something else must not wait.
+    if !fs::metadata(path)?.is_dir() {
+        return Ok(());
+    }
+    File::open(path)?.sync_all()
+}
+
+/// Returns the error of a path that leads to something else than a file.
+pub fn no_file(path: &Path, kind: OtherKind) -> Fault {
+    let fault = Fault::refused(format!("{} is {kind}, expected a file", path.display()));
+    match kind {
+        OtherKind::Directory => fault.hint("name a file in it"),
+        _ => fault,
+    }
 }
 
 /// Returns the permission bits of a file; `None` if it doesn't exist.

@@ -4,13 +4,18 @@
 //! |---|---|
 //! | `addressing` | how files and the session are named to readers |
 //! | `baseline` | what a reader's bare line numbers refer to |
+//! | `reading` | reading files on other threads |
 //! | `opening` | starting a session, opening files, restoring them after a crash |
 //! | `snapshot` | the whole state on disk during hibernation |
 
 mod addressing;
 mod baseline;
 mod opening;
+mod reading;
 mod snapshot;
+
+pub(crate) use opening::argument_paths;
+pub(crate) use reading::ReadArgument;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -20,10 +25,11 @@ use serde::{Deserialize, Serialize};
 use crate::limits::FILES_MAX;
 
 use super::current_file_log::CurrentFileLog;
+use super::disk_watch::DiskWatch;
 use super::history::Author;
-use super::ids::IdGenerator;
+use super::ids::{IdGenerator, IdKind};
 use super::manifest::{Manifest, ManifestEntry};
-use super::open_file::OpenFile;
+use super::open_file::{DiskWait, OpenFile};
 use super::shown_revisions::ShownRevisions;
 use super::tracked_ranges::TrackedRange;
 
@@ -70,6 +76,9 @@ pub struct Editor {
     /// True while the snapshot on disk holds exactly this state.
     #[serde(skip)]
     snapshot_valid: bool,
+    /// The checks of the open files for changes by other programs.
+    #[serde(skip)]
+    pub(crate) disk_watch: DiskWatch,
     /// True when this process continues from the snapshot of the one before it.
     #[serde(skip)]
     pub(crate) resumed: bool,
@@ -111,6 +120,36 @@ impl Editor {
     /// The current file.
     pub fn current(&self) -> Option<&OpenFile> {
         self.current.as_deref().and_then(|path| self.file(path))
+    }
+
+    /// Returns what is waited for at the disk of a file.
+    pub(crate) fn disk_wait(&self, file: &OpenFile) -> Option<DiskWait> {
+        match file.is_being_written() {
+            true => Some(DiskWait::Write),
+            false => self.disk_watch.is_waiting(file.path()).then_some(DiskWait::Check),
+        }
+    }
+
+    /// Takes in what other programs did to the files on disk, as far as their disks answer. Returns true if
+    /// that changed what is shown.
+    pub(crate) fn check_disk(&mut self) -> bool {
+        let version = self.version + 1;
+        let findings = self.disk_watch.check(self.files.iter().filter_map(OpenFile::disk_check));
+        let mut changed = Vec::new();
+        for finding in findings {
+            let Some(index) = self.file_index(&finding.path) else { continue };
+            let file = &mut self.files[index];
+            if file.take_finding(finding, || self.ids.next(IdKind::Change), version) {
+                changed.push(file.path().to_owned());
+            }
+        }
+        changed.iter().for_each(|path| self.record_changed_on_disk(path));
+        let waits: Vec<_> = self.files.iter().map(|file| self.disk_wait(file)).collect();
+        let mut waits_changed = false;
+        for (file, wait) in self.files.iter_mut().zip(waits) {
+            waits_changed |= std::mem::replace(&mut file.shown_wait, wait) != wait;
+        }
+        !changed.is_empty() || waits_changed
     }
 
     /// True when a file is the current one.

@@ -52,6 +52,8 @@ pub enum EditKind {
     MoveLines,
     /// Matches of a text were replaced.
     Replace,
+    /// Statements became a function.
+    ExtractMethod,
     /// The text was taken from disk.
     Reload,
     /// A change was undone.
@@ -68,6 +70,7 @@ impl fmt::Display for EditKind {
             EditKind::ReplaceLines => "replace_lines",
             EditKind::DeleteLines => "delete_lines",
             EditKind::MoveLines => "move_lines",
+            EditKind::ExtractMethod => "extract_method",
             EditKind::Replace => "replace",
             EditKind::Reload => "reload",
             EditKind::Undo => "undo",
@@ -114,9 +117,9 @@ impl History {
         self.saved == Some(self.state)
     }
 
-    /// Marks the present text as the one on disk.
-    pub fn mark_saved(&mut self) {
-        self.saved = Some(self.state);
+    /// Marks the text of a state as the one on disk.
+    pub fn mark_saved_at(&mut self, state: u64) {
+        self.saved = Some(state);
     }
 
     /// Records that the disk holds none of the texts that undo and redo lead to.

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, regular_file};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::JOURNAL_EDITS_MAX;
@@ -98,6 +98,12 @@ impl Journal {
         Ok(())
     }
 
+    /// Starts the journal over from an unsaved text, because the file on disk is another one now.
+    pub fn start_over(&mut self, base_digest: Option<u64>, unsaved: &Buffer) {
+        // If this fails, the previous journal has the text, and the next change tries again.
+        self.writer = self.start(base_digest, unsaved).ok();
+    }
+
     /// Removes the journal, because the text was saved or given up.
     pub fn remove(&mut self) {
         self.writer = None;
@@ -111,7 +117,7 @@ impl Journal {
     /// # Errors
     /// The journal can't be read. It was set aside under the name in the error.
     pub fn recover(&self) -> Result<Option<RecoveredText>, Fault> {
-        let bytes = match fs::read(&self.path) {
+        let bytes = match regular_file::read(&self.path).map_err(io::Error::from) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.set_aside(&error.to_string())),
@@ -194,7 +200,9 @@ pub fn files_with_unsaved_edits(state_dir: &Path) -> Vec<PathBuf> {
     let journals = entries.filter(|path| path.extension().is_some_and(|end| end == EXTENSION));
     let edited_file = |path: PathBuf| {
         let mut line = String::new();
-        io::BufReader::new(File::open(path).ok()?.take(HEADER_MAX)).read_line(&mut line).ok()?;
+        io::BufReader::new(regular_file::open(&path).ok()?.0.take(HEADER_MAX))
+            .read_line(&mut line)
+            .ok()?;
         serde_json::from_str::<Header>(&line).ok().map(|header| header.path)
     };
     let mut files: Vec<_> = journals.filter_map(edited_file).collect();

@@ -1,10 +1,9 @@
 //! The list of a session's open files on disk, so that a restarted process opens the same ones.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, regular_file};
 use serde::{Deserialize, Serialize};
 
 const FORMAT: u32 = 1;
@@ -38,7 +37,7 @@ impl Manifest {
 
     /// Reads the manifest of a session; `None` if there is none that can be read.
     pub fn read(state_dir: &Path) -> Option<Self> {
-        let bytes = fs::read(state_dir.join(FILE_NAME)).ok()?;
+        let bytes = regular_file::read(&state_dir.join(FILE_NAME)).ok()?;
         serde_json::from_slice(&bytes).ok().filter(|manifest: &Self| manifest.format == FORMAT)
     }
 

@@ -6,8 +6,11 @@
 
 mod disk_sync;
 
+pub use disk_sync::ReadFile;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
 use docui::Fault;
 use serde::{Deserialize, Serialize};
@@ -38,6 +41,15 @@ pub enum DiskState {
     Unusable(String),
 }
 
+/// What is waited for at the disk of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskWait {
+    /// A write of the file.
+    Write,
+    /// Whether the file has changed.
+    Check,
+}
+
 /// One open file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct OpenFile {
@@ -53,6 +65,17 @@ pub struct OpenFile {
     stamp: Option<FileStamp>,
     #[serde(rename = "on_disk")]
     disk_state: DiskState,
+    /// The file's permission bits when the disk last told them.
+    #[serde(skip)]
+    mode: Option<u32>,
+    #[serde(skip)]
+    identity: Arc<()>,
+    /// Held by the write of this file that is under way.
+    #[serde(skip)]
+    write: Weak<()>,
+    /// What the window says about waiting for the disk.
+    #[serde(skip)]
+    pub(crate) shown_wait: Option<DiskWait>,
     /// The file's selections and matches.
     #[serde(rename = "marks")]
     pub ranges: TrackedRanges,
@@ -81,6 +104,10 @@ impl OpenFile {
             base_digest: None,
             stamp: None,
             disk_state: DiskState::Same,
+            mode: None,
+            identity: Arc::default(),
+            write: Weak::new(),
+            shown_wait: None,
             ranges: TrackedRanges::default(),
             top_line: 0,
             changed_lines: Vec::new(),
@@ -131,6 +158,28 @@ impl OpenFile {
     /// The digest of the file on disk as it was last read or written; `None` if it never was.
     pub fn base_digest(&self) -> Option<u64> {
         self.base_digest
+    }
+
+    /// The file's permission bits when the disk last told them.
+    pub fn mode(&self) -> Option<u32> {
+        self.mode
+    }
+
+    /// Begins a write of the file, which lasts as long as what is returned.
+    pub(crate) fn begin_write(&mut self) -> Arc<()> {
+        let write = Arc::new(());
+        self.write = Arc::downgrade(&write);
+        write
+    }
+
+    /// True while a write of the file is under way.
+    pub fn is_being_written(&self) -> bool {
+        self.write.strong_count() > 0
+    }
+
+    /// Identifies this open file, whatever its path becomes.
+    pub(crate) fn identity(&self) -> Weak<()> {
+        Arc::downgrade(&self.identity)
     }
 
     /// The digest of the text as a file. It is only computed when there is something to save.

@@ -6,10 +6,10 @@
 //! several texts.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use docui::regular_file;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::SHOWN_FILES_MAX;
@@ -51,7 +51,7 @@ impl ShownRevisions {
     /// no record.
     pub fn read(state_dir: &Path, has_predecessor: bool) -> Self {
         let path = state_dir.join(FILE_NAME);
-        let bytes = fs::read(&path);
+        let bytes = regular_file::read(&path).map_err(io::Error::from);
         let exists = !matches!(&bytes, Err(error) if error.kind() == io::ErrorKind::NotFound);
         let has_predecessor = has_predecessor || exists;
         let record = bytes.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());

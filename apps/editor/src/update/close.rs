@@ -1,13 +1,13 @@
 //! Closing a file, after a question if it has unsaved changes.
 
-use docui::{Anchor, Context, Done, Fault, Reply};
+use docui::{Anchor, Blocking, Context, Done, Fault, Reply};
 
 use crate::action;
 use crate::model::Editor;
 use crate::model::history::Author;
 
 use super::question::{Choices, Token};
-use super::save::{CHANGED_ON_DISK, ConflictChoice};
+use super::save::{AfterSave, CHANGED_ON_DISK, ConflictChoice};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CloseChoice {
@@ -28,53 +28,77 @@ impl Editor {
         file: Option<&Anchor<action::File>>,
         context: &Context,
     ) -> Result<Reply, Fault> {
-        let index = match file {
-            None => self.seen_file_index(context)?,
-            Some(anchor) => {
-                let found = self.file_index_by_key(&anchor.key);
-                found.ok_or_else(|| Fault::not_found("no open file").about(anchor.key.clone()))?
-            }
-        };
-        let file = &self.files[index];
-        let (path, shown) = (file.path().to_owned(), self.display_name(index));
-        if !file.is_unsaved() {
+        let index = self.file_to_close(file, context)?;
+        self.check_not_being_written(index)?;
+        let shown = self.display_name(index);
+        if !self.files[index].is_unsaved() {
             self.close_file(index, "it was closed", &Author::of(context));
             return Ok(Done::new(shown).into());
         }
-        let digest = file.buffer().digest();
-        let choice = match Token::answered(context)? {
-            Some((Token::Close { path: asked, text }, choice))
-                if asked == path && text == digest =>
-            {
-                UNSAVED.chosen(choice)?
+        match self.close_choice(index, context)? {
+            None => {
+                let file = &self.files[index];
+                let (path, text) = (file.path().to_owned(), file.buffer().digest());
+                let token = Token::Close { path, text };
+                UNSAVED.ask(format!("{shown} has unsaved changes"), &token)
             }
-            // The save before closing had to ask as well. To take the text on disk is to discard this
-            // one; the other answers are about the save.
-            Some((Token::DiskConflict { path: asked, disk }, choice)) if asked == path => {
-                let reload =
-                    disk.is_some() && CHANGED_ON_DISK.chosen(choice)? == ConflictChoice::Reload;
-                if reload { CloseChoice::Discard } else { CloseChoice::Save }
-            }
-            _ => {
-                let token = Token::Close { path, text: digest };
-                return UNSAVED.ask(format!("{shown} has unsaved changes"), &token);
-            }
-        };
-        match choice {
-            CloseChoice::Save => {
-                if let Reply::Ask(ask) = self.save_file(index, context)? {
-                    return Ok(ask.into());
-                }
-                self.close_file(index, "it was closed", &Author::of(context));
-                Ok(Done::new(format!("{shown}, saved")).into())
-            }
-            CloseChoice::Discard => {
+            Some(CloseChoice::Discard) => {
                 let reason = "it was closed, its changes discarded";
                 self.close_file(index, reason, &Author::of(context));
                 Ok(Done::new(format!("{shown}, changes discarded")).into())
             }
             // This is a failure although it was chosen, because later steps rely on the file being closed.
-            CloseChoice::Keep => Err(Fault::failed(format!("{shown} is still open"))),
+            Some(CloseChoice::Keep) => Err(Fault::failed(format!("{shown} is still open"))),
+            // It is saved first, at the disk.
+            Some(CloseChoice::Save) => Err(Fault::failed("the save was not begun")),
+        }
+    }
+
+    /// Returns the save of a file that is to be closed, if the reader chose to save it.
+    pub(super) fn save_before_closing(
+        &mut self,
+        file: Option<&Anchor<action::File>>,
+        context: &Context,
+    ) -> Result<Option<Blocking<Self>>, Fault> {
+        let index = self.file_to_close(file, context)?;
+        let unsaved = self.files[index].is_unsaved();
+        match unsaved && self.close_choice(index, context)? == Some(CloseChoice::Save) {
+            true => self.save_file(index, AfterSave::Close, context).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn file_to_close(
+        &self,
+        file: Option<&Anchor<action::File>>,
+        context: &Context,
+    ) -> Result<usize, Fault> {
+        match file {
+            None => self.seen_file_index(context),
+            Some(anchor) => {
+                let found = self.file_index_by_key(&anchor.key);
+                found.ok_or_else(|| Fault::not_found("no open file").about(anchor.key.clone()))
+            }
+        }
+    }
+
+    /// Returns what the reader chose to do about unsaved changes; `None` if that wasn't asked yet.
+    fn close_choice(&self, index: usize, context: &Context) -> Result<Option<CloseChoice>, Fault> {
+        let file = &self.files[index];
+        match Token::answered(context)? {
+            Some((Token::Close { path, text }, choice))
+                if path == file.path() && text == file.buffer().digest() =>
+            {
+                UNSAVED.chosen(choice).map(Some)
+            }
+            // The save before closing had to ask as well. To take the text on disk is to discard this
+            // one; the other answers are about the save.
+            Some((Token::DiskConflict { path, disk }, choice)) if path == file.path() => {
+                let reload =
+                    disk.is_some() && CHANGED_ON_DISK.chosen(choice)? == ConflictChoice::Reload;
+                Ok(Some(if reload { CloseChoice::Discard } else { CloseChoice::Save }))
+            }
+            _ => Ok(None),
         }
     }
 }

@@ -2,19 +2,30 @@
 
 use std::time::Duration;
 
-use docui::{Context, Done, Fault, Reply};
+use docui::blocking::CommitPoint;
+use docui::{Blocking, Context, Done, Fault, Reply};
 use similar::{DiffTag, TextDiff};
 
 use crate::limits::{DETAIL_MAX, DIFF_MS, VALUE_MAX};
 use crate::model::{Editor, disk};
 
 impl Editor {
-    pub(super) fn diff(&mut self, context: &Context) -> Result<Reply, Fault> {
+    pub(super) fn diff(&mut self, context: &Context) -> Result<Blocking<Self>, Fault> {
         let index = self.seen_file_index(context)?;
+        let path = self.files[index].path().to_owned();
+        let wanted = path.clone();
+        let read = move |_: &CommitPoint| disk::load_if_exists(&wanted);
+        let asked = path.clone();
+        Ok(self.at_disk(&asked, context, read, move |editor, read, _, _| {
+            let index = editor.file_index(&path);
+            let index = index.ok_or_else(|| Fault::failed("the file was closed meanwhile"))?;
+            editor.diff_with(index, &read?.map(|loaded| loaded.text).unwrap_or_default())
+        }))
+    }
+
+    fn diff_with(&self, index: usize, disk: &str) -> Result<Reply, Fault> {
         let file = &self.files[index];
         let shown = self.display_name(index);
-        let disk = disk::load_if_exists(file.path())?;
-        let disk = disk.map(|loaded| loaded.text).unwrap_or_default();
         let now = file.buffer().text();
         if disk == now {
             return Ok(Done::new(format!("{shown}, no changes")).value("").into());

@@ -16,6 +16,8 @@ pub(super) enum Token {
     DiskConflict { path: PathBuf, disk: Option<u64> },
     /// Whether to overwrite a file; `disk` is its digest.
     Overwrite { path: PathBuf, disk: Option<u64> },
+    /// Which types variables have; `text` is the digest of the file's text.
+    Types { path: PathBuf, text: u64 },
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
 }
@@ -151,6 +153,7 @@ mod tests {
             r#"{"OnDisk":{"path":"/a","disk":null}}"#,
             r#"{"Overwrite":{"path":"/a","disk":7}}"#,
             r#"{"Close":{"path":"/a","text":8}}"#,
+            r#"{"Types":{"path":"/a","text":9}}"#,
         ] {
             let token: Token = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&token).unwrap(), text);

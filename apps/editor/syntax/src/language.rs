@@ -97,10 +97,14 @@ impl Language {
     }
 
     /// True for nodes whose children are statements that run one after the other.
-    pub(crate) fn is_statement_list(self, kind: &str) -> bool {
+    pub(crate) fn is_statement_list(self, node: tree_sitter::Node<'_>) -> bool {
+        let kind = node.kind();
         match self {
             Self::Rust => kind == "block",
-            Self::Python => kind == "block",
+            // The cases of a `match` are in a block, too.
+            Self::Python => {
+                kind == "block" && node.parent().is_none_or(|one| one.kind() != "match_statement")
+            }
             Self::Go => kind == "statement_list",
             Self::JavaScript | Self::TypeScript | Self::Tsx => {
                 matches!(kind, "statement_block" | "switch_case" | "switch_default")

@@ -167,9 +167,9 @@ fn digest_is_the_same_for_file_loaded_text_and_buffer() {
         let loaded = disk::load(&path).unwrap();
         // The buffer digests its text in pieces of other lengths than the file is read in.
         let mut buffer = Buffer::new(&loaded.text, loaded.bom);
-        assert_eq!((loaded.digest, buffer.digest()), (digest, digest), "{length}");
+        assert_eq!((Some(loaded.digest), Some(buffer.digest())), (digest, digest), "{length}");
         assert!(seen.insert(digest), "{length}");
         buffer.apply(&[Splice { at: 0, old: String::new(), new: "b".into() }]);
-        assert_ne!(buffer.digest(), digest, "{length}");
+        assert_ne!(Some(buffer.digest()), digest, "{length}");
     }
 }

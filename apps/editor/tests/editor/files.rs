@@ -40,7 +40,7 @@ fn files_that_are_not_text_are_refused_with_the_reason() {
     let fault = refusal("dangling", |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
     assert_eq!(fault.code, Code::NotFound);
     let socket = refusal("socket", |path| drop(std::os::unix::net::UnixListener::bind(path)));
-    assert!(socket.message.ends_with("socket is not a regular file"), "{socket}");
+    assert!(socket.message.ends_with("socket is a socket, expected a file"), "{socket}");
 }
 
 #[test]

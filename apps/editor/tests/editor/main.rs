@@ -4,13 +4,17 @@
 mod bytes;
 mod crash;
 mod edits;
+mod extracting;
 mod files;
+mod hanging_disk;
 mod hibernation;
 mod hibernation_equivalence;
+mod lease;
 mod replacing;
 mod restart;
 mod saved_state;
 mod scenario;
+mod special_files;
 mod stale;
 mod support;
 mod views;

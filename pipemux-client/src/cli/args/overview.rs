@@ -9,7 +9,7 @@ Look and act:
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input
   listen                                run the `docui` blocks of a message on standard input
-  answer <…>                            answer the question: 1,3 · all but 2 · yes · go
+  answer [<…>]                          answer the question: 1,3 · all but 2 · yes · go; alone: show it
   read <ref>                            print the value of a ref, byte for byte
   help <provider>                       describe all actions of an app
   close <provider>/<session> [--end]    close the window; --end: end the session as well

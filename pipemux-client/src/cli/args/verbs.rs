@@ -71,11 +71,11 @@ pub enum Verb {
     ///
     ///   pipemux answer 1,3                 options by number; also all · all but 2 · none
     ///   pipemux answer overwrite           an option by its label
-    ///   pipemux answer yes                 or no: only these confirm what can't be undone, or don't
-    ///   pipemux answer Any words           the text that is asked for; cancel: give none
-    ///   pipemux answer - < text.md         standard input is the text; so is it for the word stdin
-    ///   pipemux answer 'text="stdin"'      a text or value as in a call: the word itself, <<END, obj:7
-    ///   pipemux answer go                  with no question open: send the refused call again
+    ///   pipemux answer yes                 confirms; no: leaves it
+    ///   pipemux answer Any words           the text that is asked for; cancel: leaves it
+    ///   pipemux answer - < text.md         the text comes from standard input; `stdin` means the same
+    ///   pipemux answer 'text="stdin"'      a text or value as in a call: this one is the word itself
+    ///   pipemux answer go                  if no question is open: sends a refused call again
     ///
     /// A wrong answer leaves the question open.
     #[command(verbatim_doc_comment)]

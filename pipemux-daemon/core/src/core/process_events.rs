@@ -189,7 +189,12 @@ impl Core {
 
     /// Makes versions that were seen of an incarnation that was put to sleep count as seen of the next one, which went
     /// on from the same state.
-    fn continue_incarnation(&mut self, key: &SessionKey, before: Incarnation, after: Incarnation) {
+    pub(crate) fn continue_incarnation(
+        &mut self,
+        key: &SessionKey,
+        before: Incarnation,
+        after: Incarnation,
+    ) {
         self.workspaces.hand_over(key, before, after);
         self.runs.hand_over(key, before, after);
         // Runs in progress send their later steps to the new incarnation.

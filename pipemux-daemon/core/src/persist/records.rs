@@ -168,6 +168,9 @@ pub struct SavedRound {
     /// The exit status.
     #[serde(default)]
     pub exit: u8,
+    /// The sessions that its steps were sent to, as `provider/session`.
+    #[serde(default)]
+    pub sessions: Vec<String>,
 }
 
 /// A display id and what it stands for.

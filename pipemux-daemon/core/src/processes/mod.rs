@@ -235,6 +235,13 @@ impl Processes {
         newer
     }
 
+    /// The version of an app's state went back to this one.
+    pub fn reset_version(&mut self, key: &SessionKey, version: u64) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            session.version = version;
+        }
+    }
+
     /// Prepares for the daemon's end: every process is asked to end, and none is started.
     pub fn stop(&mut self, turn: &mut Turn) {
         self.stopping = true;

@@ -171,7 +171,7 @@ impl Processes {
                 }
             }
             (Err(fault), None) => {
-                session.notes.push(format!("Could not open again: {}", fault.message));
+                session.notes.push(format!("Could not open again: {}", fault.named_message()));
             }
         }
         if is_last {

@@ -58,7 +58,20 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         result: clip(&result, ROUND_RESULT_MAX),
         detail: (!details.is_empty()).then(|| clip(&details.join("\n"), ROUND_DETAIL_MAX)),
         exit,
+        sessions: sessions(run),
     }
+}
+
+/// Returns the sessions of all steps that ended, each once.
+fn sessions(run: &Run) -> Vec<String> {
+    let mut names = Vec::new();
+    for step in run.steps.iter().take(run.done.len()) {
+        let name = step.session.to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn clip(text: &str, max: usize) -> String {

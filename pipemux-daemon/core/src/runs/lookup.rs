@@ -120,14 +120,16 @@ pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
 /// Reads a reply to `Locate` about one object.
 ///
 /// # Errors
-/// The exact sentence, when the object isn't shown or the app doesn't answer in time.
+/// The exact sentence, when the object isn't shown or the app doesn't answer in time; why the app can't tell,
+/// when it says so.
 pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
     let place = match reply {
         AppReply::Reply(body) => {
             decode::<Located>(&body).ok().and_then(|located| located.places.into_iter().next())
         }
+        AppReply::Fault(fault) => return Err(fault),
         // No answer in time means out of view.
-        AppReply::Fault(_) | AppReply::Lost { .. } => None,
+        AppReply::Lost { .. } => None,
     };
     match place {
         Some(KeyLocation::Shown) => Ok(()),

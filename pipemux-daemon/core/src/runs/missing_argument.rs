@@ -124,7 +124,10 @@ pub fn fill(
         (Choice::Text(_) | Choice::Yes, _) => Vec::new(),
     };
     match chosen.as_slice() {
-        [] => Err(Fault::usage(format!("expected {}", missing.ty)).hint("pipemux answer 1")),
+        [] => {
+            let message = format!("nothing is chosen: expected {}", missing.ty);
+            Err(Fault::usage(message).hint("pipemux answer 1"))
+        }
         [one] => Ok((*one).clone()),
         several => {
             // Each option of a list is a list of one.
@@ -232,23 +235,31 @@ fn candidates(
     ty: &Type,
 ) -> Vec<(String, String, Argument)> {
     match ty {
-        Type::Anchor(wanted) => workspace
-            .anchors
-            .shown_objects(session)
-            .into_iter()
-            .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
-            .map(|(id, anchor)| {
-                // The option stands for the object that is listed now, whatever its id means later.
-                let key = match &anchor.target {
-                    Target::Object { key } => key.to_string(),
-                    Target::Action(_) | Target::Answer { .. } => String::new(),
-                };
-                let thing =
-                    RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
-                let argument = Argument::Fixed(Arg::Ref(thing));
-                (anchor.label.to_string(), anchor.written(id).to_string(), argument)
-            })
-            .collect(),
+        Type::Anchor(wanted) => {
+            let held = workspace.window(session).and_then(|window| window.projection.as_ref());
+            let details = held.map(|held| held.projection.object_details()).unwrap_or_default();
+            workspace
+                .anchors
+                .shown_objects(session)
+                .into_iter()
+                .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
+                .map(|(id, anchor)| {
+                    // The option stands for the object that is listed now, whatever its id means later.
+                    let key = match &anchor.target {
+                        Target::Object { key } => key.to_string(),
+                        Target::Action(_) | Target::Answer { .. } => String::new(),
+                    };
+                    let shown = anchor.written(id);
+                    let text = match details.get(&key) {
+                        Some(detail) => format!("{detail} · {shown}"),
+                        None => shown.to_string(),
+                    };
+                    let thing =
+                        RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
+                    (anchor.label.to_string(), text, Argument::Fixed(Arg::Ref(thing)))
+                })
+                .collect()
+        }
         Type::List(item) if matches!(**item, Type::Anchor(_) | Type::Union(_)) => {
             candidates(workspace, session, item)
                 .into_iter()

@@ -78,7 +78,7 @@ impl RefScope {
         };
         let not_found = || invalid(ref_errors::not_found(&shown, None));
         let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
-        check_owner(of, anchor, &shown)?;
+        check_owner(workspace, of, anchor, &shown)?;
         let session: &SessionKey = &anchor.session;
         let seen = of.epoch.or(self.at).or_else(|| self.known.get(&id).copied()).unwrap_or(0);
         let strict = workspace.options.strict && seen < workspace.epoch;
@@ -126,7 +126,10 @@ pub(super) fn id_of_key(
     };
     let has_owner = |anchor: &Anchor| match &of.prefix {
         Some(prefix) => context.declares_prefix(&anchor.session, prefix),
-        None => of.owner.as_ref().is_none_or(|owner| *owner == anchor.session.addr),
+        None => of
+            .owner
+            .as_ref()
+            .is_none_or(|owner| context.workspace.names_session(owner, &anchor.session)),
     };
     let mut found: Vec<_> = context
         .workspace
@@ -168,12 +171,17 @@ fn fits_token(of: &Ref, anchor: &Anchor) -> bool {
     }
 }
 
-fn check_owner(of: &Ref, anchor: &Anchor, shown: &str) -> Result<(), UnresolvedRef> {
+fn check_owner(
+    workspace: &Workspace,
+    of: &Ref,
+    anchor: &Anchor,
+    shown: &str,
+) -> Result<(), UnresolvedRef> {
     if of.prefix.is_some() {
         // It was found by its owner and type.
         return Ok(());
     }
-    if of.owner.as_ref().is_some_and(|owner| *owner != anchor.session.addr) {
+    if of.owner.as_ref().is_some_and(|owner| !workspace.names_session(owner, &anchor.session)) {
         let why = format!("It belongs to {}", anchor.session);
         return Err(invalid(ref_errors::not_found(shown, Some(why))));
     }

@@ -5,7 +5,7 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Code, Fault, SessionAddr, Value};
 
-use crate::keys::SessionKey;
+use crate::keys::{SessionKey, plain_address};
 use crate::runs::RunContext;
 use crate::runs::plan::Planner;
 use crate::runs::resolve_ref::id_of_key;
@@ -148,6 +148,7 @@ impl<'a> Planner<'a> {
         };
         if let Ok(session) = session {
             let addr = SessionAddr { provider: owner.provider.clone(), session };
+            let addr = plain_address(&self.workspace.key, &addr);
             let exact = windows.named(&addr).filter(|window| self.has_session(window));
             let exact: Vec<&Window> = exact.collect();
             if !exact.is_empty() {

@@ -190,7 +190,12 @@ impl Run {
             let session = self.steps[self.next].session.clone();
             return self.rebase(session, Box::new(fault), context);
         }
-        self.end(StepStatus::Failed, fault)
+        // An app may not know itself, as when a disk doesn't answer.
+        let status = match fault.code {
+            Code::Unknown => StepStatus::Unknown,
+            _ => StepStatus::Failed,
+        };
+        self.end(status, fault)
     }
 
     /// Passes an app's question on to the reader.

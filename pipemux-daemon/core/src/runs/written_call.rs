@@ -2,6 +2,8 @@
 
 use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Param;
+use pipemux_proto::refs::RefKind;
 
 use crate::runs::{Argument, Run, Step, ref_errors};
 use crate::workspaces::Workspace;
@@ -17,8 +19,9 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
         SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
         _ => addr.to_string(),
     };
-    let args = step.args.iter();
-    let args = args.map(|(name, argument)| {
+    // In the order of the prototype: answers are appended to the arguments that the call had.
+    let named = |param: &Param| step.args.iter().find(|(name, _)| *name == param.name);
+    let args = step.prototype.params.iter().filter_map(named).map(|(name, argument)| {
         format!("{name}={}", clip(&written(run, step, argument, workspace)))
     });
     format!("{owner}.{}({})", step.prototype.name, args.collect::<Vec<_>>().join(", "))
@@ -49,7 +52,10 @@ fn written_value(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
         Arg::Ref(object) => match workspace.anchors.id_of(&step.session, &object.key) {
-            Some(id) => format!("obj:{id}"),
+            Some(id) => match workspace.anchors.get(RefKind::Obj, id) {
+                Some(anchor) => anchor.written(id).to_string(),
+                None => format!("obj:{id}"),
+            },
             None => object.key.clone(),
         },
     }

@@ -1,14 +1,14 @@
 //! A client's request, from its arrival to its one answer.
 
-use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest};
+use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::report::Report;
-use pipemux_proto::{Fault, Frame, Value};
+use pipemux_proto::{Fault, Frame, SessionAddr, Value};
 
 use crate::Core;
 use crate::clients::connection::ClientInput;
 use crate::event::ClientId;
-use crate::keys::RequestId;
+use crate::keys::{RequestId, plain_address};
 use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::require;
@@ -24,7 +24,8 @@ impl Core {
         match input {
             ClientInput::Verb(envelope, call) => self.begin(client, envelope, *call),
             ClientInput::Seen(delivery) => self.confirm_delivery(delivery),
-            ClientInput::Attach(envelope, attach) => {
+            ClientInput::Attach(envelope, mut attach) => {
+                attach.session = plain_address(&attach.workspace.key, &attach.session);
                 let scope = self.manifest(&attach.session.provider).map(|found| found.scope);
                 let (turn, processes) = (&mut self.turn, &mut self.processes);
                 self.clients.attach(turn, processes, client, (envelope, attach), scope);
@@ -43,7 +44,8 @@ impl Core {
     }
 
     /// Begins a request. Its record is written before anything of it reaches an app.
-    fn begin(&mut self, client: ClientId, envelope: Envelope, call: VerbRequest) {
+    fn begin(&mut self, client: ClientId, envelope: Envelope, mut call: VerbRequest) {
+        name_plainly(&call.workspace.key, &mut call.verb);
         let workspace = match self.enter_workspace(&call) {
             Ok(workspace) => workspace,
             Err(fault) => {
@@ -180,5 +182,38 @@ impl Core {
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
         self.drop_prefetch(id);
+    }
+}
+
+/// Replaces the unique name of a session, which Contexts have, by the session's own name. Inside of code and refs it is
+/// understood where these are resolved.
+fn name_plainly(workspace: &str, verb: &mut Verb) {
+    match verb {
+        Verb::View(ViewArgs { session: Some(addr), .. })
+        | Verb::Close { session: addr, .. }
+        | Verb::Logs { session: addr, .. }
+        | Verb::Restart { session: addr }
+        | Verb::End { session: addr } => *addr = plain_address(workspace, addr),
+        Verb::Open(open) => {
+            if let Some(session) = open.session.take() {
+                let written = SessionAddr { provider: open.provider.clone(), session };
+                open.session = Some(plain_address(workspace, &written).session);
+            }
+        }
+        Verb::View(_)
+        | Verb::Click { .. }
+        | Verb::Run { .. }
+        | Verb::Answer { .. }
+        | Verb::Read { .. }
+        | Verb::Help { .. }
+        | Verb::Apps
+        | Verb::Sessions
+        | Verb::History { .. }
+        | Verb::Set { .. }
+        | Verb::Status
+        | Verb::Limits
+        | Verb::Watch(_)
+        | Verb::Providers(_)
+        | Verb::Down => {}
     }
 }

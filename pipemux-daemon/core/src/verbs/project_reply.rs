@@ -17,6 +17,8 @@ pub(super) enum AfterReply {
     Settled,
     /// Request the window once more, as the pending window now says.
     RequestAgain,
+    /// The version of this process went back, from the first to the second: request the window once more, as a whole.
+    WentBack(Incarnation, (u64, u64)),
     /// End this process, because of this: it sent something that can't be right.
     EndApp(Incarnation, String),
 }
@@ -38,9 +40,10 @@ pub(super) fn take_reply(
             (Ok(projection), Some(_)) if pending.ahead && projection.version < newest => {
                 AfterReply::RequestAgain
             }
-            (Ok(projection), Some(app)) => {
-                take_projection(session, pending, window, app, projection)
-            }
+            (Ok(projection), Some(app)) => match went_back(pending, app, &projection) {
+                Some(from) => AfterReply::WentBack(app, (from, projection.version)),
+                None => take_projection(session, pending, window, app, projection),
+            },
             (Ok(_), None) => {
                 pending.state = WindowStatus::Busy;
                 AfterReply::Settled
@@ -73,6 +76,19 @@ pub(super) fn take_reply(
             AfterReply::Settled
         }
     }
+}
+
+/// Returns the version that an app had when it was asked for a projection, if the projection is older: within the life of
+/// a process versions only grow.
+fn went_back(
+    pending: &mut RequestedWindow,
+    app: Incarnation,
+    projection: &RawProjection,
+) -> Option<u64> {
+    let (asked, least) = pending.least?;
+    let older = asked == app && projection.version < least;
+    // An app whose version goes back each time is told of once an answer.
+    (older && !std::mem::replace(&mut pending.anew, true)).then_some(least)
 }
 
 /// Takes a projection that an app sent, unless it is older than the one that the daemon holds.
@@ -133,5 +149,6 @@ fn take_projection(
 fn excessive_tokens(window: &Window, budget: u32, before: Option<HeldProjection>) -> Option<u64> {
     let held = window.projection.as_ref()?;
     let before = before.as_ref().map(|before| &*before.projection);
-    held.projection.tokens_beyond(u64::from(budget) * 3 / 2 + 20, before)
+    let tokens = held.projection.tokens_beyond(u64::from(budget) * 3 / 2 + 20, before)?;
+    Some(tokens.saturating_add(held.projection.hidden_tokens))
 }

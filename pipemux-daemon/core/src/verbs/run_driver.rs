@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::Fault;
 use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::watch::EventKind;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
@@ -92,6 +92,9 @@ impl Core {
         let reply = StepReply::read(reply);
         match &reply {
             StepReply::Outcome(Outcome::Done(done)) => {
+                if let Some((app, from)) = self.version_before(id, &session, done.version) {
+                    self.version_went_back(&session, app, (from, done.version));
+                }
                 // Told now, so that watchers hear of the change before they hear of the run that made it.
                 if self.processes.set_version(&session, done.version) {
                     self.session_changed(&session);
@@ -106,6 +109,21 @@ impl Core {
             StepReply::Outcome(_) | StepReply::Lost { .. } => {}
         }
         self.resume_run(id, RunInput::Replied(reply))
+    }
+
+    /// Returns the process of a run's session and the version that it had before a step, if the step ended with an older
+    /// one. Versions only grow within the life of a process.
+    fn version_before(
+        &self,
+        id: RequestId,
+        session: &SessionKey,
+        version: u64,
+    ) -> Option<(Incarnation, u64)> {
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return None };
+        let app = self.processes.get(session)?.ready()?;
+        let (seen, _) = run.seen.get(session)?;
+        let before = *run.expected.get(session)?;
+        (*seen == app && version < before).then_some((app, before))
     }
 
     /// Handles an app's reply that says where an object is: for `read`, or for a step of a run.

@@ -1,12 +1,12 @@
 //! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
 //! answer.
 
-use pipemux_proto::Fault;
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::ViewArgs;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
@@ -122,6 +122,7 @@ impl Core {
             return self.settle_closed_window(id, session);
         };
         let project = self.projection_request(window, lod, budget);
+        let least = self.newest_known_version(window);
         if window.rendered.is_some()
             && self.processes.get(session).is_some_and(|s| s.health.silent())
         {
@@ -143,6 +144,8 @@ impl Core {
             window.known = prefetched.unwrap_or(project.known_version.is_some());
             window.ahead = prefetched.is_some();
             window.number = project.window;
+            // A request that was sent ahead may be older than what is known now.
+            window.least = least.filter(|_| prefetched.is_none());
         }
         if prefetched.is_none() {
             let (turn, to) = (&mut self.turn, ReplyTo::Project(id));
@@ -165,6 +168,17 @@ impl Core {
             budget: budget - budget / 5,
             known_version: held.map(|held| held.projection.version),
         }
+    }
+
+    /// Returns the process of a window's session, and the newest version that it told or showed.
+    fn newest_known_version(&self, window: &Window) -> Option<(Incarnation, u64)> {
+        let session = self.processes.get(&window.session)?;
+        let app = session.ready()?;
+        let held = window.projection.as_ref().map(|held| (held.app, held.projection.version));
+        let counted = window.context.counted.map(|(app, version, _)| (app, version));
+        let shown = [held, counted].into_iter().flatten().filter(|(of, _)| *of == app);
+        let newest = shown.map(|(_, version)| version).fold(session.version, u64::max);
+        Some((app, newest))
     }
 
     /// Handles an app's reply to a request for a window.
@@ -194,6 +208,17 @@ impl Core {
             AfterReply::Settled => self.finish_view_if_settled(id),
             AfterReply::RequestAgain => {
                 let (lod, budget) = (pending.lod, pending.budget);
+                self.project(id, session, lod, budget, false)
+            }
+            AfterReply::WentBack(app, versions) => {
+                self.version_went_back(session, app, versions);
+                let Some(Task::Viewing(view)) = self.tasks.get(id) else {
+                    return Err(require::missing_task(&self.clients, id));
+                };
+                let pending = view.windows.iter().find(|window| window.session == *session);
+                let Some((lod, budget)) = pending.map(|window| (window.lod, window.budget)) else {
+                    return self.finish_view_if_settled(id);
+                };
                 self.project(id, session, lod, budget, false)
             }
             AfterReply::EndApp(app, why) => {

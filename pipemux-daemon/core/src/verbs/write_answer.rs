@@ -19,12 +19,13 @@ use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer::refusal as refusal_text;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::context::focus;
 use crate::views::delta::{Delta, delta};
 use crate::views::inert::RefTokens;
 use crate::views::link_title::SharedWords;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
-use crate::views::report::make_report;
+use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
 
@@ -53,6 +54,7 @@ impl Core {
         let epoch = workspace.epoch + 1;
         let mut changed = false;
         let mut windows = Vec::new();
+        let count = requested.len().max(1) as u64;
         for requested in requested {
             let session = self.processes.get(&requested.session);
             let shared = shared_words(workspace, session, &requested.session);
@@ -63,6 +65,16 @@ impl Core {
                 write_calls(&mut window, input, &mut workspace.anchors);
             }
             window.one_off = one_off;
+            let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
+            window.room = match budget {
+                Some(budget) => u64::from(budget) / count,
+                None => own_budget.map_or(u64::MAX, u64::from),
+            };
+            // A run's answer doesn't show a busy window: it only says so.
+            let unshown = window.status == WindowStatus::Busy && matches!(kind, AnswerKind::Run(_));
+            if let Some(content) = window.shown_content().filter(|_| !unshown) {
+                workspace.count_context(&window.session, content, one_off, now);
+            }
             changed |= differs;
             windows.push(window);
         }
@@ -135,7 +147,8 @@ impl Core {
             AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
                 writer.changes_since(*epoch)
             }
-            AnswerKind::Workspace(None) => writer.full(&[], true),
+            // A Context has all of a window, whatever its reader knows.
+            AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
             AnswerKind::Questions { refusal, .. } => {
                 writer.questions_only(refusal.as_deref().map(refusal_text).unwrap_or_default())
@@ -155,7 +168,14 @@ impl Core {
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
                 let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
-                let mut report = make_report(workspace, &windows, run, asked, now);
+                let input = ReportInput {
+                    workspace,
+                    windows: &windows,
+                    run,
+                    prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
+                };
+                let mut report = make_report(&input, asked);
+                let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {
                         report.error = Some((**fault).clone());
@@ -166,15 +186,26 @@ impl Core {
                     _ => {}
                 }
                 report.notices = notices;
+                report.notices.extend(too_large.map(|fault| fault.named_message()));
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
         };
         let number = self.turn.next_local();
+        // A Context names what is in focus, even where the window doesn't show it.
+        let table = &workspace.anchors;
+        let focus_of =
+            |w: &AnswerWindow| focus(table, &w.session, w.shown()?, w.projection.as_ref()?);
+        let in_focus: Vec<u64> = match format {
+            Format::Json => windows.iter().filter_map(focus_of).collect(),
+            Format::Markdown => Vec::new(),
+        };
         let shows_busy = !matches!(kind, AnswerKind::Run(_));
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
-        let delivery = make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
-        let delivery = Delivery { questions: shown_questions, ..delivery };
+        let mut delivery =
+            make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        delivery.ids.extend(in_focus);
+        delivery.questions = shown_questions;
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
@@ -279,6 +310,9 @@ pub(crate) fn render_held_window(
     let show_calls = workspace.options.titles;
     let input = render_input(Some(session), epoch, show_calls, &shared);
     let (window, differs) = write_and_record(workspace, requested, input, now);
+    if let Some(content) = window.shown_content() {
+        workspace.count_context(key, content, false, now);
+    }
     if differs {
         workspace.epoch = epoch;
     }

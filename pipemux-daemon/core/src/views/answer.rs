@@ -12,15 +12,22 @@ use crate::views::minter::Minter;
 /// Writes an error that came before anything was carried out.
 pub fn refusal(fault: &Fault) -> String {
     let head = match fault.code {
+        // The name stands before the message.
+        code if code.context_error().is_some() => return named_error(fault),
         Code::Usage => "refused, nothing ran",
         Code::NotFound => "not found",
         Code::Unavailable => "unavailable",
         Code::Refused => "refused",
         Code::Unknown => "unknown",
         Code::Version => "version",
-        Code::Failed | Code::Stale | Code::OutOfView | Code::Other => "failed",
+        _ => "failed",
     };
     format!("{head} · {}\n{}", message(fault), hint_lines(&fault.hints))
+}
+
+/// Writes an error of a Context: its name, its message, and the ways out.
+fn named_error(fault: &Fault) -> String {
+    format!("{}\n{}", plain(&fault.named_message()), hint_lines(&fault.hints))
 }
 
 /// Writes the ways out of an error.
@@ -137,6 +144,9 @@ fn failure(name: &str, outcome: &StepOutcome) -> String {
     match &outcome.fault {
         // The exact sentence comes first; it names the ref itself.
         Some(fault) if matches!(fault.code, Code::Stale | Code::OutOfView) => message(fault),
+        Some(fault) if fault.code.context_error().is_some() => {
+            format!("{name}: {}", plain(&fault.named_message()))
+        }
         Some(fault) => format!("{name}: {}", message(fault)),
         None => format!("{name}: {}", plain(&outcome.brief)),
     }

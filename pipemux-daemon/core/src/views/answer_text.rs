@@ -1,9 +1,11 @@
 //! The Markdown of an answer.
 
+use std::borrow::Cow;
+
 use pipemux_proto::report::TokenReceipt;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
-use crate::limits::BUDGET_MAX;
 use crate::runs::Run;
 use crate::views::answer;
 use crate::views::answer_buffer::AnswerBuffer;
@@ -72,16 +74,8 @@ impl AnswerText<'_> {
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
         }
-        let mut lowered =
-            self.windows.iter().rev().filter_map(|window| Some((&window.session, window.lowered?)));
-        if let Some((session, tokens)) = lowered.next() {
-            // The daemon's own text around the content takes tokens, too.
-            let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
-            out += &format!(
-                "less detail, to fit; all of it: pipemux view {session} --lod full --budget {enough}\n"
-            );
-        }
-        out
+        let too_large: Vec<_> = self.windows.iter().filter_map(AnswerWindow::too_large).collect();
+        out + &too_large_line(&too_large)
     }
 
     /// Writes what changed since an epoch.
@@ -145,19 +139,11 @@ impl AnswerText<'_> {
         let known = seen.is_some_and(|seen| seen.prototypes == window.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
         let prototypes = if known && omit_known { "" } else { &*window.prototypes };
-        // Each window has its share of the budget, prototypes included.
-        let windows = self.windows.len().max(1) as u64;
-        let room = self.budget.map_or(u64::MAX, |budget| u64::from(budget) / windows);
-        let crowded =
-            |prototypes: &str| rendered.tokens + pipemux_tokens::estimate(prototypes) > room;
-        let elsewhere;
-        let prototypes = if !prototypes.is_empty() && crowded(prototypes) {
-            elsewhere = format!("actions: pipemux help {}\n", window.session.addr.provider);
-            elsewhere.as_str()
-        } else {
-            prototypes
+        let prototypes = match prototypes {
+            "" => Cow::Borrowed(""),
+            _ => window.fitting_prototypes(rendered),
         };
-        out.push_window(rendered, suffix, prototypes);
+        out.push_window(rendered, suffix, &prototypes);
     }
 
     /// Begins an answer with the notices, and room for the windows that may follow.
@@ -179,13 +165,22 @@ impl AnswerText<'_> {
             let Some(rendered) =
                 window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh)
             else {
-                if window.status == WindowStatus::Busy {
-                    let session = &window.session;
-                    out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
+                let session = &window.session;
+                match &window.status {
+                    WindowStatus::Busy => {
+                        out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
+                    }
+                    WindowStatus::Broken(fault) if fault.code.context_error().is_some() => {
+                        out.push("\n");
+                        self.push_window(&mut out, window, true);
+                    }
+                    _ => {}
                 }
                 continue;
             };
             let seen = self.workspace.seen(self.reader, &window.session);
+            // What was seen before the app's version went back is compared with nothing.
+            let seen = seen.filter(|seen| seen.app != Incarnation::default());
             let changed = seen.map_or(Delta::Whole, |seen| {
                 let removed = !only_own_changes(run, window) || run.reverts();
                 delta(&seen.rendered, rendered, removed)
@@ -226,8 +221,11 @@ impl AnswerText<'_> {
         let available = self
             .windows
             .iter()
-            .filter_map(|window| window.rendered.as_ref())
-            .map(|rendered| rendered.tokens.saturating_add(rendered.hidden_tokens))
+            .filter_map(|window| {
+                let rendered = window.rendered.as_ref()?;
+                let all = rendered.tokens.saturating_add(rendered.hidden_tokens);
+                Some(all.max(window.lowered.unwrap_or(0)))
+            })
             .fold(0, u64::saturating_add);
         let mut last = position.map_or(String::new(), |position| format!("{position} · "));
         if named {
@@ -238,6 +236,20 @@ impl AnswerText<'_> {
         let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
+    }
+}
+
+/// Writes which windows are shown with less detail, on one line.
+fn too_large_line(errors: &[Fault]) -> String {
+    let way = |fault: &Fault| fault.hints.join("; ");
+    match errors {
+        [] => String::new(),
+        [only] => format!("{}; all of it: {}\n", only.named_message(), way(only)),
+        [.., last] => {
+            let message = format!("{} windows are shown with less detail, to fit", errors.len());
+            let all = Fault { message, ..last.clone() }.named_message();
+            format!("{all}; all of one: {}\n", way(last))
+        }
     }
 }
 

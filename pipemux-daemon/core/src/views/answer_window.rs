@@ -1,21 +1,25 @@
 //! One window as an answer shows it.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use pipemux_proto::Incarnation;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
+use crate::limits::BUDGET_MAX;
+use crate::views::answer::refusal;
 use crate::views::minter::RenderInput;
-use crate::views::prototypes::{compact, declarations};
+use crate::views::prototypes::{compact, declarations, possible};
 use crate::views::requested_window::{RequestedWindow, WindowStatus};
 use crate::views::trim::trim;
 use crate::views::window_renderer::render_window;
 use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::context_errors::context_too_large;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::window::NewRendering;
-use crate::workspaces::{HeldProjection, Rendered, TitleWord, Window};
+use crate::workspaces::{HeldProjection, Rendered, ShownContent, TitleWord, Window};
 
 /// A window as an answer shows it.
 #[derive(Debug)]
@@ -42,6 +46,9 @@ pub struct AnswerWindow {
     pub lowered: Option<u64>,
     /// True when its level of detail or budget is for this answer only.
     pub one_off: bool,
+    /// The tokens that it may take together with its prototypes: its share of a budget that the request named, or the
+    /// budget that was set for it.
+    pub room: u64,
 }
 
 impl AnswerWindow {
@@ -59,7 +66,44 @@ impl AnswerWindow {
             lod: requested.lod,
             lowered: requested.lowered,
             one_off: false,
+            room: u64::MAX,
         }
+    }
+
+    /// Returns what its Context counts.
+    pub fn shown_content(&self) -> Option<ShownContent> {
+        match &self.status {
+            WindowStatus::Fresh => {
+                let ((app, data), rendered) = (self.version?, self.rendered.clone()?);
+                let fits = self.prototypes_fit(&rendered);
+                Some(ShownContent::Window { app, data, lod: self.lod, rendered, fits })
+            }
+            WindowStatus::Waiting | WindowStatus::Busy => Some(ShownContent::Busy),
+            WindowStatus::Broken(fault) => Some(ShownContent::Diagnosis(refusal(fault))),
+        }
+    }
+
+    /// Returns its prototypes or, where there is no room for them, the command that shows them.
+    pub fn fitting_prototypes(&self, rendered: &Rendered) -> Cow<'_, str> {
+        if self.prototypes_fit(rendered) {
+            return Cow::Borrowed(&self.prototypes);
+        }
+        format!("actions: pipemux help {}\n", self.session.addr.provider).into()
+    }
+
+    fn prototypes_fit(&self, rendered: &Rendered) -> bool {
+        self.prototypes.is_empty()
+            || self.room == u64::MAX
+            || rendered.tokens + pipemux_tokens::estimate(&self.prototypes) <= self.room
+    }
+
+    /// Returns the error of a window whose level of detail was lowered to fit its budget.
+    pub fn too_large(&self) -> Option<Fault> {
+        let tokens = self.lowered?;
+        // The daemon's own text around the content takes tokens, too.
+        let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
+        let command = format!("pipemux view {} --lod full --budget {enough}", self.session);
+        Some(context_too_large(&self.session, tokens, command))
     }
 
     /// Returns what is shown of it: with the links' calls, where these were asked for.
@@ -117,8 +161,8 @@ pub fn write_window(
     }
     let rendered = Rc::new(rendered);
     answer.rendered = Some(rendered.clone());
-    let (lod, conflicts) = (answer.lod, pass.conflicts);
-    (answer, Some(NewRendering { app, lod, projection, rendered, differs, conflicts }))
+    let lod = answer.lod;
+    (answer, Some(NewRendering { lod, projection, rendered, differs }))
 }
 
 /// Returns true when a rendering shows calls as they would be written now.
@@ -161,10 +205,7 @@ fn write_prototypes(
     projection: &RawProjection,
     prototypes: &[Prototype],
 ) -> Rc<str> {
-    let possible = |prototype: &&Prototype| {
-        projection.actions.as_ref().is_none_or(|names| names.contains(&prototype.name))
-    };
-    let possible: Vec<&Prototype> = prototypes.iter().filter(possible).collect();
+    let possible: Vec<&Prototype> = possible(prototypes, projection.actions.as_deref()).collect();
     match answer.lod {
         Lod::Gist => "".into(),
         Lod::Summary => compact(&answer.session.addr.provider, &possible).into(),

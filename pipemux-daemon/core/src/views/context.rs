@@ -2,73 +2,156 @@
 
 use std::collections::BTreeMap;
 
+use pipemux_proto::Fault;
 use pipemux_proto::context::{
-    AnchorInfo, AnchorType, Context, ContextHeader, ContextVersion, ViewState,
+    AnchorInfo, AnchorType, Context, ContextHeader, ContextVersion, HistoryRound, ViewState,
 };
 use pipemux_proto::projection::{Arg, Lod, Projection};
+use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::RefKind;
 
 use crate::event::Now;
-use crate::views::answer_buffer::window_markdown;
+use crate::keys::{SessionKey, unique_session_name};
+use crate::limits::CONTEXT_ROUNDS;
+use crate::views::answer_buffer::AnswerBuffer;
+use crate::views::minter::callee;
+use crate::views::prototypes::possible;
 use crate::views::timestamp;
 use crate::workspaces::anchors::{Anchor, AnchorTable, Target};
-use crate::workspaces::{ContextVersionCounter, Rendered, Window};
+use crate::workspaces::context_errors::{CONFLICTS_TOLD, anchor_conflict, version_mismatch};
+use crate::workspaces::{Rendered, Window, Workspace};
 
-/// Returns the Context of a window.
-pub fn context(
-    window: &Window,
-    rendered: &Rendered,
-    projection: &Projection,
-    lod: Lod,
-    table: &AnchorTable,
-) -> Context {
-    let mut anchors = BTreeMap::new();
-    for id in rendered.ids.iter() {
-        let object = table.get(RefKind::Obj, *id);
-        if let Some(anchor) = object.or_else(|| table.get(RefKind::Link, *id)) {
-            anchors.insert(anchor.written(*id).to_string(), anchor_info(table, anchor));
+/// What makes a Context complete: the answer of an act leaves it out.
+#[derive(Debug, Clone, Copy)]
+pub struct Completion<'a> {
+    /// Everything that the app can do.
+    pub prototypes: &'a [Prototype],
+    /// What the window shows of that.
+    pub text: &'a str,
+}
+
+/// A window as a Context shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextView<'a> {
+    /// The window's workspace.
+    pub workspace: &'a Workspace,
+    /// The window.
+    pub window: &'a Window,
+    /// The level of detail.
+    pub lod: Lod,
+    /// History, forms and prototypes, for all answers but those of acts.
+    pub completion: Option<Completion<'a>>,
+}
+
+impl ContextView<'_> {
+    /// Returns the Context of a window that was written from a projection; `suffix` ends its heading.
+    pub fn of_window(
+        &self,
+        rendered: &Rendered,
+        projection: &Projection,
+        suffix: &str,
+        too_large: Option<Fault>,
+    ) -> Context {
+        let Self { workspace, window, lod, completion } = *self;
+        let (session, table) = (&window.session, &workspace.anchors);
+        let mut anchors = BTreeMap::new();
+        for id in rendered.ids.iter() {
+            let object = table.get(RefKind::Obj, *id);
+            if let Some(anchor) = object.or_else(|| table.get(RefKind::Link, *id)) {
+                anchors.insert(anchor.written(*id).to_string(), anchor_info(table, anchor));
+            }
+        }
+        let focus_id = focus(table, session, rendered, projection).and_then(|id| {
+            let anchor = table.get(RefKind::Obj, id)?;
+            let key = anchor.written(id).to_string();
+            anchors.entry(key.clone()).or_insert_with(|| anchor_info(table, anchor));
+            Some(key)
+        });
+        let prototypes = completion.map_or("", |completion| completion.text);
+        // A gist shows no actions.
+        if let Some(completion) = completion.filter(|_| lod != Lod::Gist) {
+            for prototype in possible(completion.prototypes, projection.actions.as_deref()) {
+                if !prototype.params.is_empty() {
+                    let name = format!("{}.{}", callee(&session.addr), prototype.name);
+                    anchors.insert(name, form(prototype));
+                }
+            }
+        }
+        let custom = projection.custom.clone();
+        let conflicts = rendered.conflicts.iter().take(CONFLICTS_TOLD);
+        let mut errors: Vec<Fault> = conflicts.map(|key| anchor_conflict(session, key)).collect();
+        errors.extend(window.context.mismatch.map(|versions| version_mismatch(session, versions)));
+        errors.extend(too_large);
+        let mut content = AnswerBuffer::default();
+        content.push_window(rendered, suffix, prototypes);
+        Context {
+            header: self.header(),
+            state: ViewState {
+                current_lod: lod.into(),
+                focus_id,
+                custom: (!custom.is_empty()).then_some(custom),
+            },
+            content: content.into_text(),
+            anchors,
+            history: self.history(),
+            errors,
         }
     }
-    // An id that the window doesn't show would be no ref to its reader: the key takes its place then.
-    let focus_id = projection.focus.as_ref().map(|key| {
-        let id = table.id_of(&window.session, key);
-        let shown = id.filter(|id| rendered.ids.contains(id));
-        shown.map_or(key.clone(), |id| table.written(RefKind::Obj, id).to_string())
-    });
-    let custom = projection.custom.clone();
-    Context {
-        header: header(window, window.context.at),
-        state: ViewState {
-            current_lod: lod.into(),
-            focus_id,
-            custom: (!custom.is_empty()).then_some(custom),
-        },
-        content: window_markdown(rendered),
-        anchors,
-        history: None,
+
+    /// Returns the Context of a window that can't be shown, with a diagnosis as its content.
+    pub fn of_diagnosis(&self, diagnosis: String, error: Option<Fault>) -> Context {
+        Context {
+            header: self.header(),
+            state: ViewState { current_lod: self.lod.into(), focus_id: None, custom: None },
+            content: diagnosis,
+            anchors: BTreeMap::new(),
+            history: self.history(),
+            errors: error.into_iter().collect(),
+        }
+    }
+
+    fn header(&self) -> ContextHeader {
+        let addr = &self.window.session.addr;
+        let counter = &self.window.context;
+        let (major, minor, patch) = (counter.major, counter.minor, counter.patch);
+        ContextHeader {
+            app_id: addr.provider.to_string(),
+            session_id: unique_session_name(&self.workspace.key, addr),
+            version: ContextVersion { major, minor, patch },
+            timestamp: timestamp(counter.at),
+        }
+    }
+
+    /// Returns the session's newest rounds, oldest first; none when there are none.
+    fn history(&self) -> Option<Vec<HistoryRound>> {
+        self.completion?;
+        let rounds = self.workspace.history.of_session(&self.window.session, CONTEXT_ROUNDS);
+        let round = |round: &crate::persist::records::SavedRound| HistoryRound {
+            action: round.action.clone(),
+            result: round.result.clone(),
+            timestamp: timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms }),
+        };
+        (!rounds.is_empty()).then(|| rounds.into_iter().map(round).collect())
     }
 }
 
-/// Returns the Context of a window that can't be shown, with a diagnosis as its content.
-pub fn error_context(window: &Window, diagnosis: String, lod: Lod, now: Now) -> Context {
-    Context {
-        header: header(window, now),
-        state: ViewState { current_lod: lod.into(), focus_id: None, custom: None },
-        content: diagnosis,
-        anchors: BTreeMap::new(),
-        history: None,
-    }
+/// Returns the id of the object in focus. It may be bound to a name without being shown; anything else would be no ref to
+/// the reader.
+pub fn focus(
+    table: &AnchorTable,
+    session: &SessionKey,
+    rendered: &Rendered,
+    projection: &Projection,
+) -> Option<u64> {
+    let key = projection.focus.as_ref()?;
+    let id = table.id_of(session, key)?;
+    let bound = || rendered.names.values().any(|(named, _)| named == key);
+    (rendered.ids.contains(&id) || bound()).then_some(id)
 }
 
-fn header(window: &Window, at: Now) -> ContextHeader {
-    let addr = &window.session.addr;
-    let ContextVersionCounter { major, minor, patch, .. } = window.context;
-    ContextHeader {
-        app_id: addr.provider.to_string(),
-        session_id: addr.session.to_string(),
-        version: ContextVersion { major, minor, patch },
-        timestamp: timestamp(at),
-    }
+fn form(prototype: &Prototype) -> AnchorInfo {
+    let params = prototype.params.iter().map(|param| param.name.clone()).collect();
+    AnchorInfo { ty: AnchorType::Form, params, target: None }
 }
 
 fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {

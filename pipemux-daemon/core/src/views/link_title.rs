@@ -3,6 +3,8 @@
 //! **Invariant: a title that is code has the effect of its link.** A call that can't be written so, or that is too
 //! long, is left out, and the title says so.
 
+use std::collections::BTreeSet;
+
 use pipemux_proto::SessionAddr;
 use pipemux_proto::Value;
 use pipemux_proto::call::{self, Argument, Call, Expr, Span, Step};
@@ -12,6 +14,7 @@ use pipemux_proto::refs::{Local, Ref};
 
 use crate::limits::LINK_TITLE_CHARS;
 use crate::views::inert;
+use crate::views::minter::callee;
 use crate::workspaces::TitleWord;
 use crate::workspaces::link_code::link_call;
 
@@ -177,14 +180,41 @@ impl TitleWriter<'_> {
     fn word(&mut self, word: &str, is_name: bool, out: &mut String) {
         let qualified = self.shared.qualifies(word, is_name);
         if qualified {
-            let is_default = self.session.session.as_str() == SessionAddr::DEFAULT_SESSION;
-            let provider = self.session.provider.as_str();
-            let session = if is_default { provider } else { &self.session.to_string() };
-            out.push_str(session);
+            out.push_str(&callee(self.session));
             out.push('.');
         }
         out.push_str(word);
         self.words.push(TitleWord { word: word.to_owned(), is_name, qualified });
+    }
+}
+
+/// Adds the keys of the objects that a link's call names.
+pub fn add_keys_of_link(link: &LinkSlot, keys: &mut BTreeSet<String>) {
+    link.args.values().for_each(|arg| add_keys(arg, keys));
+    let script = link.code.as_ref().and_then(|code| call::parse(code, None).ok());
+    for step in script.iter().flat_map(|script| &script.steps) {
+        if let Step::Call(call) = step {
+            call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
+        }
+    }
+}
+
+fn add_keys(arg: &Arg, keys: &mut BTreeSet<String>) {
+    match arg {
+        Arg::Ref(object) => drop(keys.insert(object.key.clone())),
+        Arg::List(items) => items.iter().for_each(|item| add_keys(item, keys)),
+        Arg::Value(_) | Arg::Copied(_) => {}
+    }
+}
+
+fn add_keys_of_code(expr: &Expr, keys: &mut BTreeSet<String>) {
+    match expr {
+        Expr::Ref(Ref { local: Local::Key(key), .. }) => drop(keys.insert(key.clone())),
+        Expr::List(items) => items.iter().for_each(|(item, _)| add_keys_of_code(item, keys)),
+        Expr::Call(call) => {
+            call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
+        }
+        Expr::Ref(_) | Expr::Value(_) | Expr::Name { .. } => {}
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::{LinkSlot, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype};
 use pipemux_proto::refs::{Ref, RefKind};
@@ -208,5 +209,13 @@ impl<'a> Minter<'a> {
 
     fn prototype(&self, action: &str) -> Option<&'a Prototype> {
         self.input.prototypes.iter().find(|prototype| prototype.name == action)
+    }
+}
+
+/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for another one.
+pub fn callee(addr: &SessionAddr) -> String {
+    match addr.session.as_str() {
+        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
+        _ => addr.to_string(),
     }
 }

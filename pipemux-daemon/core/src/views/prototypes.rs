@@ -3,6 +3,14 @@
 use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::{Prominence, Prototype};
 
+/// Returns the prototypes that are possible now: those that are named, or all of them.
+pub fn possible<'a>(
+    prototypes: &'a [Prototype],
+    names: Option<&'a [String]>,
+) -> impl Iterator<Item = &'a Prototype> {
+    prototypes.iter().filter(move |known| names.is_none_or(|names| names.contains(&known.name)))
+}
+
 /// Writes the compact block of a window: featured actions with their documentation, listed ones on one line,
 /// the number of the rest. Returns an empty text when there are none.
 pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {

@@ -1,26 +1,33 @@
 //! An answer as data.
 
 use pipemux_proto::context::Context;
-use pipemux_proto::projection::Lod;
 use pipemux_proto::report::{self, QuestionReport, Report, TokenReceipt};
 
-use crate::event::Now;
+use crate::keys::SessionKey;
+use crate::processes::Prototypes;
 use crate::runs::Run;
 use crate::views::answer::refusal;
 use crate::views::answer_text::BUSY;
 use crate::views::answer_window::AnswerWindow;
-use crate::views::context::{context, error_context};
+use crate::views::context::{Completion, ContextView};
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::{Window, Workspace};
+use crate::workspaces::Workspace;
+
+/// Everything that a report is made from.
+pub struct ReportInput<'a> {
+    /// The workspace that is shown.
+    pub workspace: &'a Workspace,
+    /// The windows in the answer.
+    pub windows: &'a [AnswerWindow],
+    /// The run whose answer it is, if it is one's.
+    pub run: Option<&'a Run>,
+    /// What each session can do.
+    pub prototypes: &'a dyn Fn(&SessionKey) -> Prototypes,
+}
 
 /// Returns the report of an answer. The caller fills in notices and receipt.
-pub fn make_report(
-    workspace: &Workspace,
-    windows: &[AnswerWindow],
-    run: Option<&Run>,
-    question: Option<QuestionReport>,
-    now: Now,
-) -> Report {
+pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) -> Report {
+    let ReportInput { workspace, windows, run, .. } = input;
     let steps = run.map_or(Vec::new(), |run| {
         let step = |(index, step): (usize, &crate::runs::Step)| {
             let call = step.call.clone();
@@ -57,38 +64,49 @@ pub fn make_report(
         }
         _ => None,
     };
-    let context_of = |shown: &AnswerWindow| {
-        let window = workspace.window(&shown.session)?;
-        if let WindowStatus::Broken(fault) = &shown.status {
-            return Some(error_context(window, refusal(fault), shown.lod, now));
-        }
-        if shown.status != WindowStatus::Fresh {
-            // A run's answer doesn't show a busy window: it only says so.
-            return run.is_none().then(|| busy_context(workspace, window, shown.lod, now));
-        }
-        let (rendered, projection) = (shown.rendered.as_ref()?, shown.projection.as_ref()?);
-        Some(context(window, rendered, projection, shown.lod, &workspace.anchors))
-    };
     Report {
         workspace: workspace.name.clone(),
         epoch: workspace.epoch,
         steps,
         question,
-        windows: windows.iter().filter_map(context_of).collect(),
+        windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
         notices: Vec::new(),
         error,
         receipt: TokenReceipt::default(),
     }
 }
 
-/// Returns the Context of a window whose app didn't answer in time: as it was, marked as busy.
-fn busy_context(workspace: &Workspace, window: &Window, lod: Lod, now: Now) -> Context {
-    let Some((projection, rendered)) = &window.rendered else {
-        let heading = format!("## {}{BUSY}\n", window.session);
-        return error_context(window, heading, lod, now);
-    };
-    let lod = window.context.counted.map_or(lod, |(.., lod)| lod);
-    let mut busy = context(window, rendered, projection, lod, &workspace.anchors);
-    busy.content = busy.content.replacen('\n', &format!("{BUSY}\n"), 1);
-    busy
+impl ReportInput<'_> {
+    /// Returns the Context of a window of the answer.
+    fn context(&self, shown: &AnswerWindow) -> Option<Context> {
+        let window = self.workspace.window(&shown.session)?;
+        let prototypes = (self.prototypes)(&shown.session);
+        let rendered = shown.shown();
+        let text = rendered.map_or("".into(), |rendered| shown.fitting_prototypes(rendered));
+        let completion = Completion { prototypes: &prototypes, text: &text };
+        let view = ContextView {
+            workspace: self.workspace,
+            window,
+            lod: shown.lod,
+            completion: self.run.is_none().then_some(completion),
+        };
+        match &shown.status {
+            WindowStatus::Broken(fault) => {
+                Some(view.of_diagnosis(refusal(fault), Some((**fault).clone())))
+            }
+            WindowStatus::Fresh => {
+                let projection = shown.projection.as_ref()?;
+                Some(view.of_window(rendered?, projection, "", shown.too_large()))
+            }
+            // A run's answer doesn't show a busy window: it only says so.
+            WindowStatus::Busy | WindowStatus::Waiting if self.run.is_some() => None,
+            WindowStatus::Busy | WindowStatus::Waiting => Some(match &window.rendered {
+                Some((projection, rendered)) => {
+                    let view = ContextView { lod: window.rendered_lod, ..view };
+                    view.of_window(rendered, projection, BUSY, None)
+                }
+                None => view.of_diagnosis(format!("## {}{BUSY}\n", window.session), None),
+            }),
+        }
+    }
 }

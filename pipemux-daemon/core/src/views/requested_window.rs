@@ -1,7 +1,7 @@
 //! Windows that an answer is made of, while their projections are on their way.
 
-use pipemux_proto::Fault;
 use pipemux_proto::projection::Lod;
+use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
 use crate::runs::Run;
@@ -30,6 +30,11 @@ pub struct RequestedWindow {
     pub known: bool,
     /// True when it was asked for before it was known that it will be shown.
     pub ahead: bool,
+    /// The process and the newest version that it was known to have when it was asked: what it sends is no older, unless
+    /// its version went back.
+    pub least: Option<(Incarnation, u64)>,
+    /// True once it was asked for again since its version went back.
+    pub anew: bool,
 }
 
 impl RequestedWindow {
@@ -46,6 +51,8 @@ impl RequestedWindow {
             again: false,
             known: false,
             ahead: false,
+            least: None,
+            anew: false,
         }
     }
 }

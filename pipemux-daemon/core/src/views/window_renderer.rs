@@ -1,15 +1,15 @@
 //! Rendering a window: a projection and the anchor table in, Markdown and minted ids out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pipemux_proto::call::{self, Expr};
-use pipemux_proto::projection::{Arg, ObjectRef};
-use pipemux_proto::refs::{Local, Ref};
+use pipemux_proto::projection::{ObjectRef, ObjectSlot};
+use pipemux_proto::refs::Ref;
 
 use crate::keys::SessionKey;
 use crate::views::content_writer::ContentWriter;
 use crate::views::inert::{self, Writer};
+use crate::views::link_title::add_keys_of_link;
 use crate::views::minter::{Minter, RenderInput};
 use crate::workspaces::Rendered;
 use crate::workspaces::anchors::{AnchorTable, Minted};
@@ -22,9 +22,6 @@ pub struct RenderPass {
     pub rendered: Rendered,
     /// True when something new was minted or a meaning changed.
     pub changed: bool,
-    /// Keys that the app gave to two things of the window: the first thing has the key's id, any further one
-    /// is shown as text.
-    pub conflicts: Vec<String>,
 }
 
 /// Renders the window of a session. What the session showed before counts as shown no more; texts of the
@@ -49,8 +46,9 @@ pub fn render_window(
     }
     mint_early(projection, &slots, &mut minter);
     let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link, false)).collect();
-    for object in projection.names.values() {
-        minter.mint_object(object.into(), false);
+    let names = bound_names(projection, &slots, &mut conflicts);
+    for object in names.values() {
+        minter.mint_object((*object).into(), false);
     }
     let previous_content = previous.map(|previous| &previous.content);
     let mut content = ContentWriter::new(input.tokens, previous_content);
@@ -89,16 +87,44 @@ pub fn render_window(
         keyed: keyed.into(),
         show_calls: input.show_calls,
         words: minter.take_words(),
-        names: projection
-            .names
-            .iter()
+        names: names
+            .into_iter()
             .map(|(name, object)| (name.clone(), (object.key.clone(), object.rev)))
             .collect(),
         hidden_tokens: projection.hidden_tokens,
         tokens: 0,
+        conflicts: conflicts.into(),
     };
     rendered.tokens = rendered.estimate_tokens();
-    RenderPass { rendered, changed: minter.has_changed(), conflicts }
+    RenderPass { rendered, changed: minter.has_changed() }
+}
+
+/// Returns the names that a projection binds, without those whose thing has another revision or type than the content
+/// or an earlier name gives it: one key would mean two things.
+fn bound_names<'a>(
+    projection: &'a RawProjection,
+    slots: &Slots,
+    conflicts: &mut Vec<String>,
+) -> BTreeMap<&'a String, &'a ObjectSlot> {
+    if projection.names.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut meanings = BTreeMap::new();
+    for piece in projection.pieces(slots) {
+        if let Piece::Object(object) = piece {
+            meanings.entry(object.key).or_insert((object.rev, object.ty));
+        }
+    }
+    let mut names = BTreeMap::new();
+    for (name, object) in &projection.names {
+        let meaning = (object.rev, object.ty.as_deref());
+        if *meanings.entry(&object.key).or_insert(meaning) == meaning {
+            names.insert(name, object);
+        } else if !conflicts.contains(&object.key) {
+            conflicts.push(object.key.clone());
+        }
+    }
+    names
 }
 
 /// Mints the ids of the objects that the calls of links name: a link may stand before its object.
@@ -109,13 +135,7 @@ fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>
         _ => None,
     });
     for link in slots.nav.iter().chain(links).filter(|link| minter.shows_call(link)) {
-        link.args.values().for_each(|arg| add_keys(arg, &mut keys));
-        let call = link.code.as_ref().and_then(|code| call::parse(code, None).ok());
-        for step in call.iter().flat_map(|script| &script.steps) {
-            if let call::Step::Call(call) = step {
-                call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, &mut keys));
-            }
-        }
+        add_keys_of_link(link, &mut keys);
     }
     if keys.is_empty() {
         return;
@@ -126,25 +146,6 @@ fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>
         {
             minter.mint_early(object);
         }
-    }
-}
-
-fn add_keys(arg: &Arg, keys: &mut BTreeSet<String>) {
-    match arg {
-        Arg::Ref(object) => drop(keys.insert(object.key.clone())),
-        Arg::List(items) => items.iter().for_each(|item| add_keys(item, keys)),
-        Arg::Value(_) | Arg::Copied(_) => {}
-    }
-}
-
-fn add_keys_of_code(expr: &Expr, keys: &mut BTreeSet<String>) {
-    match expr {
-        Expr::Ref(Ref { local: Local::Key(key), .. }) => drop(keys.insert(key.clone())),
-        Expr::List(items) => items.iter().for_each(|(item, _)| add_keys_of_code(item, keys)),
-        Expr::Call(call) => {
-            call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
-        }
-        Expr::Ref(_) | Expr::Value(_) | Expr::Name { .. } => {}
     }
 }
 
@@ -244,7 +245,7 @@ mod tests {
     fn second_object_of_a_key_is_written_as_text() {
         let mut anchors = AnchorTable::starting_at(1);
         let pass = render(&projection(&[("a", 1), ("a", 2), ("a", 3)]), None, &mut anchors);
-        assert_eq!(pass.conflicts, ["a"]);
+        assert_eq!(*pass.rendered.conflicts, ["a"]);
         assert_eq!(*pass.rendered.ids, [1]);
         let text = "see [x]\\(obj:1) [the a](obj:1)the athe a\n";
         assert_eq!(pass.rendered.content.text(), text);

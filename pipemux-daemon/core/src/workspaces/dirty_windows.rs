@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn closed_windows_are_noted_for_no_reader() {
-        let mut workspace = Workspace::new("w".into(), FirstNumbers { id: 1, epoch: 0 });
+        let mut workspace =
+            Workspace::new("w".into(), "w".into(), FirstNumbers { id: 1, epoch: 0 });
         workspace.enter_reader("idle", Default::default());
         let session = |workspace: Option<&str>| SessionKey {
             workspace: workspace.map(Into::into),

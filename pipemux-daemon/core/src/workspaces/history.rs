@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::keys::SessionKey;
 use crate::limits::HISTORY_MAX;
 use crate::persist::records::SavedRound;
 
@@ -15,6 +16,15 @@ pub struct History {
 }
 
 impl History {
+    /// Returns the newest rounds of a session, oldest first.
+    pub fn of_session(&self, session: &SessionKey, most: usize) -> Vec<&SavedRound> {
+        let name = session.to_string();
+        let of_it = self.rounds.iter().rev().filter(|round| round.sessions.contains(&name));
+        let mut rounds: Vec<&SavedRound> = of_it.take(most).collect();
+        rounds.reverse();
+        rounds
+    }
+
     /// Adds a round; the oldest makes room.
     pub fn add(&mut self, round: SavedRound) {
         self.count = self.count.max(round.number);

@@ -6,7 +6,7 @@
 //! | [`window`], [`windows`] | a view of one session; the windows of a workspace, with their indexes |
 //! | [`raw_projection`] | what an app sent of a window |
 //! | [`rendered`], [`content`] | what was written of it |
-//! | [`context_version`] | the version of a window's Context |
+//! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`anchors`] | display ids, and what they stand for |
 //! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
 //! | [`notices`], [`history`] | what readers should know, and what was done |
@@ -16,6 +16,7 @@
 
 pub mod anchors;
 pub mod content;
+pub mod context_errors;
 pub mod context_version;
 mod dirty_windows;
 pub mod history;
@@ -37,7 +38,7 @@ use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CLIENTS_MAX, RETIRED_MAX, WORKSPACES_MAX};
 use crate::persist::records::Record;
 
-pub use context_version::ContextVersionCounter;
+pub use context_version::{ContextVersionCounter, ShownContent};
 pub use notices::NoticeText;
 pub use reader::{Delivery, Reader, SeenWindow};
 pub use rendered::{Rendered, TitleWord};
@@ -153,7 +154,7 @@ impl Workspaces {
         }
         let key: WorkspaceKey = key.into();
         let first = self.retired.remove(&key).unwrap_or_else(first_numbers);
-        let mut workspace = Workspace::new(name.to_owned(), first);
+        let mut workspace = Workspace::new(key.clone(), name.to_owned(), first);
         workspace.enter_reader(reader, now);
         self.by_key.insert(key.clone(), workspace);
         Ok(Entered { key, created: true, retired, evicted_reader: None })
@@ -183,7 +184,7 @@ impl Workspaces {
     pub fn restore(&mut self, key: WorkspaceKey, name: String, first: FirstNumbers) {
         let workspace = match self.by_key.remove(&key) {
             Some(known) => known.restored_again(name, first),
-            None => Workspace::new(name, first),
+            None => Workspace::new(key.clone(), name, first),
         };
         self.by_key.insert(key, workspace);
     }
@@ -212,6 +213,14 @@ impl Workspaces {
         for workspace in self.by_key.values_mut() {
             workspace.hand_over(session, from, to);
             workspace.session_changed(session);
+        }
+    }
+
+    /// Notes in every window of a session that its app's version went back.
+    pub fn note_went_back(&mut self, session: &SessionKey, (from, to): (u64, u64)) {
+        for window in self.by_key.values_mut().filter_map(|found| found.window_mut(session)) {
+            window.projection = None;
+            window.context.note_went_back(from, to);
         }
     }
 

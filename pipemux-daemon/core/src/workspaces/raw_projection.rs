@@ -1,6 +1,7 @@
 //! What an app sent of a window, kept as the bytes that came.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use pipemux_proto::projection::{
 };
 use pipemux_tokens::{Estimate, estimate};
 
-use crate::limits::SLOTS_MAX;
+use crate::limits::{OBJECT_DETAIL_CHARS, SLOTS_MAX};
 
 /// What an app sent of a window: the bytes, and until the window is rendered the places of its slots in them.
 /// After that the bytes are decoded again where slots are needed. Dereferences to the projection without its
@@ -142,6 +143,20 @@ impl RawProjection {
         estimates
     }
 
+    /// Returns what tells objects from others with the same label, by key.
+    pub fn object_details(&self) -> BTreeMap<String, String> {
+        let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return BTreeMap::new() };
+        let (_, content) = decoded.split();
+        let detail = |piece| match piece {
+            PieceRef::Object(object) if !object.detail.is_empty() => {
+                let detail = object.detail.chars().take(OBJECT_DETAIL_CHARS).collect();
+                Some((object.key.to_owned(), detail))
+            }
+            _ => None,
+        };
+        content.into_iter().filter_map(detail).collect()
+    }
+
     fn decode_slots(&self) -> Slots {
         // Never fails: the same bytes were decoded before.
         let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return Slots::default() };
@@ -164,7 +179,8 @@ impl Slots {
         let mut span = |text| TextSpan::store(text, body, &mut short_texts);
         let stored = |piece| match piece {
             PieceRef::Text(text) => StoredPiece::Text(span(text)),
-            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key }) => {
+            // Of the detail nothing is shown: it is decoded when somebody has to choose.
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail: _ }) => {
                 let key = span(key);
                 let ty = ty.map(&mut span);
                 StoredPiece::Object { key, rev, ty, label: span(label), show_key }
@@ -196,6 +212,7 @@ impl Slots {
                 ty: ty.map(text),
                 label: text(*label),
                 show_key: *show_key,
+                detail: "",
             }),
             StoredPiece::Link(link) => Piece::Link(link),
             StoredPiece::Code { lang, text: code, first } => {

@@ -34,6 +34,8 @@ pub struct Rendered {
     pub hidden_tokens: u64,
     /// Tokens of heading, links and content.
     pub tokens: u64,
+    /// Keys that the app gave to two things: the first thing has the key's id.
+    pub conflicts: Rc<[String]>,
 }
 
 /// A word in the call that a link shows.
@@ -48,6 +50,11 @@ pub struct TitleWord {
 }
 
 impl Rendered {
+    /// Returns true when a reader can't tell the two apart.
+    pub fn has_same_text(&self, other: &Self) -> bool {
+        self.heading == other.heading && self.nav == other.nav && self.content == other.content
+    }
+
     /// Estimates the tokens of heading, links and content.
     pub fn estimate_tokens(&self) -> u64 {
         let mut estimate = Estimate::default();

@@ -201,6 +201,7 @@ fn workspace_restored_again_keeps_its_windows_and_history() {
         result: format!("add {:?}", StepStatus::Done),
         detail: None,
         exit: 0,
+        sessions: Vec::new(),
     });
     workspaces.restore("w".into(), "new".into(), FirstNumbers { id: 129, epoch: 64 });
     let workspace = workspaces.get("w").unwrap();

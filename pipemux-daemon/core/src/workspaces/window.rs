@@ -7,9 +7,9 @@ use pipemux_proto::app::Project;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
-use crate::event::Now;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_MAX, WINDOW_BUDGET};
+use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{ContextVersionCounter, Rendered};
 
@@ -30,6 +30,8 @@ pub struct Window {
     pub projection: Option<HeldProjection>,
     /// What was last written, and the projection that it was written from.
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
+    /// The level of detail of what was last written.
+    pub rendered_lod: Lod,
     /// The version of its Context.
     pub context: ContextVersionCounter,
     /// Keys that the app gave to two things, as far as readers were told.
@@ -65,8 +67,6 @@ pub struct HeldProjection {
 /// What was written of a window from a projection.
 #[derive(Debug)]
 pub struct NewRendering {
-    /// The process that sent the projection.
-    pub app: Incarnation,
     /// The level of detail that was asked for.
     pub lod: Lod,
     /// What the app sent.
@@ -75,12 +75,10 @@ pub struct NewRendering {
     pub rendered: Rc<Rendered>,
     /// True when it differs from what was written before.
     pub differs: bool,
-    /// Keys that the app gave to two things.
-    pub conflicts: Vec<String>,
 }
 
-/// How many keys with two things are told at once.
-const CONFLICTS_TOLD: usize = 8;
+/// How many keys with two things are remembered as told.
+const CONFLICTS_KEPT: usize = 64;
 
 impl Window {
     /// Makes a window that wasn't shown yet. Its Context's versions go on from the workspace's epoch,
@@ -94,7 +92,8 @@ impl Window {
             pinned: false,
             projection: None,
             rendered: None,
-            context: ContextVersionCounter { major: epoch, ..ContextVersionCounter::default() },
+            rendered_lod: Lod::default(),
+            context: ContextVersionCounter::after(epoch),
             conflicts: Vec::new(),
             delivered: VecDeque::new(),
         }
@@ -150,12 +149,14 @@ impl Window {
     }
 
     /// Keeps what was written. Returns the keys with two things that readers weren't told of yet.
-    pub(super) fn record_rendering(&mut self, new: NewRendering, now: Now) -> Vec<String> {
-        self.context.count((new.app, new.projection.version, new.lod), new.differs, now);
-        let untold = new.conflicts.into_iter().filter(|key| !self.conflicts.contains(key));
+    pub(super) fn record_rendering(&mut self, new: NewRendering) -> Vec<String> {
+        let conflicts = new.rendered.conflicts.iter();
+        let untold = conflicts.filter(|key| !self.conflicts.contains(key)).cloned();
         let untold: Vec<String> = untold.take(CONFLICTS_TOLD).collect();
         self.conflicts.extend(untold.iter().cloned());
-        self.rendered = Some((new.projection, new.rendered));
+        let forgotten = self.conflicts.len().saturating_sub(CONFLICTS_KEPT);
+        self.conflicts.drain(..forgotten);
+        (self.rendered, self.rendered_lod) = (Some((new.projection, new.rendered)), new.lod);
         untold
     }
 

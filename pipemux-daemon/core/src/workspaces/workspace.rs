@@ -3,21 +3,27 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::ids::Incarnation;
+use pipemux_proto::ids::{Incarnation, SessionAddr};
 
 use crate::event::Now;
-use crate::keys::SessionKey;
+use crate::keys::{SessionKey, WorkspaceKey, plain_address};
 use crate::limits::{BLOCK, READERS_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::context_errors::anchor_conflict;
 use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
 use crate::workspaces::window::NewRendering;
-use crate::workspaces::{FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, Window, Windows};
+use crate::workspaces::{
+    ContextVersionCounter, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, ShownContent,
+    Window, Windows,
+};
 
 /// A set of windows that belong together: most often those of one project.
 #[derive(Debug)]
 pub struct Workspace {
+    /// Its key.
+    pub key: WorkspaceKey,
     /// The name that is shown for it.
     pub name: String,
     /// Its windows, in the order they were opened.
@@ -44,8 +50,9 @@ pub struct Workspace {
 
 impl Workspace {
     /// Makes an empty workspace whose numbers begin where `first` says.
-    pub fn new(name: String, first: FirstNumbers) -> Self {
+    pub fn new(key: WorkspaceKey, name: String, first: FirstNumbers) -> Self {
         Self {
+            key,
             name,
             windows: Windows::default(),
             anchors: AnchorTable::starting_at(first.id),
@@ -58,6 +65,11 @@ impl Workspace {
             reserved: first,
             window_set_revision: 0,
         }
+    }
+
+    /// Returns true when an address that a reader wrote names a session: by its own name or its unique one.
+    pub fn names_session(&self, written: &SessionAddr, session: &SessionKey) -> bool {
+        *written == session.addr || plain_address(&self.key, written) == session.addr
     }
 
     /// Returns the window of a session.
@@ -78,17 +90,26 @@ impl Workspace {
         Some((self.windows.get(session)?, &mut self.anchors))
     }
 
-    /// Keeps what was written of a session's window, counts its Context's version, and tells readers
-    /// of keys that the app gave to two things.
+    /// Keeps what was written of a session's window, and tells readers of keys that the app gave to two
+    /// things.
     pub fn record_rendering(&mut self, session: &SessionKey, rendering: NewRendering, now: Now) {
         let Some(window) = self.windows.get_mut(session) else { return };
-        let new_conflicts = window.record_rendering(rendering, now);
-        self.newest_context = self.newest_context.max(window.context.major);
-        for key in new_conflicts {
-            let text =
-                format!("{session} shows two things under the key {key}: the first one is kept");
-            self.notify(text, now);
+        for key in window.record_rendering(rendering) {
+            self.notify(anchor_conflict(session, &key).named_message(), now);
         }
+    }
+
+    /// Counts the version of what an answer shows of a session's window.
+    pub fn count_context(
+        &mut self,
+        session: &SessionKey,
+        shown: ShownContent,
+        peek: bool,
+        now: Now,
+    ) {
+        let Some(window) = self.windows.get_mut(session) else { return };
+        window.context.count(shown, peek, now);
+        self.newest_context = self.newest_context.max(window.context.major);
     }
 
     /// Forgets all that is kept of a session that ended for good, but for its window.
@@ -307,14 +328,14 @@ impl Workspace {
             options: self.options,
             history: self.history,
             anchors: self.anchors,
-            ..Self::new(name, first)
+            ..Self::new(self.key, name, first)
         };
         workspace.anchors.continue_from(first.id);
         // Anchors are saved with the meaning that they were minted with: pins of an earlier daemon are
         // stale until what they name is shown again.
         workspace.anchors.reset_epochs(first.epoch + 1);
         for window in workspace.windows.iter_mut() {
-            window.context.major = first.epoch;
+            window.context = ContextVersionCounter::after(first.epoch);
         }
         workspace
     }

@@ -1,6 +1,7 @@
 //! Answers that are wrong, typed texts, and questions that are looked at again.
 
 use pipemux_proto::client::{Format, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::projection::{ObjectSlot, Piece, Projection};
 
 use crate::world::{AnswerText, Behaviour, World, reader, session_addr};
 
@@ -61,6 +62,37 @@ fn choice_is_named_by_its_label() {
 }
 
 #[test]
+fn things_with_the_same_label_are_told_apart() {
+    let mut world = World::new();
+    let object = |key: &str, detail: &str| {
+        Piece::Object(ObjectSlot {
+            key: key.into(),
+            rev: 1,
+            ty: Some("note".into()),
+            label: "plan".into(),
+            detail: detail.into(),
+            ..ObjectSlot::default()
+        })
+    };
+    for text in ["first", "second"] {
+        world.model("notes/main").add(text);
+    }
+    let content = vec![object("k1", "first line"), object("k2", "")];
+    let shows = Projection { version: 2, content, ..Projection::default() };
+    world.set_behaviour("notes/main", Behaviour::Shows(Box::new(shows)));
+    world.open(reader("a"), "notes").exits(0);
+    let said = world.run(reader("a"), "notes.edit(text='x')");
+    said.exits(5).has("1. [plan](link:").has("): first line · obj:").has("2. [plan](link:");
+    world
+        .answer(reader("a"), "plan")
+        .exits(2)
+        .has("`plan` can't be told: several choices have this name")
+        .has("needs an answer");
+    world.answer(reader("a"), "2").exits(0);
+    assert_eq!(world.model("notes/main").notes[1].text, "x");
+}
+
+#[test]
 fn text_comes_from_standard_input_or_as_in_a_call() {
     let (mut world, _) = notes(&["one"]);
     for (text, stdin, expected) in [
@@ -77,10 +109,7 @@ fn text_comes_from_standard_input_or_as_in_a_call() {
             stdin => answer_with(&mut world, text, stdin),
         }
         .exits(0)
-        .has(&format!(
-            "named {}",
-            expected.replace('\n', "\nnot the end: ").split('\n').next().unwrap_or_default()
-        ));
+        .has(&format!("named {}", expected.lines().next().unwrap_or_default()));
     }
     world.run(reader("a"), "notes.say()").exits(5).has("needs text: string");
     for wrong in ["-", "stdin", "text=stdin", "text=unquoted", "text=<<END\nopen", "text=obj:1, 2"]
@@ -237,7 +266,7 @@ fn history_keeps_the_final_call() {
     world.answer(reader("a"), "1").exits(5).has("needs text");
     world.answer(reader("a"), "new").exits(0);
     history(&mut world).has(&format!(
-        "notes.edit(note=obj:{id}, text='new')\n   edit done: edited (chosen in 2 steps)"
+        "notes.edit(note=obj:note:{id}, text='new')\n   edit done: edited (chosen in 2 steps)"
     ));
     world.run(reader("a"), "notes.edit()").exits(5);
     world.answer(reader("a"), "1").exits(5);
@@ -252,7 +281,7 @@ fn answered_click_is_kept_with_its_arguments() {
     let id = said.id("k1 r1");
     let link = world.link_of(reader("a"), "edit k1 r1");
     world.click(reader("a"), &link).exits(0);
-    history(&mut world).has(&format!("notes.edit(note=obj:{id}, text='by link') ({link})"));
+    history(&mut world).has(&format!("notes.edit(note=obj:note:{id}, text='by link') ({link})"));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The Contexts of windows, under a clock that the test sets: versions, timestamps and invalidation.
 
-use crate::world::{Behaviour, Reader, World, reader};
+use crate::world::{Behaviour, Reader, World, reader, session_addr};
+use pipemux_proto::Fault;
 use pipemux_proto::client::{Body, Format, Verb, VerbRequest, ViewArgs};
-use pipemux_proto::context::Context;
+use pipemux_proto::context::{AnchorType, Context};
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_proto::report::Report;
 use proptest::prelude::*;
@@ -30,6 +31,13 @@ fn report(world: &mut World, who: Reader, lod: Option<Lod>) -> Report {
 
 fn context(world: &mut World, lod: Option<Lod>) -> Context {
     report(world, reader("a"), lod).windows.remove(0)
+}
+
+/// Opens the window at a level of detail, which it keeps.
+fn open_at(world: &mut World, lod: Lod) {
+    let call =
+        VerbRequest { lod: Some(lod), ..world.call(reader("a"), crate::world::open("notes")) };
+    world.ask_call(&call).exits(0);
 }
 
 fn version(context: &Context) -> (u64, u64, u64) {
@@ -65,7 +73,8 @@ fn context_timestamp_is_when_its_content_changed() {
     assert_eq!(version(&changed), (version(&first).0 + 1, 0, 0));
     assert_ne!(changed.header.timestamp, first.header.timestamp);
     world.pass(61_000);
-    let gist = context(&mut world, Some(Lod::Gist));
+    open_at(&mut world, Lod::Gist);
+    let gist = context(&mut world, None);
     assert_eq!(version(&gist), (version(&changed).0, 1, 0));
     assert_ne!(gist.header.timestamp, changed.header.timestamp);
     assert!(gist.header.version.is_compatible_with(changed.header.version));
@@ -101,10 +110,9 @@ fn context_of_a_broken_window_has_a_diagnosis_and_no_anchors() {
     world.set_behaviour("notes/main", Behaviour::Garbage);
     let broken = context(&mut world, None);
     assert!(broken.anchors.is_empty() && broken.content.contains("notes/main"), "{broken:?}");
-    assert_eq!(
-        (broken.header.app_id.as_str(), broken.header.session_id.as_str()),
-        ("notes", "main")
-    );
+    assert_eq!(broken.header.app_id, "notes");
+    let id = &broken.header.session_id;
+    assert!(id.starts_with("main-"), "{id}");
 }
 
 /// What can happen between two views.
@@ -119,6 +127,13 @@ enum Deed {
     LookAt(Option<Lod>),
     OtherLooks,
     Kill,
+    /// The app's version goes back by so many.
+    GoBack(u64),
+    /// The app can't read its data, or can again.
+    Break(bool),
+    CloseAndOpen,
+    /// The daemon ends in order, or is killed.
+    Restart(bool),
 }
 
 fn deeds() -> impl Strategy<Value = Vec<Deed>> {
@@ -134,6 +149,10 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
         3 => lod.prop_map(Deed::LookAt),
         2 => Just(Deed::OtherLooks),
         1 => Just(Deed::Kill),
+        1 => (1..4_u64).prop_map(Deed::GoBack),
+        2 => any::<bool>().prop_map(Deed::Break),
+        1 => Just(Deed::CloseAndOpen),
+        1 => any::<bool>().prop_map(Deed::Restart),
     ];
     prop::collection::vec(deed, 1..12)
 }
@@ -158,6 +177,26 @@ fn carry_out(world: &mut World, deed: &Deed) {
                 world.kill(app, pipemux_core::Exit::Signal(9), &[]);
             }
         }
+        Deed::GoBack(by) => {
+            let model = world.model("notes/main");
+            model.version = model.version.saturating_sub(*by);
+        }
+        Deed::Break(true) => {
+            let fault = Fault::invalid_source_data("notes.txt is not a list of notes");
+            world.set_behaviour("notes/main", Behaviour::RefusesProject(Box::new(fault)));
+        }
+        Deed::Break(false) => world.set_behaviour("notes/main", Behaviour::Normal),
+        Deed::CloseAndOpen => {
+            let close = Verb::Close { session: session_addr("notes/main"), end: false };
+            world.ask(reader("a"), close);
+            world.open(reader("a"), "notes");
+        }
+        Deed::Restart(in_order) => {
+            if *in_order {
+                world.event(pipemux_core::Event::Stop);
+            }
+            world.lose_daemon();
+        }
     }
 }
 
@@ -165,7 +204,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
     /// Two views with only time between them are the same. The version tells whether two views differ, its major number
-    /// never falls, and the same version at the same level of detail has the same content.
+    /// never falls, and the same version has the same content at the window's own level of detail, whoever looked at
+    /// another one in between. A view's anchors are those of its content and its actions.
     #[test]
     fn equal_context_versions_mean_equal_contexts(deeds in deeds()) {
         let mut world = World::new();
@@ -182,19 +222,30 @@ proptest! {
                 continue;
             }
             prop_assert_eq!(&now, &again, "after {:?}", deed);
+            // A peek shows this version, too, and changes nothing.
+            let peek = context(&mut world, Some(Lod::Gist));
+            prop_assert_eq!(&peek.header, &now.header);
+            prop_assert_eq!(&context(&mut world, None), &now, "after a peek");
+            let without_history = |context: &Context| Context { history: None, ..context.clone() };
             if let Some(last) = &last {
                 prop_assert!(now.header.version.major >= last.header.version.major);
                 prop_assert!(now.header.version >= last.header.version);
                 let same = now.header.version == last.header.version;
-                prop_assert_eq!(same, now == *last, "after {:?}", deed);
+                let (now, last) = (without_history(&now), without_history(last));
+                prop_assert_eq!(same, now == last, "after {:?}", deed);
             }
-            for id in now.anchors.keys() {
-                prop_assert!(now.content.contains(&format!("]({id}")), "{} in {}", id, now.content);
+            for (id, anchor) in &now.anchors {
+                let shown = match anchor.ty {
+                    AnchorType::Form => format!("{}(", id.trim_start_matches("notes.")),
+                    _ => format!("]({id}"),
+                };
+                prop_assert!(now.content.contains(&shown), "{} in {}", id, now.content);
             }
+            prop_assert!(now.history.as_ref().is_none_or(|rounds| rounds.len() <= 8));
             for older in &known {
-                let of = (older.header.version, older.state.current_lod);
-                if of == (now.header.version, now.state.current_lod) {
+                if older.header.version == now.header.version {
                     prop_assert_eq!(&older.content, &now.content);
+                    prop_assert_eq!(&older.header, &now.header);
                 }
             }
             known.push(now.clone());
@@ -232,5 +283,10 @@ fn report_shows_the_last_window_of_a_silent_app() {
     assert!(busy.content.starts_with("## notes/main"), "{}", busy.content);
     assert!(busy.content.contains(" · busy, as it was before\n"), "{}", busy.content);
     assert!(busy.content.contains(&format!("obj:note:{id}")), "{}", busy.content);
-    assert_eq!((busy.anchors, busy.header), (before.anchors, before.header));
+    assert_eq!(busy.anchors, before.anchors);
+    // It is marked, so its version is another one; the mark stays as long as the app is silent.
+    let (major, minor, patch) = version(&before);
+    assert_eq!(version(&busy), (major, minor, patch + 1));
+    world.pass(60_000);
+    assert_eq!(report(&mut world, reader("b"), None).windows.remove(0), busy);
 }

@@ -139,6 +139,12 @@ pub fn earlier_records() -> Vec<Fixture> {
         fixture!("earlier", "round", round(plain_round())),
         fixture!(
             "earlier",
+            "round_without_sessions",
+            round(SavedRound { sessions: Vec::new(), ..full_round() })
+        ),
+        fixture!("earlier", "round_plain", round(plain_round())),
+        fixture!(
+            "earlier",
             "anchors",
             Record::Anchors {
                 workspace: KEY.into(),
@@ -210,6 +216,7 @@ fn full_round() -> SavedRound {
         result: "said 一\"二\"".into(),
         detail: Some("first line\n\tsecond 'line'\n".into()),
         exit: 3,
+        sessions: vec!["notes/main".into(), "other/二".into()],
     }
 }
 
@@ -222,6 +229,7 @@ fn plain_round() -> SavedRound {
         result: String::new(),
         detail: None,
         exit: 0,
+        sessions: Vec::new(),
     }
 }
 

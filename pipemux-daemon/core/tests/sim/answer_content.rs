@@ -92,9 +92,19 @@ pub fn thing(label: &str) -> Option<(&str, &str)> {
     Some((thing, rev))
 }
 
-/// Returns the number of the question that a text asks: `c1q4`.
+/// Returns how many questions a text asks.
+pub fn questions(said: &str) -> usize {
+    said.lines().filter(|line| line.starts_with("needs an answer")).count()
+}
+
+/// Returns the number of the question that a text asks: `c1q4`; its title when the daemon asks it.
 pub fn question(said: &str) -> Option<&str> {
     let line = said.lines().find(|line| line.starts_with("needs an answer"))?;
+    let title = line.strip_prefix("needs an answer · ").unwrap_or(line);
+    number(line).or(title.split("; then ").next())
+}
+
+fn number(line: &str) -> Option<&str> {
     line.split([' ', ';']).find(|variant_name| {
         let Some((name, number)) = variant_name.split_once('q') else { return false };
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

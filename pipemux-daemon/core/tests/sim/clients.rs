@@ -142,6 +142,7 @@ impl Sim {
             "{answer:?}"
         );
         self.note_kept(index, &answer);
+        self.check_wrong_answer(index, &answer)?;
         self.check_end(index, &answer)?;
         self.check_rounds(index, &answer)?;
         self.check_go(index)?;

@@ -14,6 +14,9 @@ pub fn followups(rng: &mut Rng, of: &Action) -> Vec<Action> {
             let addr = steps.first().map_or(OWN[0], |step| step.addr);
             after_run(rng, *who, addr)
         }
+        Action::Ask(who, Ask::Answer(text), _) if *who != CALM_READER && !text.is_empty() => {
+            vec![Action::Ask(*who, Ask::Answer(""), RequestOptions { json: rng.bool(), ..plain() })]
+        }
         _ if rng.u8(..60) > 0 => Vec::new(),
         _ => {
             let session_key = session_key(rng);

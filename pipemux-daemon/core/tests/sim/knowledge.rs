@@ -198,7 +198,12 @@ impl ReaderKnowledge {
     }
 
     /// Takes in what an answer shows.
-    pub fn learn(&mut self, workspace: usize, shows: &ShownContent, asked: &str) -> LawResult {
+    pub fn learn(
+        &mut self,
+        workspace: usize,
+        shows: &ShownContent,
+        asked: Option<&str>,
+    ) -> LawResult {
         let issued = match shows.epoch {
             Some(epoch) => self.epoch(workspace, epoch)?,
             None => 0,
@@ -208,7 +213,10 @@ impl ReaderKnowledge {
         {
             let identity = match thing(label) {
                 Some((thing, _)) if kind == "obj" => thing.to_owned(),
-                _ if is_answer(label) => format!("{label} of {asked}"),
+                _ if is_answer(label) => match asked {
+                    Some(asked) => format!("{label} of {asked}"),
+                    None => continue,
+                },
                 _ => label.clone(),
             };
             let stood = self.stands_for.entry((workspace, *id)).or_insert_with(|| identity.clone());

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | a confirmation is given by the reader | destructive actions need the consent of the reader that asked for them |
 //! | an answer resumes its own question once | it would otherwise confirm something else |
+//! | a wrong answer leaves its question open | the run that waits for it holds texts that nobody could write again |
 
 use crate::action::ReaderIndex;
 use crate::law::{LawResult, law};
 use crate::sim::Sim;
+use pipemux_proto::Fault;
 use pipemux_proto::app::{Choice, Invoke};
-use pipemux_proto::client::Verb;
+use pipemux_proto::client::{Answer, Body, Verb};
 
 /// A question that an app asked.
 #[derive(Debug)]
@@ -62,10 +64,63 @@ impl Sim {
     }
 }
 
+impl Sim {
+    /// Notes that an app refused an answer as wrong: the question may be answered once more.
+    pub fn note_refused_answer(&mut self, token: &[u8]) {
+        if let Some(question) = self.runs.questions.get_mut(token) {
+            question.answered = question.answered.saturating_sub(1);
+            self.statistics.count("answer refused by an app");
+        }
+    }
+
+    /// Checks that a wrong answer shows the question, which is still open when the reader looks at once.
+    pub fn check_wrong_answer(
+        &mut self,
+        index: usize,
+        answer: &Result<Answer, Fault>,
+    ) -> LawResult {
+        let request = &self.requests[index];
+        let Verb::Answer { text, .. } = &request.call.verb else { return Ok(()) };
+        let asks = match answer {
+            Ok(Answer { body: Body::Text(said), .. }) => said.contains("needs an answer"),
+            Ok(Answer { body: Body::Report(report), .. }) => report.question.is_some(),
+            _ => return Ok(()),
+        };
+        let (who, at, exit) = (request.who, request.at, request.exit.unwrap_or_default());
+        if text.is_empty() {
+            law!(
+                asks == (exit == 5),
+                "a wrong answer leaves its question open",
+                "{exit}: {answer:?}"
+            );
+            let wrong = self.runs.wrong_answer.take();
+            let same = wrong.is_some_and(|(of, then)| of == who && then == at);
+            law!(
+                !same || exit == 5 || request.refused,
+                "a wrong answer leaves its question open",
+                "{answer:?}"
+            );
+            self.statistics.count(format!("question looked at, {exit}"));
+            return Ok(());
+        }
+        // `?!` is no answer to any question but one for a text.
+        let several = format!("{answer:?}").contains("questions are open");
+        if text == "?!" && exit == 2 {
+            law!(asks || several, "a wrong answer leaves its question open", "{answer:?}");
+        }
+        self.runs.wrong_answer = None;
+        if exit == 2 && asks {
+            self.statistics.count("wrong answer");
+            self.runs.wrong_answer = Some((who, at));
+        }
+        Ok(())
+    }
+}
+
 /// True when a typed answer means that choice.
 fn text_means(text: &str, choice: &Choice) -> bool {
     match choice {
-        Choice::Yes => matches!(text, "yes" | "go") || text.starts_with("link:"),
+        Choice::Yes => text == "yes" || text.starts_with("link:"),
         Choice::Picked(picked) => {
             let typed: Vec<String> = picked.iter().map(u32::to_string).collect();
             text == typed.join(",")

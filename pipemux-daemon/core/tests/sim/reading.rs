@@ -29,13 +29,16 @@ impl Sim {
         let asked = match &answer.body {
             Body::Text(said) => answer_content::question(said).map(str::to_owned),
             Body::Report(report) => report.question.as_ref().and_then(|asked| {
-                answer_content::question(&format!("needs an answer {}", asked.text))
+                answer_content::question(&format!("needs an answer · {}", asked.text))
                     .map(str::to_owned)
             }),
             _ => None,
         };
         let asked = asked.unwrap_or_else(|| request.call.run_id.clone());
-        self.knowledge.learn(workspace, &shows, &asked)?;
+        // Of several questions nothing tells which an option belongs to.
+        let several =
+            matches!(&answer.body, Body::Text(said) if answer_content::questions(said) > 1);
+        self.knowledge.learn(workspace, &shows, (!several).then_some(asked.as_str()))?;
         self.check_windows(index, answer)?;
         self.check_shown(index, &shows)?;
         for (_, id, label) in &shows.anchors {

@@ -49,7 +49,12 @@ impl Request {
 
     /// True when it may answer a question.
     pub fn may_answer(&self) -> bool {
-        matches!(self.call.verb, Verb::Answer { .. } | Verb::Click { .. })
+        match &self.call.verb {
+            // Without words it only shows the question.
+            Verb::Answer { text, .. } => !text.is_empty(),
+            Verb::Click { .. } => true,
+            _ => false,
+        }
     }
 
     pub fn acts(&self) -> bool {
@@ -206,6 +211,9 @@ impl Sim {
             abandoned: false,
             lost: false,
         };
+        if request.may_answer() {
+            self.runs.wrong_answer = None;
+        }
         self.requests.push(request);
         crate::play::trace(|| format!("{} of {client:?} at {} ms", call.run_id, self.time));
         let envelope = Envelope {

@@ -55,6 +55,8 @@ pub struct Runs {
     pub calm_next: u64,
     /// What `answer go` sends again, and how often each step was sent.
     pub kept: KeptRuns,
+    /// The reader that gave a wrong answer last, and when.
+    pub wrong_answer: Option<(crate::action::ReaderIndex, u64)>,
     /// Open questions, by token.
     pub questions: BTreeMap<Vec<u8>, Question>,
     /// Workspaces in which the option `rebase` was ever on.
@@ -191,7 +193,9 @@ impl Sim {
                 // `go` takes things as they are shown now.
                 continue;
             }
-            if let (Some(id), Some(pin)) = (means.id, means.pin) {
+            // So does it with a ref that was pinned in the call that was refused.
+            let pin = means.pin.filter(|_| request.call.run_id == invoke.run_id);
+            if let (Some(id), Some(pin)) = (means.id, pin) {
                 let shown = self.knowledge.pinned(workspace, id, pin);
                 law!(
                     shown.is_none_or(|shown| *shown == label),
@@ -275,6 +279,10 @@ impl Sim {
                 };
                 self.runs.questions.entry(token).or_insert(question);
                 self.runs.kept.asks(who, index);
+            }
+            if let Some(resume) = invoke.resume.as_ref().filter(|_| crate::store::is_second(invoke))
+            {
+                self.note_refused_answer(&resume.token.0);
             }
             return Ok(());
         }

@@ -209,6 +209,7 @@ impl Store {
                 .map(|note| ("selection".to_owned(), self.slot(note)))
                 .into_iter()
                 .collect(),
+            focus: selected.map(|note| note.key.clone()),
             actions: self
                 .notes
                 .is_empty()
@@ -263,6 +264,8 @@ impl Store {
                 let labels = self.notes.iter().map(|note| note.key.clone()).collect();
                 return self.ask("which", QuestionKind::PickMany, labels);
             }
+            // A wrong answer by the app's own judgement.
+            ("pick", _) if is_second(invoke) => return refused(Fault::usage("not the second")),
             ("name", _) => match invoke.resume.as_ref().map(|resume| &resume.choice) {
                 Some(Choice::Text(_)) => self.bump(),
                 _ => return self.ask("what name", QuestionKind::Text, Vec::new()),
@@ -302,6 +305,11 @@ impl Store {
         let token = Blob(number.into_bytes().into());
         Executed { outcome: Outcome::Needs(Needs { question, token }), effect: false }
     }
+}
+
+/// Returns true for an answer that picks the second option alone.
+pub fn is_second(invoke: &Invoke) -> bool {
+    invoke.resume.as_ref().is_some_and(|resume| resume.choice == Choice::Picked(vec![2]))
 }
 
 fn link(label: String, action: &str, args: Args) -> LinkSlot {

@@ -1,10 +1,15 @@
-//! Windows in reports.
+//! Windows in reports: the invariants of Contexts.
 //!
 //! | law | why it must hold |
 //! |---|---|
 //! | an unchanged window keeps its bytes | an agent's prompt cache depends on it |
 //! | context versions never go back | a reader takes the higher version for the newer one |
 //! | a context version has one content | a reader with the same version doesn't read it again |
+//! | a context version has one time | a frozen header doesn't change by being looked at |
+//! | a session id is one session's | a reader of several workspaces tells their sessions apart by it |
+//! | the focus is an anchor | a reader acts on what is in focus |
+//! | what the content refers to is an anchor | a reader finds in `anchors` what can be acted on |
+//! | an error is named by its context | a reader must not take a diagnosis for content |
 
 use std::collections::BTreeMap;
 
@@ -20,6 +25,15 @@ use crate::sim::Sim;
 /// The version of a Context: major, minor, patch.
 type Version = (u64, u64, u64);
 
+/// What a window's Context was when it was last shown.
+#[derive(Debug)]
+struct Newest {
+    version: Version,
+    timestamp: String,
+    /// The content at the window's own level of detail and budget, in views and in answers of acts.
+    contents: [Option<String>; 2],
+}
+
 /// What determines the bytes of a window: workspace, window, heading, level of detail, tokens.
 type WindowKey = (usize, String, String, String, String);
 
@@ -28,8 +42,10 @@ pub struct Windows {
     bytes: BTreeMap<WindowKey, (u64, String)>,
     /// How often a window's budget may have been changed.
     pub fixed: u32,
-    /// The newest version of each window and its content, by workspace and window.
-    versions: BTreeMap<(usize, String), (Version, String)>,
+    /// The newest version of each window, by workspace and window.
+    versions: BTreeMap<(usize, String), Newest>,
+    /// The session that each session id is of: workspace and address.
+    session_ids: BTreeMap<String, (usize, String)>,
 }
 
 impl Windows {
@@ -57,22 +73,30 @@ impl Sim {
         let fixed = self.windows.fixed;
         let certain = request.fixed == fixed && !self.fixes();
         let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
+        let acts = request.call.verb.acts();
+        let peeks = request.call.lod.is_some() || request.call.budget.is_some();
+        let own = !peeks || matches!(request.call.verb, Verb::Open(_));
         for window in &report.windows {
-            let addr = format!("{}/{}", window.header.app_id, window.header.session_id);
-            let Some(heading) =
-                window.content.lines().next().filter(|line| line.starts_with("## "))
-            else {
+            let addr = self.windows.check_session(workspace, window)?;
+            self.windows.check_version(workspace, &addr, window, (own, acts))?;
+            let heading = window.content.lines().next();
+            let Some(heading) = heading.filter(|line| line.starts_with("## ")) else {
+                law!(
+                    !window.errors.is_empty() && window.anchors.is_empty(),
+                    "an error is named by its context",
+                    "{window:?}"
+                );
                 continue;
             };
+            check_anchors(window)?;
             if heading.ends_with(" · busy, as it was before") {
                 // A busy window is shown as it was, whatever was requested.
                 continue;
             }
-            self.windows.check_version(workspace, &addr, window)?;
             if !certain {
                 continue;
             }
-            let lod = format!("{:?}", window.state.current_lod);
+            let lod = format!("{:?} {acts}", window.state.current_lod);
             let key = (workspace, addr, heading.to_owned(), lod, tokens.clone());
             let now = report.epoch;
             let (epoch, before) =
@@ -109,19 +133,76 @@ impl Request {
 }
 
 impl Windows {
-    fn check_version(&mut self, workspace: usize, addr: &str, window: &Context) -> LawResult {
+    /// Returns the address of a Context's session.
+    fn check_session(&mut self, workspace: usize, window: &Context) -> LawResult<String> {
+        let (app, id) = (&window.header.app_id, &window.header.session_id);
+        let name = id.rsplit_once('-').map_or(id.as_str(), |(name, _)| name);
+        let addr = format!("{app}/{name}");
+        let of = (workspace, addr.clone());
+        let known = self.session_ids.entry(id.clone()).or_insert_with(|| of.clone());
+        law!(*known == of, "a session id is one session's", "{id} is of {known:?} and {of:?}");
+        Ok(addr)
+    }
+
+    /// Checks the version of a Context. `own` is true at the window's own level of detail and budget, `acts` in the
+    /// answer of an act, whose Contexts have no prototypes.
+    fn check_version(
+        &mut self,
+        workspace: usize,
+        addr: &str,
+        window: &Context,
+        (own, acts): (bool, bool),
+    ) -> LawResult {
         let version = window.header.version;
-        let now = (version.major, version.minor, version.patch);
-        let content = window.content.clone();
-        let (newest, shown) =
-            self.versions.entry((workspace, addr.to_owned())).or_insert((now, content.clone()));
-        law!(now >= *newest, "context versions never go back", "{addr}: {now:?} after {newest:?}");
+        let version = (version.major, version.minor, version.patch);
+        let timestamp = &window.header.timestamp;
+        let first = || Newest { version, timestamp: timestamp.clone(), contents: [None, None] };
+        let newest = self.versions.entry((workspace, addr.to_owned())).or_insert_with(first);
         law!(
-            now > *newest || *shown == content,
-            "a context version has one content",
-            "{addr} {now:?}:\n{shown}\nand\n{content}"
+            version >= newest.version,
+            "context versions never go back",
+            "{addr}: {version:?} after {:?}",
+            newest.version
         );
-        (*newest, *shown) = (now, content);
+        if version > newest.version {
+            *newest = first();
+        }
+        law!(
+            *timestamp == newest.timestamp,
+            "a context version has one time",
+            "{addr} {version:?}: {} and {timestamp}",
+            newest.timestamp
+        );
+        if own {
+            let content = newest.contents[usize::from(acts)].get_or_insert(window.content.clone());
+            law!(
+                *content == window.content,
+                "a context version has one content",
+                "{addr} {version:?}:\n{content}\nand\n{}",
+                window.content
+            );
+        }
         Ok(())
     }
+}
+
+fn check_anchors(window: &Context) -> LawResult {
+    let focus = window.state.focus_id.as_ref();
+    law!(
+        focus.is_none_or(|focus| window.anchors.contains_key(focus)),
+        "the focus is an anchor",
+        "{focus:?} of {:?}",
+        window.anchors
+    );
+    for (at, _) in window.content.match_indices("](") {
+        let after = &window.content[at + 2..];
+        let id = &after[..after.find([')', ' ']).unwrap_or(after.len())];
+        law!(
+            window.anchors.contains_key(id),
+            "what the content refers to is an anchor",
+            "{id} in {}",
+            window.content
+        );
+    }
+    Ok(())
 }

@@ -52,6 +52,8 @@ pub enum Behaviour {
     Unstartable,
     /// Sends this text wherever an app may send text.
     Says(String),
+    /// Refuses every `Project` with this fault.
+    RefusesProject(Box<Fault>),
     /// Sends this projection instead of its own.
     Shows(Box<Projection>),
     /// Announces that its state may change without an event.
@@ -179,6 +181,7 @@ impl App {
                 match behaviour {
                     Behaviour::Says(said) => frame(&reply, &saying(model, said)),
                     Behaviour::Shows(projection) => frame(&reply, &**projection),
+                    Behaviour::RefusesProject(fault) => refuse(fault),
                     _ if ask.known_version == Some(model.version) => {
                         let version = model.version;
                         frame(

@@ -43,6 +43,7 @@ fn large_records() -> Vec<Record> {
                 result: "replace_lines: 3 lines".repeat(4),
                 detail: Some("a line of detail\n".repeat(10)),
                 exit: 0,
+                sessions: vec!["editor/main".into()],
             };
             records.push(Record::Round { workspace: workspace.clone(), round });
         }

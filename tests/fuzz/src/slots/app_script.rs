@@ -205,6 +205,7 @@ fn object(bytes: &mut Unstructured<'_>) -> Result<ObjectSlot> {
         ty: if bytes.ratio(1, 3)? { Some(text(bytes)?) } else { None },
         label: text(bytes)?,
         show_key: bytes.ratio(1, 4)?,
+        detail: if bytes.ratio(1, 4)? { text(bytes)? } else { String::new() },
     })
 }
 

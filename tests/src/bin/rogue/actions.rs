@@ -164,10 +164,15 @@ fn numbered(
     request: &Frame,
     how: &str,
 ) -> std::io::Result<Option<String>> {
-    let Some((what, number)) = how.split_once(' ') else { return Ok(None) };
+    let Some((what, number)) = how.rsplit_once(' ') else { return Ok(None) };
     let Ok(number) = number.parse() else { return Ok(None) };
     Ok(Some(match what {
         "print" => resources::print(number)?,
+        "go back to" => {
+            // One less, since the answer counts one.
+            app.version = (number as u64).saturating_sub(1);
+            "went back".to_owned()
+        }
         "eat" => resources::eat(&mut app.eaten, number),
         "fill" => resources::fill(&app.state_dir, number),
         "fork" => {

@@ -17,6 +17,11 @@ impl Editor {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
+    /// The directory that displayed paths are relative to.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Returns the displayed path of an open file.
     pub(crate) fn display_name(&self, file: usize) -> String {
         self.display_path(self.files[file].path())

@@ -7,13 +7,15 @@ use docui::{Fault, Opening};
 
 use crate::limits::FILES_MAX;
 use crate::model::current_file_log::CurrentFileLog;
+use crate::model::disk_watch::DiskWatch;
 use crate::model::history::Author;
 use crate::model::ids::IdGenerator;
+use crate::model::journal;
 use crate::model::manifest::Manifest;
 use crate::model::open_file::OpenFile;
 use crate::model::shown_revisions::ShownRevisions;
-use crate::model::{disk, journal};
 
+use super::reading::ReadArgument;
 use super::{Editor, snapshot};
 
 /// What opening one argument led to.
@@ -29,7 +31,7 @@ impl Editor {
     /// Returns notes for the reader.
     ///
     /// # Errors
-    /// As [`Editor::open_arguments`].
+    /// As [`Editor::take_arguments`].
     pub(crate) fn start(opening: &Opening) -> Result<(Self, Vec<String>), Fault> {
         let mut lost_state = None;
         if opening.woken {
@@ -42,8 +44,12 @@ impl Editor {
         let manifest = Manifest::read(&opening.state_dir);
         let mut editor = Self::empty(opening, opening.again || manifest.is_some());
         let notes = match manifest.filter(|_| opening.again) {
-            Some(manifest) => editor.restore(manifest),
-            None => editor.open_arguments(opening)?,
+            Some(manifest) => editor.restore(manifest, opening),
+            None => {
+                let reader = editor.file_reader();
+                let read = reader.read_at_start(&argument_paths(opening), &opening.waker);
+                editor.take_arguments(opening, read)?
+            }
         };
         editor.version = 1;
         let kept = journal::files_with_unsaved_edits(&opening.state_dir);
@@ -57,6 +63,8 @@ impl Editor {
     }
 
     fn empty(opening: &Opening, has_predecessor: bool) -> Self {
+        let mut disk_watch = DiskWatch::default();
+        disk_watch.set_waker(opening.waker.clone());
         let cwd = without_symlinks(&opening.cwd);
         Self {
             root: project_root(&cwd),
@@ -76,17 +84,22 @@ impl Editor {
             closed: VecDeque::new(),
             manifest_stale: false,
             snapshot_valid: false,
+            disk_watch,
             resumed: false,
         }
     }
 
-    /// Opens the files that an `open` asks for, all of them or none, and makes the last one current.
-    /// Returns notes for the reader.
+    /// Takes in the files that an `open` asks for, all of them or none, and makes the last one current. They
+    /// were read for this. Returns notes for the reader.
     ///
     /// # Errors
     /// A file can't be opened, or there are too many. When the daemon repeats an `open` after a crash, such
     /// a file is skipped with a note instead.
-    pub(crate) fn open_arguments(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
+    pub(crate) fn take_arguments(
+        &mut self,
+        opening: &Opening,
+        read: Vec<Result<ReadArgument, Fault>>,
+    ) -> Result<Vec<String>, Fault> {
         // The manifest has already restored these files, except those that were closed since.
         if opening.again && (self.resumed || !self.files.is_empty()) {
             return Ok(Vec::new());
@@ -94,8 +107,9 @@ impl Editor {
         let mut notes = Vec::new();
         let mut opened: Vec<OpenFile> = Vec::new();
         let mut last = None;
-        for argument in opening.args.iter().filter(|argument| *argument != "--") {
-            match self.open_argument(&opening.path(argument), &opened) {
+        let arguments = opening.args.iter().filter(|argument| *argument != "--");
+        for (argument, read) in arguments.zip(read) {
+            match read.and_then(|read| self.take_argument(read, &opened)) {
                 Ok(OpenedArgument::AlreadyOpen(path)) => last = Some(path),
                 Ok(OpenedArgument::Opened(file, file_notes)) => {
                     last = Some(file.path().to_owned());
@@ -117,9 +131,13 @@ impl Editor {
         Ok(notes)
     }
 
-    /// Opens one file unless it is open or among `opened`.
-    fn open_argument(&self, path: &Path, opened: &[OpenFile]) -> Result<OpenedArgument, Fault> {
-        let path = disk::resolve(path)?;
+    /// Opens one file that was read, unless it is open or among `opened`.
+    fn take_argument(
+        &self,
+        read: ReadArgument,
+        opened: &[OpenFile],
+    ) -> Result<OpenedArgument, Fault> {
+        let path = read.path().to_owned();
         if self.files.iter().chain(opened).any(|file| file.path() == path) {
             return Ok(OpenedArgument::AlreadyOpen(path));
         }
@@ -128,8 +146,17 @@ impl Editor {
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
                 .hint(format!("close some, or open another session: {elsewhere} …")));
         }
+        let ReadArgument::Read(read) = read else {
+            // It was open when it was asked for, and was closed meanwhile.
+            let message = format!("{} was closed meanwhile", self.display_path(&path));
+            return Err(Fault::failed(message).hint(format!(
+                "{} {}",
+                self.open_command(),
+                path.display()
+            )));
+        };
         let (version, shown) = (self.version + 1, self.display_path(&path));
-        let (mut file, notes) = OpenFile::open(path, &shown, &self.state_dir, version)?;
+        let (mut file, notes) = OpenFile::open(*read, &shown, version)?;
         // Readers who saw the file before it was closed may have seen other lines.
         if self.close_reason(&file.key()).is_some() {
             file.forget_lines(version);
@@ -138,11 +165,13 @@ impl Editor {
     }
 
     /// Opens the files that were open before a crash. Returns notes for the reader.
-    fn restore(&mut self, manifest: Manifest) -> Vec<String> {
+    fn restore(&mut self, manifest: Manifest, opening: &Opening) -> Vec<String> {
         let mut notes = Vec::new();
-        for entry in manifest.files {
+        let paths: Vec<_> = manifest.files.iter().map(|entry| entry.path.clone()).collect();
+        let read = self.file_reader().read_again(&paths, &opening.waker);
+        for (entry, read) in manifest.files.into_iter().zip(read) {
             let shown = self.display_path(&entry.path);
-            match OpenFile::open(entry.path, &shown, &self.state_dir, 1) {
+            match read.and_then(|read| OpenFile::open(read, &shown, 1)) {
                 Ok((mut file, file_notes)) => {
                     if file.base_digest() != entry.base_digest {
                         file.forget_lines(1);
@@ -160,6 +189,12 @@ impl Editor {
         self.write_manifest();
         notes
     }
+}
+
+/// Returns the paths that an `open` asks for.
+pub(crate) fn argument_paths(opening: &Opening) -> Vec<PathBuf> {
+    let arguments = opening.args.iter().filter(|argument| *argument != "--");
+    arguments.map(|argument| opening.path(argument)).collect()
 }
 
 /// Records that a file is about to be shown, and decides whether line numbers that readers saw in earlier

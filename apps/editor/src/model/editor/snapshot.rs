@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use docui::{Fault, Opening};
+use docui::{Fault, Opening, regular_file};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::SNAPSHOT_MAX;
@@ -61,7 +61,7 @@ impl Editor {
     pub(super) fn from_snapshot(opening: &Opening) -> Result<Self, String> {
         let path = opening.state_dir.join(FILE_NAME);
         let lost = "undo history, selections and search results are lost";
-        let bytes = fs::read(&path).map_err(|error| {
+        let bytes = regular_file::read(&path).map_err(|error| {
             format!("The state saved before hibernation is missing ({error}): {lost}.")
         })?;
         let Some(mut editor) = parse(&bytes) else {
@@ -73,6 +73,7 @@ impl Editor {
         (editor.callee, editor.address) = (opening.callee(), opening.address());
         editor.state_dir.clone_from(&opening.state_dir);
         editor.shown_revisions.set_state_dir(&opening.state_dir);
+        editor.disk_watch.set_waker(opening.waker.clone());
         editor.files.iter_mut().for_each(|file| file.resume(&opening.state_dir));
         (editor.snapshot_valid, editor.resumed) = (true, true);
         Ok(editor)

@@ -1,11 +1,13 @@
 //! Keeping an open file and the file on disk together: opening, reloading, saving.
 
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 
 use docui::Fault;
 
 use crate::model::buffer::Buffer;
-use crate::model::disk::{self, LoadedFile, WriteMode};
+use crate::model::disk::{self, LoadedFile};
+use crate::model::disk_check::{DiskCheck, DiskFinding, FoundFile, KnownFile};
 use crate::model::file_stamp::FileStamp;
 use crate::model::history::{Author, EditKind};
 use crate::model::journal::{Journal, RecoveredText};
@@ -13,24 +15,52 @@ use crate::model::text_diff::difference;
 
 use super::{DiskState, OpenFile};
 
+/// What the disk has of a file and of its unsaved edits: everything that is needed to open it.
+#[derive(Debug)]
+pub struct ReadFile {
+    path: PathBuf,
+    state_dir: PathBuf,
+    loaded: Result<LoadedFile, Fault>,
+    digest: Option<u64>,
+    stamp: Option<FileStamp>,
+    recovered: Result<Option<RecoveredText>, Fault>,
+}
+
+impl ReadFile {
+    /// Reads a file. This may wait for its disk.
+    pub fn read(path: PathBuf, state_dir: PathBuf) -> Self {
+        let loaded = disk::load(&path);
+        let recovered = Journal::new(&state_dir, &path).recover();
+        let (digest, stamp) = match &loaded {
+            Ok(loaded) => (Some(loaded.digest), Some(loaded.stamp.clone())),
+            Err(_) if matches!(recovered, Ok(Some(_))) => {
+                (disk::digest(&path).ok().flatten(), FileStamp::of(&path))
+            }
+            Err(_) => (None, None),
+        };
+        Self { path, state_dir, loaded, digest, stamp, recovered }
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 impl OpenFile {
-    /// Opens a file as it is on disk, with the unsaved edits that its journal kept. Returns notes for the
+    /// Opens a file as it was read, with the unsaved edits that its journal kept. Returns notes for the
     /// reader, who knows the file by the name `shown`.
     ///
     /// # Errors
     /// As [`disk::load`].
-    pub fn open(
-        path: PathBuf,
-        shown: &str,
-        state_dir: &Path,
-        version: u64,
-    ) -> Result<(Self, Vec<String>), Fault> {
-        let journal = Journal::new(state_dir, &path);
-        let loaded = disk::load(&path);
-        match journal.recover() {
+    pub fn open(read: ReadFile, shown: &str, version: u64) -> Result<(Self, Vec<String>), Fault> {
+        let journal = Journal::new(&read.state_dir, &read.path);
+        let ReadFile { path, loaded, digest, stamp, recovered, .. } = read;
+        match recovered {
             Ok(None) => Ok((Self::from_disk(path, journal, loaded?, version), Vec::new())),
             Ok(Some(recovered)) => {
-                Self::open_recovered(path, journal, loaded, recovered, shown, version)
+                let disk = (loaded, digest, stamp);
+                Self::open_recovered(path, journal, disk, recovered, shown, version)
             }
             Err(fault) => {
                 let note = format!("{fault}; {}.", fault.hints.join("; "));
@@ -43,15 +73,11 @@ impl OpenFile {
     fn open_recovered(
         path: PathBuf,
         journal: Journal,
-        loaded: Result<LoadedFile, Fault>,
+        (loaded, digest, stamp): (Result<LoadedFile, Fault>, Option<u64>, Option<FileStamp>),
         recovered: RecoveredText,
         shown: &str,
         version: u64,
     ) -> Result<(Self, Vec<String>), Fault> {
-        let (digest, stamp) = match &loaded {
-            Ok(loaded) => (Some(loaded.digest), Some(loaded.stamp.clone())),
-            Err(_) => (disk::digest(&path), FileStamp::of(&path)),
-        };
         let buffer = Buffer::new(&recovered.text, recovered.bom);
         // The process ended after it had saved the text and before it removed the journal.
         if digest == Some(buffer.digest()) {
@@ -84,6 +110,7 @@ impl OpenFile {
         let buffer = Buffer::new(&loaded.text, loaded.bom);
         let mut file = Self::new(path, journal, buffer, version);
         (file.base_digest, file.stamp) = (Some(loaded.digest), Some(loaded.stamp));
+        file.mode = Some(loaded.mode);
         file
     }
 
@@ -97,38 +124,67 @@ impl OpenFile {
         }
     }
 
-    /// Checks whether the file on disk has changed and, if nothing is unsaved, takes its text. Returns true
-    /// if anything that is shown has changed.
-    pub fn refresh(&mut self, new_id: impl FnOnce() -> String, version: u64) -> bool {
-        let now = FileStamp::of(self.path());
-        match (&self.stamp, &now) {
+    /// Returns the check whether the file on disk has changed; `None` while it is being written.
+    pub fn disk_check(&self) -> Option<DiskCheck> {
+        (!self.is_being_written()).then(|| DiskCheck {
+            path: self.path.clone(),
+            known: self.known_file(),
             // A change that was seen while there was something unsaved is taken once there isn't.
-            _ if self.disk_state == DiskState::Changed && !self.is_unsaved() => {}
-            (Some(then), Some(now)) if then.proves_unchanged(now) => return false,
-            (None, None) => return false,
-            _ => {}
+            read_again: self.disk_state == DiskState::Changed && !self.is_unsaved(),
+            wants_text: !self.is_unsaved(),
+        })
+    }
+
+    fn known_file(&self) -> KnownFile {
+        KnownFile { stamp: self.stamp.clone(), digest: self.base_digest }
+    }
+
+    /// Takes in what a check found: if nothing is unsaved, also the file's new text. Returns true if anything
+    /// that is shown has changed.
+    pub fn take_finding(
+        &mut self,
+        finding: DiskFinding,
+        new_id: impl FnOnce() -> String,
+        version: u64,
+    ) -> bool {
+        // The file was read or written since the check began, or is being written: the next check counts.
+        if finding.known != self.known_file() || self.is_being_written() {
+            return false;
         }
-        self.stamp = now;
+        self.mode = finding.mode.or(self.mode);
         let before = self.disk_state.clone();
-        let digest = self.stamp.as_ref().and_then(|_| disk::digest(self.path()));
-        self.disk_state = match (&self.stamp, digest) {
-            (None, _) => DiskState::Deleted,
-            (_, digest) if digest.is_some() && digest == self.base_digest => DiskState::Same,
-            _ if self.is_unsaved() => DiskState::Changed,
-            _ => match self.reload(new_id(), Author::outside_of_runs(version)) {
-                Ok(()) => return true,
-                Err(fault) => DiskState::Unusable(fault.message),
-            },
+        self.disk_state = match finding.found {
+            FoundFile::Unchanged => return false,
+            FoundFile::Missing => {
+                self.stamp = None;
+                DiskState::Deleted
+            }
+            FoundFile::Other(fault) => DiskState::Unusable(fault.message),
+            FoundFile::Present { stamp, digest, text } => {
+                self.stamp = Some(stamp);
+                match text {
+                    _ if digest.is_some() && digest == self.base_digest => DiskState::Same,
+                    // Without a text, the next check reads it, unless something is unsaved.
+                    None => DiskState::Changed,
+                    Some(_) if self.is_unsaved() => DiskState::Changed,
+                    Some(text) => {
+                        let author = Author::outside_of_runs(version);
+                        match text.and_then(|loaded| self.reload(loaded, new_id(), author)) {
+                            Ok(()) => return true,
+                            Err(fault) => DiskState::Unusable(fault.message),
+                        }
+                    }
+                }
+            }
         };
         self.disk_state != before
     }
 
-    /// Takes the text from disk, as a change that can be undone.
+    /// Takes a text that was read from disk, as a change that can be undone.
     ///
     /// # Errors
-    /// As [`disk::load`], or the journal can't be written. Nothing was changed.
-    pub fn reload(&mut self, id: String, author: Author) -> Result<(), Fault> {
-        let loaded = disk::load(self.path())?;
+    /// The journal can't be written. Nothing was changed.
+    pub fn reload(&mut self, loaded: LoadedFile, id: String, author: Author) -> Result<(), Fault> {
         if loaded.bom != self.buffer.has_bom() {
             // Undo and the journal know only the text after a byte order mark, so they start over.
             let top_line = self.top_line;
@@ -142,47 +198,44 @@ impl OpenFile {
         let (splices, lines) = difference(&self.buffer.text(), &loaded.text);
         self.apply(EditKind::Reload, &author, &splices, &lines)?;
         self.history.push(id, EditKind::Reload, author, splices, lines);
-        self.mark_saved(loaded.digest, loaded.stamp);
+        self.mode = Some(loaded.mode);
+        let state = self.history.state();
+        self.take_write(state, loaded.digest, loaded.stamp);
         Ok(())
     }
 
-    /// Writes the text to disk.
-    ///
-    /// # Errors
-    /// As [`disk::store`]; the file on disk is unchanged.
-    pub fn save(&mut self) -> Result<(), Fault> {
-        let stamp = disk::store(self.path(), &self.buffer, WriteMode::Replace)?;
-        self.mark_saved(self.buffer.digest(), stamp);
-        Ok(())
+    /// Takes in that the text of a state was written to disk. The text may have changed since.
+    pub(crate) fn take_write(&mut self, state: u64, digest: u64, stamp: FileStamp) {
+        (self.base_digest, self.stamp) = (Some(digest), Some(stamp));
+        self.disk_state = DiskState::Same;
+        self.history.mark_saved_at(state);
+        if self.is_unsaved() {
+            self.journal.start_over(self.base_digest, &self.buffer);
+        } else {
+            self.journal.remove();
+        }
     }
 
-    /// Writes the text to another path, which becomes the file's path.
-    ///
-    /// # Errors
-    /// As [`disk::store`].
-    pub fn save_as(
+    /// Takes in that the text of a state was written to another path, which becomes the file's path.
+    pub(crate) fn take_write_as(
         &mut self,
         path: PathBuf,
-        mode: WriteMode,
+        state: u64,
+        digest: u64,
+        stamp: FileStamp,
         state_dir: &Path,
-    ) -> Result<(), Fault> {
-        let stamp = disk::store(&path, &self.buffer, mode)?;
+    ) {
         self.journal.remove();
         self.journal = Journal::new(state_dir, &path);
         self.path = path;
-        self.mark_saved(self.buffer.digest(), stamp);
-        Ok(())
+        self.mode = None;
+        // A write to the earlier path may still be under way; it is no longer this file's.
+        self.write = Weak::new();
+        self.take_write(state, digest, stamp);
     }
 
     /// Gives up the unsaved edits.
     pub fn discard(&mut self) {
         self.journal.remove();
-    }
-
-    fn mark_saved(&mut self, digest: u64, stamp: FileStamp) {
-        (self.base_digest, self.stamp) = (Some(digest), Some(stamp));
-        self.disk_state = DiskState::Same;
-        self.history.mark_saved();
-        self.remove_journal_if_saved();
     }
 }

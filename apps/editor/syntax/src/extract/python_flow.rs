@@ -221,9 +221,7 @@ impl Flow<'_, '_> {
             "with_statement" => {
                 let clause = named(node).into_iter().find(|part| part.kind() == "with_clause");
                 let clause = clause.unwrap_or(node);
-                let text = self.source.text_of(clause);
-                // Such a context goes on after an exception.
-                let suppresses = text.contains("suppress") || text.contains("raises");
+                let suppresses = goes_on_after_exception(self.source, node);
                 self.writes(clause) || (!suppresses && block(field(node, "body")))
             }
             "try_statement" => {
@@ -274,7 +272,7 @@ impl Flow<'_, '_> {
         let mut node = selected.statements.first().copied();
         while let Some(inner) = node {
             let Some(parent) = inner.parent() else { return false };
-            if Language::Python.is_statement_list(parent.kind()) {
+            if Language::Python.is_statement_list(parent) {
                 let before = statements_of(parent);
                 let before =
                     before.into_iter().take_while(|one| one.start_byte() < inner.start_byte());
@@ -315,7 +313,7 @@ impl Flow<'_, '_> {
         let mut inner = selected.last();
         loop {
             let Some(list) = inner.parent() else { return false };
-            if Language::Python.is_statement_list(list.kind()) {
+            if Language::Python.is_statement_list(list) {
                 let after = statements_of(list);
                 for one in after.into_iter().filter(|one| one.start_byte() >= inner.end_byte()) {
                     if jumps(one) {
@@ -370,6 +368,19 @@ impl Flow<'_, '_> {
             }
         }
         false
+    }
+}
+
+/// True for a `try`, and for a `with` whose context is known to swallow exceptions by its name.
+pub(super) fn goes_on_after_exception(source: &Source, node: Node<'_>) -> bool {
+    let clause = || named(node).into_iter().find(|part| part.kind() == "with_clause");
+    match node.kind() {
+        "try_statement" => true,
+        "with_statement" => clause().is_some_and(|clause| {
+            let text = source.text_of(clause).to_lowercase();
+            ["suppress", "raises", "ignore", "catch"].iter().any(|word| text.contains(word))
+        }),
+        _ => false,
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn select<'t>(
     let language = source.language();
     let smallest = source.node_at(&core);
     let mut lists = std::iter::once(smallest).chain(ancestors(smallest));
-    let list = lists.find(|node| language.is_statement_list(node.kind()));
+    let list = lists.find(|node| language.is_statement_list(*node));
     let outside = || Refusal::because("the lines are not in the body of a function");
     // The nearest statements of a selection outside of any function are of no use.
     let list = list.ok_or_else(outside)?;

@@ -269,7 +269,9 @@ fn refuse_partial(
     let range = selected.range();
     let around = std::iter::once(selected.list).chain(ancestors(selected.list));
     let around: Vec<_> = around.take_while(|node| *node != selected.scope).collect();
-    for statement in around.iter().filter(|node| node.kind() == "try_statement") {
+    for statement in
+        around.iter().filter(|node| python_flow::goes_on_after_exception(source, **node))
+    {
         let body = field(*statement, "body").map(|body| body.byte_range());
         let Some(body) = body.filter(|body| body.contains(&range.start)) else { continue };
         let results = found.assigned().chain(found.declared());
@@ -288,13 +290,16 @@ fn refuse_partial(
             });
             let handlers = body.end..statement.end_byte();
             let handled = binding.uses_in(&handlers).any(|one| one.access.reads());
-            let after = statement.end_byte()..usize::MAX;
-            let read_after = binding.uses_in(&after).any(|one| one.access.reads());
+            let looped = !loops_around(*statement, selected.host).is_empty();
+            let after = if looped { 0 } else { statement.end_byte() }..usize::MAX;
+            let mut later = binding.uses_in(&after).filter(|one| !holds(&range, one.node));
+            let read_after = later.any(|one| one.access.reads());
             if !at_end && (handled || read_after) {
                 let name = &binding.name;
                 let line = source.line_of(statement.start_byte()) + 1;
+                let word = statement.kind().trim_end_matches("_statement");
                 let reason = format!(
-                    "an exception in it would leave {name} as it was for the try on line {line}"
+                    "an exception in it would leave {name} as it was for the {word} on line {line}"
                 );
                 return Err(Refusal::Unsafe(reason));
             }

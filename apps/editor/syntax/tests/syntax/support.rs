@@ -42,11 +42,18 @@ pub fn refused(source: &Source, refusal: &Refusal) -> String {
     }
 }
 
+/// Returns the cases of a text: each begins with `=== title`. `∎` stands for the end of a text without a newline.
+pub fn cases(text: &str) -> Vec<(String, String)> {
+    let all = text.split("=== ").filter(|case| !case.is_empty());
+    let pairs = all.map(|case| case.split_once('\n').unwrap());
+    pairs.map(|(title, code)| (title.to_owned(), code.replace("∎\n", ""))).collect()
+}
+
 /// Extracts each case, and returns all of them before and after.
-pub fn table(language: Language, cases: &[(&str, &str)]) -> String {
+pub fn table(language: Language, text: &str) -> String {
     let mut all = String::new();
-    for (title, marked) in cases {
-        let after = extract(language, marked, "extracted", &[]);
+    for (title, marked) in cases(text) {
+        let after = extract(language, &marked, "extracted", &[]);
         all += &format!("=== {title}\n{marked}--- becomes\n{after}\n");
     }
     all

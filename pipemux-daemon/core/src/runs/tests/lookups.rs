@@ -67,6 +67,16 @@ fn object_out_of_view_ends_the_run_with_the_exact_sentence() {
 }
 
 #[test]
+fn app_that_can_not_tell_where_an_object_is_says_why() {
+    let (scene, id) = hidden();
+    let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
+    scene.begin(&mut run);
+    let damaged = AppReply::Fault(Fault::failed("notebook.db is damaged"));
+    assert_finished(scene.resume(&mut run, RunInput::Located(damaged)));
+    assert_eq!(outcomes(&run).join(""), "Failed: notebook.db is damaged");
+}
+
+#[test]
 fn run_that_is_cancelled_during_a_lookup_sends_nothing() {
     let (scene, id) = hidden();
     let mut run = scene.run(vec![step("notes/main", "open").at(id)]);

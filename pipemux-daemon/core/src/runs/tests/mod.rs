@@ -44,7 +44,8 @@ struct Scene {
 impl Scene {
     /// A workspace with the windows of two ready sessions, `notes/main` as incarnation 1 and `todo/main` as 2.
     fn new() -> Self {
-        let mut workspace = Workspace::new(WORKSPACE.into(), FirstNumbers { id: 1, epoch: 5 });
+        let mut workspace =
+            Workspace::new(WORKSPACE.into(), WORKSPACE.into(), FirstNumbers { id: 1, epoch: 5 });
         workspace.enter_reader(READER, Now::default());
         let mut sessions = BTreeMap::new();
         for (number, addr) in [(1, "notes/main"), (2, "todo/main")] {

@@ -170,6 +170,17 @@ fn step_that_was_sent_again_and_fails_is_unknown() {
 }
 
 #[test]
+fn step_whose_outcome_the_app_does_not_know_is_unknown() {
+    let scene = Scene::new();
+    let mut run = scene.run(vec![step("notes/main", "a"), step("notes/main", "b")]);
+    sent(scene.begin(&mut run));
+    let fault = Fault::unknown("the disk of a.txt did not answer within 10 s");
+    assert_finished(scene.reply(&mut run, Outcome::Failed(fault)));
+    assert!(run.unknown);
+    assert_eq!(outcomes(&run)[0], "Unknown: the disk of a.txt did not answer within 10 s");
+}
+
+#[test]
 fn cancelled_step_is_not_sent_again() {
     let scene = Scene::new();
     let mut run = scene.run(vec![step("notes/main", "a").idempotent()]);
