@@ -115,6 +115,11 @@ pub struct LinkSlot {
     /// has only the arguments that are bound already, and a daemon that knows `code` ignores them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// True when the arguments say what the link is about, such as the change that it undoes: in an outcome,
+    /// it then stays valid after further changes. Any other link of an outcome that changes something, and
+    /// binds no ref, is stale once the state has changed since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lasting: bool,
 }
 
 /// Exact text, shown in a fence that is longer than any run of backticks in the text.

@@ -62,6 +62,9 @@ pub enum StepStatus {
 pub struct StepReport {
     /// The call as it was written.
     pub call: String,
+    /// The link that was clicked, where the call is one: its label and its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clicked: Option<String>,
     /// The result.
     pub status: StepStatus,
     /// The result in one line.

@@ -79,6 +79,15 @@ fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
     let old: pipemux_proto::projection::Projection =
         pipemux_proto::decode(&plain).expect("it reads");
     assert_eq!(old.document, None);
+    let link = pipemux_proto::projection::LinkSlot {
+        label: String::new(),
+        action: String::new(),
+        args: Default::default(),
+        titled: false,
+        lasting: false,
+    };
+    let plain = pipemux_proto::encode(&link).expect("it encodes");
+    assert!(!plain.windows(7).any(|part| part == b"lasting"));
 }
 
 #[test]

@@ -19,6 +19,9 @@ pub trait Actions: Sized {
     /// Returns the name and arguments from which [`Actions::decode`] makes this action.
     fn encode(&self) -> (&'static str, Args);
 
+    /// Returns true when an argument names the change that the action is about: see [`crate::Change`].
+    fn names_change(&self) -> bool;
+
     /// Returns whether the action only looks, changes something, or destroys something.
     fn risk(&self) -> Risk;
 
@@ -122,6 +125,14 @@ macro_rules! actions {
             fn risk(&self) -> $crate::private::Risk {
                 match self {
                     $($Name::$Variant { .. } => $crate::actions!(@risk $risk),)*
+                }
+            }
+
+            fn names_change(&self) -> bool {
+                match self {
+                    $($Name::$Variant { $($param),* } => {
+                        false $(|| $crate::ArgType::names_change($param))*
+                    })*
                 }
             }
 

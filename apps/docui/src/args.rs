@@ -6,6 +6,7 @@
 //! | [`Anchor`] | `Anchor<enemy>`, `Anchor` | a ref to one of the app's own objects |
 //! | [`Line`] | `line` | a line number, a ref, or text such as `'other.rs:20'` |
 //! | [`Text`] | `string` | a string, or a value of another app by reference |
+//! | [`Change`] | `string` | a string, the id of a change |
 //! | [`FilePath`] | `string` | a path, or an object that is a file by reference |
 //! | [`Value`] | `any` | any value |
 //! | `Vec<T>`, `Option<T>` | a list, an optional value | as `T`; one `T` also stands for a list of one |
@@ -33,6 +34,11 @@ pub trait ArgType: Sized {
 
     /// Returns the argument from which [`ArgType::from_arg`] makes this value.
     fn to_arg(&self) -> Arg;
+
+    /// Returns true when this value names a change: see [`Change`].
+    fn names_change(&self) -> bool {
+        false
+    }
 }
 
 /// The type of an object, as in `Anchor<enemy>`. Declare one with [`crate::kind!`].
@@ -174,6 +180,41 @@ impl ArgType for Text {
     }
 }
 
+/// The id of a change, for the parameter of an action that takes one change back or repeats it.
+///
+/// A link in an outcome whose action has a value of this type stays valid after further changes, since it
+/// says which change it is about. Any other link in an outcome is stale once the state has changed since,
+/// if its action changes something and it refers to no object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change(pub String);
+
+impl From<&str> for Change {
+    fn from(id: &str) -> Self {
+        Self(id.into())
+    }
+}
+
+impl From<String> for Change {
+    fn from(id: String) -> Self {
+        Self(id)
+    }
+}
+
+impl ArgType for Change {
+    fn ty() -> Type {
+        Type::String
+    }
+    fn from_arg(arg: Arg) -> Result<Self, Fault> {
+        String::from_arg(arg).map(Self)
+    }
+    fn to_arg(&self) -> Arg {
+        Value::from(self.0.as_str()).into()
+    }
+    fn names_change(&self) -> bool {
+        true
+    }
+}
+
 /// The path of a file: a text as a reader writes it, or an object of another app.
 ///
 /// A text means a path in the caller's directory. The path of an object doesn't depend on the caller: it is
@@ -259,6 +300,9 @@ impl<T: ArgType> ArgType for Option<T> {
     }
     fn to_arg(&self) -> Arg {
         self.as_ref().map_or_else(|| Value::Null.into(), T::to_arg)
+    }
+    fn names_change(&self) -> bool {
+        self.as_ref().is_some_and(T::names_change)
     }
 }
 

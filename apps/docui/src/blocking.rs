@@ -20,8 +20,8 @@ mod waker;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,9 @@ pub(crate) const CLOSE_PATIENCE: Duration = Duration::from_millis(1_200);
 /// The thread can't be stopped. A task that is dropped goes on, and its result is dropped.
 pub struct Task<T> {
     result: Receiver<thread::Result<T>>,
+    /// Set once the result was asked for before it was there: only then does it wake the serving loop.
+    /// Otherwise a task that is started on each wake would wake the loop for ever.
+    awaited: Arc<AtomicBool>,
     began: Instant,
 }
 
@@ -53,20 +56,23 @@ impl<T> fmt::Debug for Task<T> {
 }
 
 impl<T: Send + 'static> Task<T> {
-    /// Starts work, and wakes the serving loop when it is done.
+    /// Starts work. When it is done, it wakes the serving loop if the result was asked for before.
     ///
     /// # Errors
     /// Too many threads wait already, or the system gives no more.
     pub fn start(waker: &Waker, work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Fault> {
         let (sender, result) = sync_channel(1);
-        let waker = waker.clone();
+        let (waker, awaited) = (waker.clone(), Arc::new(AtomicBool::new(false)));
+        let wakes = awaited.clone();
         threads::run(Box::new(move || {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
             // Nobody may want it any more.
             let _ = sender.send(result);
-            waker.wake();
+            if wakes.load(Ordering::SeqCst) {
+                waker.wake();
+            }
         }))?;
-        Ok(Self { result, began: Instant::now() })
+        Ok(Self { result, awaited, began: Instant::now() })
     }
 
     /// Returns the result if there is one by now. It is returned once.
@@ -74,10 +80,7 @@ impl<T: Send + 'static> Task<T> {
     /// # Panics
     /// The work panicked.
     pub fn poll(&mut self) -> Option<T> {
-        match self.result.try_recv() {
-            Ok(result) => Some(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-        }
+        self.wait(Duration::ZERO)
     }
 
     /// Waits for the result, but not longer than this. It is returned once.
@@ -85,10 +88,16 @@ impl<T: Send + 'static> Task<T> {
     /// # Panics
     /// The work panicked.
     pub fn wait(&mut self, patience: Duration) -> Option<T> {
-        match self.result.recv_timeout(patience) {
-            Ok(result) => Some(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        let in_time = match patience {
+            Duration::ZERO => self.result.try_recv().ok(),
+            patience => self.result.recv_timeout(patience).ok(),
+        };
+        let result = in_time.or_else(|| {
+            self.awaited.store(true, Ordering::SeqCst);
+            // What came before the thread could see this doesn't wake the loop.
+            self.result.try_recv().ok()
+        });
+        result.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
 
     /// Returns how long ago the work was started.
@@ -220,5 +229,36 @@ impl<A, R> Started<A, R> {
     /// Calls the work off unless it takes effect already. Returns whether it is called off.
     pub(crate) fn call_off(&self) -> bool {
         self.commit.call_off()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use pipemux_proto::ids::Incarnation;
+
+    use super::*;
+
+    #[test]
+    fn only_a_result_that_was_asked_for_too_early_wakes_the_loop() {
+        let receiver = WakeReceiver::new().unwrap();
+        let waker = receiver.waker(Incarnation(1));
+        for number in 0..100 {
+            let mut task = Task::start(&waker, move || number).unwrap();
+            assert_eq!(task.wait(Duration::from_secs(60)), Some(number));
+        }
+        assert!(receiver.take().is_empty());
+
+        let (release, released) = channel::<()>();
+        let mut task = Task::start(&waker, move || released.recv().is_err()).unwrap();
+        assert_eq!(task.poll(), None);
+        drop(release);
+        let end = Instant::now() + Duration::from_secs(60);
+        while receiver.take().is_empty() {
+            assert!(Instant::now() < end, "the loop is never woken");
+            thread::yield_now();
+        }
+        assert_eq!(task.poll(), Some(true));
     }
 }

@@ -64,7 +64,7 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
-pub use args::{Anchor, Any, ArgType, FilePath, Kind, Line, Text};
+pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Text};
 pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;

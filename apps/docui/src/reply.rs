@@ -65,8 +65,9 @@ impl Done {
         self
     }
 
-    /// Adds a link to a likely next action, such as `undo`. If the link belongs to this change, name the
-    /// change in the action's arguments, so that it still means this one after further changes.
+    /// Adds a link to a likely next action, such as `undo`. It belongs to what was done: a link whose action
+    /// changes something and refers to no object is stale once the state has changed since, so that an old
+    /// `undo` never takes back a later change. One whose action has a [`crate::Change`] stays valid.
     #[must_use]
     pub fn link(mut self, label: impl Into<String>, action: &impl Actions) -> Self {
         self.0.links.push(link_slot(label, action));

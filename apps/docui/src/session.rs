@@ -7,7 +7,7 @@
 mod parked;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use pipemux_proto::app::{
@@ -61,6 +61,8 @@ pub(crate) struct Session<A> {
     waker: Waker,
     /// How long the work of a request is waited for before other requests are handled.
     patience: Duration,
+    /// When the request came that is being handled.
+    received: Instant,
     /// The requests whose work is under way.
     parked: Vec<Parked<A>>,
     /// True when the app restored the state of the process that was hibernated before it.
@@ -78,6 +80,7 @@ impl<A: App> Session<A> {
             incarnation,
             waker,
             patience: PATIENCE,
+            received: Instant::now(),
             parked: Vec::new(),
             resumed: false,
         }
@@ -106,6 +109,7 @@ impl<A: App> Session<A> {
             }
             Kind::Reply | Kind::Fault | Kind::Event => return Ok(Response::Ignore),
         }
+        self.received = Instant::now();
         let body = &frame.body;
         let answered = match envelope.method {
             Method::AppOpen => {

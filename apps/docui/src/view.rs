@@ -190,5 +190,6 @@ impl View {
 /// Makes a link from a label and the action that it carries out.
 pub(crate) fn link_slot(label: impl Into<String>, action: &impl Actions) -> LinkSlot {
     let (name, args) = action.encode();
-    LinkSlot { label: label.into(), action: name.into(), args, ..LinkSlot::default() }
+    let lasting = action.names_change();
+    LinkSlot { label: label.into(), action: name.into(), args, lasting, ..LinkSlot::default() }
 }

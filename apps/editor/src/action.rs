@@ -1,6 +1,6 @@
 //! The actions that an agent can call. Names and parameters are a contract.
 
-use docui::{Anchor, FilePath, Line, Text};
+use docui::{Anchor, Change, FilePath, Line, Text};
 
 docui::kind!(
     /// An open file.
@@ -18,7 +18,7 @@ docui::actions! {
         /// Writes the current file to disk; asks first if the file has changed there.
         changes listed Save = save();
         /// Undoes whole actions on the current file. With `change`, only if that change is the latest one.
-        changes listed Undo = undo(steps: i64 = 1, change: Option<String> = None::<String>);
+        changes listed Undo = undo(steps: i64 = 1, change: Option<Change> = None::<Change>);
         /// Opens a file, or makes an open one the current file.
         safe help Open = open(path: FilePath);
         /// Writes the current file to another path and goes on editing it there.
@@ -38,7 +38,7 @@ docui::actions! {
         /// Scrolls to a line; 'b.rs:20' switches to another open file.
         safe help Goto = goto(line: Line);
         /// Redoes actions that were undone on the current file.
-        changes help Redo = redo(steps: i64 = 1, change: Option<String> = None::<String>);
+        changes help Redo = redo(steps: i64 = 1, change: Option<Change> = None::<Change>);
         /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
         changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
         /// Compares the current file with the one on disk.

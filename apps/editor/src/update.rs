@@ -53,8 +53,12 @@ impl Editor {
             Action::Insert { at, text } => self.insert(&at, &text, context),
             Action::DeleteLines { first, last } => self.delete_lines(&first, &last, context),
             Action::Close { file } => self.close(file.as_ref(), context),
-            Action::Undo { steps, change } => self.undo(steps, change.as_deref(), context),
-            Action::Redo { steps, change } => self.redo(steps, change.as_deref(), context),
+            Action::Undo { steps, change } => {
+                self.undo(steps, change.as_ref().map(|change| change.0.as_str()), context)
+            }
+            Action::Redo { steps, change } => {
+                self.redo(steps, change.as_ref().map(|change| change.0.as_str()), context)
+            }
             Action::Find { text } => self.find_text(&text, context),
             Action::Select { first, last } => self.select(&first, &last, context),
             Action::Lines { first, last } => self.lines(&first, &last, context),

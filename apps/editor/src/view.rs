@@ -196,10 +196,10 @@ fn add_links(view: &mut View, file: &OpenFile, shown: &Range<usize>) {
         view.nav("next page", &goto(shown.end));
     }
     if let Some(change) = file.history().undoable().next() {
-        view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone()) });
+        view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone().into()) });
     }
     if let Some(change) = file.history().redoable().next() {
-        view.nav("redo", &Action::Redo { steps: 1, change: Some(change.id.clone()) });
+        view.nav("redo", &Action::Redo { steps: 1, change: Some(change.id.clone().into()) });
     }
     if file.is_unsaved() || *file.disk_state() == DiskState::Deleted {
         view.nav("save", &Action::Save {});

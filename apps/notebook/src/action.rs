@@ -1,6 +1,6 @@
 //! The actions of a notebook.
 
-use docui::{Anchor, Text};
+use docui::{Anchor, Change, Text};
 
 docui::kind!(
     /// An entry of the notebook.
@@ -34,6 +34,6 @@ docui::actions! {
         /// Permanently deletes one or more entries.
         destructive help Remove = remove(entry: Vec<Anchor<Entry>>);
         /// Undoes one change, named as in the link of its answer.
-        changes help Undo = undo(change: String);
+        changes help Undo = undo(change: Change);
     }
 }

@@ -67,7 +67,7 @@ pub fn update(notebook: &mut Notebook, action: Action) -> Result<Done, Fault> {
             let titles: Vec<_> = removed.iter().map(|content| content.title.as_str()).collect();
             Ok(Done::new(summarize(&titles, lines)))
         }
-        Action::Undo { change } => undo(notebook, change.parse()?),
+        Action::Undo { change } => undo(notebook, change.0.parse()?),
         Action::Expand { entry } => change_level(notebook, &entry, Level::up),
         Action::Fold { entry } => change_level(notebook, &entry, Level::down),
         Action::Focus { entries } => {
@@ -280,7 +280,7 @@ fn amend_reply(amended: Option<Amended>, brief: impl FnOnce(&Content, &Content) 
 
 /// Returns the action that undoes a change.
 fn undo_action(change: ChangeId) -> Action {
-    Action::Undo { change: change.to_string() }
+    Action::Undo { change: change.to_string().into() }
 }
 
 /// Returns the entry that an anchor names, as the caller saw it.

@@ -56,7 +56,7 @@ fn action() -> impl Strategy<Value = Action> {
             entry,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         }),
-        1 => (1..9u32).prop_map(|change| Action::Undo { change: format!("c{change}") }),
+        1 => (1..9u32).prop_map(|change| Action::Undo { change: format!("c{change}").into() }),
         2 => entry().prop_map(|entry| Action::Expand { entry }),
         1 => entry().prop_map(|entry| Action::Fold { entry }),
         1 => vec(entry(), 0..2).prop_map(|entries| Action::Focus { entries }),

@@ -139,6 +139,7 @@ mod tests {
                 label,
                 action,
                 titled,
+                lasting: titled,
                 ..LinkSlot::default()
             })),
             (text, text, proptest::option::of(any::<u64>()))

@@ -59,6 +59,7 @@ fn projections(all: &mut Vec<Sample>) {
         args: args(),
         titled: true,
         code: None,
+        lasting: false,
     };
     let custom = [
         ("null", Value::Null),
@@ -99,6 +100,9 @@ fn projections(all: &mut Vec<Sample>) {
     let told_apart =
         Projection { version: 70_002, content: vec![Piece::Object(twin)], ..Default::default() };
     add(all, "projection-detail", reply, &told_apart);
+    let lasting = LinkSlot { label: "undo".into(), lasting: true, ..no_link() };
+    let with_link = Projection { version: 70_002, nav: vec![lasting], ..Projection::default() };
+    add(all, "projection-lasting-link", reply, &with_link);
     let document = Some("src/文.rs".into());
     let of_document = Projection { version: 70_001, document, ..Projection::default() };
     add(all, "projection-document", reply, &of_document);

@@ -139,6 +139,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report", Body::Report(Box::new(report()))),
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
+        ("report-clicked", Body::Report(Box::new(clicked()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -220,6 +221,19 @@ fn report_with_detail() -> Report {
     report
 }
 
+fn clicked() -> Report {
+    let step = StepReport {
+        call: "link:9".into(),
+        clicked: Some("\"undo\" of editor/main".into()),
+        status: StepStatus::Done,
+        brief: "replace undone".into(),
+        detail: None,
+        value: None,
+        error: None,
+    };
+    Report { steps: vec![step], ..Report::default() }
+}
+
 fn report() -> Report {
     let statuses = [
         StepStatus::Done,
@@ -230,6 +244,7 @@ fn report() -> Report {
     ];
     let step = |status| StepReport {
         call: "editor.save()".into(),
+        clicked: None,
         status,
         brief: "saved".into(),
         detail: Some("412 lines".into()),

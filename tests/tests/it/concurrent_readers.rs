@@ -48,7 +48,7 @@ fn workspaces_compete_for_an_object_of_a_shared_app() {
     let late = there(&["run", &format!("arena.attack(obj:{there_slime})")]);
     late.exits(3).has(&format!("Anchor obj:{there_slime} not found in current context."));
     let late = there(&["click", &link.to_string()]);
-    late.exits(4).has(&format!("Anchor link:{link} is out of view."));
+    late.exits(3).has(&format!("Anchor link:{link} not found in current context. 史莱姆1 died."));
     // The other objects are unchanged.
     there(&["run", &format!("arena.attack(obj:{robber})")]).ok().has("强盗 takes 11, 14 left");
 }

@@ -83,7 +83,7 @@ fn click_runs_the_titled_call_and_an_outdated_link_runs_nothing() {
     env.pipemux(&["click", &format!("link:{attack}")]).ok().has("史莱姆1 takes 11, dies");
     // Its target is gone, so the link runs nothing, and in particular nothing else.
     let gone = env.pipemux(&["click", &format!("link:{attack}")]);
-    gone.exits(4).has(&format!("Anchor link:{attack} is out of view."));
+    gone.exits(3).has(&format!("Anchor link:{attack} not found in current context. 史莱姆1 died."));
     env.pipemux(&["click", &flee.to_string()]).ok().has("You are safe.");
     // An action that isn't available now can't be called.
     env.run("flee()").exits(2);

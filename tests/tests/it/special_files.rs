@@ -75,7 +75,8 @@ fn damaged_notebook_is_explained_each_time_and_works_once_it_is_mended() {
     env.run("notebook.add('plan', 'kept')").ok();
     env.pipemux(&["end", "notebook/main"]).ok();
     let store = std::fs::read(env.path("notes.db")).unwrap();
-    env.pipemux(&["open", "notebook", "notes.db"]).ok().has("plan");
+    let plan = env.pipemux(&["open", "notebook", "notes.db"]).ok().obj("plan");
+    let plan = format!("obj:{plan}");
     env.kill_session("notebook/main");
     for log in ["notes.db-wal", "notes.db-shm"] {
         let _ = std::fs::remove_file(env.path(log));
@@ -84,9 +85,9 @@ fn damaged_notebook_is_explained_each_time_and_works_once_it_is_mended() {
     for _ in 0..3 {
         env.pipemux(&["view"]).has("notes.db is not a SQLite file");
         env.run("notebook.add('x', 'y')").exits(9).has("notes.db is not a SQLite file");
-        env.pipemux(&["read", "obj:1"]).exits(9).has("notes.db is not a SQLite file");
+        env.pipemux(&["read", &plan]).exits(9).has("notes.db is not a SQLite file");
     }
     std::fs::write(env.path("notes.db"), store).unwrap();
-    env.pipemux(&["view"]).ok().has("[plan](obj:1)").has("kept");
+    env.pipemux(&["view"]).ok().has(&format!("[plan]({plan})")).has("kept");
     env.run("notebook.add('x', 'y')").ok();
 }

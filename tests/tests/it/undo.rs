@@ -74,7 +74,7 @@ fn undo_link_of_an_earlier_process_reverts_nothing() {
     env.kill_session("editor/main");
     // The editor keeps unsaved text through a crash but not its undo history, and says so.
     env.pipemux(&["view"]).ok().has("ONE").has("unsaved edits restored").has("undo");
-    click(&env, edit).exits(1).has("next:");
+    click(&env, edit).exits(3).has("can't be found any more").has("next: pipemux view editor/main");
     env.kill_daemon();
     env.pipemux(&["view"]).ok();
     let undone = click(&env, note);

@@ -13,9 +13,9 @@ use crate::reply::Reply;
 
 use super::{PendingInvoke, Session, opened_reply};
 
-/// An answer is sent this much before the requester gives up, if its deadline is not shorter than five times
+/// An answer is sent this much before the requester gives up, if its deadline is not shorter than four times
 /// that.
-const MARGIN: Duration = Duration::from_millis(500);
+const MARGIN: Duration = Duration::from_secs(1);
 
 /// A request whose work is under way.
 pub(crate) struct Parked<A> {
@@ -55,8 +55,10 @@ impl<A> ParkedWork<A> {
 }
 
 impl<A: App> Parked<A> {
+    /// `received` is when the request came.
     pub(super) fn new(
         request: &Envelope,
+        received: Instant,
         blocking_deadline: Duration,
         work: ParkedWork<A>,
     ) -> Self {
@@ -64,10 +66,10 @@ impl<A: App> Parked<A> {
             0 => blocking_deadline,
             ms => {
                 let whole = Duration::from_millis(u64::from(ms));
-                blocking_deadline.min(whole - MARGIN.min(whole / 5))
+                blocking_deadline.min(whole - MARGIN.min(whole / 4))
             }
         };
-        Self { request: *request, deadline: Instant::now() + patience, answered: false, work }
+        Self { request: *request, deadline: received + patience, answered: false, work }
     }
 
     /// Returns the result if there is one within this time. It is returned once.
@@ -116,7 +118,7 @@ impl<A: App> Session<A> {
         match started.task.wait(self.patience) {
             Some(finish) => Ok(Some(finish)),
             None => {
-                self.parked.push(Parked::new(request, deadline, wrap(started)));
+                self.parked.push(Parked::new(request, self.received, deadline, wrap(started)));
                 Ok(None)
             }
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use docui::Waker;
 use docui::blocking::Task;
@@ -31,7 +31,7 @@ struct Batch {
     left: Vec<PathBuf>,
     /// Set when the thread is to stop after the file that it checks.
     stop: Arc<AtomicBool>,
-    _task: Task<()>,
+    task: Task<()>,
 }
 
 impl DiskWatch {
@@ -86,20 +86,20 @@ impl DiskWatch {
         let task = Task::start(&self.waker, move || run(checks, &sender, &stopped));
         // Without a thread, the files stay as they were; the next check tries again.
         if let Ok(task) = task {
-            self.running.push(Batch { findings, left, stop, _task: task });
+            self.running.push(Batch { findings, left, stop, task });
         }
     }
 }
 
 impl Batch {
-    /// Takes what is found until then.
+    /// Takes what is found until then. If that isn't all, the rest wakes the serving loop.
     fn wait(&mut self, deadline: Instant, findings: &mut Vec<DiskFinding>) {
         while !self.left.is_empty() {
             let patience = deadline.saturating_duration_since(Instant::now());
-            let found = match patience {
-                Duration::ZERO => self.findings.try_recv().ok(),
-                patience => self.findings.recv_timeout(patience).ok(),
-            };
+            let found = self.findings.recv_timeout(patience).ok().or_else(|| {
+                self.task.poll();
+                self.findings.try_recv().ok()
+            });
             let Some(found) = found else { return };
             self.left.retain(|left| *left != found.path);
             findings.push(found);

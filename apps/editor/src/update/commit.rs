@@ -37,7 +37,7 @@ impl Editor {
 
     /// Returns the outcome of a change with a complete brief.
     pub(super) fn committed_as(&self, file: usize, brief: String) -> Reply {
-        let change = self.files[file].last_change_id();
+        let change = self.files[file].last_change_id().map(Into::into);
         let undo = Action::Undo { steps: 1, change };
         Done::new(self.brief_about(file, brief)).link("undo", &undo).into()
     }

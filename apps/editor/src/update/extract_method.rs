@@ -169,6 +169,10 @@ impl Editor {
         if !extraction.results.is_empty() {
             brief += &format!(" returns {}", extraction.results.join(", "));
         }
+        let buffer = self.files[file].buffer();
+        let function = line_range(&buffer.lines_of(&extraction.function));
+        let call = line_range(&buffer.lines_of(&extraction.call));
+        brief += &format!(", {function}; called on {call}");
         if !extraction.untyped.is_empty() {
             brief += &format!("; without a type: {}", extraction.untyped.join(", "));
         }

@@ -226,7 +226,7 @@ impl Editor {
         let id = self.ids.next(IdKind::Change);
         self.files[index].reload(loaded, id, Author::of(context))?;
         self.write_manifest();
-        let change = self.files[index].last_change_id();
+        let change = self.files[index].last_change_id().map(Into::into);
         Ok(Done::new("reloaded from disk, nothing written")
             .link("undo", &Action::Undo { steps: 1, change })
             .into())

@@ -43,12 +43,14 @@ impl Direction {
     fn link_back(self, done: Done, file: &OpenFile) -> Done {
         match self {
             Direction::Undo => {
-                let change = file.history().redoable().next().map(|change| change.id.clone());
+                let change =
+                    file.history().redoable().next().map(|change| change.id.clone().into());
                 done.link("redo", &Action::Redo { steps: 1, change })
             }
-            Direction::Redo => {
-                done.link("undo", &Action::Undo { steps: 1, change: file.last_change_id() })
-            }
+            Direction::Redo => done.link(
+                "undo",
+                &Action::Undo { steps: 1, change: file.last_change_id().map(Into::into) },
+            ),
         }
     }
 }
@@ -177,9 +179,9 @@ impl Editor {
                 None => {}
             }
         }
-        Err(Fault::failed(
-            "that change isn't known any more: its file was closed, or it is too old",
+        Err(Fault::not_found(
+            "that change can't be found any more: its file was closed, or it is too old",
         )
-        .hint(self.run_command(&format!("{verb}()"))))
+        .hint(self.view_command()))
     }
 }

@@ -247,9 +247,11 @@ impl<'t> Scopes<'t> {
         let mut next = Some(from);
         while let Some(scope) = next.map(|scope| &self.scopes[scope]) {
             let hidden = scope.class && scope.function != self.scopes[from].function;
-            let visible = scope.names.get(name).filter(|_| !hidden).and_then(|all| {
-                all.iter().filter(|(visible_from, _)| *visible_from <= at).next_back()
-            });
+            let visible = scope
+                .names
+                .get(name)
+                .filter(|_| !hidden)
+                .and_then(|all| all.iter().rfind(|(visible_from, _)| *visible_from <= at));
             if let Some((_, binding)) = visible {
                 return Some(*binding);
             }

@@ -100,10 +100,10 @@ fn snapshot_of_format_1_keeps_undo_history_and_line_numbers() {
     let docui::Reply::Done(done) = editor.update(lines, &seen).unwrap() else { panic!("asked") };
     assert!(format!("{done:?}").contains("a2.txt:16"), "{done:?}");
 
-    let redo = Action::Redo { steps: 1, change: Some(format!("change-{IDS}-33")) };
+    let redo = Action::Redo { steps: 1, change: Some(format!("change-{IDS}-33").into()) };
     assert!(brief(&mut editor, redo, 28).contains("c.txt: insert"));
     assert_eq!(text_of(&editor, "c.txt"), "c\nundone\n");
-    let undo = Action::Undo { steps: 5, change: Some(format!("change-{IDS}-30")) };
+    let undo = Action::Undo { steps: 5, change: Some(format!("change-{IDS}-30").into()) };
     assert!(
         brief(&mut editor, undo, 29).contains("insert, insert, replace, move_lines, delete_lines")
     );

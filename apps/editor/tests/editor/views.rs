@@ -230,7 +230,7 @@ fn window_features_three_actions_and_lists_two() {
         ]
     );
     assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1)"]);
-    assert_eq!(with(Prominence::Help).len(), 11);
+    assert_eq!(with(Prominence::Help).len(), 12);
 }
 
 #[test]

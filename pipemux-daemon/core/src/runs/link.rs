@@ -30,6 +30,8 @@ pub enum LinkTarget<'a> {
     Action(&'a SessionKey, &'a BoundAction, &'a Prototype),
     /// The answer to the question of this number.
     Answer(u64, &'a str),
+    /// The window of this session, as it was written last, doesn't have the link.
+    Hidden(&'a SessionKey),
 }
 
 /// Returns what a link leads to.
@@ -68,18 +70,29 @@ pub fn link_target<'a>(
         Target::Action(bound) => bound,
         Target::Object { .. } => return Err(missing()),
     };
-    if workspace.window(session).is_none() {
+    let Some(window) = workspace.window(session) else {
         return Err(ref_errors::out_of_view(&name, Some(format!("pipemux open {session}"))));
+    };
+    if let Some(state) = anchor.target.state() {
+        // A window may show a newer state than the app has told of.
+        let shown = window.projection.as_ref().map(|held| (held.app, held.projection.version));
+        let told = sessions.get(session).and_then(|session| session.state_version());
+        if told.max(shown) != Some(state) {
+            let how = format!("it belongs to an earlier state: pipemux view {session}");
+            return Err(ref_errors::stale(&name).hint(how));
+        }
     }
-    let out_of_view = || ref_errors::out_of_view(&name, Some(format!("pipemux view {session}")));
     // Another reader's view of less of the window doesn't hide the link from this one.
     if !anchor.shown && !workspace.in_view(clicker.reader, session, number) {
-        return Err(out_of_view());
+        return Ok(LinkTarget::Hidden(session));
     }
     let prototypes = sessions.get(session).map(|session| &session.prototypes);
     let prototype = prototypes
         .and_then(|all| all.iter().find(|prototype| prototype.name == bound.action))
-        .ok_or_else(out_of_view)?;
+        .ok_or_else(|| {
+            let why = format!("{session} has no action {} any more", bound.action);
+            ref_errors::not_found(&name, Some(why)).hint(format!("pipemux view {session}"))
+        })?;
     Ok(LinkTarget::Action(session, bound, prototype))
 }
 
@@ -93,6 +106,10 @@ impl<'a> Planner<'a> {
         let target = link_target(self.workspace, self.sessions, clicker, link)?;
         let (session, bound, prototype) = match target {
             LinkTarget::Action(session, bound, prototype) => (session, bound, prototype),
+            // A click on its own asks the app where the link is.
+            LinkTarget::Hidden(_) => {
+                return Err(ref_errors::out_of_view(&name, Some(format!("pipemux click {name}"))));
+            }
             LinkTarget::Answer(question, _) => {
                 let message = format!("{name} answers question {question}: it is clicked alone");
                 return Err(Fault::usage(message).hint(format!("pipemux click {link}")));

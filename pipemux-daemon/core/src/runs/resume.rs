@@ -174,7 +174,8 @@ impl Run {
         let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
         self.only_own_changes &= expected == done.version;
         self.expected.insert(step.session.clone(), done.version);
-        self.done.push(StepOutcome::done(done));
+        let app = context.current_incarnation(&step.session);
+        self.done.push(StepOutcome::done(done, app));
         if let Some(baseline) = self.saved_baseline.take() {
             (self.seen, self.refs.known) = (baseline.versions, baseline.known);
         }
@@ -224,22 +225,19 @@ impl Run {
         let step = &self.steps[self.next];
         let anchors = &context.workspace.anchors;
         let Some(key) = fault.key.as_deref() else { return fault };
-        let Some(id) = anchors.id_of(&step.session, key) else { return fault };
-        let as_written = step.args.iter().find_map(|(_, argument)| argument.ref_to(id, key));
-        let shown = match as_written {
-            Some(of) => ref_errors::name(of),
-            None => anchors.written(RefKind::Obj, id).to_string(),
+        let id = anchors.id_of(&step.session, key);
+        let as_written =
+            id.and_then(|id| step.args.iter().find_map(|(_, argument)| argument.ref_to(id, key)));
+        let shown = match (as_written, step.origin, id) {
+            (Some(of), ..) => ref_errors::name(of),
+            // What is out of date is the clicked link: the object itself may be as it was seen, or have no id.
+            (None, StepOrigin::Link, _) => step.call.clone(),
+            (None, StepOrigin::Call, Some(id)) => anchors.written(RefKind::Obj, id).to_string(),
+            (None, StepOrigin::Call, None) => return fault,
         };
         let hints = mem::take(&mut fault.hints);
         match fault.code {
-            Code::Stale => {
-                // What is out of date is the clicked link: the object itself may be as it was seen.
-                let shown = match step.origin {
-                    StepOrigin::Link => &step.call,
-                    StepOrigin::Call => &shown,
-                };
-                hints.into_iter().fold(ref_errors::stale(shown), Fault::hint)
-            }
+            Code::Stale => hints.into_iter().fold(ref_errors::stale(&shown), Fault::hint),
             Code::OutOfView => ref_errors::out_of_view(&shown, hints.into_iter().next()),
             Code::NotFound => ref_errors::not_found(&shown, hints.into_iter().next()),
             _ => Fault { hints, ..fault },

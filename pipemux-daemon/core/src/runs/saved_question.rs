@@ -7,7 +7,7 @@ use pipemux_proto::projection::{Arg, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Blob, SessionAddr, Value, decode, encode};
+use pipemux_proto::{Blob, Incarnation, SessionAddr, Value, decode, encode};
 use serde::{Deserialize, Serialize};
 
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -80,6 +80,9 @@ struct V1Ended {
     links: Vec<LinkSlot>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reverts: bool,
+    /// The incarnation and the version of the state that the step left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<(u64, u64)>,
 }
 
 /// Encodes a question. Returns `None` when it is too large.
@@ -225,6 +228,7 @@ fn save_outcome(outcome: &StepOutcome) -> V1Ended {
         label: outcome.label.clone(),
         links: outcome.links.clone(),
         reverts: outcome.reverts,
+        state: outcome.state.map(|(app, version)| (app.0, version)),
     }
 }
 
@@ -238,6 +242,7 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         fault: None,
         links: saved.links,
         reverts: saved.reverts,
+        state: saved.state.map(|(app, version)| (Incarnation(app), version)),
     }
 }
 

@@ -5,10 +5,11 @@ use pipemux_proto::projection::{Arg, Args, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Blob, Fault, Value};
+use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
 use crate::keys::SessionKey;
 use crate::limits::OUTCOME_LINKS_MAX;
+use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
 #[derive(Debug, Clone)]
@@ -122,11 +123,13 @@ pub struct StepOutcome {
     pub links: Vec<LinkSlot>,
     /// True when the step took earlier changes back.
     pub reverts: bool,
+    /// The state that the step left, when it took effect.
+    pub state: Option<StateVersion>,
 }
 
 impl StepOutcome {
-    /// A step that took effect.
-    pub fn done(done: Done) -> Self {
+    /// A step that took effect in a process.
+    pub fn done(done: Done, app: Option<Incarnation>) -> Self {
         Self {
             status: StepStatus::Done,
             brief: done.brief,
@@ -136,6 +139,7 @@ impl StepOutcome {
             fault: None,
             links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
             reverts: done.reverts,
+            state: app.map(|app| (app, done.version)),
         }
     }
 
@@ -150,6 +154,7 @@ impl StepOutcome {
             fault: None,
             links: Vec::new(),
             reverts: false,
+            state: None,
         }
     }
 

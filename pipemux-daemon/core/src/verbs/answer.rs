@@ -35,8 +35,10 @@ impl Core {
                 LinkEffect::Answer(question, answer) => {
                     self.answer_question(id, &answer, Some(question), None)
                 }
-                LinkEffect::Steps(_) => Err(Fault::usage(format!("{link} is no answer"))
-                    .hint(format!("pipemux click {link}"))),
+                LinkEffect::Steps(_) | LinkEffect::Hidden(_) => {
+                    Err(Fault::usage(format!("{link} is no answer"))
+                        .hint(format!("pipemux click {link}")))
+                }
             };
         }
         if let Some(kept) = self.take_kept_run(id, text, to)? {

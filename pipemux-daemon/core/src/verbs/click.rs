@@ -4,7 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::Core;
-use crate::keys::RequestId;
+use crate::keys::{RequestId, SessionKey};
 use crate::runs::Step;
 use crate::runs::link::{Clicker, LinkTarget, link_target};
 use crate::runs::plan::Planner;
@@ -15,16 +15,25 @@ impl Core {
     pub(super) fn click_written(&mut self, id: RequestId, link: &str) -> Result<(), Fault> {
         let link = Ref::parse_loose(link, RefKind::Link)
             .map_err(|error| Fault::usage(error.to_string()))?;
-        self.click(id, &link)
+        self.click(id, link)
     }
 
     /// Clicks a link: runs its action, or answers the question that it belongs to.
-    pub(super) fn click(&mut self, id: RequestId, link: &Ref) -> Result<(), Fault> {
-        match self.resolve_link(id, link)? {
+    pub(super) fn click(&mut self, id: RequestId, link: Ref) -> Result<(), Fault> {
+        match self.resolve_link(id, &link)? {
+            LinkEffect::Hidden(session) => self.find_hidden_link(id, link, session),
+            effect => self.follow_link(id, effect),
+        }
+    }
+
+    /// Carries out what a link does.
+    pub(super) fn follow_link(&mut self, id: RequestId, effect: LinkEffect) -> Result<(), Fault> {
+        match effect {
             LinkEffect::Steps(steps) => self.run_steps(id, steps),
             LinkEffect::Answer(question, answer) => {
                 self.answer_question(id, &answer, Some(question), None)
             }
+            LinkEffect::Hidden(_) => Err(require::missing_task(&self.clients, id)),
         }
     }
 
@@ -38,6 +47,7 @@ impl Core {
             LinkTarget::Answer(question, answer) => {
                 Ok(LinkEffect::Answer(question, answer.to_owned()))
             }
+            LinkTarget::Hidden(session) => Ok(LinkEffect::Hidden(session.clone())),
             LinkTarget::Action(..) => {
                 let planner = Planner::new(workspace, sessions, "").clicked_by(reader, at);
                 planner.plan_click(link).map(LinkEffect::Steps)
@@ -52,4 +62,6 @@ pub(super) enum LinkEffect {
     Steps(Vec<Step>),
     /// The link answers the question of this number with this text.
     Answer(u64, String),
+    /// The window of this session, as it was written last, doesn't have the link.
+    Hidden(SessionKey),
 }

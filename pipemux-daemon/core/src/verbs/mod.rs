@@ -19,6 +19,7 @@ mod begin;
 pub(crate) mod bounds;
 mod click;
 mod end_pending_views;
+mod hidden_link;
 mod history;
 mod list;
 mod logs;

@@ -33,7 +33,7 @@ impl Core {
             _ => None,
         };
         match link {
-            Some(link) => self.click(id, &link),
+            Some(link) => self.click(id, link),
             None => self.prepare(id, &script),
         }
     }

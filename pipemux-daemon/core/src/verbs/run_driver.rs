@@ -131,6 +131,9 @@ impl Core {
         if self.is_reading(id) {
             return self.object_located(id, reply);
         }
+        if self.is_finding_link(id) {
+            return self.link_located(id, reply);
+        }
         self.resume_run(id, RunInput::Located(reply))
     }
 
@@ -150,6 +153,9 @@ impl Core {
         key: ProjectionKey,
         reply: AppReply,
     ) -> Result<(), Fault> {
+        if self.is_finding_link(id) {
+            return self.link_window_arrived(id, key, reply);
+        }
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let (at, rebases) = (run.workspace.clone(), run.needs_ids());
         let arrived = self.store_window(&at, session, key, rebases, reply);
@@ -161,7 +167,7 @@ impl Core {
 
     /// Stores a window that an app sent in its workspace. With `render` it is also rendered, so that the ids of
     /// the objects that it shows are known.
-    fn store_window(
+    pub(super) fn store_window(
         &mut self,
         at: &WorkspaceKey,
         key: &SessionKey,

@@ -25,6 +25,7 @@ use crate::views::inert::RefTokens;
 use crate::views::link_title::SharedWords;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
+use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Delivery, SeenWindow, Workspace};
@@ -185,7 +186,8 @@ impl Core {
                     }
                     _ => {}
                 }
-                report.notices = notices;
+                let quoted = quoted_refs_note(workspace, &reader, &text.quoted_refs());
+                report.notices = notices.into_iter().chain(quoted).collect();
                 report.notices.extend(too_large.map(|fault| fault.named_message()));
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
@@ -388,12 +390,13 @@ fn to_seen_window(
         (before.app, before.version) == (app, version) && rendered.names.is_empty()
     };
     let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
+    let document = rendered.document.clone();
     // A view at another level of detail or budget doesn't become the base of later comparisons.
     let (rendered, complete) = match before.filter(|_| window.one_off) {
         Some(before) => (before.rendered.clone(), false),
         None => (rendered, true),
     };
-    let seen = SeenWindow { epoch, app, version, rendered, complete, names, prototypes };
+    let seen = SeenWindow { epoch, app, version, rendered, document, complete, names, prototypes };
     Some((window.session, seen))
 }
 

@@ -50,7 +50,12 @@ pub fn plain(text: &str) -> String {
 
 /// Writes one line for each step that ended. The result of a nested call shows in its outer step. When that didn't run,
 /// the nested call has a line of its own if it failed or changed something, with the number of the outer step.
-pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>) -> String {
+/// `names` are the names of the steps.
+pub fn steps(
+    run: &Run,
+    names: &[String],
+    mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
+) -> String {
     let mut out = String::new();
     let visible = run.steps.iter().filter(|step| !step.nested).count();
     let mut number = 1;
@@ -64,10 +69,10 @@ pub fn steps(run: &Run, mut links: impl FnMut(&StepOutcome, usize) -> Vec<String
         if step.nested && is_done(index) && (step.only_reads() || is_done(outer)) {
             continue;
         }
-        let Some(outcome) = run.done.get(index) else { continue };
+        let (Some(outcome), Some(own)) = (run.done.get(index), names.get(index)) else { continue };
         let name = &match run.steps.get(outer).filter(|_| step.nested) {
-            Some(outer) => format!("{} in {}", step.prototype.name, full_name(outer)),
-            None => step.prototype.name.clone(),
+            Some(outer) => format!("{own} in {}", full_name(outer)),
+            None => own.clone(),
         };
         let count = if visible > 1 { format!("{position} ") } else { String::new() };
         match outcome.status {

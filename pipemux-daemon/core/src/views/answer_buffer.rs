@@ -1,11 +1,14 @@
 //! The text of an answer while it is written. Long contents of windows aren't copied: the buffer keeps a
 //! reference.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use bytes::Bytes;
+use pipemux_proto::refs::RefKind;
 use pipemux_tokens::Estimate;
 
+use crate::views::quoted_refs::refs_in_fences;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::Content;
 
@@ -75,6 +78,15 @@ impl AnswerBuffer {
     /// Returns the estimate of its tokens.
     pub fn tokens(&self) -> u64 {
         self.estimate.tokens()
+    }
+
+    /// Returns the refs in its fences, where they are no anchors.
+    pub fn quoted_refs(&self) -> BTreeSet<(RefKind, u64)> {
+        let mut found = refs_in_fences(&self.text);
+        for (_, content) in &self.long {
+            found.extend(content.quoted_refs());
+        }
+        found
     }
 
     /// Returns true when nothing was appended.

@@ -12,8 +12,9 @@ use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, delta};
 use crate::views::inert;
+use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::Workspace;
+use crate::workspaces::{SeenWindow, Workspace};
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
@@ -179,9 +180,12 @@ impl AnswerText<'_> {
                 continue;
             };
             let seen = self.workspace.seen(self.reader, &window.session);
-            // What was seen before the app's version went back is compared with nothing.
-            let seen = seen.filter(|seen| seen.app != Incarnation::default());
-            let changed = seen.map_or(Delta::Whole, |seen| {
+            // What was seen before the app's version went back is compared with nothing; and a reader who saw another
+            // document meanwhile would take the difference for one of that.
+            let comparable = |seen: &&SeenWindow| {
+                seen.app != Incarnation::default() && seen.document == rendered.document
+            };
+            let changed = seen.filter(comparable).map_or(Delta::Whole, |seen| {
                 let removed = !only_own_changes(run, window) || run.reverts();
                 delta(&seen.rendered, rendered, removed)
             });
@@ -218,6 +222,10 @@ impl AnswerText<'_> {
         position: Option<&str>,
         named: bool,
     ) -> (AnswerBuffer, TokenReceipt) {
+        let note = quoted_refs_note(self.workspace, self.reader, &out.quoted_refs());
+        if let Some(note) = &note {
+            out.push(&format!("{note}\n"));
+        }
         let available = self
             .windows
             .iter()

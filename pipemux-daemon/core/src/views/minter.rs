@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use pipemux_proto::SessionAddr;
-use pipemux_proto::projection::{LinkSlot, ObjectRef};
-use pipemux_proto::prototype::{Param, Prototype};
+use pipemux_proto::projection::{Arg, LinkSlot, ObjectRef};
+use pipemux_proto::prototype::{Param, Prototype, Risk};
 use pipemux_proto::refs::{Ref, RefKind};
+use pipemux_proto::{Incarnation, SessionAddr};
 
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
 use crate::views::link_title::{ALL_WORDS, SharedWords, TitleWriter};
 use crate::workspaces::TitleWord;
 use crate::workspaces::anchors::{
-    AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, open_params, open_params_of_call,
+    AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion, open_params,
+    open_params_of_call,
 };
 use crate::workspaces::link_code::link_call;
 
@@ -131,9 +132,29 @@ impl<'a> Minter<'a> {
 
 /// Links.
 impl<'a> Minter<'a> {
-    /// Writes `[label](link:42)`, with the call as title where the app asks for it. `offered` links stand beside
-    /// the window and outlive its next projection.
-    pub fn link(&mut self, link: &LinkSlot, offered: bool) -> String {
+    /// Writes `[label](link:42)` of a window, with the call as title where the app asks for it.
+    pub fn link(&mut self, link: &LinkSlot) -> String {
+        self.write_link(link, false, None)
+    }
+
+    /// Writes a link of an outcome. It stands beside the window and outlives its next projection. One that changes
+    /// something, and doesn't say what it is about, belongs to the state that the step left: otherwise an `undo`
+    /// would take back whatever came last.
+    pub fn outcome_link(&mut self, link: &LinkSlot, state: Option<StateVersion>) -> String {
+        let risk = self.prototype(&link.action).map(|prototype| prototype.risk);
+        let changes = matches!(risk, Some(Risk::Changes | Risk::Destructive));
+        let belongs = changes && !link.lasting && !link.args.values().any(has_ref);
+        // Of a step whose version isn't known, nobody can say that nothing has changed since.
+        let state = belongs.then(|| state.unwrap_or((Incarnation(0), 0)));
+        self.write_link(link, true, state)
+    }
+
+    fn write_link(
+        &mut self,
+        link: &LinkSlot,
+        offered: bool,
+        state: Option<StateVersion>,
+    ) -> String {
         let Some(prototype) = self.prototype(&link.action) else {
             // A link to an action that the app doesn't have would only lead to an error.
             return inert::whole_line(&link.label);
@@ -149,7 +170,8 @@ impl<'a> Minter<'a> {
         let title = self.shows_call(link).then(|| self.title(link, prototype));
         let appearance =
             Appearance { label: &link.label, offered, open: &open, ..Appearance::default() };
-        let query = AnchorQuery::Action(&link.action, &link.args, link.code.as_deref());
+        let code = link.code.as_deref();
+        let query = AnchorQuery::Action(&link.action, &link.args, code, state);
         let id = self.mint(query, appearance).id;
         let mut writer = Writer::default();
         writer.raw("[");
@@ -217,5 +239,13 @@ pub fn callee(addr: &SessionAddr) -> String {
     match addr.session.as_str() {
         SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
         _ => addr.to_string(),
+    }
+}
+
+fn has_ref(arg: &Arg) -> bool {
+    match arg {
+        Arg::Ref(_) => true,
+        Arg::List(items) => items.iter().any(has_ref),
+        Arg::Value(_) | Arg::Copied(_) => false,
     }
 }

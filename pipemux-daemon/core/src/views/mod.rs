@@ -9,6 +9,7 @@
 //! | [`minter`] | links, and the ids that are minted for them |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
 //! | [`delta`] | the changes of a window |
+//! | [`quoted_refs`] | which refs in exact text are no anchors |
 //! | [`prototypes`] | what an app can do |
 //! | [`requested_window`], [`answer_window`] | a window on its way into an answer |
 //! | [`answer`], [`outcome`] | errors, results of steps, questions |
@@ -28,6 +29,7 @@ pub mod link_title;
 pub mod minter;
 pub mod outcome;
 pub mod prototypes;
+pub mod quoted_refs;
 pub mod report;
 pub mod requested_window;
 mod timestamp;

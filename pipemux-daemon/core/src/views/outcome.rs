@@ -2,14 +2,15 @@
 
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
+use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
 use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
-use crate::runs::{Argument, Run};
-use crate::views::answer;
+use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::views::minter::{Minter, RenderInput};
+use crate::views::{answer, inert};
 use crate::workspaces::anchors::AnchorTable;
 
 /// The outcome of a run.
@@ -32,11 +33,13 @@ pub fn write_outcome(
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
-    let mut text = answer::steps(run, |outcome, index| {
+    let names: Vec<String> = run.steps.iter().map(|step| step_name(step, anchors)).collect();
+    let mut text = answer::steps(run, &names, |outcome, index| {
         let session = &run.steps[index].session;
         let prototypes = prototypes(session);
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        let links = outcome.links.iter().map(|link| minter.link(link, true)).collect();
+        let links =
+            outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
         minted |= minter.has_changed();
         links
     });
@@ -109,6 +112,42 @@ fn options<'a>(
     };
     links.into_iter().zip(details).map(option).collect()
 }
+
+/// Names a step: by its action or, for a click, by the link that was clicked. A number that stood in a text, where
+/// it was no link, is noticed by that.
+fn step_name(step: &Step, anchors: &AnchorTable) -> String {
+    let action = &step.prototype.name;
+    match clicked(step, anchors) {
+        None => action.clone(),
+        Some((label, session)) if label == **action => format!("clicked \"{action}\" of {session}"),
+        Some((label, session)) => {
+            format!("clicked \"{}\" ({action}) of {session}", inert::line(&label))
+        }
+    }
+}
+
+/// Returns the label of the link that a step was made from, and whose link it is.
+pub fn clicked(step: &Step, anchors: &AnchorTable) -> Option<(String, String)> {
+    if step.origin != StepOrigin::Link {
+        return None;
+    }
+    let link: Option<Ref> = step.call.parse().ok();
+    let anchor = link.and_then(|link| match link.local {
+        Local::Id(id) => anchors.get(RefKind::Link, id),
+        Local::Key(_) => None,
+    });
+    // A link that was forgotten meanwhile is named by its number.
+    let label = anchor.map_or(step.call.as_str(), |anchor| &anchor.label);
+    let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short = match label.char_indices().nth(CLICKED_LABEL) {
+        Some((end, _)) => format!("{}…", &label[..end]),
+        None => label,
+    };
+    Some((short, step.session.to_string()))
+}
+
+/// How many characters of a clicked link's label an answer repeats.
+const CLICKED_LABEL: usize = 40;
 
 /// Returns how much is needed to go on: more than one open point makes a wizard.
 fn level(run: &Run, options: bool) -> Level {

@@ -10,6 +10,7 @@ use crate::views::answer::refusal;
 use crate::views::answer_text::BUSY;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::context::{Completion, ContextView};
+use crate::views::outcome::clicked;
 use crate::views::requested_window::WindowStatus;
 use crate::workspaces::Workspace;
 
@@ -31,9 +32,12 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
     let steps = run.map_or(Vec::new(), |run| {
         let step = |(index, step): (usize, &crate::runs::Step)| {
             let call = step.call.clone();
+            let clicked = clicked(step, &workspace.anchors)
+                .map(|(label, session)| format!("\"{label}\" of {session}"));
             match run.done.get(index) {
                 Some(outcome) => report::StepReport {
                     call,
+                    clicked,
                     status: outcome.status,
                     brief: outcome.brief.clone(),
                     detail: outcome.detail.clone(),
@@ -47,6 +51,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     let brief = String::new();
                     report::StepReport {
                         call,
+                        clicked,
                         status,
                         brief,
                         detail: None,

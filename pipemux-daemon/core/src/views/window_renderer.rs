@@ -45,7 +45,7 @@ pub fn render_window(
         heading.text(&projection.title.replace(['\n', '\r'], " "));
     }
     mint_early(projection, &slots, &mut minter);
-    let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link, false)).collect();
+    let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link)).collect();
     let names = bound_names(projection, &slots, &mut conflicts);
     for object in names.values() {
         minter.mint_object((*object).into(), false);
@@ -67,7 +67,7 @@ pub fn render_window(
                 content.markdown.text(&link.label.replace(['\n', '\r'], " "));
             }
             Piece::Link(link) => {
-                let markdown = minter.link(link, false);
+                let markdown = minter.link(link);
                 content.markdown.raw(&markdown);
             }
             Piece::Code(code, estimate) => content.code(code.lang, code.text, code.first, estimate),

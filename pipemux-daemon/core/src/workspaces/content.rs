@@ -1,6 +1,9 @@
 //! The content of a window as it was written: one text, and the kind of each of its parts.
 
+use std::cell::OnceCell;
+
 use bytes::Bytes;
+use pipemux_proto::refs::RefKind;
 use pipemux_proto::text::SharedText;
 use pipemux_tokens::Estimate;
 
@@ -12,6 +15,8 @@ pub struct Content {
     blocks: Box<[Block]>,
     /// The estimate of the text when it follows a newline.
     estimate: Option<Estimate>,
+    /// The refs in its exact text, once they were asked for.
+    quoted: OnceCell<Box<[(RefKind, u64)]>>,
 }
 
 impl PartialEq for Content {
@@ -62,7 +67,7 @@ pub struct Line<'a> {
 impl Content {
     /// Makes a content of a text and its blocks, which cover it in order.
     pub fn new(text: SharedText, blocks: Vec<Block>, estimate: Estimate) -> Self {
-        Self { text, blocks: blocks.into(), estimate: Some(estimate) }
+        Self { text, blocks: blocks.into(), estimate: Some(estimate), quoted: OnceCell::new() }
     }
 
     /// Returns all of it, as it is shown.
@@ -88,6 +93,24 @@ impl Content {
     /// Returns the estimate of the text when it follows a newline.
     pub fn estimate(&self) -> Estimate {
         self.estimate.unwrap_or_else(|| estimate_lines(&self.text))
+    }
+
+    /// Returns the refs in its exact text, where they are no anchors.
+    pub fn quoted_refs(&self) -> &[(RefKind, u64)] {
+        self.quoted.get_or_init(|| {
+            let mut start = 0;
+            let mut found: Vec<(RefKind, u64)> = Vec::new();
+            for block in &self.blocks {
+                let text = self.text.get(start..block.end).unwrap_or_default();
+                if matches!(block.kind, BlockKind::Exact | BlockKind::Numbered(_)) {
+                    found.extend(anchors_in(text));
+                }
+                start = block.end;
+            }
+            found.sort_unstable();
+            found.dedup();
+            found.into()
+        })
     }
 
     /// Returns the number of its lines.
@@ -158,8 +181,27 @@ impl Content {
             let kind = if exact { BlockKind::Exact } else { BlockKind::Markdown };
             blocks.push(Block { end: text.len(), kind });
         }
-        Self { text: text.into(), blocks: blocks.into(), estimate: None }
+        Self { text: text.into(), blocks: blocks.into(), ..Self::default() }
     }
+}
+
+/// Iterates over the anchors in a text as the daemon writes them: `](obj:23)`, `](obj:enemy:23)`, `](link:42)`, and
+/// with a title `](link:42 "f()")`.
+pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
+    text.match_indices("](").filter_map(|(at, _)| {
+        let after = &text[at + 2..];
+        let (kind, local) = match after.strip_prefix("obj:") {
+            Some(local) => (RefKind::Obj, local),
+            None => (RefKind::Link, after.strip_prefix("link:")?),
+        };
+        let end = local.bytes().position(|byte| matches!(byte, b')' | b' ' | b'\n'))?;
+        let (local, rest) = local.split_at(end);
+        let digits = local.rsplit(':').next().unwrap_or(local);
+        let exact = !digits.starts_with(['0', '+'])
+            && (rest.starts_with(')') || (kind == RefKind::Link && rest.starts_with(" \"")));
+        let id = digits.parse().ok().filter(|_| exact)?;
+        Some((kind, id))
+    })
 }
 
 /// Estimates lines that follow a newline.

@@ -52,6 +52,8 @@ pub struct SeenWindow {
     pub version: u64,
     /// What it showed.
     pub rendered: Rc<Rendered>,
+    /// The document that was shown last, also by an answer with which later windows aren't compared.
+    pub document: Option<Rc<str>>,
     /// True when the answer showed exactly that; false when later windows are only compared with it.
     pub complete: bool,
     /// What bound names stand for, by the last answer that showed them.

@@ -125,6 +125,7 @@ impl Workspace {
         if let Some(window) = self.windows.get_mut(session) {
             window.hand_over(from, to);
         }
+        self.anchors.hand_over(session, from, to);
         for reader in self.readers.values_mut() {
             reader.hand_over(session, from, to);
         }

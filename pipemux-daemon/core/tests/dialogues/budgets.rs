@@ -18,7 +18,7 @@ fn content(text: &str) -> u64 {
             || line.starts_with("actions: pipemux help")
             || line.starts_with("… ")
             || line.starts_with("cut to fit")
-            || line.starts_with("less detail, to fit")
+            || line.starts_with("ContextTooLarge · ")
             || line.starts_with("workspace ");
         after_heading = line.starts_with("## ");
         if !required {

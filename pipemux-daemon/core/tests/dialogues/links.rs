@@ -1,269 +1,158 @@
-//! Links: their titles run as printed, a click is a step like any other, and a link may bind names and calls.
+//! Links: what they belong to, and what became of one that its window doesn't show.
 
-use crate::world::{AnswerText, Behaviour, Reader, World, reader, slot};
-use pipemux_proto::Value;
-use pipemux_proto::client::Verb;
-use pipemux_proto::projection::{Arg, LinkSlot, ObjectSlot, Piece, Projection, RefArg};
-use proptest::prelude::*;
+use crate::world::{AnswerText, Behaviour, World, reader, slot};
+use pipemux_core::limits;
+use pipemux_proto::client::Format;
+use pipemux_proto::projection::{CodePiece, LinkSlot, Piece, Projection};
+use pipemux_proto::{Value, client::Verb};
 
-const A: Reader = Reader { workspace: "demo", reader: "a" };
-
-fn note(key: &str) -> ObjectSlot {
-    let (key, label) = (key.to_owned(), format!("{key} r1"));
-    ObjectSlot { key, rev: 1, ty: Some("note".into()), label, ..ObjectSlot::default() }
-}
-
-fn to(key: &str) -> Arg {
-    Arg::Ref(RefArg { key: key.into(), rev: 1, ty: Some("note".into()) })
-}
-
-fn text(text: &str) -> Arg {
-    Value::from(text).into()
-}
-
-fn code(label: &str, action: &str, code: &str) -> LinkSlot {
-    LinkSlot { titled: true, code: Some(code.into()), ..slot(label, action, []) }
-}
-
-fn titled(link: LinkSlot) -> LinkSlot {
-    LinkSlot { titled: true, ..link }
-}
-
-/// Makes a session show notes `k1` and `k2` after these links; a name stands for one of them.
-fn shows(world: &mut World, session: &str, version: u64, selected: &str, links: &[LinkSlot]) {
-    let mut content = Vec::new();
-    for link in links {
-        content.extend([Piece::Link(link.clone()), Piece::Text("\n".into())]);
+fn notes(world: &mut World, texts: &[&str]) -> AnswerText {
+    for text in texts {
+        world.model("notes/main").add(text);
     }
-    for key in ["k1", "k2"] {
-        content.extend([Piece::Object(note(key)), Piece::Text("\n".into())]);
-    }
-    let names = [("selection".to_owned(), note(selected))].into();
-    let projection = Projection { version, content, names, ..Projection::default() };
-    world.set_behaviour(session, Behaviour::Shows(Box::new(projection)));
+    world.open(reader("a"), "notes")
 }
 
-fn notes() -> World {
+fn click(world: &mut World, link: u64) -> AnswerText {
+    world.click(reader("a"), &format!("link:{link}"))
+}
+
+#[test]
+fn old_undo_never_takes_back_a_later_change() {
     let mut world = World::new();
-    world.model("notes/main").add("one");
-    world.model("notes/main").add("two");
-    world
+    notes(&mut world, &["one"]);
+    // The fake app's undo names no change.
+    let first = world.run(reader("a"), "notes.say('x')").id("undo");
+    let second = world.run(reader("a"), "notes.say('y')").id("undo");
+    assert_ne!(first, second, "each belongs to its own change");
+    let invoked = world.invoked.len();
+    let said = click(&mut world, first);
+    said.exits(4)
+        .has(&format!("Anchor link:{first} is stale. Please refresh to get current IDs."))
+        .has("pipemux view notes/main");
+    assert_eq!(world.invoked.len(), invoked, "nothing was sent");
+    click(&mut world, second).exits(0);
+    // Once clicked it is used up: the click was a change.
+    click(&mut world, second).exits(4).has("is stale");
+    // The same holds for a change that only a view has shown so far.
+    let third = world.run(reader("a"), "notes.say('z')").id("undo");
+    world.model("notes/main").add("by another program");
+    world.view(reader("a"));
+    click(&mut world, third).exits(4).has("is stale");
 }
 
-fn click(world: &mut World, id: u64) -> AnswerText {
-    world.click(A, &id.to_string())
+#[test]
+fn undo_without_a_change_outlives_hibernation_but_no_crash() {
+    let mut world = World::with_notes(|notes| notes.idle = pipemux_core::Idle::After(10_000));
+    notes(&mut world, &["one"]);
+    let undo = world.run(reader("a"), "notes.say('x')").id("undo");
+    world.pass(60_000);
+    assert!(world.process("notes/main").is_none(), "it sleeps");
+    world.view(reader("b"));
+    click(&mut world, undo).exits(0);
+    let undo = world.run(reader("a"), "notes.say('y')").id("undo");
+    let app = world.process("notes/main").expect("it runs");
+    world.kill(app, pipemux_core::Exit::Signal(9), &[]);
+    world.view(reader("a"));
+    click(&mut world, undo).exits(4).has("is stale");
 }
 
-/// Returns the title of the link with this label.
-fn title(said: &AnswerText, label: &str) -> String {
-    let mark = format!("[{label}](link:{} \"", said.id(label));
-    let at = said.text.find(&mark).unwrap_or_else(|| panic!("no title: {}", said.text));
-    let title = said.text[at + mark.len()..].split("\")").next();
-    title.unwrap_or_default().to_owned()
+#[test]
+fn link_to_a_thing_that_is_gone_is_told_how_it_vanished() {
+    let mut world = World::new();
+    let link = notes(&mut world, &["one", "two"]).id("edit k1 r1");
+    world.model("notes/main").remove(0);
+    world.view(reader("a"));
+    click(&mut world, link)
+        .exits(3)
+        .has(&format!("Anchor link:{link} not found in current context. it was removed."))
+        .lacks("out of view");
+    // Before any view has shown that it is gone.
+    let link = world.view(reader("a")).id("edit k2 r1");
+    world.model("notes/main").remove(0);
+    click(&mut world, link)
+        .exits(3)
+        .has(&format!("Anchor link:{link} not found in current context. it was removed."));
 }
 
-/// Takes the steps that were sent: session, action and arguments.
-fn sent(world: &mut World) -> Vec<(String, String, String)> {
-    let invoked = std::mem::take(&mut world.invoked);
-    let one = |(session, invoke): (String, pipemux_proto::app::Invoke)| {
-        let value = |blob: &pipemux_proto::Blob| blob.to_value().unwrap_or_default();
-        let args = invoke.args.iter().map(|(name, arg)| match arg {
-            Arg::Value(blob) => format!("{name}={}", value(blob)),
-            Arg::Ref(of) => format!("{name}={}", of.key),
-            Arg::Copied(copied) => format!("{name}={}", value(&copied.value)),
-            Arg::List(_) => format!("{name}=[]"),
-        });
-        let args = args.collect::<Vec<_>>().join(", ");
-        (session, invoke.action, args)
+#[test]
+fn link_to_a_hidden_thing_is_told_the_way_to_it() {
+    let mut world = World::new();
+    let link = notes(&mut world, &["one"]).id("edit k1 r1");
+    world.model("notes/main").hide(0, true);
+    world.view(reader("a"));
+    click(&mut world, link)
+        .exits(4)
+        .has(&format!("Anchor link:{link} is out of view. Navigate or expand to access."))
+        .has("notes.unhide()");
+    // It is back before anybody has looked: the click is carried out.
+    world.model("notes/main").hide(0, false);
+    click(&mut world, link).exits(0).has("clicked \"edit k1 r1\" (edit) of notes/main: edited");
+    // Its thing has changed meanwhile: the link is stale.
+    click(&mut world, link).exits(4).has(&format!("Anchor link:{link} is stale."));
+}
+
+#[test]
+fn link_that_its_window_offers_no_more_is_not_found() {
+    let mut world = World::new();
+    let save = || slot("save", "say", [("text", Value::from("saved").into())]);
+    let shows = |nav: Vec<LinkSlot>, version| {
+        let content = vec![Piece::Text("text\n".into())];
+        Behaviour::Shows(Box::new(Projection { version, nav, content, ..Projection::default() }))
     };
-    invoked.into_iter().map(one).collect()
-}
-
-fn call(action: &str, args: &str) -> (String, String, String) {
-    ("notes/main".into(), action.into(), args.into())
-}
-
-#[test]
-fn titles_run_as_printed_in_parameter_order() {
-    let mut world = notes();
-    let say = |label: &str, said: &str| slot(label, "say", [("text", text(said))]);
-    let links = [
-        titled(slot("edit", "edit", [("text", text("two\nlines")), ("note", to("k2"))])),
-        titled(say("quote", "it's")),
-        titled(slot("fail", "fail", [])),
-        titled(say("long", &"x".repeat(500))),
-        titled(say("double", "a \"b\" \\")),
-        titled(say("forged", "](link:1)")),
-        say("bare", "no title"),
-    ];
-    shows(&mut world, "notes/main", 1, "k1", &links);
-    let said = world.open(A, "notes");
-    let second = said.id("k2 r1");
-    let edit = format!("edit(note='obj:note:{second}', text='two\\nlines')");
-    assert_eq!(title(&said, "edit"), edit, "the object stands after the link");
-    assert_eq!(title(&said, "quote"), "say(text='''it's''')");
-    assert_eq!(title(&said, "fail"), "fail()");
-    assert_eq!(title(&said, "long"), "call not shown: 512 characters");
-    assert_eq!(title(&said, "double"), "call not shown: it can't be written in one line");
-    assert_eq!(title(&said, "forged"), "call not shown: it can't be written in one line");
-    said.has(&format!("[bare](link:{})", said.id("bare")));
-    for label in ["edit", "quote", "fail"] {
-        world.run(A, &title(&said, label));
-        let ran = sent(&mut world);
-        click(&mut world, said.id(label));
-        assert_eq!(ran, sent(&mut world), "{label}");
-        assert_eq!(ran.len(), 1, "{label}");
-    }
+    world.set_behaviour("notes/main", shows(vec![save()], 1));
+    let link = world.open(reader("a"), "notes").id("save");
+    world.set_behaviour("notes/main", shows(Vec::new(), 2));
+    world.view(reader("a"));
+    let sentence = format!(
+        "Anchor link:{link} not found in current context. notes/main doesn't offer \"save\" now."
+    );
+    click(&mut world, link).exits(3).has(&sentence).has("next: pipemux view notes/main");
+    // No view brings it back, so the answer doesn't say that one does.
+    world.view(reader("a"));
+    click(&mut world, link).exits(3).lacks("out of view");
+    // An app that doesn't answer leaves it open.
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    let client = world.connect();
+    let call = world.call(reader("a"), Verb::Click { link: format!("link:{link}") });
+    let id = world.send(client, &call);
+    world.pass(limits::PROJECT_MS);
+    world.answer_to(client, id).expect("an answer").exits(4).has("is out of view");
+    // Offered again, it can be clicked.
+    world.set_behaviour("notes/main", shows(vec![save()], 3));
+    click(&mut world, link).exits(0);
 }
 
 #[test]
-fn title_names_its_session_once_another_window_has_the_action() {
-    let mut world = notes();
-    shows(&mut world, "notes/main", 1, "k1", &[titled(slot("pick", "pick", []))]);
-    let link = code("edit it", "edit", "edit(selection, text='x')");
-    shows(&mut world, "notes/b", 1, "k1", &[titled(slot("pick", "pick", [])), link]);
-    let before = world.open(A, "notes");
-    assert_eq!(title(&before, "pick"), "pick()");
-    let other = world.open(A, "notes/b");
-    assert_eq!(title(&other, "pick"), "notes/b.pick()");
-    assert_eq!(title(&other, "edit it"), "notes/b.edit(notes/b.selection, text='x')");
-    let view = world.view(A);
-    assert_eq!(view.id("pick"), before.id("pick"), "the link is the same");
-    view.has("\"notes.pick()\"").has("\"notes/b.pick()\"");
-    world.run(A, "notes/b.pick()");
-    assert_eq!(sent(&mut world)[0].0, "notes/b");
-}
-
-#[test]
-fn click_is_a_step_among_others() {
-    let mut world = notes();
-    let links = [
-        slot("say a", "say", [("text", text("a"))]),
-        slot("edit it", "edit", [("note", to("k1")), ("text", text("x"))]),
-        slot("ask", "say", []),
-    ];
-    shows(&mut world, "notes/main", 1, "k1", &links);
-    let said = world.open(A, "notes");
-    let (say, edit, ask) = (said.id("say a"), said.id("edit it"), said.id("ask"));
-    let script =
-        format!("// both\nclick(link:{say}); say('b')\nclick('link:{edit}@e1'); link:{say}");
-    world.run(A, &script);
-    let expected = [
-        call("say", "text='a'"),
-        call("say", "text='b'"),
-        call("edit", "note=k1, text='x'"),
-        call("say", "text='a'"),
-    ];
-    assert_eq!(sent(&mut world), expected);
-    // What a link leaves open is asked for; a link that leads nowhere stops all steps before they begin.
-    world.run(A, &format!("click({ask}); say('b')")).exits(5).has("needs text");
-    world.answer(A, "cancel");
-    world.run(A, "say('c'); click(link:999)").exits(3).has("Anchor link:999 not found");
-    world.run(A, "say('c'); obj:1").exits(2);
-    assert_eq!(sent(&mut world), []);
-    // A link that answers a question is clicked alone.
-    let asked = world.run(A, "notes.text()");
-    let answer = asked.id("k1 r1");
-    let refused = world.run(A, &format!("click(link:{answer}); say('d')"));
-    refused.exits(2).has("it is clicked alone");
-    world.run(A, &format!("click(link:{answer})"));
-    assert_eq!(sent(&mut world), [call("text", "note=k1")]);
-}
-
-#[test]
-fn names_and_calls_of_a_link_are_resolved_at_the_click() {
-    let mut world = notes();
-    let links = [
-        code("edit it", "edit", "edit(selection, text='x')"),
-        code("copy", "edit", "edit(obj:k2, text=text(selection))"),
-        // None of these is a link: another session, two calls, another action, an id.
-        code("foreign", "say", "other.say('x')"),
-        code("none", "say", "say('x'); say('y')"),
-        code("differs", "say", "pick()"),
-        code("id", "edit", "edit(obj:1, text='x')"),
-    ];
-    shows(&mut world, "notes/main", 1, "k1", &links);
-    let said = world.open(A, "notes");
-    said.has("\nforeign\nnone\ndiffers\nid\n");
-    let second = said.id("k2 r1");
-    assert_eq!(title(&said, "edit it"), "edit(selection, text='x')");
-    let copy = format!("edit('obj:note:{second}', text=text(selection))");
-    assert_eq!(title(&said, "copy"), copy);
-    click(&mut world, said.id("edit it"));
-    assert_eq!(sent(&mut world), [call("edit", "note=k1, text='x'")]);
-    // The name moves; the link stays the same and means what the reader was shown then.
-    shows(&mut world, "notes/main", 2, "k2", &links);
-    let later = world.view(A);
-    assert_eq!(later.id("edit it"), said.id("edit it"));
-    world.run(A, &format!("click(link:{})", said.id("edit it")));
-    assert_eq!(sent(&mut world), [call("edit", "note=k2, text='x'")]);
-    click(&mut world, said.id("copy"));
-    assert_eq!(sent(&mut world)[0], call("text", "note=k2"), "a nested call is a step");
-}
-
-#[test]
-fn titles_are_set_for_the_workspace() {
-    let mut world = notes();
-    shows(&mut world, "notes/main", 1, "k1", &[slot("say", "say", [("text", text("a"))])]);
-    let said = world.open(A, "notes");
-    said.lacks("say(text=");
-    let set = |world: &mut World, value: &str| {
-        let (option, value) = (Some("titles".into()), Some(value.into()));
-        world.ask(A, Verb::Set { option, value })
+fn refs_in_exact_text_are_told_from_links_of_the_same_number() {
+    let mut world = World::new();
+    let save = slot("save", "say", [("text", Value::from("saved").into())]);
+    let code = |text: &str| {
+        Piece::Code(CodePiece { lang: "md".into(), text: text.into(), first: Some(1) })
     };
-    set(&mut world, "on").exits(0).has("titles on · links show their calls\n");
-    world.view(A).has(&format!("[say](link:{} \"say(text='a')\")", said.id("say")));
-    world.view(reader("b")).has("say(text='a')");
-    set(&mut world, "off").exits(0).has("titles off · links show their calls where the app asks");
-    world.view(A).lacks("say(text=");
-    set(&mut world, "maybe").exits(2).has("pipemux set titles on|off");
-}
-
-fn any_text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "[ab'\"\\\\\n\t\r(){}\\[\\]<>`#;,=:/@中🚀\u{202e}]{0,12}",
-        Just("obj:k1".to_owned()),
-        ".{0,260}",
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
-
-    #[test]
-    fn every_title_has_the_effect_of_its_link(
-        texts in prop::collection::vec(any_text(), 1..4),
-        in_code in any::<bool>(),
-    ) {
-        let mut world = notes();
-        let link = |(n, said): (usize, &String)| {
-            let label = format!("say {n}");
-            match in_code {
-                true => code(&label, "say", &format!("say(text={})", Value::from(said.as_str()))),
-                false => titled(slot(&label, "say", [("text", text(said))])),
-            }
-        };
-        let links: Vec<LinkSlot> = texts.iter().enumerate().map(link).collect();
-        shows(&mut world, "notes/main", 1, "k1", &links);
-        let opened = world.open(A, "notes");
-        for n in 0..texts.len() {
-            let label = format!("say {n}");
-            let mark = format!("[{label}](link:");
-            let Some(at) = opened.text.find(&mark) else {
-                prop_assert!(in_code, "no link in {}", opened.text);
-                continue;
-            };
-            let line = opened.text[at..].lines().next().unwrap_or_default();
-            let shown = line.split_once(" \"").and_then(|(_, rest)| rest.strip_suffix("\")"));
-            let shown = shown.unwrap_or_else(|| panic!("no title in {line}"));
-            click(&mut world, opened.id(&label));
-            let clicked = sent(&mut world);
-            if shown.starts_with("call not shown: ") {
-                prop_assert!(pipemux_proto::call::parse(shown, None).is_err());
-                continue;
-            }
-            world.run(A, shown);
-            prop_assert_eq!(sent(&mut world), clicked, "{}", line);
-        }
-    }
+    let shows = |text: &str, version| {
+        let (nav, content) = (vec![save.clone()], vec![code(text)]);
+        Behaviour::Shows(Box::new(Projection { version, nav, content, ..Projection::default() }))
+    };
+    world.set_behaviour("notes/main", shows("[read more](link:1) [a](link:77)\n", 1));
+    let note = "only text inside fences: link:1 (really \"save\" of notes/main)\n";
+    let opened = world.open(reader("a"), "notes");
+    assert_eq!(opened.id("save"), 1);
+    opened.has("[read more](link:1)").has(note).lacks("link:77 (");
+    let call = world.call(reader("a"), Verb::View(Default::default()));
+    let call = pipemux_proto::client::VerbRequest { format: Format::Json, ..call };
+    world.ask_call(&call).has("only text inside fences: link:1");
+    // Whoever clicks the number learns what it was.
+    world.click(reader("a"), "link:1").has("1 done · clicked \"save\" (say) of notes/main: saved");
+    // A text that talks about links that nobody has costs nothing, as does one without the exact form.
+    world.set_behaviour(
+        "notes/main",
+        shows("[x](link:77) link:1 (link:1) [y](obj:2) [z](obj:1)\n", 2),
+    );
+    world.view(reader("a")).lacks("only text");
+    // A difference has the note only if its own lines have such a ref.
+    world.set_behaviour("notes/main", shows("one\ntwo\nthree\n[x](link:1)\n", 3));
+    world.view(reader("a")).has(note);
+    world.set_behaviour("notes/main", shows("one\ntwo!\nthree\n[x](link:1)\n", 4));
+    world.run(reader("a"), "notes.touch('x')").has("two!").lacks("only text");
 }

@@ -1,7 +1,9 @@
 //! Refs that can't be resolved, and what each reader may refer to.
 
-use crate::world::{Reader, World, reader, session_addr};
-use pipemux_proto::projection::Lod;
+use crate::world::{Behaviour, Reader, World, reader, session_addr, slot};
+use pipemux_proto::Value;
+use pipemux_proto::app::{Done, Outcome};
+use pipemux_proto::projection::{LinkSlot, Lod};
 
 fn notes(world: &mut World, texts: &[&str]) -> crate::world::AnswerText {
     for text in texts {
@@ -127,7 +129,10 @@ fn view_of_another_reader_keeps_links_valid() {
     let mut world = World::new();
     let link = notes(&mut world, &["one"]).id("edit k1 r1");
     world.view_at(reader("b"), "notes/main", Lod::Gist);
-    world.click(reader("a"), &format!("link:{link}")).exits(0).has("edit: edited");
+    world
+        .click(reader("a"), &format!("link:{link}"))
+        .exits(0)
+        .has("clicked \"edit k1 r1\" (edit) of notes/main: edited");
 }
 
 #[test]
@@ -165,10 +170,18 @@ fn workspaces_share_no_ids() {
 fn link_in_an_outcome_works_after_the_window_changed() {
     let mut world = World::new();
     notes(&mut world, &["one"]);
+    let lasting =
+        LinkSlot { lasting: true, ..slot("undo", "say", [("text", Value::from("undone").into())]) };
+    let done = Done { brief: "x".into(), version: 1, links: vec![lasting], ..Done::default() };
+    world.set_behaviour("notes/main", Behaviour::Ends(Box::new(Outcome::Done(done))));
     let undo = world.run(reader("a"), "notes.say('x')").id("undo");
+    world.set_behaviour("notes/main", Behaviour::Normal);
     world.model("notes/main").add("two");
     world.view(reader("a"));
-    world.click(reader("a"), &format!("link:{undo}")).exits(0).has("say: undone");
+    world
+        .click(reader("a"), &format!("link:{undo}"))
+        .exits(0)
+        .has("clicked \"undo\" (say) of notes/main: undone");
 }
 
 #[test]

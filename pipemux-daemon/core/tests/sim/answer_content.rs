@@ -68,7 +68,7 @@ impl ShownContent {
     }
 }
 
-fn heading(line: &str) -> Option<Heading> {
+pub fn heading(line: &str) -> Option<Heading> {
     let mut parts = line.strip_prefix("## ")?.split(" · ");
     let addr = parts.next()?.to_owned();
     let mut words = parts.next()?.split(' ');

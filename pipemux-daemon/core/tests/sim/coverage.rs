@@ -70,6 +70,8 @@ pub const REQUIRED: &[&str] = &[
     "shared process closed",
     "woken",
     "round told",
+    "unchanged told",
+    "difference shown",
     "store discarded",
     "client gone",
     "client half-open",

@@ -19,7 +19,7 @@
 //! | `process`, `apps`, `app_faults` | processes, and how they fail |
 //! | `requests`, `clients`, `retries`, `misbehaving_clients` | clients, and how they fail |
 //! | `run_code`, `answer_content` | writing runs and reading answers as an agent does |
-//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `outcomes`, `rounds`, `lifecycle`, `windows`, `pins` | models and laws |
+//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `outcomes`, `rounds`, `lifecycle`, `windows`, `claims`, `pins` | models and laws |
 //! | `law`, `coverage` | broken laws, and which situations must have occurred |
 
 mod action;
@@ -27,6 +27,7 @@ mod answer_content;
 mod app_faults;
 mod app_frames;
 mod apps;
+mod claims;
 mod clients;
 mod coverage;
 mod daemon;

@@ -6,7 +6,7 @@ use pipemux_core::Exit;
 use pipemux_proto::app::{
     Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Project, ReadRequest, Saved,
 };
-use pipemux_proto::hello::ProtocolVersion;
+use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
@@ -249,7 +249,12 @@ impl Process {
 }
 
 fn greet(incarnation: Incarnation, behaviour: Behaviour) -> Reaction {
-    let hello = Hello { prototypes: prototypes(), ..Hello::new(Role::App, "model 1") };
+    // Half of the apps say that their state may change without an event.
+    let features = match incarnation.0 % 2 {
+        0 => vec![UNREPORTED_CHANGES.to_owned()],
+        _ => Vec::new(),
+    };
+    let hello = Hello { features, prototypes: prototypes(), ..Hello::new(Role::App, "model 1") };
     let greeting = |hello: &Hello| frame(&Envelope::event(Method::Hello, incarnation), hello);
     match behaviour {
         Behaviour::NoHello | Behaviour::Hangs | Behaviour::Stopped => Reaction::default(),

@@ -41,6 +41,7 @@ impl Sim {
         self.knowledge.learn(workspace, &shows, (!several).then_some(asked.as_str()))?;
         self.check_windows(index, answer)?;
         self.check_shown(index, &shows)?;
+        self.check_claims(index, answer, &shows)?;
         for (_, id, label) in &shows.anchors {
             let epoch = shows.epoch.unwrap_or(0);
             self.knowledge.shown.insert((who, *id), (label.clone(), epoch));

@@ -196,6 +196,7 @@ impl Store {
         let selected = self.selected();
         Projection {
             version: self.version,
+            document: selected.map(|note| note.key.clone()),
             title: format!(
                 "{} v{}.{} sel {}",
                 self.name,
@@ -313,7 +314,7 @@ pub fn is_second(invoke: &Invoke) -> bool {
 }
 
 fn link(label: String, action: &str, args: Args) -> LinkSlot {
-    LinkSlot { label, action: action.into(), args, ..LinkSlot::default() }
+    LinkSlot { label, action: action.into(), args, lasting: true, ..LinkSlot::default() }
 }
 
 /// Returns the actions of every app. Each call may carry a mark, by which it is recognized.

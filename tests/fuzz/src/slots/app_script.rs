@@ -221,6 +221,7 @@ fn link(bytes: &mut Unstructured<'_>) -> Result<LinkSlot> {
         args,
         titled: bytes.arbitrary()?,
         code: if bytes.ratio(1, 4)? { Some(code(bytes)?) } else { None },
+        lasting: bytes.arbitrary()?,
     })
 }
 

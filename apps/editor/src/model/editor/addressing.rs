@@ -51,7 +51,12 @@ impl Editor {
 
     /// Returns the hint to look at the session as it is now.
     pub(crate) fn view_hint(&self) -> String {
-        format!("look: pipemux view {}", self.address)
+        format!("look: {}", self.view_command())
+    }
+
+    /// Returns the command that shows the session as it is now.
+    pub(crate) fn view_command(&self) -> String {
+        format!("pipemux view {}", self.address)
     }
 
     /// Returns the error of an action that needs a file when none is open.

@@ -82,6 +82,19 @@ pub(super) fn diverges(node: Node<'_>) -> bool {
     }
 }
 
+/// True for a `try`, and for a `with` whose context is known to swallow exceptions by its name.
+pub(super) fn goes_on_after_exception(source: &Source, node: Node<'_>) -> bool {
+    let clause = || named(node).into_iter().find(|part| part.kind() == "with_clause");
+    match node.kind() {
+        "try_statement" => true,
+        "with_statement" => clause().is_some_and(|clause| {
+            let text = source.text_of(clause).to_lowercase();
+            ["suppress", "raises", "ignore", "catch"].iter().any(|word| text.contains(word))
+        }),
+        _ => false,
+    }
+}
+
 impl<'t> Checker<'t> {
     fn refuse(&self, node: Node<'_>, what: &str) -> Refusal {
         let line = self.source.line_of(node.start_byte()) + 1;
@@ -208,10 +221,12 @@ impl<'t> Checker<'t> {
                     self.found.uses_self = true;
                 }
             }
-            Language::Go if node.kind() == "call_expression" => {
-                if field(node, "function").is_some_and(|of| self.source.text_of(of) == "recover") {
-                    return Err(self.refuse(node, "recover()"));
-                }
+            Language::Go
+                if node.kind() == "call_expression"
+                    && field(node, "function")
+                        .is_some_and(|of| self.source.text_of(of) == "recover") =>
+            {
+                return Err(self.refuse(node, "recover()"));
             }
             language if language.is_ecmascript() => match node.kind() {
                 "super" => return Err(self.refuse(node, "super")),

@@ -108,17 +108,17 @@ fn keyword(plan: &Plan<'_>, declared: &[&Binding<'_>]) -> &'static str {
     let written = declared.iter().any(|one| {
         one.uses.iter().any(|used| used.access.writes() && !range.contains(&used.node.start_byte()))
     });
-    if all(Keyword::Var) {
-        "var"
-    } else if all(Keyword::Let)
-        && (written || declared.iter().any(|one| one.keyword() != Keyword::Let))
-    {
-        "let"
-    } else if written {
-        "let"
-    } else {
-        "const"
+    let all_let = declared.iter().all(|one| one.keyword() == Keyword::Let);
+    match all(Keyword::Var) {
+        true => "var",
+        false if written || (!declared.is_empty() && all_let && mutates(declared)) => "let",
+        false => "const",
     }
+}
+
+/// True if any of the variables is assigned again.
+fn mutates(declared: &[&Binding<'_>]) -> bool {
+    declared.iter().any(|one| one.uses.iter().any(|used| used.access.writes()))
 }
 
 /// True if what stands before the selection can't go on into it.

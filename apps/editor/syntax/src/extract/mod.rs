@@ -8,6 +8,7 @@
 //! | `python_flow` | what is certainly assigned, in Python |
 //! | `layout` | indentation, line endings, and where the function goes |
 //! | `ecmascript`, `go`, `python`, `rust` | how the function and its call are written |
+//! | `rust_modes`, `rust_result` | what is moved or borrowed, and what is returned, in Rust |
 //! | `types` | the types that the tree tells |
 
 mod control;
@@ -18,6 +19,7 @@ mod python;
 mod python_flow;
 mod rust;
 mod rust_modes;
+mod rust_result;
 mod selection;
 mod types;
 mod variables;
@@ -59,6 +61,10 @@ pub struct Edit {
 pub struct Extraction {
     /// The replacements, in ascending order; they don't overlap.
     pub edits: Vec<Edit>,
+    /// Where the call is afterwards.
+    pub call: Range<usize>,
+    /// Where the function is afterwards.
+    pub function: Range<usize>,
     /// The names of the function's parameters.
     pub parameters: Vec<String>,
     /// The names of the variables that it returns.
@@ -157,14 +163,26 @@ pub fn plan_extraction(source: &Source, request: &Request<'_>) -> Result<Extract
         Language::Go => go::write(&plan)?,
         Language::JavaScript | Language::TypeScript | Language::Tsx => ecmascript::write(&plan)?,
     };
-    let call = Edit { range: plan.selected.text.clone(), new: written.call };
-    let function = Edit { range: written.at..written.at, new: written.function };
-    let mut edits = vec![call, function];
-    edits.sort_by_key(|edit| edit.range.start);
-    let (parameters, results, untyped) = (written.parameters, written.results, written.untyped);
-    let extraction = Extraction { edits, parameters, results, untyped };
+    let extraction = assemble(plan.selected.text.clone(), written);
     verify(source, &extraction, request.name)?;
     Ok(extraction)
+}
+
+/// Puts the edits in order, and computes where they lead to.
+fn assemble(selected: Range<usize>, written: Written) -> Extraction {
+    let Written { call, function, at, parameters, results, untyped } = written;
+    let gap = function.len() - function.trim_start().len();
+    let (called, added) = (call.len(), function.trim().len());
+    let (call_at, function_at) = match at <= selected.start {
+        true => (selected.start + function.len(), at + gap),
+        false => (selected.start, at + call.len() - selected.len() + gap),
+    };
+    let call = Edit { range: selected, new: call };
+    let function = Edit { range: at..at, new: function };
+    let mut edits = vec![call, function];
+    edits.sort_by_key(|edit| edit.range.start);
+    let (call, function) = (call_at..call_at + called, function_at..function_at + added);
+    Extraction { edits, call, function, parameters, results, untyped }
 }
 
 fn refuse_errors(source: &Source, selected: &Selected<'_>) -> Result<(), Refusal> {
@@ -203,6 +221,7 @@ fn verify(source: &Source, extraction: &Extraction, name: &str) -> Result<(), Re
     let text = extraction.apply(source.text());
     let after = Source::parse(source.language(), text).map_err(|_| broken())?;
     let outline = after.outline();
+    debug_assert!(after.text()[extraction.function.clone()].contains(name));
     let functions = crate::outline::flatten(&outline);
     let found = functions.iter().filter(|symbol| symbol.name == name).count();
     if after.error_count() > source.error_count() || found != 1 {

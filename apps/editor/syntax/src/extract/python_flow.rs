@@ -10,7 +10,7 @@ use crate::scopes::{Binding, Keyword};
 use crate::source::{Source, ancestors, descendants, field, fields, named};
 
 use super::Refusal;
-use super::control::diverges;
+use super::control::{diverges, goes_on_after_exception};
 use super::selection::{Selected, statements_of};
 
 /// What a variable is to the new function.
@@ -336,11 +336,7 @@ impl Flow<'_, '_> {
                     }
                 }
                 // An exception may come from anywhere.
-                "try_statement" | "except_clause" => {
-                    if anywhere() {
-                        return true;
-                    }
-                }
+                "try_statement" | "except_clause" if anywhere() => return true,
                 "function_definition" | "lambda" => return false,
                 _ => {}
             }
@@ -368,19 +364,6 @@ impl Flow<'_, '_> {
             }
         }
         false
-    }
-}
-
-/// True for a `try`, and for a `with` whose context is known to swallow exceptions by its name.
-pub(super) fn goes_on_after_exception(source: &Source, node: Node<'_>) -> bool {
-    let clause = || named(node).into_iter().find(|part| part.kind() == "with_clause");
-    match node.kind() {
-        "try_statement" => true,
-        "with_statement" => clause().is_some_and(|clause| {
-            let text = source.text_of(clause).to_lowercase();
-            ["suppress", "raises", "ignore", "catch"].iter().any(|word| text.contains(word))
-        }),
-        _ => false,
     }
 }
 

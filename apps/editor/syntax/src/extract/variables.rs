@@ -8,7 +8,7 @@ use crate::scopes::{Binding, Keyword, Scopes};
 use crate::source::{Source, ancestors, field, holds};
 
 use super::Refusal;
-use super::control::Control;
+use super::control::{Control, goes_on_after_exception};
 use super::python_flow;
 use super::selection::{Selected, loops_around};
 
@@ -54,11 +54,11 @@ pub(super) fn crossing<'t>(
     scopes: Scopes<'t>,
 ) -> Result<Crossing<'t>, Refusal> {
     let range = selected.range();
-    if let Some(write) = scopes.outer_writes.iter().find(|node| holds(&range, **node)) {
-        if source.language() == Language::Python {
-            let name = source.text_of(*write);
-            return Err(Refusal::Unsafe(format!("{name} is global or nonlocal and assigned here")));
-        }
+    let python = source.language() == Language::Python;
+    let outer = scopes.outer_writes.iter().find(|node| python && holds(&range, **node));
+    if let Some(write) = outer {
+        let name = source.text_of(*write);
+        return Err(Refusal::Unsafe(format!("{name} is global or nonlocal and assigned here")));
     }
     let mut found =
         Crossing { scopes, inputs: Vec::new(), assigned: Vec::new(), declared: Vec::new() };
@@ -269,9 +269,7 @@ fn refuse_partial(
     let range = selected.range();
     let around = std::iter::once(selected.list).chain(ancestors(selected.list));
     let around: Vec<_> = around.take_while(|node| *node != selected.scope).collect();
-    for statement in
-        around.iter().filter(|node| python_flow::goes_on_after_exception(source, **node))
-    {
+    for statement in around.iter().filter(|node| goes_on_after_exception(source, **node)) {
         let body = field(*statement, "body").map(|body| body.byte_range());
         let Some(body) = body.filter(|body| body.contains(&range.start)) else { continue };
         let results = found.assigned().chain(found.declared());

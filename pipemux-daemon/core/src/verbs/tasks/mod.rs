@@ -4,6 +4,7 @@
 //! starts or a timer fires. The modules below hold the state of each kind of task; the verbs work on it.
 
 mod after_loading;
+mod hidden_link;
 mod log_read;
 mod pending_view;
 mod prefetch;
@@ -16,6 +17,7 @@ use crate::keys::{RequestId, SessionKey};
 use crate::runs::Run;
 
 pub(crate) use after_loading::AfterLoading;
+pub(crate) use hidden_link::HiddenLink;
 pub(crate) use log_read::LogRead;
 pub(crate) use pending_view::PendingView;
 pub(crate) use prefetch::Prefetch;
@@ -35,6 +37,8 @@ pub(crate) enum Task {
     Viewing(Box<PendingView>),
     /// Reads the value of an object.
     Reading(Box<ValueRead>),
+    /// Looks for a link that was clicked and that its window didn't show.
+    Finding(Box<HiddenLink>),
     /// Reads a log.
     Log(LogRead),
     /// Waits for manifests that are being read.

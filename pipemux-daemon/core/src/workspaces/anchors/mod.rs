@@ -6,6 +6,7 @@
 //! **Invariant: an id that wasn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
 
 mod forget;
+mod saved;
 mod session_anchors;
 mod target;
 mod written;
@@ -13,15 +14,18 @@ mod written;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use pipemux_proto::Incarnation;
 use pipemux_proto::refs::RefKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::keys::SessionKey;
-use crate::persist::records::{KeyForm, SavedAnchor, SavedTarget};
+use crate::persist::records::{KeyForm, SavedAnchor};
 
+use saved::saved_anchor;
 use session_anchors::SessionAnchors;
 pub use target::{
-    AnchorQuery, Appearance, BoundAction, Minted, Target, open_params, open_params_of_call,
+    AnchorQuery, Appearance, BoundAction, Minted, StateVersion, Target, open_params,
+    open_params_of_call,
 };
 
 /// One anchor.
@@ -194,6 +198,29 @@ impl AnchorTable {
         Minted { id, changed: true, conflict: false }
     }
 
+    /// Makes links that belong to a state of one process of a session belong to that of the next one, which went
+    /// on from it.
+    pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        let index = self.index_by_session.get(session);
+        let Some(of_session) = index.and_then(|index| self.sessions.get_mut(*index)) else {
+            return;
+        };
+        let moved: Vec<(Target, u64)> = of_session
+            .links
+            .iter()
+            .filter(|(target, _)| target.state().is_some_and(|(app, _)| app == from))
+            .map(|(target, id)| (target.clone(), *id))
+            .collect();
+        for (target, id) in moved {
+            of_session.links.remove(&target);
+            let target = target.handed_over(to);
+            of_session.links.insert(target.clone(), id);
+            if let Some(anchor) = self.anchors.get_mut(&id) {
+                anchor.target = target;
+            }
+        }
+    }
+
     /// Marks all anchors of a session as no longer shown, since a new projection is about to be written
     /// or the window was closed.
     pub fn hide_session(&mut self, session: &SessionKey, epoch: u64) {
@@ -236,42 +263,6 @@ impl AnchorTable {
             self.anchors.iter().filter_map(|(id, anchor)| saved_anchor(*id, anchor)).collect();
         all.sort_by_key(|anchor| anchor.id);
         all
-    }
-
-    /// Takes in an anchor that an earlier daemon minted. A ref to it is stale until it is shown again.
-    pub fn restore(&mut self, saved: SavedAnchor, epoch: u64) {
-        let Ok(addr) = saved.session.parse() else { return };
-        let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
-        let target = match saved.target {
-            SavedTarget::Object { key } => Target::Object { key: key.into() },
-            SavedTarget::Action { action, args, code } => match pipemux_proto::decode(&args) {
-                Ok(args) => Target::Action(Rc::new(BoundAction { action, args, code })),
-                Err(_) => return,
-            },
-        };
-        let SessionIndex(index) = self.session_index(&session);
-        let of_session = &mut self.sessions[index];
-        of_session.insert(&target, saved.id);
-        let anchor = Anchor {
-            session: of_session.session.clone(),
-            rev: saved.rev,
-            since: epoch,
-            ty: of_session.share_type(saved.ty.as_deref()),
-            label: shared_label(&target, &saved.label),
-            keyed: saved.key_form.is_some(),
-            key_form: saved.key_form,
-            shown: false,
-            last_epoch: epoch,
-            offered: false,
-            open: Box::default(),
-            render_pass: 0,
-            target,
-        };
-        self.next = self.next.max(saved.id + 1);
-        if anchor.target.kind() == RefKind::Link {
-            self.eviction_candidates.insert(saved.id);
-        }
-        self.anchors.insert(saved.id, Box::new(anchor));
     }
 
     /// Goes on minting from an id, or after the highest known one if that is higher.
@@ -357,26 +348,4 @@ fn shared_label(target: &Target, label: &str) -> Rc<str> {
         Target::Object { key } if **key == *label => key.clone(),
         _ => label.into(),
     }
-}
-
-fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
-    let target = match &anchor.target {
-        Target::Object { key } => SavedTarget::Object { key: key.to_string() },
-        Target::Action(bound) if !anchor.offered => SavedTarget::Action {
-            action: bound.action.clone(),
-            args: pipemux_proto::encode(&bound.args).ok()?.into(),
-            code: bound.code.clone(),
-        },
-        Target::Action(_) | Target::Answer { .. } => return None,
-    };
-    Some(SavedAnchor {
-        id,
-        workspace: anchor.session.workspace.as_deref().map(Into::into),
-        session: anchor.session.to_string(),
-        target,
-        rev: anchor.rev,
-        ty: anchor.ty.as_deref().map(Into::into),
-        label: anchor.label.to_string(),
-        key_form: anchor.key_form,
-    })
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::Incarnation;
 use pipemux_proto::call::Call;
 use pipemux_proto::projection::Args;
 use pipemux_proto::prototype::{Param, Prototype, Type};
@@ -26,6 +27,9 @@ pub enum Target {
     },
 }
 
+/// A process, and the version of the state that it had.
+pub type StateVersion = (Incarnation, u64);
+
 /// An action with its arguments. Two links that differ in an argument are two anchors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BoundAction {
@@ -35,9 +39,30 @@ pub struct BoundAction {
     pub args: Args,
     /// The whole call, when names or nested calls are among its arguments.
     pub code: Option<String>,
+    /// The state that the link belongs to, when its arguments don't say what it is about.
+    pub state: Option<StateVersion>,
 }
 
 impl Target {
+    /// Returns the state that a link belongs to, if it belongs to one.
+    pub fn state(&self) -> Option<StateVersion> {
+        match self {
+            Target::Action(bound) => bound.state,
+            Target::Object { .. } | Target::Answer { .. } => None,
+        }
+    }
+
+    /// Returns the same target as a link of another process, which has the same state.
+    pub(super) fn handed_over(self, to: Incarnation) -> Self {
+        match self {
+            Target::Action(bound) => {
+                let state = bound.state.map(|(_, version)| (to, version));
+                Target::Action(Rc::new(BoundAction { state, ..(*bound).clone() }))
+            }
+            other => other,
+        }
+    }
+
     pub(super) fn kind(&self) -> RefKind {
         match self {
             Target::Object { .. } => RefKind::Obj,
@@ -51,8 +76,8 @@ impl Target {
 pub enum AnchorQuery<'a> {
     /// An object, by the app's key of it.
     Object(&'a str),
-    /// An action's name, its arguments, and the code of a call that has others.
-    Action(&'a str, &'a Args, Option<&'a str>),
+    /// An action's name, its arguments, the code of a call that has others, and the state that the link belongs to.
+    Action(&'a str, &'a Args, Option<&'a str>, Option<StateVersion>),
     /// A question's number and an answer.
     Answer(u64, &'a str),
 }
@@ -62,8 +87,9 @@ impl AnchorQuery<'_> {
     pub(super) fn matches(self, target: &Target) -> bool {
         match (self, target) {
             (AnchorQuery::Object(asked), Target::Object { key }) => *asked == **key,
-            (AnchorQuery::Action(action, args, code), Target::Action(bound)) => {
-                bound.action == action && bound.args == *args && bound.code.as_deref() == code
+            (AnchorQuery::Action(action, args, code, state), Target::Action(bound)) => {
+                let same = bound.action == action && bound.args == *args && bound.state == state;
+                same && bound.code.as_deref() == code
             }
             (AnchorQuery::Answer(number, text), Target::Answer { question, answer }) => {
                 number == *question && *text == **answer
@@ -75,11 +101,14 @@ impl AnchorQuery<'_> {
     pub(super) fn to_target(self) -> Target {
         match self {
             AnchorQuery::Object(key) => Target::Object { key: key.into() },
-            AnchorQuery::Action(action, args, code) => Target::Action(Rc::new(BoundAction {
-                action: action.to_owned(),
-                args: args.clone(),
-                code: code.map(Into::into),
-            })),
+            AnchorQuery::Action(action, args, code, state) => {
+                Target::Action(Rc::new(BoundAction {
+                    action: action.to_owned(),
+                    args: args.clone(),
+                    code: code.map(Into::into),
+                    state,
+                }))
+            }
             AnchorQuery::Answer(question, answer) => {
                 Target::Answer { question, answer: answer.into() }
             }

@@ -1,0 +1,76 @@
+//! Refs that stand in exact text: they look like the daemon's anchors, and are part of a file or a value.
+//!
+//! Exact text can't be escaped, and a reader who takes a number from it acts on whatever has that number. It always
+//! stands in a fence, and an answer says of which numbers in its fences that holds, if they are in use: a text that
+//! only talks about links costs nothing.
+
+use std::collections::BTreeSet;
+
+use pipemux_proto::refs::RefKind;
+
+use crate::views::inert;
+use crate::workspaces::Workspace;
+use crate::workspaces::content::anchors_in;
+
+/// How many refs an answer explains; the others are counted.
+const EXPLAINED: usize = 4;
+
+/// Returns the refs in the fences of whole lines of an answer. An app's text opens no fence: it is escaped.
+pub fn refs_in_fences(markdown: &str) -> BTreeSet<(RefKind, u64)> {
+    let mut found = BTreeSet::new();
+    let mut open: Option<usize> = None;
+    for line in markdown.lines() {
+        let ticks = line.len() - line.trim_start_matches('`').len();
+        match open {
+            Some(fence) if ticks >= fence && line.len() == ticks => open = None,
+            Some(_) => found.extend(anchors_in(line)),
+            None if ticks >= 3 => open = Some(ticks),
+            None => {}
+        }
+    }
+    found
+}
+
+/// Says which of some refs in fences are in use as something else for a reader; nothing when none are.
+pub fn quoted_refs_note(
+    workspace: &Workspace,
+    reader: &str,
+    quoted: &BTreeSet<(RefKind, u64)>,
+) -> Option<String> {
+    let real = |(kind, id): &(RefKind, u64)| {
+        let anchor = workspace.anchors.get(*kind, *id)?;
+        workspace.window(&anchor.session)?;
+        let live = anchor.shown || workspace.in_view(reader, &anchor.session, *id);
+        live.then(|| {
+            let label = inert::line(&anchor.label);
+            let kind = if *kind == RefKind::Obj { "obj" } else { "link" };
+            format!("{kind}:{id} (really \"{label}\" of {})", anchor.session)
+        })
+    };
+    let mut live = quoted.iter().filter_map(real);
+    let explained: Vec<String> = live.by_ref().take(EXPLAINED).collect();
+    if explained.is_empty() {
+        return None;
+    }
+    let more = match live.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("only text inside fences: {}{more}", explained.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refs_are_found_in_fences_only_and_in_their_exact_form_only() {
+        let markdown = "[a](link:1)\n```rs\n1\t[b](link:2) [c](obj:3) [d](link:4 \"f()\")\n\
+            [e](obj:05) [f](link:6.5) link:7 (link:8) [g](obj:9 \"t\")\n```\n[h](obj:10)\n\
+            ````\n```\n[i](obj:11)\n```\n````\n[j](obj:12)\n";
+        let found = refs_in_fences(markdown);
+        let expected =
+            [(RefKind::Link, 2), (RefKind::Obj, 3), (RefKind::Link, 4), (RefKind::Obj, 11)];
+        assert_eq!(found, expected.into());
+    }
+}
