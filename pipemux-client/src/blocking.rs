@@ -69,7 +69,7 @@ impl Connection {
     /// # Errors
     /// See [`Connection::open`].
     pub fn open_existing(options: &Options) -> Result<Option<Connection>, ClientError> {
-        Self::open_existing_within(options, connect::CONNECT_TIMEOUT)
+        Self::open_existing_within(options, connect::connect_timeout(options))
     }
 
     /// Does the same as [`Connection::open_existing`], but waits no longer than `timeout` for a daemon that is

@@ -14,7 +14,6 @@ mod open;
 mod pipe;
 mod requester;
 mod run;
-mod shell_quoting;
 mod status;
 mod stdin;
 mod streaming;
@@ -49,10 +48,11 @@ pub fn main(words: Vec<OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => return print_parse_error(&error, &words, json),
     };
+    let hint_options = cli.global.hint_options();
     match Requester::new(cli.global).and_then(|requester| execute(&requester, cli.verb)) {
         Ok(status) => status,
         Err(error) => {
-            output::print_error(&error, json);
+            output::print_error(&error, json, &hint_options);
             error.exit_status()
         }
     }
@@ -100,7 +100,8 @@ fn print_parse_error(error: &clap::Error, words: &[OsString], json: bool) -> u8 
     }
     let words: Vec<_> = words.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    output::print_error(&usage_errors::explain(error, &words), json);
+    // Its commands repeat the words as they were typed.
+    output::print_error(&usage_errors::explain(error, &words), json, "");
     USAGE
 }
 

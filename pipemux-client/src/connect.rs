@@ -27,8 +27,13 @@ use crate::incoming::{DaemonMessage, MessageReader, ReadError};
 use crate::options::Options;
 use crate::requests;
 
-/// How long finding, starting and greeting a daemon may take together.
-pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long finding, starting and greeting a daemon may take together, if the request may take longer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Returns how long finding, starting and greeting a daemon may take together.
+pub(crate) fn connect_timeout(options: &Options) -> Duration {
+    CONNECT_TIMEOUT.min(options.timeout)
+}
 
 /// How long to try a daemon that holds the lock but doesn't listen, before another one is started: the first
 /// may be about to end.
@@ -63,7 +68,7 @@ pub(crate) fn open_with(
     options: &Options,
     first: FirstRequest<'_>,
 ) -> Result<Established, ClientError> {
-    let deadline = Instant::now() + CONNECT_TIMEOUT;
+    let deadline = Instant::now() + connect_timeout(options);
     loop {
         if let Some(established) = try_connect(options, deadline, first)? {
             return Ok(established);
@@ -93,7 +98,7 @@ pub(crate) fn open_with(
             return Err(ClientError::unreachable(format!(
                 "{why} at {} within {} s",
                 options.paths.socket.display(),
-                CONNECT_TIMEOUT.as_secs()
+                connect_timeout(options).as_secs_f64()
             ))
             .hint(format!("see its log: {}", options.paths.log.display()))
             .hint("look: pipemux status · end it: pipemux down"));
@@ -271,9 +276,9 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
 
 fn no_greeting(options: &Options, waited: Duration) -> ClientError {
     ClientError::unreachable(format!(
-        "the daemon doesn't answer: no greeting at {} within {:.0} s",
+        "the daemon doesn't answer: no greeting at {} within {} s",
         options.paths.socket.display(),
-        waited.as_secs_f64().max(1.0)
+        waited.as_millis().max(100) as f64 / 1000.0
     ))
     .hint(format!("see its log: {}", options.paths.log.display()))
 }

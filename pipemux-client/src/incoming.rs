@@ -109,7 +109,9 @@ pub(crate) fn decode_answer(reply: RawReply, acts: bool) -> Result<Answer, Clien
         if !older {
             return refused;
         }
-        refused.hint("the daemon may be of an earlier release: pipemux down, then run it again")
+        refused.hint(
+            "the daemon may be of an earlier release; end it, then run this again: pipemux down",
+        )
     })?;
     Answer::from_body(body).map_err(|error| {
         ClientError::lost(acts, &format!("the daemon's answer can't be read: {error}"))

@@ -76,6 +76,7 @@ impl Options {
             budget: None,
             lod: None,
             at: None,
+            hint_options: String::new(),
             titles: false,
             cwd: working_directory(),
             verb,

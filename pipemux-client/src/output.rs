@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Answer, Body};
+use pipemux_client::proto::command::with_options;
 use pipemux_client::proto::watch::WorkspaceEvent;
+use pipemux_client::proto::{Code, Fault};
 use serde::Serialize;
 use serde_json::json;
 
@@ -31,8 +33,8 @@ pub fn write_stdout(bytes: &[u8]) -> io::Result<WriteOutcome> {
 }
 
 /// Writes to standard error. A failure is ignored, because it can't be reported anywhere.
-pub fn write_stderr(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+pub fn write_stderr(bytes: &[u8]) {
+    let _ = io::stderr().lock().write_all(bytes);
 }
 
 /// Formats an answer for printing.
@@ -63,29 +65,25 @@ pub fn event_line(event: &WorkspaceEvent) -> String {
     format!("{} {time} {}", event.number, event.text)
 }
 
-/// Prints why there is no answer. JSON goes to standard output, where programs expect it. Text goes to standard error,
-/// except for the daemon's own refusal, which is an answer.
-pub fn print_error(error: &ClientError, json: bool) {
-    let result = if json {
-        write_stdout(&pretty(&json!({ "error": error.fault() })))
-    } else {
-        let text = format_error(error);
-        match error {
-            ClientError::Refused(_) => write_stdout(text.as_bytes()),
-            _ => {
-                write_stderr(&text);
-                Ok(WriteOutcome::Complete)
-            }
-        }
-    };
-    if let Err(error) = result {
+/// Prints why there is no answer, to standard error. JSON goes to standard output, where programs expect it. Commands in
+/// hints repeat `hint_options`.
+pub fn print_error(error: &ClientError, json: bool, hint_options: &str) {
+    let mut fault = error.fault().clone();
+    for hint in &mut fault.hints {
+        *hint = with_options(hint, hint_options).into_owned();
+    }
+    if !json {
+        return write_stderr(format_fault(label(error), &fault).as_bytes());
+    }
+    if let Err(error) = write_stdout(&pretty(&json!({ "error": fault }))) {
         report_write_error(&error);
     }
 }
 
 /// Reports on standard error that the answer could not be written.
 pub fn report_write_error(error: &io::Error) {
-    write_stderr(&format!("the answer could not be written to standard output: {error}\n"));
+    let text = format!("the answer could not be written to standard output: {error}\n");
+    write_stderr(text.as_bytes());
 }
 
 fn label(error: &ClientError) -> &'static str {
@@ -93,14 +91,22 @@ fn label(error: &ClientError) -> &'static str {
         ClientError::Unreachable(_) => "unreachable",
         ClientError::VersionMismatch(_) => "another version",
         ClientError::OutcomeUnknown(_) => "unknown",
-        ClientError::Refused(_) => "refused",
+        ClientError::Refused(fault) => match fault.code {
+            Code::NotFound => "not found",
+            Code::Unavailable => "unavailable",
+            Code::Unknown => "unknown",
+            _ => "refused",
+        },
         ClientError::Invalid(_) => "refused, nothing ran",
     }
 }
 
 /// Formats an error as text: its kind and message, then its hints.
 pub fn format_error(error: &ClientError) -> String {
-    let (label, fault) = (label(error), error.fault());
+    format_fault(label(error), error.fault())
+}
+
+fn format_fault(label: &str, fault: &Fault) -> String {
     let mut text = format!("{label} · {}\n", fault.message.trim_end());
     for hint in &fault.hints {
         text.push_str(hint);
@@ -114,6 +120,26 @@ fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
+}
+
+/// How files of frequent formats begin, and what these are called.
+const SIGNATURES: &[(&[u8], &str)] = &[
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"\x7fELF", "an ELF program"),
+    (b"SQLite format 3\0", "a SQLite database"),
+];
+
+/// Says what a value is that is no text: `20480 bytes that are no text (a PNG image)`. Returns `None` for text.
+pub fn describe_bytes(bytes: &[u8]) -> Option<String> {
+    let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
+    let known = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start));
+    let known = known.map_or(String::new(), |(_, name)| format!(" ({name})"));
+    (!is_text).then(|| format!("{} bytes that are no text{known}", bytes.len()))
 }
 
 /// Encodes bytes as in RFC 4648, with padding.
@@ -135,11 +161,11 @@ pub fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pipemux_client::proto::Value;
     use pipemux_client::proto::report::Report;
-    use pipemux_client::proto::{Fault, Value};
 
     fn print(body: Body, json: bool) -> String {
-        let answer = Answer { exit: 0, body, delivery: 0 };
+        let answer = Answer { exit: 0, body, delivery: 0, error: false };
         String::from_utf8(format_answer(&answer, json)).unwrap()
     }
 
@@ -154,9 +180,19 @@ mod tests {
     }
 
     #[test]
+    fn value_that_is_no_text_is_described() {
+        let png = b"\x89PNG\r\n\x1a\n0";
+        assert_eq!(describe_bytes(png).unwrap(), "9 bytes that are no text (a PNG image)");
+        assert_eq!(describe_bytes(b"a\0b").unwrap(), "3 bytes that are no text");
+        assert_eq!(describe_bytes("深い\n".as_bytes()), None);
+        assert_eq!(describe_bytes(b""), None);
+    }
+
+    #[test]
     fn raw_values_are_exact_and_json_output_is_valid_json() {
         let bytes = b"a\r\n\xff\0".to_vec();
-        let answer = Answer { exit: 0, body: Body::Raw(bytes.clone().into()), delivery: 0 };
+        let answer =
+            Answer { exit: 0, body: Body::Raw(bytes.clone().into()), delivery: 0, error: false };
         assert_eq!(format_answer(&answer, false), bytes);
         let json: serde_json::Value =
             serde_json::from_slice(&format_answer(&answer, true)).unwrap();

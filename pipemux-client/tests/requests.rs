@@ -166,7 +166,7 @@ fn suggestions_use_the_apps_of_a_running_daemon() {
             let request = peer.receive().unwrap();
             let app = Value::Map(vec![("id".into(), "planner".into())]);
             let body = Body::Data(Value::List(vec![app]));
-            let answer = Answer { exit: 0, body, delivery: 0 };
+            let answer = Answer { exit: 0, body, delivery: 0, error: false };
             peer.send(&request.envelope.answer(Kind::Reply), &answer);
             decode::<VerbRequest>(&request.body).unwrap()
         });

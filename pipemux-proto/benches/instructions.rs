@@ -124,6 +124,7 @@ fn call() -> VerbRequest {
         budget: None,
         lod: None,
         at: None,
+        hint_options: String::new(),
         titles: false,
         cwd: "/home/ann/parser/src".into(),
         verb: Verb::Run { code: "editor.save()".into(), stdin: None },
@@ -131,5 +132,10 @@ fn call() -> VerbRequest {
 }
 
 fn answer() -> Answer {
-    Answer { exit: 0, body: Body::Text("a line of the answer\n".repeat(200)), delivery: 7 }
+    Answer {
+        exit: 0,
+        body: Body::Text("a line of the answer\n".repeat(200)),
+        delivery: 7,
+        error: false,
+    }
 }

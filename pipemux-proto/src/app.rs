@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use crate::ids::SessionAddr;
+use crate::numbers::LineNumbers;
 use crate::projection::{Args, LinkSlot, Lod};
 use crate::value::Blob;
 
@@ -76,7 +77,7 @@ pub struct Project {
 }
 
 /// Asks the app to carry out an action. The app replies with [`Outcome`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Invoke {
     /// The action's name.
     pub action: String,
@@ -90,6 +91,14 @@ pub struct Invoke {
     /// arguments then refer to lines that this process never showed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen_lost: bool,
+    /// What the reader's numbers count in: for each document, the numbers that it was shown, and the
+    /// version in which that was. Numbers that aren't listed count in `seen_version`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<LineNumbers>,
+    /// True when the reader may have been shown numbers that aren't known any more: by an earlier daemon, or
+    /// too long ago. Numbers that `numbers` doesn't list then refer to something unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
     /// The caller's working directory; relative paths in the arguments start here. Empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
@@ -165,6 +174,9 @@ pub struct Done {
     /// disappeared, which it leaves out for other actions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reverts: bool,
+    /// The numbers that the answer shows or maps, and those that it retires: later ones take precedence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<LineNumbers>,
 }
 
 /// An action that asks before it continues.
@@ -175,6 +187,9 @@ pub struct Needs {
     /// Bytes of the app's choice, returned with the answer.
     #[serde(default)]
     pub token: Blob,
+    /// The numbers that the question shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<LineNumbers>,
 }
 
 /// A question and the ways to answer it.

@@ -62,6 +62,11 @@ pub struct VerbRequest {
     /// True when every link shows its call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,
+    /// The options that commands in hints repeat, so that they mean the same when they are pasted: `--reader a`, quoted
+    /// for a shell. Empty when the caller named none; at most [`HINT_OPTIONS_MAX`](crate::limits::HINT_OPTIONS_MAX)
+    /// bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint_options: String,
     /// The verb with its arguments.
     pub verb: Verb,
 }
@@ -314,6 +319,10 @@ pub struct Answer {
     /// to confirm.
     #[serde(default)]
     pub delivery: u64,
+    /// True when the answer is an error and no step ran: a command line writes its text to standard error, so that a
+    /// file that standard output goes to never holds it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub error: bool,
 }
 
 /// The content of an answer.

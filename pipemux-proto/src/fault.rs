@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::numbers::LineNumbers;
+
 /// The kind of an error; it determines the exit status of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,6 +113,9 @@ pub struct Fault {
     /// The key of the thing that is stale, hidden or gone; set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The numbers that the message shows; set by apps.
+    #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
+    pub numbers: Box<[LineNumbers]>,
     /// The ref that the message names, as its reader wrote it. Set by the daemon for itself: it is never sent.
     #[serde(skip)]
     pub written_ref: Option<Box<str>>,
@@ -130,7 +135,8 @@ impl Fault {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         let (level, at, hints, key) = (Level::Hint, None, Vec::new(), None);
-        Self { code, level, message, at, hints, key, written_ref: None }
+        let numbers = Box::default();
+        Self { code, level, message, at, hints, key, numbers, written_ref: None }
     }
 
     constructors! {
@@ -173,6 +179,13 @@ impl Fault {
     #[must_use]
     pub fn about(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
+        self
+    }
+
+    /// Names the numbers that the message shows.
+    #[must_use]
+    pub fn numbers(mut self, numbers: impl Into<Box<[LineNumbers]>>) -> Self {
+        self.numbers = numbers.into();
         self
     }
 

@@ -96,7 +96,7 @@ impl Hello {
         .hint(if theirs.major > ours.major {
             "update the older side, then: pipemux down"
         } else {
-            "pipemux down, then run the command again"
+            "end the daemon, then run the command again: pipemux down"
         }))
     }
 }

@@ -8,6 +8,7 @@
 //! | [`hello`] | the first message in each direction, and the protocol's version |
 //! | [`app`] | messages between daemon and app |
 //! | [`client`] | messages between client and daemon |
+//! | [`numbers`] | line numbers as references |
 //! | [`report`] | the answer of a verb as data (`--json`) |
 //! | [`watch`] | events and parts of logs |
 //! | [`projection`] | a window as slots, before the daemon assigns ids |
@@ -32,6 +33,7 @@ pub mod app;
 pub mod call;
 pub mod client;
 pub mod codec;
+pub mod command;
 pub mod context;
 pub mod envelope;
 pub mod fault;
@@ -39,6 +41,7 @@ pub mod frame;
 pub mod hello;
 pub mod ids;
 pub mod limits;
+pub mod numbers;
 pub mod paths;
 pub mod projection;
 pub mod prototype;
@@ -54,4 +57,5 @@ pub use fault::{Code, Fault, Level};
 pub use frame::{Frame, FrameDecoder, FrameError};
 pub use hello::{Hello, Role};
 pub use ids::{Incarnation, ProviderId, SessionAddr, SessionId};
+pub use numbers::{LineNumbers, LineRun};
 pub use value::{Blob, Value};

@@ -26,6 +26,8 @@ pub const VALUE_DEPTH_MAX: usize = 32;
 pub const LIST_MAX: usize = 4096;
 /// Largest number of options that one question lists; the rest are counted.
 pub const CHOICES_MAX: usize = 20;
+/// Longest options that commands in hints repeat, in bytes.
+pub const HINT_OPTIONS_MAX: usize = 1024;
 /// Longest value passed from one app to another, in bytes.
 pub const COPY_MAX: usize = 512 * 1024;
 /// Length of one chunk when the daemon reads a value, in bytes.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::numbers::{LineNumbers, LineRun};
 use crate::value::{Blob, Value};
 
 pub use borrowed::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
@@ -123,7 +124,7 @@ pub struct LinkSlot {
 }
 
 /// Exact text, shown in a fence that is longer than any run of backticks in the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodePiece {
     /// The fence's language.
     #[serde(default)]
@@ -133,6 +134,10 @@ pub struct CodePiece {
     /// The number of the first line if lines are numbered (`N<TAB>text`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
+    /// The identities of the numbered lines, in order. Readers are then told which lines moved; without
+    /// them, numbered lines that moved are shown anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineRun>,
 }
 
 /// One piece of a window.
@@ -187,6 +192,9 @@ pub struct Projection {
     /// The app's own state, for `view --json`.
     #[serde(default)]
     pub custom: BTreeMap<String, Value>,
+    /// Numbers that the content shows beside numbered code, in labels for example. They count in `version`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<LineNumbers>,
     /// The approximate number of tokens that were left out.
     #[serde(default)]
     pub hidden_tokens: u64,

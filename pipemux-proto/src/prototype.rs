@@ -99,6 +99,9 @@ pub struct Param {
     /// The value of an absent argument; a parameter without a default is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// What the argument means, in one sentence; empty where the name says it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
     /// True for the path of a file: a thing of another session is then passed as its path, which is
     /// absolute, instead of its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -154,6 +157,7 @@ impl Prototype {
     }
 
     /// Returns the whole declaration with its doc comment, for `help` and the level of detail `Full`:
+    /// `/** Magic. @param mana What it costs. */` and
     /// `function cast_fireball(target: Anchor<enemy>, mana: int = 10): void;`
     pub fn declaration(&self) -> String {
         let params = self.params.iter().map(|param| match &param.default {
@@ -162,12 +166,59 @@ impl Prototype {
         });
         let params = params.collect::<Vec<_>>().join(", ");
         let returns = self.returns.as_ref().map_or("void".to_owned(), Type::to_string);
-        let risk = if self.risk == Risk::Destructive { " Asks first." } else { "" };
-        let doc = if self.doc.is_empty() && risk.is_empty() {
-            String::new()
-        } else {
-            format!("/** {}{risk} */\n", self.doc).replace("/**  ", "/** ")
+        let risk = (self.risk == Risk::Destructive).then_some("Asks first.".to_owned());
+        let documented = self.params.iter().filter(|param| !param.doc.is_empty());
+        let documented = documented.map(|param| format!("@param {} {}", param.name, param.doc));
+        let parts = [self.doc.clone()].into_iter().chain(risk).chain(documented);
+        let parts: Vec<String> =
+            parts.map(|part| comment_line(&part)).filter(|part| !part.is_empty()).collect();
+        let doc = match parts.is_empty() {
+            true => String::new(),
+            false => format!("/** {} */\n", parts.join(" ")),
         };
         format!("{doc}function {}({params}): {returns};", self.name)
+    }
+}
+
+/// Writes a text for the inside of a comment, on one line.
+pub fn comment_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prototype(doc: &str, risk: Risk, docs: &[&str]) -> Prototype {
+        let param = |(at, doc): (usize, &&str)| Param {
+            name: format!("p{at}"),
+            ty: Type::Int,
+            doc: (*doc).to_owned(),
+            ..Param::default()
+        };
+        Prototype {
+            name: "act".into(),
+            doc: doc.into(),
+            params: docs.iter().enumerate().map(param).collect(),
+            returns: None,
+            risk,
+            idempotent: false,
+            prominence: Prominence::default(),
+        }
+    }
+
+    #[test]
+    fn doc_comment_has_the_documented_parameters() {
+        let comment = |doc: &str, risk, docs: &[&str]| {
+            let text = prototype(doc, risk, docs).declaration();
+            text.split_once("function").unwrap().0.to_owned()
+        };
+        assert_eq!(comment("", Risk::Safe, &["", ""]), "");
+        assert_eq!(comment("Does it.", Risk::Safe, &["", ""]), "/** Does it. */\n");
+        assert_eq!(
+            comment("Does it.", Risk::Destructive, &["", "How\n often */."]),
+            "/** Does it. Asks first. @param p1 How often * /. */\n"
+        );
+        assert_eq!(comment("", Risk::Changes, &["How often."]), "/** @param p0 How often. */\n");
     }
 }

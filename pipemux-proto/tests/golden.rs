@@ -72,6 +72,15 @@ fn fields_of_1_2_are_absent_on_the_wire_unless_set() {
 }
 
 #[test]
+fn new_fields_of_answers_are_absent_on_the_wire_unless_set() {
+    use pipemux_proto::client::{Answer, Body};
+    let plain = Answer { exit: 0, body: Body::Text("x".into()), delivery: 0, error: false };
+    let plain = pipemux_proto::encode(&plain).expect("it encodes");
+    assert!(!plain.windows(5).any(|part| part == b"error"));
+    assert!(!pipemux_proto::decode::<Answer>(&plain).expect("it reads").error);
+}
+
+#[test]
 fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
     let shown = pipemux_proto::projection::Projection::default();
     let plain = pipemux_proto::encode(&shown).expect("it encodes");
@@ -98,6 +107,11 @@ fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
     for plain in encoded.map(|plain| plain.expect("it encodes")) {
         assert!(!plain.windows(4).any(|part| part == b"path"));
     }
+    let done = pipemux_proto::app::Done::default();
+    let plain = pipemux_proto::encode(&done).expect("it encodes");
+    assert!(!plain.windows(7).any(|part| part == b"numbers"));
+    let old: pipemux_proto::app::Done = pipemux_proto::decode(&plain).expect("it reads");
+    assert!(old.numbers.is_empty());
 }
 
 #[test]

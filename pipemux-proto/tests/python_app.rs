@@ -142,6 +142,8 @@ impl App {
             args,
             seen_version: 1,
             seen_lost: false,
+            numbers: Vec::new(),
+            forgotten: false,
             cwd: String::new(),
             reader: "default".into(),
             run_id: "r-1".into(),

@@ -8,8 +8,12 @@ docui::actions! {
     enum Action {
         /// 物理攻击
         changes featured Attack = attack(target: Anchor<Enemy>);
-        /// 魔法攻击 @param mana (Default: 10)
-        changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
+        /// 魔法攻击
+        changes featured CastFireball = cast_fireball(
+            target: Anchor<Enemy>,
+            /// (Default: 10)
+            mana: i64 = 10,
+        );
         /// 搜刮尸体
         changes featured Loot = loot(target: Anchor);
         /// 逃跑

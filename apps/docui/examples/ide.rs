@@ -162,7 +162,7 @@ impl App for Ide {
             return Ok(Vec::new());
         }
         Err(Fault::refused(format!("{} is already open here", self.root.display()))
-            .hint("open another directory in its own session: pipemux open ide/other <directory>"))
+            .hint("open another directory in its own session: pipemux open ide/other DIRECTORY"))
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
@@ -256,7 +256,7 @@ impl App for Ide {
 fn directory(opening: &Opening) -> Result<PathBuf, Fault> {
     let path = opening.path(opening.args.first().map_or("", String::as_str));
     let root = path.canonicalize().ok().filter(|root| root.is_dir() && opening.args.len() < 2);
-    root.ok_or_else(|| Fault::usage("expected one directory").hint("pipemux open ide [directory]"))
+    root.ok_or_else(|| Fault::usage("expected one directory").hint("pipemux open ide ."))
 }
 
 fn paths(separated: String) -> Vec<String> {

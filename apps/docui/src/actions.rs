@@ -40,7 +40,7 @@ pub trait Actions: Sized {
 /// |---|---|
 /// | risk | `safe` changes nothing but views; `changes` can be undone or redone; `destructive` can't, so the reader must confirm it first |
 /// | prominence | `featured` has a line of its own with its doc comment; `listed` is named on a line shared with others; `help` is only counted, and shown by `pipemux help` |
-/// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`] |
+/// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`]; a doc comment before it says what the argument means |
 /// | `idempotent` | carrying out the action twice has the same effect as once, so that it may be repeated after a crash |
 ///
 /// ```
@@ -50,13 +50,18 @@ pub trait Actions: Sized {
 ///     /// The actions in the arena.
 ///     pub enum Action {
 ///         /// Magic; costs mana.
-///         changes featured CastFireball = cast_fireball(target: Anchor<Enemy>, mana: i64 = 10);
+///         changes featured CastFireball = cast_fireball(
+///             target: Anchor<Enemy>,
+///             /// What it costs.
+///             mana: i64 = 10,
+///         );
 ///         safe listed Look = look() -> String, idempotent;
 ///     }
 /// }
 /// assert_eq!(
 ///     Action::prototypes()[0].declaration(),
-///     "/** Magic; costs mana. */\nfunction cast_fireball(target: Anchor<enemy>, mana: int = 10): void;",
+///     "/** Magic; costs mana. @param mana What it costs. */\n\
+///      function cast_fireball(target: Anchor<enemy>, mana: int = 10): void;",
 /// );
 /// ```
 #[macro_export]
@@ -66,7 +71,7 @@ macro_rules! actions {
             $(
                 $(#[doc = $doc:literal])*
                 $risk:ident $prominence:ident $Variant:ident = $name:ident(
-                    $($param:ident: $ty:ty $(= $default:expr)?),* $(,)?
+                    $($(#[doc = $param_doc:literal])* $param:ident: $ty:ty $(= $default:expr)?),* $(,)?
                 ) $(-> $ret:ty)? $(, $idempotent:ident)?;
             )*
         }
@@ -90,6 +95,7 @@ macro_rules! actions {
                         name: stringify!($param).to_owned(),
                         ty: <$ty as $crate::ArgType>::ty(),
                         default: $crate::actions!(@default $ty $(, $default)?),
+                        doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
                         path: <$ty as $crate::ArgType>::IS_PATH,
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),

@@ -1,12 +1,13 @@
 //! The [`App`] trait, and the requests that the SDK hands to an app.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use pipemux_proto::app::Choice;
 use pipemux_proto::projection::Lod;
-use pipemux_proto::{Fault, SessionAddr};
+use pipemux_proto::{Fault, LineNumbers, SessionAddr};
 
 use crate::actions::Actions;
 use crate::blocking::{Blocking, Waker};
@@ -125,7 +126,7 @@ pub trait App: Sized + 'static {
     /// # Errors
     /// The object has no value. This is the default for every object.
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
-        Err(Fault::refused(format!("{key} has no value to read")).about(key))
+        Err(Fault::refused("it has no value to read").about(key))
     }
 
     /// Returns the absolute path of an object that is a file. It is passed where another app's action takes
@@ -262,12 +263,17 @@ pub struct Context {
     pub reader: String,
     /// Identifies the run. All steps of one run share it, and so does the answer that resumes the run.
     pub run_id: String,
-    /// The version of the state that the reader saw last. Line numbers in the action refer to that
-    /// version. 0: the reader has seen none.
+    /// The version of the state that the reader saw last. 0: the reader has seen none. Line numbers in the
+    /// action refer to what [`Context::seen_numbers`] says.
     pub seen_version: u64,
     /// True when the reader saw only an earlier process of this session. Line numbers in the action
     /// then refer to a state that this process never showed.
     pub seen_lost: bool,
+    /// The numbers that the reader was shown, where they don't all count in `seen_version`:
+    /// [`Context::seen_numbers`] reads them.
+    pub numbers: Vec<LineNumbers>,
+    /// True when the reader may have been shown numbers that aren't known any more.
+    pub forgotten: bool,
     /// The caller's working directory; empty when it isn't known.
     pub cwd: PathBuf,
     /// The current version of the state.
@@ -283,10 +289,66 @@ impl Context {
         self.cwd.join(Path::new(argument))
     }
 
+    /// Returns what line numbers of a document refer to, in order and without gaps. A reader whose window was
+    /// shown as a difference has seen some numbers in a later version than others.
+    pub fn seen_numbers(&self, document: &str, numbers: Range<u64>) -> Vec<SeenNumbers> {
+        let mut listed: Vec<&LineNumbers> =
+            self.numbers.iter().filter(|listed| listed.document == document).collect();
+        listed.sort_by_key(|listed| listed.first);
+        let unlisted = match self.seen_lost || self.forgotten {
+            true => NumbersSeen::Lost,
+            false => NumbersSeen::In(self.seen_version),
+        };
+        let (mut all, mut from) = (Vec::new(), numbers.start);
+        for LineNumbers { first, last, version, .. } in listed {
+            let (start, end) = ((*first).max(from), last.saturating_add(1).min(numbers.end));
+            if start >= end {
+                continue;
+            }
+            if from < start {
+                all.push(SeenNumbers { numbers: from..start, seen: unlisted, listed: false });
+            }
+            let seen = match version {
+                None => NumbersSeen::Retired,
+                Some(0) => NumbersSeen::Lost,
+                Some(version) => NumbersSeen::In(*version),
+            };
+            all.push(SeenNumbers { numbers: start..end, seen, listed: true });
+            from = end;
+        }
+        if from < numbers.end {
+            all.push(SeenNumbers { numbers: from..numbers.end, seen: unlisted, listed: false });
+        }
+        all
+    }
+
     /// Returns the version that the state will have once this action has taken effect.
     pub fn next_version(&self) -> u64 {
         self.version + 1
     }
+}
+
+/// Line numbers of a document, and where the reader saw them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenNumbers {
+    /// The numbers.
+    pub numbers: Range<u64>,
+    /// Where the reader saw them.
+    pub seen: NumbersSeen,
+    /// True when the reader was shown exactly these numbers of this document, false when they count like
+    /// everything that the reader wasn't shown.
+    pub listed: bool,
+}
+
+/// Where a reader saw line numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NumbersSeen {
+    /// In this version of this process's state; 0: nowhere.
+    In(u64),
+    /// In an earlier process, or in a version that isn't known any more.
+    Lost,
+    /// The reader was told that they don't count any more: refuse them as stale.
+    Retired,
 }
 
 /// A request for a window's content.

@@ -110,7 +110,7 @@ impl<K: Kind> ArgType for Anchor<K> {
 /// A line of a numbered text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// A line number, in the version that the reader saw: [`crate::Context::seen_version`].
+    /// A line number, as the reader saw it: [`crate::Context::seen_numbers`].
     Number(i64),
     /// The line of an object, such as a selection or a match.
     At(Anchor<Any>),

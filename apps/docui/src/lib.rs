@@ -63,14 +63,15 @@ pub mod testing;
 pub mod view;
 
 pub use actions::Actions;
-pub use app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
+pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
 pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Text};
 pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;
+pub use pipemux_proto::command;
 pub use pipemux_proto::projection::Lod;
-pub use pipemux_proto::{Fault, Value};
+pub use pipemux_proto::{Fault, LineNumbers, LineRun, Value};
 pub use pipemux_tokens as tokens;
 pub use reply::{Ask, Done, Reply};
 pub use serve::run;

@@ -1,9 +1,9 @@
 //! The result of an update: the action was carried out, or a question must be answered first.
 
-use pipemux_proto::Value;
 use pipemux_proto::app::{self, OptionItem, Question, QuestionKind};
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::projection::LinkSlot;
+use pipemux_proto::{LineNumbers, Value};
 
 use crate::actions::Actions;
 use crate::view::link_slot;
@@ -81,6 +81,43 @@ impl Done {
         self
     }
 
+    /// Names line numbers that the answer shows or maps, with the version in which they count, mostly
+    /// [`crate::Context::next_version`]: whatever its text says of line numbers.
+    #[must_use]
+    pub fn shows(mut self, numbers: impl IntoIterator<Item = LineNumbers>) -> Self {
+        self.0.numbers.extend(numbers);
+        self
+    }
+
+    /// Retires the numbers of a document from `first` on: they are refused as stale until they are shown again.
+    #[must_use]
+    pub fn retires(mut self, document: impl Into<String>, first: u64) -> Self {
+        let document = document.into();
+        self.0.numbers.push(LineNumbers {
+            document,
+            first,
+            last: u64::MAX,
+            version: None,
+            was: None,
+        });
+        self
+    }
+
+    /// Adds to the end of the brief.
+    pub fn add_to_brief(&mut self, text: &str) {
+        self.0.brief.push_str(text);
+    }
+
+    /// Returns the numbers that it names so far, to change them.
+    pub fn numbers_mut(&mut self) -> &mut Vec<LineNumbers> {
+        &mut self.0.numbers
+    }
+
+    /// Returns the brief.
+    pub fn brief(&self) -> &str {
+        &self.0.brief
+    }
+
     /// Returns the links that were added so far.
     pub fn links(&self) -> &[LinkSlot] {
         &self.0.links
@@ -127,6 +164,13 @@ impl Ask {
         self
     }
 
+    /// Names line numbers that the question shows, with the version in which they count.
+    #[must_use]
+    pub fn shows(mut self, numbers: impl IntoIterator<Item = LineNumbers>) -> Self {
+        self.0.numbers.extend(numbers);
+        self
+    }
+
     /// Adds to the number of options that are counted without being listed.
     #[must_use]
     pub fn unlisted(mut self, more: u64) -> Self {
@@ -143,6 +187,6 @@ impl Ask {
 
     fn new(text: impl Into<String>, kind: QuestionKind) -> Self {
         let question = Question { text: text.into(), kind, options: Vec::new(), unlisted: 0 };
-        Self(app::Needs { question, token: Default::default() })
+        Self(app::Needs { question, token: Default::default(), numbers: Vec::new() })
     }
 }

@@ -264,6 +264,8 @@ impl<A: App> Session<A> {
             run_id: message.run_id,
             seen_version: message.seen_version,
             seen_lost: message.seen_lost,
+            numbers: message.numbers,
+            forgotten: message.forgotten,
             cwd: message.cwd.into(),
             version: self.version,
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to

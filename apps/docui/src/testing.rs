@@ -209,6 +209,8 @@ impl<A: App> Host<A> {
             args,
             seen_version,
             seen_lost: false,
+            numbers: Vec::new(),
+            forgotten: false,
             cwd: self.cwd.clone(),
             reader: reader.into(),
             run_id: format!("run-{}", self.runs),

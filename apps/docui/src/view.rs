@@ -1,7 +1,7 @@
 //! Builds the content of a window.
 
 use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
-use pipemux_proto::{Fault, Value};
+use pipemux_proto::{Fault, LineNumbers, LineRun, Value};
 
 use crate::actions::Actions;
 
@@ -112,21 +112,49 @@ impl View {
 
     /// Adds a code block. The text is shown exactly as given; `lang` names its language.
     pub fn code(&mut self, lang: impl Into<String>, text: impl Into<String>) -> &mut Self {
-        self.piece(Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first: None }))
+        self.piece(Piece::Code(CodePiece {
+            lang: lang.into(),
+            text: text.into(),
+            ..CodePiece::default()
+        }))
     }
 
-    /// Adds a code block whose lines are numbered from `first`.
+    /// Adds a code block whose lines are numbered from `first`. Readers are shown it anew whenever its lines
+    /// move; [`View::identified_lines`] tells them in one line.
     pub fn lines(
         &mut self,
         lang: impl Into<String>,
         first: u64,
         text: impl Into<String>,
     ) -> &mut Self {
-        self.piece(Piece::Code(CodePiece {
-            lang: lang.into(),
-            text: text.into(),
-            first: Some(first),
-        }))
+        self.identified_lines(lang, first, text, Vec::new())
+    }
+
+    /// Adds a code block whose lines are numbered from `first`, with the identities of the lines: a line
+    /// keeps its identity while it moves or is altered, and an identity is never given to another line of
+    /// the document. So a reader is told that lines moved: `lines 21-60 are now 19-58`.
+    pub fn identified_lines(
+        &mut self,
+        lang: impl Into<String>,
+        first: u64,
+        text: impl Into<String>,
+        lines: Vec<LineRun>,
+    ) -> &mut Self {
+        let (lang, text, first) = (lang.into(), text.into(), Some(first));
+        self.piece(Piece::Code(CodePiece { lang, text, first, lines }))
+    }
+
+    /// Names line numbers of a document that the view shows beside its numbered code, in labels for example.
+    /// A number that isn't named doesn't count as seen.
+    pub fn shows_number(
+        &mut self,
+        document: impl Into<String>,
+        first: u64,
+        last: u64,
+    ) -> &mut Self {
+        let document = document.into();
+        self.0.numbers.push(LineNumbers { document, first, last, ..LineNumbers::default() });
+        self
     }
 
     /// Sets the document that the window shows, as an opaque key: the path of a file, the query of a list. A

@@ -11,14 +11,24 @@ docui::actions! {
     /// An action of the editor.
     pub enum Action {
         /// Exact text. Several matches: you are asked which.
-        changes featured Replace = replace(old: String, new: Text, all: bool = false);
+        changes featured Replace = replace(
+            old: String,
+            new: Text,
+            /// True replaces every match without asking.
+            all: bool = false,
+        );
         /// Lines as you last saw them, also after earlier steps of the run; another file's: 'b.rs:20'. text='' deletes.
         changes featured ReplaceLines = replace_lines(first: Line, last: Line, text: Text);
         changes featured MoveLines = move_lines(first: Line, last: Line, before: Line);
         /// Writes the current file to disk; asks first if the file has changed there.
         changes listed Save = save();
         /// Undoes whole actions on the current file. With `change`, only if that change is the latest one.
-        changes listed Undo = undo(steps: i64 = 1, change: Option<Change> = None::<Change>);
+        changes listed Undo = undo(
+            /// How many actions.
+            steps: i64 = 1,
+            /// The change that an [undo] link names.
+            change: Option<Change> = None::<Change>,
+        );
         /// Opens a file, or makes an open one the current file.
         safe help Open = open(path: FilePath);
         /// Writes the current file to another path and goes on editing it there.
@@ -28,7 +38,11 @@ docui::actions! {
         /// Lists the matches of an exact text and scrolls to the first one.
         safe help Find = find(text: String);
         /// Inserts lines before a line. To append, give the number after the last line.
-        changes help Insert = insert(at: Line, text: Text);
+        changes help Insert = insert(
+            /// The line that the text goes before.
+            at: Line,
+            text: Text,
+        );
         /// Deletes lines.
         changes help DeleteLines = delete_lines(first: Line, last: Line);
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
@@ -38,7 +52,12 @@ docui::actions! {
         /// Scrolls to a line; 'b.rs:20' switches to another open file.
         safe help Goto = goto(line: Line);
         /// Redoes actions that were undone on the current file.
-        changes help Redo = redo(steps: i64 = 1, change: Option<Change> = None::<Change>);
+        changes help Redo = redo(
+            /// How many actions.
+            steps: i64 = 1,
+            /// The change that a [redo] link names.
+            change: Option<Change> = None::<Change>,
+        );
         /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
         changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
         /// Compares the current file with the one on disk.

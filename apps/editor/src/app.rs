@@ -82,10 +82,13 @@ impl App for Editor {
         if let Some(blocking) = self.blocking(&action, context)? {
             return blocking.run(self, context.version);
         }
-        let reply = self.perform(action, context)?;
-        if let Reply::Done(_) = reply {
-            self.version += 1;
-        }
+        let reply = match self.perform(action, context)? {
+            Reply::Done(done) => {
+                self.version += 1;
+                Reply::Done(self.tell_renumbering(done, context))
+            }
+            ask => ask,
+        };
         self.write_manifest_if_stale();
         Ok(reply)
     }

@@ -30,6 +30,13 @@ pub const MATCHES_ASKED: usize = 10_000;
 pub const CHANGED_LINES_SHOWN: usize = 8;
 /// How many ranges of further changed lines a view names.
 pub const CHANGED_RANGES_NAMED: usize = 4;
+/// How many earlier paths of a file are remembered, for line numbers that were shown under them.
+pub const FORMER_KEYS_MAX: usize = 16;
+/// How many moves of lines an outcome tells; the numbers after them are retired.
+pub const MOVES_TOLD: usize = 4;
+/// Into how many pieces the numbers that a reader knows may fall when an outcome says what they are now; the
+/// numbers after them are retired.
+pub const PIECES_MAX: usize = 256;
 /// How many selections and matches of one file are kept; the oldest are forgotten first.
 pub const TRACKED_RANGES_MAX: usize = 256;
 /// How many line splices and moves the line log of one file keeps; the oldest are forgotten first.

@@ -6,6 +6,7 @@
 //! | [`open_file`] | one open file: text, undo history, disk state |
 //! | [`buffer`], [`splice`] | a text byte for byte, and replacements in it |
 //! | [`line_change`], [`line_log`] | what changes do to line numbers, and what a number seen earlier means now |
+//! | [`line_ids`] | which line is which, for readers who are told what moved |
 //! | [`text_diff`] | the line changes behind splices, and the splices between two texts |
 //! | [`changes_outside`] | changed lines that the page doesn't show |
 //! | [`history`] | undo and redo |
@@ -35,6 +36,7 @@ pub mod history;
 pub mod ids;
 pub mod journal;
 pub mod line_change;
+pub mod line_ids;
 pub mod line_log;
 pub mod manifest;
 pub mod open_file;

@@ -55,6 +55,7 @@ impl Editor {
         };
         self.list_open_files(&mut view, &mut budget);
         if let Some((object, label)) = selection {
+            self.name_selected_lines(&mut view);
             budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
             view.text("selection: ").object(object).text("\n");
         }
@@ -67,7 +68,8 @@ impl Editor {
         add_links(&mut view, file, &shown.lines);
         let language = language(file.path());
         if !shown.lines.is_empty() {
-            view.lines(&language, shown.lines.start as u64 + 1, shown.text.clone());
+            let (first, ids) = (shown.lines.start as u64 + 1, file.line_ids().of(&shown.lines));
+            view.identified_lines(&language, first, shown.text.clone(), ids);
         }
         let mut left = room.saturating_sub(shown.tokens);
         let all = file.buffer().line_count();
@@ -79,7 +81,8 @@ impl Editor {
             left = left.saturating_sub(fits.tokens);
             append(&mut unshown, fits.lines.end..changed.end);
             if !fits.lines.is_empty() {
-                view.lines(&language, fits.lines.start as u64 + 1, fits.text);
+                let (first, ids) = (fits.lines.start as u64 + 1, file.line_ids().of(&fits.lines));
+                view.identified_lines(&language, first, fits.text, ids);
             }
         }
         left_out.into_iter().for_each(|lines| append(&mut unshown, lines));
@@ -136,6 +139,16 @@ impl Editor {
         Some((object, label))
     }
 
+    /// Names the numbers in the selection's label.
+    fn name_selected_lines(&self, view: &mut View) {
+        let range = self.selection.as_deref().and_then(|key| self.existing_range(key));
+        if let Some((index, range)) = range {
+            let file = &self.files[index];
+            let lines = file.buffer().lines_of(&range.bytes);
+            view.shows_number(file.key(), lines.start as u64 + 1, lines.end as u64);
+        }
+    }
+
     fn list_open_files(&self, view: &mut View, budget: &mut ListBudget) {
         if self.files.len() <= 1 {
             return;
@@ -180,6 +193,7 @@ impl Editor {
             more -= 1;
             budget.spent += cost;
             view.object(Object::new(&*range.key, label).ty("match").rev(range.rev)).text(row);
+            view.shows_number(file.key(), *line as u64 + 1, *line as u64 + 1);
         }
         if more > 0 {
             view.text(format!("{more} more {}\n", if more == 1 { "match" } else { "matches" }));

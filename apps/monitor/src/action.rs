@@ -18,7 +18,11 @@ docui::actions! {
     /// An action of the monitor.
     pub enum Action {
         /// Lists the busiest processes.
-        safe featured Top = top(n: i64 = 10, by: By = By::Cpu);
+        safe featured Top = top(
+            /// How many.
+            n: i64 = 10,
+            by: By = By::Cpu,
+        );
         /// Shows a resource in detail.
         safe listed Expand = expand(resource: Anchor<Resource>);
         /// Shows a resource in one line.

@@ -85,11 +85,11 @@ impl KillGuard {
         }
         if pid == self.pid {
             return Err(Fault::refused(format!("{name} is this monitor itself"))
-                .hint("pipemux sessions lists it, pipemux end ends it"));
+                .hint("its session can be ended; they are listed by: pipemux sessions"));
         }
         if self.ancestors.contains(&pid) {
             return Err(Fault::refused(format!("this monitor runs under {name}"))
-                .hint("pipemux down ends the daemon with all apps"));
+                .hint("end the daemon with all apps: pipemux down"));
         }
         if found.uid != Some(self.uid) {
             let message = format!("{name} belongs to {}, not to you", found.user);

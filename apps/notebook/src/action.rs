@@ -10,7 +10,15 @@ docui::actions! {
     /// An action of the notebook.
     pub enum Action {
         /// Adds an entry; the text may come from another app by reference.
-        changes featured Add = add(title: String, text: Text, tags: Vec<String> = [], summary: String = "", gist: String = "");
+        changes featured Add = add(
+            title: String,
+            text: Text,
+            tags: Vec<String> = [],
+            /// Stands for the text while the entry is folded.
+            summary: String = "",
+            /// Stands for the entry in a list, in a few words.
+            gist: String = "",
+        );
         /// Finds entries with all words, "a phrase" or 中文; best match first.
         safe featured Search = search(query: String);
         /// Replaces the text.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use docui::{Fault, Found, Opening};
+use docui::{Fault, Found, Opening, command};
 
 use crate::entry;
 use crate::format::count;
@@ -101,11 +101,10 @@ impl Notebook {
             return Ok(());
         }
         let message = format!("{} already has {} open", self.address, self.store.path().display());
-        Err(Fault::refused(message).hint(format!(
-            "open another store in its own session: pipemux open {}/other {}",
-            self.provider,
-            path.display()
-        )))
+        let other = format!("{}/other", self.provider);
+        let command = command::command(&["open", &other, &path.to_string_lossy()]);
+        Err(Fault::refused(message)
+            .hint(format!("open another store in its own session: {command}")))
     }
 
     /// Returns a call on this session, for hints: `notebook.show_all()`.
@@ -145,7 +144,7 @@ impl Notebook {
         if self.store.selects(&self.view_state.selection(), id)? {
             return Ok(Found::Here(rev));
         }
-        let how = format!("click [show all] or: pipemux run '{}'", self.call("show_all()"));
+        let how = format!("click [show all] or: {}", command::run(&self.call("show_all()")));
         Ok(Found::Hidden { rev, how })
     }
 
@@ -176,6 +175,6 @@ fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {
         [] => Ok(opening.state_dir.join("notebook.db")),
         [path] => Ok(opening.path(path)),
         more => Err(Fault::usage(format!("expected at most one store path, got {}", more.len()))
-            .hint("pipemux open notebook [path]")),
+            .hint("pipemux open notebook")),
     }
 }

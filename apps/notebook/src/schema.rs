@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use docui::{Fault, regular_file};
+use docui::{Fault, command, regular_file};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
 /// Marks a SQLite file as a notebook: `PMnb`.
@@ -196,6 +196,7 @@ impl From<Fault> for StoreError {
 
 /// Explains a SQLite error to the caller. When one occurs, nothing was written.
 pub fn fault(error: &rusqlite::Error, file: &Path) -> Fault {
+    let ls = command::join(&["ls", "-l", &file.to_string_lossy()]);
     let path = file.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -207,7 +208,7 @@ pub fn fault(error: &rusqlite::Error, file: &Path) -> Fault {
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             Fault::refused(format!("{path} can't be written: {error}"))
-                .hint(format!("check its permissions: ls -l {path}*"))
+                .hint(format!("check its permissions: {ls}"))
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             Fault::invalid_source_data(format!("{} is damaged: {error}", name(file)))
@@ -281,8 +282,11 @@ fn check_parent(path: &Path) -> Result<(), Fault> {
     match std::fs::metadata(&parent).as_ref().map(Metadata::is_dir) {
         Ok(true) => Ok(()),
         Ok(false) => Err(Fault::not_found(format!("{} is not a directory", parent.display()))),
-        Err(_) => Err(Fault::not_found(format!("there is no directory {}", parent.display()))
-            .hint(format!("mkdir -p {}", parent.display()))),
+        Err(_) => {
+            Err(Fault::not_found(format!("there is no directory {}", parent.display())).hint(
+                format!("make it: {}", command::join(&["mkdir", "-p", &parent.to_string_lossy()])),
+            ))
+        }
     }
 }
 
@@ -306,7 +310,8 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     }
     if connection.is_readonly("main")? {
         let fault = Fault::refused(format!("{} is read-only", path.display()));
-        return Err(fault.hint(format!("chmod u+w {}", path.display())).into());
+        let chmod = command::join(&["chmod", "u+w", &path.to_string_lossy()]);
+        return Err(fault.hint(format!("make it writable: {chmod}")).into());
     }
     // WAL: readers in other processes never wait for a writer. FULL: each commit is synced, so that a
     // change survives a power cut once it was answered. NORMAL would survive only a killed process. The

@@ -12,12 +12,12 @@ use serde_json::json;
 use super::requester::Requester;
 use crate::output;
 
-/// How long the daemon may take to end with all its sessions.
+/// How long the daemon may take to end with all its sessions, unless the command line says.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Ends the daemon, if one runs, and returns the exit status.
 pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
-    let deadline = Instant::now() + TIMEOUT;
+    let deadline = Instant::now() + time_limit(requester);
     let paths = &requester.options.paths;
     let recorded = daemon::recorded_socket(paths);
     let sockets = [Some(paths.socket.clone()), recorded];
@@ -80,9 +80,14 @@ fn print_result(requester: &Requester, answer: Option<Answer>) -> u8 {
     }
 }
 
+fn time_limit(requester: &Requester) -> Duration {
+    requester.global.timeout.unwrap_or(TIMEOUT)
+}
+
 fn still_running(requester: &Requester) -> ClientError {
     let paths = &requester.options.paths;
-    let message = format!("the daemon is still running after {} s", TIMEOUT.as_secs());
+    let seconds = time_limit(requester).as_secs_f64();
+    let message = format!("the daemon is still running after {seconds} s");
     let fault = Fault::unavailable(message)
         .hint(format!("see its log: {}", paths.log.display()))
         .hint(format!("find the process that holds its lock: fuser {}", paths.lock.display()));

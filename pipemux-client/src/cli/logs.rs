@@ -14,7 +14,7 @@ use super::streaming::{Chunk, LONG_POLL_MS, Source, end_with_answer, notice, str
 /// # Errors
 /// No daemon can be asked, or it doesn't know the session or the verb.
 pub fn execute(requester: &Requester, session: SessionAddr, lines: u32) -> Result<u8, ClientError> {
-    stream(requester, LogSource { session, lines, after: None })
+    stream(requester, LogSource { session, lines, after: None }, None)
 }
 
 struct LogSource {

@@ -127,7 +127,7 @@ impl Pipe {
         let (call, timeout, json) = match action {
             Ok(RequestAction::Call { call, timeout, json }) => (call, timeout, json),
             Ok(RequestAction::Text { text }) => {
-                let answer = Answer { exit: 0, body: Body::Text(text), delivery: 0 };
+                let answer = Answer { exit: 0, body: Body::Text(text), delivery: 0, error: false };
                 return StartedLine::Done(ReplyLine::answered(id, &answer, json));
             }
             Err(error) => return StartedLine::Done(ReplyLine::failed(id, &error, json)),

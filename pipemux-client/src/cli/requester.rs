@@ -1,9 +1,10 @@
 //! Sends requests to the daemon with the options of the command line, prints the answers and confirms them.
 
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{Answer, Format, Verb, VerbRequest};
+use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest};
 use pipemux_client::{ClientError, Options};
 
 use super::args::GlobalArgs;
@@ -67,6 +68,7 @@ impl Requester {
         call.lod = self.global.lod.map(Into::into);
         call.at = self.global.at;
         call.titles = self.global.titles;
+        call.hint_options = self.global.hint_options();
         call
     }
 
@@ -92,9 +94,36 @@ impl Requester {
         }
     }
 
-    /// Prints an answer; returns the exit status, and whether all of it was written.
+    /// Prints an error of the client's own to standard error, or with `--json` the data. Returns the exit status of
+    /// writing.
+    pub fn print_own_error(&self, text: &str, data: &serde_json::Value) -> u8 {
+        if self.global.json {
+            return self.print_own(text, data);
+        }
+        output::write_stderr(format!("{text}\n").as_bytes());
+        0
+    }
+
+    /// Prints an answer; returns the exit status, and whether all of it was written. An error goes to standard error,
+    /// unless it is data.
     fn print_answer(&self, answer: &Answer) -> (u8, bool) {
-        match output::write_stdout(&output::format_answer(answer, self.global.json)) {
+        let json = self.global.json;
+        let bytes = output::format_answer(answer, json);
+        if answer.error && !json {
+            output::write_stderr(&bytes);
+            return (answer.exit, true);
+        }
+        if let Body::Raw(value) = &answer.body
+            && let Some(what) = output::describe_bytes(value).filter(|_| !json)
+        {
+            let on_terminal = io::stdout().is_terminal();
+            let hint = if on_terminal { "; write it to a file: > FILE" } else { "" };
+            output::write_stderr(format!("{what}{hint}\n").as_bytes());
+            if on_terminal {
+                return (answer.exit, true);
+            }
+        }
+        match output::write_stdout(&bytes) {
             Ok(written) => (answer.exit, written == WriteOutcome::Complete),
             Err(error) => {
                 output::report_write_error(&error);

@@ -3,10 +3,10 @@
 use pipemux_client::ClientError;
 use pipemux_client::proto::call::stdin_at;
 use pipemux_client::proto::client::Verb;
+use pipemux_client::proto::command;
 use pipemux_client::proto::limits::{CODE_MAX, STDIN_MAX};
 
 use super::command_env::CommandEnv;
-use super::shell_quoting;
 
 /// Makes the request to the daemon: the code, and standard input if the code mentions it.
 ///
@@ -14,9 +14,8 @@ use super::shell_quoting;
 /// The code came in several words, or standard input can't be read.
 pub fn to_request(words: Vec<String>, env: &dyn CommandEnv) -> Result<Verb, ClientError> {
     let [code] = words.as_slice() else {
-        let whole = shell_quoting::quote(&words.join(" "));
         let message = "the code came in several arguments: expected one, quoted";
-        return Err(ClientError::invalid(message).hint(format!("pipemux run {whole}")));
+        return Err(ClientError::invalid(message).hint(command::run(&words.join(" "))));
     };
     if code == "-" {
         // Standard input is the code, so it can't also be text for it.

@@ -27,5 +27,5 @@ pub fn execute(requester: &Requester, limits: bool) -> Result<u8, ClientError> {
         paths.log.display()
     );
     let data = json!({ "running": true, "listening": false });
-    Ok(requester.print_own(&text, &data).max(UNREACHABLE))
+    Ok(requester.print_own_error(&text, &data).max(UNREACHABLE))
 }

@@ -17,8 +17,7 @@ pub fn read_text(most: usize, timeout: Duration) -> Result<String, ClientError> 
         return Err(ClientError::invalid(
             "standard input is a terminal: expected a file or a pipe",
         )
-        .hint("pipemux run 'editor.insert(3, text=stdin)' < text.md")
-        .hint("pipemux run - <<'EOF'"));
+        .hint("to see both: pipemux run --help"));
     }
     let bytes = run_with_timeout(timeout, move || {
         let mut bytes = Vec::new();

@@ -1,12 +1,12 @@
-//! Verbs that print until they are stopped: `watch` and `logs --follow`. They end on Ctrl-C, or when nobody reads
-//! their output any more. When the daemon ends, they wait for the next one.
+//! Verbs that print until they are stopped: `watch` and `logs --follow`. They end on Ctrl-C, when the time that
+//! `--timeout` names has passed, or when nobody reads their output any more. When the daemon ends, they wait for the next one.
 
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use pipemux_client::blocking::Connection;
@@ -38,6 +38,8 @@ pub enum Chunk {
     More(Vec<u8>),
     /// This is written, and the command ends with this status.
     Last(Vec<u8>, u8),
+    /// This is written to standard error, and the command ends with this status.
+    Error(Vec<u8>, u8),
 }
 
 /// Where the output comes from.
@@ -60,18 +62,35 @@ enum StreamEvent {
     Stop,
 }
 
-/// Writes the chunks of a source until an end. Returns the exit status.
+/// Writes the chunks of a source until an end, at most for the time that the command line names. Returns the exit
+/// status.
 ///
 /// # Errors
-/// Any error of the source, except the loss of the daemon.
-pub fn stream(requester: &Requester, source: impl Source + 'static) -> Result<u8, ClientError> {
+/// Any error of the source, except the loss of the daemon; [`ClientError::Refused`] when the time passes before all
+/// that is `wanted` came.
+pub fn stream(
+    requester: &Requester,
+    source: impl Source + 'static,
+    wanted: Option<&str>,
+) -> Result<u8, ClientError> {
+    let limit = requester.global.timeout;
+    let deadline = limit.map(|limit| Instant::now() + limit);
+    let connection = Connection::open(&requester.options)?;
     let (send, events) = sync_channel(QUEUE);
     stop_on_signals(send.clone());
     stop_on_closed_output(send.clone());
     let requester = requester.clone();
     // The thread is abandoned at the end: its result is not needed any more.
-    thread::spawn(move || request_chunks(&requester, source, &send));
-    write_chunks(&events)
+    thread::spawn(move || request_chunks(&requester, connection, source, &send));
+    match (write_chunks(&events, deadline)?, wanted, limit) {
+        (Some(status), ..) => Ok(status),
+        (None, Some(wanted), Some(limit)) => {
+            let seconds = limit.as_secs_f64();
+            let message = format!("{wanted} did not come within {seconds} s");
+            Err(ClientError::Refused(Fault::unavailable(message)))
+        }
+        (None, ..) => Ok(0),
+    }
 }
 
 /// Makes the chunk of an answer of another kind than the source expects: its text, and the end. An answer that says
@@ -83,7 +102,11 @@ pub fn end_with_answer(requester: &Requester, answer: &Answer) -> Result<Chunk, 
     if answer.exit == Code::Unavailable.exit_status() {
         return Err(ClientError::Unreachable(Fault::unavailable("the daemon is shutting down")));
     }
-    Ok(Chunk::Last(output::format_answer(answer, requester.global.json), answer.exit))
+    let bytes = output::format_answer(answer, requester.global.json);
+    Ok(match answer.error && !requester.global.json {
+        true => Chunk::Error(bytes, answer.exit),
+        false => Chunk::Last(bytes, answer.exit),
+    })
 }
 
 /// Formats a line of the client's own; `kind` names it for programs.
@@ -94,32 +117,49 @@ pub fn notice(requester: &Requester, kind: &str, text: &str) -> Vec<u8> {
     }
 }
 
-fn write_chunks(events: &Receiver<StreamEvent>) -> Result<u8, ClientError> {
-    while let Ok(StreamEvent::Chunk(chunk)) = events.recv() {
-        let (bytes, end) = match chunk? {
+/// Writes chunks until an end. Returns the exit status; `None` when the deadline passed.
+fn write_chunks(
+    events: &Receiver<StreamEvent>,
+    deadline: Option<Instant>,
+) -> Result<Option<u8>, ClientError> {
+    let next = || match deadline {
+        None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+    };
+    loop {
+        let chunk = match next() {
+            Ok(StreamEvent::Chunk(chunk)) => chunk?,
+            Ok(StreamEvent::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(Some(0)),
+            Err(RecvTimeoutError::Timeout) => return Ok(None),
+        };
+        let (bytes, end) = match chunk {
             Chunk::More(bytes) => (bytes, None),
             Chunk::Last(bytes, status) => (bytes, Some(status)),
+            Chunk::Error(bytes, status) => {
+                output::write_stderr(&bytes);
+                return Ok(Some(status));
+            }
         };
         match output::write_stdout(&bytes) {
             Ok(WriteOutcome::Complete) => {}
-            Ok(WriteOutcome::ReaderGone) => return Ok(0),
+            Ok(WriteOutcome::ReaderGone) => return Ok(Some(0)),
             Err(error) => {
                 output::report_write_error(&error);
-                return Ok(1);
+                return Ok(Some(1));
             }
         }
-        if let Some(status) = end {
-            return Ok(status);
+        if end.is_some() {
+            return Ok(end);
         }
     }
-    Ok(0)
 }
 
-fn request_chunks(requester: &Requester, mut source: impl Source, send: &SyncSender<StreamEvent>) {
-    let mut connection = match Connection::open(&requester.options) {
-        Ok(connection) => connection,
-        Err(error) => return drop(send.send(StreamEvent::Chunk(Err(error)))),
-    };
+fn request_chunks(
+    requester: &Requester,
+    mut connection: Connection,
+    mut source: impl Source,
+    send: &SyncSender<StreamEvent>,
+) {
     loop {
         let chunk = match source.next(requester, &mut connection) {
             Err(ClientError::Unreachable(_)) => {

@@ -7,24 +7,56 @@ mod nearest;
 use std::cell::LazyCell;
 use std::path::Path;
 
+use pipemux_client::proto::command;
 use pipemux_client::{ClientError, Options};
 
-use super::shell_quoting;
 use calls::{IsApp, call_code, is_action_name, names_app};
 use nearest::nearest_verb;
 
 /// Answers that people give without the verb `answer`.
 const ANSWERS: &[&str] = &["all", "none", "yes", "no", "go"];
 
+/// Options of every verb with a value. `--at` is missing: it is also a frequent parameter of actions.
+const OPTIONS: &[&str] = &["--budget", "--lod", "--reader", "--timeout", "--workspace"];
+
+/// Options of every verb without a value.
+const SWITCHES: &[&str] = &["--json", "--titles"];
+
 /// Returns the error for words whose first is not a verb. Its hint is a whole command. If a daemon is running, it is
 /// asked for its apps; none is started.
 pub fn unknown_verb(words: &[String], options: &Options) -> ClientError {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (given, words) = split_options(&words);
     let apps = LazyCell::new(|| known::apps(options));
     let is_app = |name: &str| apps.iter().any(|app| app == name);
     let (problem, command) = suggest(&words, |path| Path::new(path).is_file(), &is_app);
     let first = words.first().copied().unwrap_or_default();
+    let command = match command.strip_prefix("pipemux ").filter(|_| !given.is_empty()) {
+        Some(rest) => format!("pipemux {} {rest}", command::join(&given)),
+        None => command,
+    };
     ClientError::invalid(format!("`{first}` is {problem}")).hint(command)
+}
+
+/// Splits off the options of every verb: a suggested command repeats them, and they are no arguments of an action.
+fn split_options<'w>(words: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>) {
+    let (mut options, mut rest) = (Vec::new(), Vec::new());
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        if word == "--" {
+            rest.push(word);
+            rest.extend(words.by_ref());
+        } else if SWITCHES.contains(&word) {
+            options.push(word);
+        } else if OPTIONS.contains(&name) {
+            options.push(word);
+            options.extend((name == word).then(|| words.next()).flatten());
+        } else {
+            rest.push(word);
+        }
+    }
+    (options, rest)
 }
 
 /// Returns what is wrong with the first word, and the command that was probably meant.
@@ -32,60 +64,53 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
     let no_verb = |why: &str| format!("not a verb{why}");
     let help = || "pipemux --help".to_owned();
     let [first, rest @ ..] = words else { return (no_verb(""), help()) };
-    let command = |verb: &str, rest: &[&str]| {
-        format!("pipemux {}", shell_quoting::join(&[&[verb], rest].concat()))
-    };
+    let suggested = |verb: &str, rest: &[&str]| command::command(&[&[verb], rest].concat());
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
 
     if first.contains('(') {
-        return (no_verb("; to run calls, use run"), run_command(&words.join(" ")));
+        return (no_verb("; to run calls, use run"), command::run(&words.join(" ")));
     }
     if first.starts_with("link:") || (is_number(first) && rest.is_empty()) {
-        return (no_verb("; to follow a link, use click"), command("click", words));
+        return (no_verb("; to follow a link, use click"), suggested("click", words));
     }
     if first.starts_with("obj:") || first.starts_with("[[") {
-        return (no_verb("; to print a ref's value, use read"), command("read", words));
+        return (no_verb("; to print a ref's value, use read"), suggested("read", words));
     }
     if ANSWERS.contains(first) || first.split([',', ' ']).all(is_number) {
-        return (no_verb("; to answer a question, use answer"), command("answer", words));
+        return (no_verb("; to answer a question, use answer"), suggested("answer", words));
     }
     if let Some((owner, action)) =
         first.split_once('.').filter(|(owner, _)| names_app(owner, is_app))
         && is_action_name(action)
     {
         let problem = no_verb("; to run an app's action, use run");
-        return (problem, run_command(&call_code(owner, action, rest, is_app)));
+        return (problem, command::run(&call_code(owner, action, rest, is_app)));
     }
     if names_app(first, is_app) {
         return match rest {
             [action, args @ ..] if is_action_name(action) => {
                 let problem = no_verb("; to run an app's action, use run");
-                (problem, run_command(&call_code(first, action, args, is_app)))
+                (problem, command::run(&call_code(first, action, args, is_app)))
             }
-            _ => (no_verb("; to open an app, use open"), command("open", words)),
+            _ => (no_verb("; to open an app, use open"), suggested("open", words)),
         };
     }
     if let Some(instead) = known::instead_of_missing(first) {
         return ("not in this release".to_owned(), instead.to_owned());
     }
     if is_file(first) {
-        let open = command("open", &[&["editor"], words].concat());
+        let open = suggested("open", &[&["editor"], words].concat());
         return (no_verb("; to open a file, use open with an app"), open);
     }
     if let Some(app) = known::app_of_action(first).filter(|app| is_app(app)) {
         let problem = no_verb(&format!(", but an action of the {app}"));
-        return (problem, run_command(&call_code(app, first, rest, is_app)));
+        return (problem, command::run(&call_code(app, first, rest, is_app)));
     }
     if let Some(near) = nearest_verb(first) {
         let near: Vec<&str> = near.split(' ').chain(rest.iter().copied()).collect();
-        let command = format!("pipemux {}", shell_quoting::join(&near));
-        return (no_verb(", did you mean this?"), command);
+        return (no_verb(", did you mean this?"), command::command(&near));
     }
     (no_verb(""), help())
-}
-
-fn run_command(code: &str) -> String {
-    format!("pipemux run {}", shell_quoting::quote(code))
 }
 
 #[cfg(test)]
@@ -130,6 +155,27 @@ mod tests {
             suggestion(&["editor", "find", "it's"]),
             r#"pipemux run 'editor.find("it'\''s")'"#
         );
+    }
+
+    #[test]
+    fn options_of_every_verb_are_no_arguments() {
+        let hint = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let nowhere = std::env::temp_dir().join("pipemux-no-daemon");
+            let mut options = Options::from_env().unwrap();
+            options.paths.socket = nowhere.join("socket");
+            options.paths.state_dir = nowhere;
+            unknown_verb(&words, &options).fault().hints[0].clone()
+        };
+        let call = r#"run 'editor.replace("foo", "bar")'"#;
+        for options in ["--reader a", "--reader=a --json", "--workspace w --timeout 5"] {
+            let command = format!("pipemux {options} {call}");
+            assert_eq!(hint(&format!("editor replace foo bar {options}")), command);
+            assert_eq!(hint(&format!("editor replace {options} foo bar")), command);
+        }
+        assert_eq!(hint("15 --reader a"), "pipemux --reader a click 15");
+        let at = r#"pipemux run 'editor.insert(at=3, text=stdin)'"#;
+        assert_eq!(hint("editor insert --at 3 --text -"), at);
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
         introduce(&sandbox, &sample, &root)?;
         run_steps(&mut sandbox, &sample)?;
         print(&format!(
-            "\nThat was the tour, in {:.1} s. Its sessions have ended and its copy is removed.\nTry it: pipemux open editor <file> · all verbs: pipemux --help · end the daemon: pipemux down\n",
+            "\nThat was the tour, in {:.1} s. Its sessions have ended and its copy is removed.\nTry it: pipemux open editor · all verbs: pipemux --help · end the daemon: pipemux down\n",
             began.elapsed().as_secs_f32()
         ))
     });
@@ -32,13 +32,13 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
         Ok(()) | Err(TourError::ReaderGone) => Ok(0),
         Err(TourError::Interrupted) => {
             output::write_stderr(
-                "the tour was interrupted: its sessions have ended and its copy is removed\n",
+                b"the tour was interrupted: its sessions have ended and its copy is removed\n",
             );
             Ok(INTERRUPTED)
         }
         Err(TourError::UnexpectedStatus { status }) => {
             output::write_stderr(
-                "the tour stops here: the last command ended with an unexpected status\nlook: pipemux status · pipemux sessions\n",
+                "the tour stops here: the last command ended with an unexpected status\nlook: pipemux status · pipemux sessions\n".as_bytes(),
             );
             Ok(status)
         }

@@ -5,9 +5,9 @@ use std::error::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 use pipemux_client::ClientError;
+use pipemux_client::proto::command;
 
 use super::args::Cli;
-use super::shell_quoting;
 
 /// Verbs that pass their arguments on as text, which may begin with a dash.
 const FREE_TEXT_VERBS: &[&str] = &["answer", "open"];
@@ -94,12 +94,12 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
 /// Returns the first word that is a verb. An option's value before it could be mistaken for the verb, but values
 /// are rarely named like one.
 fn verb_of<'a>(words: &[&'a str]) -> Option<&'a str> {
-    let command = Cli::command();
+    let cli = Cli::command();
     words
         .iter()
         .take_while(|word| **word != "--")
         .copied()
-        .find(|word| command.get_subcommands().any(|verb| verb.get_name() == *word))
+        .find(|word| cli.get_subcommands().any(|verb| verb.get_name() == *word))
 }
 
 fn usage(verb: Option<&str>) -> String {
@@ -126,7 +126,7 @@ fn with_double_dash(words: &[&str]) -> Option<String> {
     for _ in 0..=words.len() {
         let error =
             match Cli::try_parse_from(std::iter::once("pipemux").chain(line.iter().copied())) {
-                Ok(_) => return Some(shell_quoting::join(&line)),
+                Ok(_) => return Some(command::join(&line)),
                 Err(error) => error,
             };
         let argument = text(&error, ContextKind::InvalidArg)?;

@@ -19,7 +19,9 @@ pub fn execute(
     count: Option<u32>,
     all: bool,
 ) -> Result<u8, ClientError> {
-    stream(requester, EventSource { after: since, daemon_life: 0, all, remaining: count })
+    let wanted = count.map(|count| format!("{count} event{}", if count == 1 { "" } else { "s" }));
+    let source = EventSource { after: since, daemon_life: 0, all, remaining: count };
+    stream(requester, source, wanted.as_deref())
 }
 
 struct EventSource {

@@ -110,7 +110,7 @@ impl Peer {
 
     pub(crate) fn answer(&mut self, request: &Envelope, exit: u8, text: &str) {
         let body = Body::Text(text.to_owned());
-        self.send(&request.answer(Kind::Reply), &Answer { exit, body, delivery: 7 });
+        self.send(&request.answer(Kind::Reply), &Answer { exit, body, delivery: 7, error: false });
     }
 }
 

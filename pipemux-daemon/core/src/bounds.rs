@@ -155,10 +155,20 @@ pub const BOUNDS: &[Bound] = bounds! {
 
 /// Bounds that no user reaches, with the reason.
 pub const INTERNAL: &[(&str, &str)] = &[
+    (
+        "HINT_OPTIONS_MAX",
+        "options that only a client writes; the command line leaves longer ones out",
+    ),
     ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
     ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
     ("REJOIN_MS", "a pause before the provider's next process is tried; nothing is refused by it"),
+    ("LINE_RANGES_MAX", "beyond it numbers are refused as stale until they are shown again"),
+    ("SEEN_DOCUMENTS_MAX", "beyond it numbers are refused as stale until they are shown again"),
+    ("SEEN_SESSIONS_MAX", "beyond it numbers are refused as stale until they are shown again"),
+    ("FORGOTTEN_READERS_MAX", "beyond it numbers are refused as stale until they are shown again"),
+    ("LINE_NUMBERS_MAX", "beyond it numbers are refused as stale until they are shown again"),
+    ("MOVES_TOLD_MAX", "beyond it a window is shown whole instead of as a difference"),
     ("DIFF_LINES_MAX", "beyond it a window is shown whole instead of as a difference"),
     (
         "WAIT_CHECK_MS",

@@ -141,6 +141,18 @@ pub const SLOTS_MAX: usize = 10_000;
 pub const ANCHORS_MAX: usize = 100_000;
 /// Epochs for which a vanished anchor is remembered.
 pub const VANISHED_EPOCHS: u64 = 64;
+/// Ranges of line numbers of one document that are kept of one reader; past it all of them are retired.
+pub const LINE_RANGES_MAX: usize = 512;
+/// Documents of one session whose line numbers are kept of one reader; the longest untouched is forgotten.
+pub const SEEN_DOCUMENTS_MAX: usize = 128;
+/// Sessions whose line numbers are kept of one reader; further ones are forgotten.
+pub const SEEN_SESSIONS_MAX: usize = 512;
+/// Names of forgotten readers that are kept; past it every new reader may be one of them.
+pub const FORGOTTEN_READERS_MAX: usize = 1_024;
+/// Line numbers that one answer or window of an app names; past it their documents are retired.
+pub const LINE_NUMBERS_MAX: usize = 1_024;
+/// Moves of lines that an answer tells of a window; past it the window is shown whole.
+pub const MOVES_TOLD_MAX: usize = 4;
 /// Deliveries of one reader that wait to be confirmed.
 pub const DELIVERIES_MAX: usize = 16;
 /// Lines of a log that one `logs` shows at most.

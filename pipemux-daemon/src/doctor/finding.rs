@@ -45,7 +45,7 @@ impl Finding {
         if !context.fix {
             let next = match self.next {
                 Some(next) if next.is_empty() => "pipemux doctor --fix".to_owned(),
-                Some(next) => format!("pipemux doctor --fix: {next}"),
+                Some(next) => format!("{next}: pipemux doctor --fix"),
                 None => "pipemux doctor --fix".to_owned(),
             };
             return Self { next: Some(next), ..self };

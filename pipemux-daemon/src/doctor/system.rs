@@ -68,7 +68,7 @@ pub(super) fn manifests(context: &DoctorContext) -> Vec<Finding> {
         let text = format!("{} apps, no errors", found.manifests.len());
         return vec![Finding::ok("manifests", text)];
     }
-    let next = "correct it, or: pipemux app remove <provider>";
+    let next = "correct it or remove the file";
     let bad = |problem: &ManifestProblem| Finding::bad("manifests", problem.text.clone(), next);
     found.problems.iter().map(bad).collect()
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use pipemux_core::Manifest;
 use pipemux_proto::client::{NewProvider, ProvidersArgs};
+use pipemux_proto::command::command;
 use pipemux_proto::{Fault, ProviderId};
 
 use super::dirs::ManifestDirs;
@@ -16,8 +17,12 @@ use crate::directories::create_private;
 use crate::limits::MANIFEST_MAX;
 
 /// The hint for a manifest that lacks the most basic fields.
-const MINIMAL_MANIFEST: &str =
-    "expected at least: id = \"todo\" and command = \"/path/to/todo\"; then: pipemux app add again";
+const MINIMAL_MANIFEST: &str = "expected at least: id = \"todo\" and command = \"/path/to/todo\"";
+
+/// Returns the command that adds the manifest again.
+fn add_command(new: &NewProvider, options: &[&str]) -> String {
+    command(&[&["app", "add", new.file.as_str()], options].concat())
+}
 
 impl ManifestDirs {
     /// Removes and adds what is asked for; returns what was done, in complete lines.
@@ -46,8 +51,8 @@ impl ManifestDirs {
             let bare =
                 problem.contains("missing field") || new.text.parse::<toml::Table>().is_err();
             Fault::usage(problem).hint(match bare {
-                true => MINIMAL_MANIFEST.to_owned(),
-                false => format!("correct it, then: pipemux app add {}", new.file),
+                true => format!("{MINIMAL_MANIFEST}; then: {}", add_command(new, &[])),
+                false => format!("correct it, then: {}", add_command(new, &[])),
             })
         })?;
         self.check_command(&manifest, new)?;
@@ -64,7 +69,7 @@ impl ManifestDirs {
         };
         if let Some(by) = taken.as_ref().filter(|_| !new.replace) {
             return Err(Fault::refused(format!("the id {id} is taken by {by}"))
-                .hint(format!("replace it: pipemux app add {} --replace", new.file)));
+                .hint(format!("replace it: {}", add_command(new, &["--replace"]))));
         }
         let text = with_absolute_command(file, &new.text, &manifest);
         create_private(directory)
@@ -84,7 +89,7 @@ impl ManifestDirs {
         let Some(path) = self.user_manifest_path(id).or_else(by_name) else {
             return Err(match built_in {
                 true => Fault::refused(format!("{id} comes with the daemon and can't be removed"))
-                    .hint("replace it with another app: pipemux app add <manifest.toml> --replace"),
+                    .hint("replace it with another app: pipemux app add --help"),
                 false => {
                     Fault::not_found(format!("no app {id}")).hint("list the apps: pipemux apps")
                 }

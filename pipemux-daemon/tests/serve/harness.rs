@@ -84,6 +84,7 @@ impl Client {
             budget: None,
             lod: None,
             at: None,
+            hint_options: String::new(),
             titles: false,
             cwd: String::new(),
             verb,

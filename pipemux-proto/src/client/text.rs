@@ -18,6 +18,8 @@ struct BorrowedAnswer<'a> {
     body: BorrowedText<'a>,
     #[serde(default)]
     delivery: u64,
+    #[serde(default)]
+    error: bool,
 }
 
 #[derive(Deserialize)]
@@ -35,14 +37,15 @@ impl Answer {
         if body.len() < LONG_BODY {
             return decode(&body);
         }
-        let Ok(BorrowedAnswer { exit, body: BorrowedText::Text(text), delivery }) = decode(&body)
+        let Ok(BorrowedAnswer { exit, body: BorrowedText::Text(text), delivery, error }) =
+            decode(&body)
         else {
             return decode(&body);
         };
         let text = body.slice_ref(text.as_bytes());
         drop(body);
         match String::from_utf8(text.into()) {
-            Ok(text) => Ok(Self { exit, body: Body::Text(text), delivery }),
+            Ok(text) => Ok(Self { exit, body: Body::Text(text), delivery, error }),
             Err(error) => Err(DecodeError::Body(error.to_string())),
         }
     }
@@ -93,7 +96,8 @@ mod tests {
                 let text = "a 中 line\n".repeat(length / 11) + &"x".repeat(length % 11);
                 let (before, after) =
                     Answer::encode_around_text(exit, delivery, text.len()).unwrap();
-                let answer = Answer { exit, body: Body::Text(text.clone()), delivery };
+                let (body, error) = (Body::Text(text.clone()), false);
+                let answer = Answer { exit, body, delivery, error };
                 let body = encode(&answer).unwrap();
                 assert!([&before, text.as_bytes(), &after].concat() == body, "{length} {delivery}");
                 assert!(Answer::from_body(body.clone().into()).unwrap() == answer);
@@ -108,9 +112,11 @@ mod tests {
 
     #[test]
     fn from_body_refuses_what_decode_refuses() {
-        let raw = Answer { exit: 0, body: Body::Raw(vec![7; 2 * LONG_BODY].into()), delivery: 1 };
+        let body = Body::Raw(vec![7; 2 * LONG_BODY].into());
+        let raw = Answer { exit: 0, body, delivery: 1, error: false };
         assert_eq!(Answer::from_body(encode(&raw).unwrap().into()), Ok(raw));
-        let text = Answer { exit: 0, body: Body::Text("x".repeat(2 * LONG_BODY)), delivery: 1 };
+        let body = Body::Text("x".repeat(2 * LONG_BODY));
+        let text = Answer { exit: 3, body, delivery: 1, error: true };
         let body = encode(&text).unwrap();
         let cut_off = Bytes::from(body[..body.len() - 3].to_vec());
         assert!(Answer::from_body(cut_off).is_err());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{LinkSlot, ObjectSlot, Projection};
+use crate::numbers::{LineNumbers, LineRun};
 use crate::value::Value;
 
 /// A [`Projection`] with borrowed content.
@@ -31,6 +32,8 @@ pub struct ProjectionRef<'a> {
     focus: Option<String>,
     #[serde(default)]
     custom: BTreeMap<String, Value>,
+    #[serde(default)]
+    numbers: Vec<LineNumbers>,
     #[serde(default)]
     hidden_tokens: u64,
 }
@@ -73,7 +76,7 @@ pub struct ObjectRef<'a> {
 }
 
 /// A borrowed [`super::CodePiece`].
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct CodeRef<'a> {
     /// The fence's language.
     #[serde(default)]
@@ -83,13 +86,16 @@ pub struct CodeRef<'a> {
     /// The number of the first line if lines are numbered.
     #[serde(default)]
     pub first: Option<u64>,
+    /// The identities of the lines.
+    #[serde(default)]
+    pub lines: Vec<LineRun>,
 }
 
 impl<'a> ProjectionRef<'a> {
     /// Returns the projection without its content, and the content.
     pub fn split(self) -> (Projection, Vec<PieceRef<'a>>) {
         let Self { version, unchanged, title, document, nav, content, .. } = self;
-        let Self { position, actions, names, focus, custom, hidden_tokens, .. } = self;
+        let Self { position, actions, names, focus, custom, numbers, hidden_tokens, .. } = self;
         let head = Projection {
             version,
             unchanged,
@@ -102,6 +108,7 @@ impl<'a> ProjectionRef<'a> {
             names,
             focus,
             custom,
+            numbers,
             hidden_tokens,
         };
         (head, content)
@@ -142,8 +149,12 @@ mod tests {
                 lasting: titled,
                 ..LinkSlot::default()
             })),
-            (text, text, proptest::option::of(any::<u64>()))
-                .prop_map(|(lang, text, first)| Piece::Code(CodePiece { lang, text, first })),
+            (text, text, proptest::option::of(any::<u64>()), any::<u64>()).prop_map(
+                |(lang, text, first, id)| {
+                    let lines = first.map(|_| LineRun { id, count: 2 }).into_iter().collect();
+                    Piece::Code(CodePiece { lang, text, first, lines })
+                }
+            ),
         ]
     }
 
@@ -161,8 +172,8 @@ mod tests {
                 })
             }
             PieceRef::Link(link) => Piece::Link(link),
-            PieceRef::Code(CodeRef { lang, text, first }) => {
-                Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first })
+            PieceRef::Code(CodeRef { lang, text, first, lines }) => {
+                Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first, lines })
             }
         }
     }
@@ -189,6 +200,7 @@ mod tests {
                 position: Some("here".into()),
                 focus: Some("f".into()),
                 custom: [("c".to_owned(), Value::Bool(true))].into(),
+                numbers: vec![LineNumbers { first: 1, last: 2, ..LineNumbers::default() }],
                 hidden_tokens: 3,
                 ..Projection::default()
             };

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use pipemux_proto::app::*;
 use pipemux_proto::projection::*;
-use pipemux_proto::{Blob, Fault, Kind, Method, Value};
+use pipemux_proto::{Blob, Fault, Kind, LineNumbers, LineRun, Method, Value};
 
 use super::{Sample, add};
 
@@ -85,6 +85,7 @@ fn projections(all: &mut Vec<Sample>) {
                 lang: "rust".into(),
                 text: "fn f()\n".into(),
                 first: Some(40),
+                lines: Vec::new(),
             }),
         ],
         position: Some("lines 40-40".into()),
@@ -92,6 +93,7 @@ fn projections(all: &mut Vec<Sample>) {
         names: [("selection".to_owned(), object)].into(),
         focus: Some("k1".into()),
         custom: custom.map(|(name, value)| (name.to_owned(), value)).into(),
+        numbers: Vec::new(),
         hidden_tokens: 5_000_000_000,
     };
     add(all, "projection", reply, &projection);
@@ -106,6 +108,27 @@ fn projections(all: &mut Vec<Sample>) {
     let document = Some("src/文.rs".into());
     let of_document = Projection { version: 70_001, document, ..Projection::default() };
     add(all, "projection-document", reply, &of_document);
+    let lines = vec![LineRun { id: 1, count: 39 }, LineRun { id: 700, count: 1 }];
+    let code =
+        CodePiece { text: "fn f()\n".into(), first: Some(40), lines, ..CodePiece::default() };
+    let numbered = Projection {
+        version: 70_002,
+        content: vec![Piece::Code(code)],
+        numbers: numbers(),
+        ..Projection::default()
+    };
+    add(all, "projection-numbers", reply, &numbered);
+}
+
+/// Numbers that were shown, that moved, that an earlier incarnation showed, that are retired.
+fn numbers() -> Vec<LineNumbers> {
+    let document = "src/文.rs".to_owned();
+    let shown = LineNumbers { document, first: 1, last: 40, version: Some(70_002), was: None };
+    let moved = LineNumbers { was: Some(43), ..shown.clone() };
+    let lost = LineNumbers { version: Some(0), ..shown.clone() };
+    let retired =
+        LineNumbers { document: String::new(), first: 41, last: u64::MAX, ..Default::default() };
+    vec![shown, moved, lost, retired]
 }
 
 /// One argument of each form.
@@ -133,6 +156,8 @@ fn invokes(all: &mut Vec<Sample>) {
         args: args(),
         seen_version: 12,
         seen_lost: false,
+        numbers: Vec::new(),
+        forgotten: false,
         cwd: String::new(),
         reader: "default".into(),
         run_id: "r-1".into(),
@@ -141,6 +166,8 @@ fn invokes(all: &mut Vec<Sample>) {
     };
     let request = (Kind::Request, Method::Invoke);
     add(all, "invoke", request, &invoke);
+    let seen = Invoke { numbers: numbers(), forgotten: true, ..invoke.clone() };
+    add(all, "invoke-numbers", request, &seen);
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),
@@ -167,12 +194,17 @@ fn outcomes(all: &mut Vec<Sample>) {
         version: 13,
         links: vec![undo],
         reverts: false,
+        numbers: Vec::new(),
     };
     add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
+    let told = Done { numbers: numbers(), ..done.clone() };
+    add(all, "outcome-done-numbers", reply, &Outcome::Done(told));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");
-    add(all, "outcome-failed", reply, &Outcome::Failed(failed));
+    add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
+    let excerpt = failed.numbers(numbers());
+    add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt));
     let kinds = [
         ("pick-one", QuestionKind::PickOne),
         ("pick-many", QuestionKind::PickMany),
@@ -182,7 +214,8 @@ fn outcomes(all: &mut Vec<Sample>) {
     for (name, kind) in kinds {
         let options = vec![OptionItem { label: "line 2".into(), text: "use a;".into() }];
         let question = Question { text: "3 matches".into(), kind, options, unlisted: 2 };
-        let needs = Needs { question, token: Blob(Bytes::from_static(b"\x01token")) };
+        let token = Blob(Bytes::from_static(b"\x01token"));
+        let needs = Needs { question, token, numbers: Vec::new() };
         add(all, &format!("outcome-needs-{name}"), reply, &Outcome::Needs(needs));
     }
 }

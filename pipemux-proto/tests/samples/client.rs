@@ -91,6 +91,7 @@ fn verbs(all: &mut Vec<Sample>) {
             budget: plain.then_some(300),
             lod: plain.then_some(Lod::Full),
             at: plain.then_some(17),
+            hint_options: String::new(),
             titles: plain,
             cwd: String::new(),
             verb,
@@ -145,9 +146,12 @@ fn answers(all: &mut Vec<Sample>) {
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
     ];
     for (name, body) in bodies {
-        let answer = Answer { exit: 5, body, delivery: 41 };
+        let answer = Answer { exit: 5, body, delivery: 41, error: false };
         add(all, &format!("answer-{name}"), (Kind::Reply, Method::Verb), &answer);
     }
+    let body = Body::Text("not found · no app editr\n".into());
+    let error = Answer { exit: 3, body, delivery: 0, error: true };
+    add(all, "answer-error", (Kind::Reply, Method::Verb), &error);
 }
 
 /// One event of each kind.

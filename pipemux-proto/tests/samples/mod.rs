@@ -96,6 +96,10 @@ fn greetings(all: &mut Vec<Sample>) {
     hello.prototypes = prototypes.collect();
     hello.token_prefix = Some("MT".into());
     add(all, "hello-app", event, &hello);
+    hello.prototypes.truncate(1);
+    hello.prototypes[0].params.truncate(1);
+    hello.prototypes[0].params[0].doc = "What it is done to.".into();
+    add(all, "hello-app-param-doc", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

@@ -33,10 +33,14 @@ pub(crate) fn visible_line(file: &OpenFile, line: usize) -> String {
 
 /// Returns the lines around a range with their numbers, as they are now.
 pub(crate) fn excerpt(file: &OpenFile, around: &Range<usize>) -> String {
-    let start = around.start.saturating_sub(2);
-    let end = (around.end + 2).min(start + EXCERPT_LINES).min(file.buffer().line_count());
     let line = |line: usize| format!("{}\t{}", line + 1, visible_line(file, line));
-    (start..end).map(line).collect::<Vec<_>>().join("\n")
+    excerpt_lines(file, around).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the lines that an excerpt around a range shows.
+pub(crate) fn excerpt_lines(file: &OpenFile, around: &Range<usize>) -> Range<usize> {
+    let start = around.start.saturating_sub(2);
+    start..(around.end + 2).min(start + EXCERPT_LINES).min(file.buffer().line_count()).max(start)
 }
 
 /// Returns the line around a match, short enough for one row. With `mark`, the match is put in `«»`.

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use docui::LineNumbers;
+
 use crate::limits::CHANGED_RANGES_NAMED;
+use crate::model::open_file::OpenFile;
 
 /// `1 line`, `3 matches`
 pub(crate) fn count(number: usize, noun: &str) -> String {
@@ -32,6 +35,11 @@ pub(crate) fn line_range(lines: &Range<usize>) -> String {
 pub(crate) fn renumbered(before: &Range<usize>, now: &Range<usize>) -> String {
     let verb = if before.len() == 1 { "is" } else { "are" };
     format!("{} {verb} now {}", line_range(before), line_numbers(now))
+}
+
+/// Names lines whose numbers a text shows, for the daemon.
+pub(crate) fn shown_lines(file: &OpenFile, lines: &Range<usize>, version: u64) -> LineNumbers {
+    LineNumbers::shown(file.key(), lines.start as u64 + 1, lines.end as u64, version)
 }
 
 /// `src/parse.rs:101-300`

@@ -233,6 +233,10 @@ fn missing(path: &Path) -> Fault {
         let (path, parent) = (path.display(), parent.display());
         return Fault::not_found(format!("{path}: the directory {parent} is missing"));
     }
+    if let Ok(target) = fs::read_link(path) {
+        let (path, target) = (path.display(), target.display());
+        return Fault::not_found(format!("{path} is a link to {target}, which is missing"));
+    }
     let fault = Fault::not_found(format!("{}: no such file", path.display()));
     match similar_name(path) {
         Some(name) => fault.hint(format!("did you mean {}?", path.with_file_name(name).display())),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `addressing` | how files and the session are named to readers |
 //! | `baseline` | what a reader's bare line numbers refer to |
+//! | `renumbering` | what the numbers that a reader knows are after an action |
 //! | `reading` | reading files on other threads |
 //! | `opening` | starting a session, opening files, restoring them after a crash |
 //! | `snapshot` | the whole state on disk during hibernation |
@@ -12,6 +13,7 @@ mod addressing;
 mod baseline;
 mod opening;
 mod reading;
+mod renumbering;
 mod snapshot;
 
 pub(crate) use opening::argument_paths;
@@ -32,6 +34,7 @@ use super::manifest::{Manifest, ManifestEntry};
 use super::open_file::{DiskWait, OpenFile};
 use super::shown_revisions::ShownRevisions;
 use super::tracked_ranges::TrackedRange;
+pub(crate) use baseline::SeenPart;
 
 /// One session of the editor. Its serialized form is a snapshot: the names that `serde` is given are
 /// those of format 1.

@@ -40,6 +40,8 @@ pub struct LineMove {
 pub enum Unmapped {
     /// The line log doesn't reach back to that version.
     UnknownVersion,
+    /// The reader was told that the numbers don't count any more.
+    Retired,
     /// Somebody else changed or deleted the lines, which were at this range.
     ChangedByOther(Range<usize>),
     /// An earlier step of the same run deleted a line.
@@ -91,14 +93,55 @@ impl LineChange {
         }
     }
 
-    /// The first line after everything that the change touched, as it was numbered before the change and
-    /// as it is after it; `None` if nothing changed.
-    pub(super) fn tail(&self) -> Option<(usize, usize)> {
-        let before = match self {
-            LineChange::Move(moved) => moved.touched().end,
-            LineChange::Splices(splices) => splices.last().map(|last| last.start + last.removed)?,
-        };
-        Some((before, before.saturating_add_signed(self.growth())))
+    /// Returns what is left of pieces of lines, each with the first line that it is now and the lines that it
+    /// was. Lines that their own run altered in place are left; those that anybody else did aren't.
+    pub(super) fn survivors(
+        &self,
+        pieces: &[(usize, Range<usize>)],
+        same_run: bool,
+    ) -> Vec<(usize, Range<usize>)> {
+        let mut left: Vec<(usize, Range<usize>)> = Vec::new();
+        for (now, lines) in pieces {
+            let mut keep = |from: usize, end: usize, to: usize| {
+                if from < end {
+                    let was = lines.start + (from - now);
+                    match left.last_mut() {
+                        Some((start, before)) if is_next(*start, before, to, was) => {
+                            before.end += end - from;
+                        }
+                        _ => left.push((to, was..was + (end - from))),
+                    }
+                }
+            };
+            let (mut from, end) = (*now, now + lines.len());
+            match self {
+                LineChange::Move(moved) => {
+                    let touched = moved.touched();
+                    let (block, after) = (moved.first, moved.first + moved.count);
+                    for cut in [touched.start, block, after, touched.end, end] {
+                        let cut = cut.clamp(from, end);
+                        keep(from, cut, moved.map(from));
+                        from = cut;
+                    }
+                }
+                LineChange::Splices(splices) => {
+                    let mut shift: isize = 0;
+                    for splice in splices {
+                        let stop = splice.start.clamp(from, end);
+                        keep(from, stop, from.saturating_add_signed(shift));
+                        let removed = (splice.start + splice.removed).clamp(stop, end);
+                        let altered = splice.removed == splice.inserted && same_run;
+                        if altered && splice.start + splice.removed > from {
+                            keep(stop, removed, stop.saturating_add_signed(shift));
+                        }
+                        from = removed;
+                        shift += splice.growth();
+                    }
+                    keep(from, end, from.saturating_add_signed(shift));
+                }
+            }
+        }
+        left
     }
 
     /// Returns where lines are after the change. Their own run may change lines within the range; anybody
@@ -180,6 +223,11 @@ fn starts_after(splices: &[LineSplice]) -> impl Iterator<Item = usize> {
         *shift += splice.growth();
         Some(start)
     })
+}
+
+/// True when a line follows lines both where they are now and where they were.
+fn is_next(now: usize, was: &Range<usize>, next_now: usize, next_was: usize) -> bool {
+    was.end == next_was && now + was.len() == next_now
 }
 
 fn map_through_splices(

@@ -108,14 +108,43 @@ impl LineLog {
         Some(self.entries_since(baseline).ok()?.map(|entry| entry.change.growth()).sum())
     }
 
-    /// The first line now that is after every change since a version; `None` if that isn't known.
-    pub fn tail_since(&self, baseline: Baseline<'_>) -> Option<usize> {
-        let tail = |tail: usize, entry: &LineLogEntry| match entry.change.tail() {
-            None => tail,
-            Some((before, _)) if tail > before => tail.saturating_add_signed(entry.change.growth()),
-            Some((_, after)) => after,
-        };
-        Some(self.entries_since(baseline).ok()?.fold(0, tail))
+    /// Returns what is left of lines: for each piece that is still the same, its lines then, and the first of
+    /// them now. At most `max` pieces; the flag is false if there are more.
+    ///
+    /// # Errors
+    /// The lines of that version aren't known.
+    pub fn survivors(
+        &self,
+        lines: Range<usize>,
+        baseline: Baseline<'_>,
+        until: u64,
+        max: usize,
+    ) -> Result<(Vec<(Range<usize>, usize)>, bool), Unmapped> {
+        let since = self.entries_since(baseline)?.take_while(|entry| entry.version <= until);
+        let mut pieces = vec![(lines.start, lines)];
+        let mut complete = true;
+        for entry in since {
+            pieces = entry.change.survivors(&pieces, entry.run == baseline.run);
+            complete &= pieces.len() <= max;
+            pieces.truncate(max);
+        }
+        Ok((pieces.into_iter().map(|(now, lines)| (lines, now)).collect(), complete))
+    }
+
+    /// Returns how many changes of the file's lines came up to a version: readers of versions with equal
+    /// counts saw the same lines. `None` if that isn't known.
+    pub fn changes_until(&self, baseline: Baseline<'_>) -> Option<usize> {
+        Some(self.entries.len() - self.entries_since(baseline).ok()?.count())
+    }
+
+    /// True when the run has changed the file up to a version.
+    pub fn has_change_by(&self, run: &str, until: u64) -> bool {
+        self.entries.iter().rev().any(|entry| entry.run == run && entry.version <= until)
+    }
+
+    /// True when the file's lines changed in a version.
+    pub fn changed_in(&self, version: u64) -> bool {
+        self.entries.back().is_some_and(|entry| entry.version == version)
     }
 
     fn entries_since(

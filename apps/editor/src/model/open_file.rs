@@ -23,6 +23,7 @@ use super::file_stamp::FileStamp;
 use super::history::{Author, Change, EditKind, History};
 use super::journal::Journal;
 use super::line_change::LineChange;
+use super::line_ids::LineIds;
 use super::line_log::LineLog;
 use super::splice::{Splice, first_differences, inverse};
 use super::stable_hash::stable_hash;
@@ -58,6 +59,14 @@ pub struct OpenFile {
     history: History,
     #[serde(rename = "log")]
     line_log: LineLog,
+    #[serde(default, skip_serializing_if = "LineIds::is_unknown")]
+    line_ids: LineIds,
+    /// The keys that the file had before it was saved under another path, each with the version up to which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    former_keys: Vec<(String, u64)>,
+    /// The version from which on the file has its path.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    named_since: u64,
     #[serde(skip)]
     journal: Journal,
     #[serde(rename = "base")]
@@ -95,11 +104,15 @@ pub struct OpenFile {
 
 impl OpenFile {
     fn new(path: PathBuf, journal: Journal, buffer: Buffer, version: u64) -> Self {
+        let line_ids = LineIds::new(buffer.line_count(), version);
         Self {
             path,
             buffer,
             history: History::new(),
             line_log: LineLog::new(version),
+            line_ids,
+            former_keys: Vec::new(),
+            named_since: 0,
             journal,
             base_digest: None,
             stamp: None,
@@ -148,6 +161,21 @@ impl OpenFile {
     /// The file's lines across versions.
     pub fn line_log(&self) -> &LineLog {
         &self.line_log
+    }
+
+    /// Which line is which.
+    pub fn line_ids(&self) -> &LineIds {
+        &self.line_ids
+    }
+
+    /// The keys that the file had before, the latest first, each with the version up to which.
+    pub fn former_keys(&self) -> impl Iterator<Item = &(String, u64)> {
+        self.former_keys.iter().rev()
+    }
+
+    /// The version from which on the file has its key: before that, the key named another file.
+    pub fn named_since(&self) -> u64 {
+        self.named_since
     }
 
     /// What the disk has.
@@ -299,6 +327,7 @@ impl OpenFile {
         self.changed_lines = lines.changed_lines();
         self.changed_by.clone_from(&author.run);
         self.changed_bytes = first_differences(splices);
+        self.line_ids.apply(lines);
         self.line_log.record(author.version, &author.run, lines.clone());
         Ok(())
     }
@@ -308,4 +337,8 @@ impl OpenFile {
             self.journal.remove();
         }
     }
+}
+
+fn is_zero(version: &u64) -> bool {
+    *version == 0
 }

@@ -51,10 +51,13 @@ impl Editor {
                 editor.invalidate_snapshot();
                 editor.version = completion.version;
                 let context = Context { version: completion.version, ..context };
-                let reply = finish(editor, result, &context, completion)?;
-                if let Reply::Done(_) = reply {
-                    editor.version += 1;
-                }
+                let reply = match finish(editor, result, &context, completion)? {
+                    Reply::Done(done) => {
+                        editor.version += 1;
+                        Reply::Done(editor.tell_renumbering(done, &context))
+                    }
+                    ask => ask,
+                };
                 editor.write_manifest_if_stale();
                 Ok(reply)
             },

@@ -170,13 +170,14 @@ impl Editor {
             brief += &format!(" returns {}", extraction.results.join(", "));
         }
         let buffer = self.files[file].buffer();
-        let function = line_range(&buffer.lines_of(&extraction.function));
-        let call = line_range(&buffer.lines_of(&extraction.call));
+        let (body, called) =
+            (buffer.lines_of(&extraction.function), buffer.lines_of(&extraction.call));
+        let (function, call) = (line_range(&body), line_range(&called));
         brief += &format!(", {function}; called on {call}");
         if !extraction.untyped.is_empty() {
             brief += &format!("; without a type: {}", extraction.untyped.join(", "));
         }
-        Ok(self.committed(file, brief, context))
+        Ok(self.committed(file, brief, &[body, called], context))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use docui::{Context, Done, Fault, Reply};
 
-use crate::display::wording::count;
+use crate::display::wording::{count, shown_lines};
 use crate::limits::{MATCHES_SHOWN, PAGE};
 use crate::model::Editor;
 use crate::model::editor::SearchResults;
@@ -63,6 +63,7 @@ impl Editor {
             1 => format!("line {}", line + 1),
             several => format!("{several} lines, the first is {}", line + 1),
         };
-        Ok(Done::new(format!("{} on {on}", count(found.len(), "match"))).into())
+        let shown = shown_lines(&self.files[index], &(line..line + 1), context.next_version());
+        Ok(Done::new(format!("{} on {on}", count(found.len(), "match"))).shows([shown]).into())
     }
 }

@@ -2,7 +2,7 @@
 
 use docui::{Context, Done, Fault, Line, Reply, Text};
 
-use crate::display::wording::{count, line_range};
+use crate::display::wording::{count, line_range, shown_lines};
 use crate::model::Editor;
 use crate::model::history::EditKind;
 use crate::model::line_change::{LineChange, LineSplice};
@@ -29,9 +29,10 @@ impl Editor {
         let lines = vec![LineSplice { start, removed: 0, inserted }];
         let lines = LineChange::Splices(lines);
         self.commit(target.file, EditKind::Insert, splices, lines, context)?;
-        let now = line_range(&(start..start + inserted));
+        let lines = start..start + inserted;
+        let now = line_range(&lines);
         let brief = format!("{}{}, now {now}", count(inserted, "line"), source(text));
-        Ok(self.committed(target.file, brief, context))
+        Ok(self.committed(target.file, brief, &[lines], context))
     }
 
     pub(super) fn replace_lines(
@@ -56,7 +57,9 @@ impl Editor {
         }
         if old == new {
             let brief = format!("no change: {} already match", line_range(&target.lines));
-            return Ok(Done::new(brief).into());
+            let shown =
+                shown_lines(&self.files[target.file], &target.lines, context.next_version());
+            return Ok(Done::new(brief).shows([shown]).into());
         }
         let start = target.lines.start;
         let lines =
@@ -64,14 +67,15 @@ impl Editor {
         let splices = vec![Splice { at: buffer.line_start(start), old, new }];
         let removed = target.lines.len();
         self.commit(target.file, EditKind::ReplaceLines, splices, lines, context)?;
-        let now = line_range(&(start..start + inserted));
+        let lines = start..start + inserted;
+        let now = line_range(&lines);
         let brief = match removed == inserted {
             true => format!("{now}{}", source(text)),
             false => {
                 format!("{} with {inserted}{}, now {now}", count(removed, "line"), source(text))
             }
         };
-        Ok(self.committed(target.file, brief, context))
+        Ok(self.committed(target.file, brief, &[lines], context))
     }
 
     pub(super) fn delete_lines(
@@ -87,7 +91,7 @@ impl Editor {
         let splices = vec![Splice { at, old, new: String::new() }];
         let lines = LineChange::Splices(vec![LineSplice { start, removed, inserted: 0 }]);
         self.commit(target.file, EditKind::DeleteLines, splices, lines, context)?;
-        Ok(self.committed(target.file, count(removed, "line"), context))
+        Ok(self.committed(target.file, count(removed, "line"), &[], context))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use docui::{Context, Done, Fault, Line, Reply};
 
-use crate::display::wording::{line_range, renumbered};
+use crate::display::wording::{line_range, renumbered, shown_lines};
 use crate::model::Editor;
 use crate::model::history::EditKind;
 use crate::model::line_change::{LineChange, LineMove};
@@ -26,7 +26,8 @@ impl Editor {
         let (lines, before) = (source.lines, target.lines.start);
         if (lines.start..=lines.end).contains(&before) {
             let brief = format!("no change: {} are already there", line_range(&lines));
-            return Ok(Done::new(brief).into());
+            let shown = shown_lines(&self.files[source.file], &lines, context.next_version());
+            return Ok(Done::new(brief).shows([shown]).into());
         }
         let moved = LineMove { first: lines.start, count: lines.len(), before };
         let buffer = self.files[source.file].buffer();
@@ -47,7 +48,7 @@ impl Editor {
             line_range(&now),
             renumbered(&jumped_over, &shifted)
         );
-        Ok(self.committed_as(source.file, brief))
+        Ok(self.committed(source.file, brief, &[now], context))
     }
 
     fn different_files(&self, source: usize, target: usize) -> Fault {

@@ -1,8 +1,8 @@
 //! Selecting, reading and scrolling to lines.
 
-use docui::{Context, Done, Fault, Line, Reply};
+use docui::{Context, Done, Fault, Line, LineNumbers, Reply};
 
-use crate::display::wording::{count, range_name};
+use crate::display::wording::{count, range_name, shown_lines};
 use crate::limits::VALUE_MAX;
 use crate::model::Editor;
 use crate::model::history::Author;
@@ -31,7 +31,8 @@ impl Editor {
             self.selection = Some(key);
         }
         let lines = count(target.lines.len(), "line");
-        Ok(Done::new(format!("{}, {lines}", self.name_of(&target))).into())
+        let shown = self.shown(&target, context);
+        Ok(Done::new(format!("{}, {lines}", self.name_of(&target))).shows([shown]).into())
     }
 
     pub(super) fn lines(
@@ -51,7 +52,8 @@ impl Editor {
         let name = self.name_of(&target);
         let text = buffer.slice(bytes);
         let brief = format!("{} from {name}", count(target.lines.len(), "line"));
-        Ok(Done::new(brief).value(text).label(name).into())
+        let shown = self.shown(&target, context);
+        Ok(Done::new(brief).value(text).label(name).shows([shown]).into())
     }
 
     pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {
@@ -59,7 +61,10 @@ impl Editor {
         self.hide_search_results();
         self.scroll_to(target.file, target.lines.start, context);
         let shown = self.display_name(target.file);
-        Ok(Done::new(format!("{shown}:{}", target.lines.start + 1)).into())
+        let line = target.lines.start;
+        let numbers =
+            shown_lines(&self.files[target.file], &(line..line + 1), context.next_version());
+        Ok(Done::new(format!("{shown}:{}", line + 1)).shows([numbers]).into())
     }
 
     /// Makes a file the current one and shows it from a line on.
@@ -68,6 +73,10 @@ impl Editor {
         file.scroll_to(line, &context.run_id);
         let path = file.path().to_owned();
         self.set_current(Some(path), &Author::of(context));
+    }
+
+    fn shown(&self, target: &ResolvedLines, context: &Context) -> LineNumbers {
+        shown_lines(&self.files[target.file], &target.lines, context.next_version())
     }
 
     fn name_of(&self, target: &ResolvedLines) -> String {

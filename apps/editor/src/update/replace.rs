@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use docui::{Ask, Choice, Context, Done, Fault, Reply};
 
-use crate::display::lines::{excerpt, match_row};
-use crate::display::wording::count;
+use crate::display::lines::{excerpt, excerpt_lines, match_row};
+use crate::display::wording::{count, shown_lines};
 use crate::limits::MATCHES_ASKED;
 use crate::model::Editor;
 use crate::model::history::EditKind;
@@ -84,6 +84,9 @@ impl Editor {
             ask = ask.option(format!("line {}", line + 1), match_row(buffer, found, shared));
         }
         ask = ask.unlisted(found.len().saturating_sub(MATCHES_LISTED) as u64);
+        let listed = positions.iter().take(MATCHES_LISTED).map(|(line, _)| *line..*line + 1);
+        let shown = listed.map(|line| shown_lines(file, &line, context.version));
+        let ask = ask.shows(shown);
         let token = Token::Matches(AskedMatches {
             path: file.path().to_owned(),
             launch_id: self.ids.launch_id().to_owned(),
@@ -131,9 +134,12 @@ impl Editor {
             });
             found.push(bytes.ok_or_else(|| {
                 let nearest = file.line_log().nearest_line(line, baseline);
-                let lines = excerpt(file, &(nearest..nearest + 1));
+                let around = nearest..nearest + 1;
+                let lines = excerpt(file, &around);
+                let shown = shown_lines(file, &excerpt_lines(file, &around), context.version);
                 let line = line + 1;
                 Fault::stale(format!("line {line} changed since you were asked; now:\n{lines}"))
+                    .numbers([shown])
                     .hint("nothing was changed: run the call again")
             })?);
         }
@@ -169,7 +175,8 @@ impl Editor {
             true => brief,
             false => format!("{brief} on {}", count(lines.len(), "line")),
         };
+        let shown = if (found.len(), total) == (1, 1) { lines[0]..lines[0] + 1 } else { 0..0 };
         self.commit(index, EditKind::Replace, splices, change, context)?;
-        Ok(self.committed(index, brief, context))
+        Ok(self.committed(index, brief, &[shown], context))
     }
 }

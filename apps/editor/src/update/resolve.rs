@@ -5,10 +5,11 @@ use std::path::Path;
 
 use docui::{Context, Fault, Line};
 
-use crate::display::lines::excerpt;
-use crate::display::wording::{count, line_range};
+use crate::display::lines::{excerpt, excerpt_lines};
+use crate::display::wording::{count, line_range, shown_lines};
 use crate::model::Editor;
 use crate::model::current_file_log::SeenFile;
+use crate::model::editor::SeenPart;
 use crate::model::line_change::Unmapped;
 use crate::model::open_file::OpenFile;
 
@@ -87,7 +88,7 @@ impl Editor {
         let (file, position) = self.parse_position(name, at, default_file, context)?;
         if let LinePosition::Seen { number, file_known } = position {
             self.check_number(name, number, file, 1, context)?;
-            let seen = self.seen_line_count(file, context).filter(|_| file_known);
+            let seen = self.seen_line_count(file, number, context).filter(|_| file_known);
             if seen.is_some_and(|seen| number as usize == seen + 1) {
                 let end = self.files[file].buffer().line_count();
                 return Ok(ResolvedLines { file, lines: end..end });
@@ -109,7 +110,9 @@ impl Editor {
             LinePosition::Seen { number, .. } => {
                 self.check_number("line", number, file, 0, context)?;
                 let log = self.files[file].line_log();
-                let now = log.nearest_line(number as usize - 1, self.baseline(context));
+                let line = number as usize - 1;
+                let baseline = self.baseline_at(file, line, context);
+                let now = baseline.map_or(line, |baseline| log.nearest_line(line, baseline));
                 now..now + 1
             }
         };
@@ -209,10 +212,12 @@ impl Editor {
         }
     }
 
-    /// Returns how many lines the file had in the version that the reader saw, if that is known.
-    fn seen_line_count(&self, file: usize, context: &Context) -> Option<usize> {
+    /// Returns how many lines the file had in the version in which the reader saw a number, if that is known.
+    fn seen_line_count(&self, file: usize, number: i64, context: &Context) -> Option<usize> {
+        let line = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let baseline = self.baseline_at(file, line.unwrap_or(0), context)?;
         let file = &self.files[file];
-        let growth = file.line_log().growth_since(self.baseline(context))?;
+        let growth = file.line_log().growth_since(baseline)?;
         Some(file.buffer().line_count().saturating_add_signed(-growth))
     }
 
@@ -227,7 +232,7 @@ impl Editor {
     ) -> Result<(), Fault> {
         // If the reader's version isn't known, the number is stale rather than wrong, which is reported
         // later.
-        let lines = self.seen_line_count(file, context);
+        let lines = self.seen_line_count(file, number, context);
         if lines.is_none() && number >= 1 {
             return Ok(());
         }
@@ -252,21 +257,45 @@ impl Editor {
         file_known: bool,
         context: &Context,
     ) -> Result<Range<usize>, Fault> {
-        let mapped = match file_known {
-            true => self.files[index].line_log().map_range(seen.clone(), self.baseline(context)),
-            false => Err(Unmapped::UnknownVersion),
-        };
-        mapped.map_err(|why| self.unmapped(index, &seen, why, context.seen_lost))
+        let log = self.files[index].line_log();
+        let mut mapped: Option<Range<usize>> = None;
+        for SeenPart { lines, baseline, .. } in self.baselines(index, seen.clone(), context) {
+            let part = match baseline {
+                Some(baseline) if file_known => log.map_range(lines, baseline),
+                Some(_) => Err(Unmapped::UnknownVersion),
+                None => Err(Unmapped::Retired),
+            };
+            let restarted = baseline.is_some_and(|baseline| baseline.from_earlier_process);
+            let part = part.map_err(|why| self.unmapped(index, &seen, why, restarted, context))?;
+            mapped = match mapped {
+                None => Some(part),
+                // The reader saw the parts at different times, and they are no longer next to each other.
+                Some(before) if before.end != part.start => {
+                    let why = Unmapped::ChangedByOther(before.start..part.end.max(before.end));
+                    return Err(self.unmapped(index, &seen, why, false, context));
+                }
+                Some(before) => Some(before.start..part.end),
+            };
+        }
+        mapped.ok_or_else(|| self.unmapped(index, &seen, Unmapped::UnknownVersion, false, context))
     }
 
     /// Returns the error of lines that are no longer what the reader saw.
-    fn unmapped(&self, index: usize, seen: &Range<usize>, why: Unmapped, restarted: bool) -> Fault {
+    fn unmapped(
+        &self,
+        index: usize,
+        seen: &Range<usize>,
+        why: Unmapped,
+        restarted: bool,
+        context: &Context,
+    ) -> Fault {
         let file = &self.files[index];
         let lines = format!("{} of {}", line_range(seen), self.display_name(index));
         let stale = |why: &str, now: Range<usize>| {
             let now = now.start.min(file.buffer().line_count())..now.end;
             let text = excerpt(file, &now);
             Fault::stale(format!("{lines} {why}; now:\n{text}"))
+                .numbers([shown_lines(file, &excerpt_lines(file, &now), context.version)])
                 .hint("nothing was changed: call again with the numbers as they are now")
         };
         match why {
@@ -276,12 +305,15 @@ impl Editor {
             Unmapped::UnknownVersion => {
                 stale("can't be located: the file changed since you saw it", seen.clone())
             }
+            Unmapped::Retired => stale("can't be located: these numbers are retired", seen.clone()),
             Unmapped::ChangedByOther(now) => stale("changed since you saw it", now),
             Unmapped::ReplacedByRun(now) => {
+                let shown = shown_lines(file, &now, context.version);
                 let now = line_range(&now);
                 Fault::failed(format!(
                     "{lines}: replaced by an earlier step of this run, now {now}"
                 ))
+                .numbers([shown])
                 .hint("replace all of it, or use a run of its own")
             }
             Unmapped::DeletedByRun => Fault::failed(format!(

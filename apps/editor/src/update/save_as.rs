@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, Reply, regular_file};
+use docui::{Blocking, Context, Done, Fault, Reply, command, regular_file};
 
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
@@ -55,9 +55,10 @@ impl SaveAsRequest {
     /// Writes the text. This may wait for a disk.
     fn run(self, commit: &CommitPoint) -> Result<SavedAs, Fault> {
         let path = disk::resolve(&self.target).map_err(|fault| match self.target.parent() {
-            Some(parent) if !parent.exists() => {
-                fault.hint(format!("mkdir -p {} makes it", parent.display()))
-            }
+            Some(parent) if !parent.exists() => fault.hint(format!(
+                "make it: {}",
+                command::join(&["mkdir", "-p", &parent.to_string_lossy()])
+            )),
             _ => fault,
         })?;
         if self.own.is_of(&path) {
@@ -152,7 +153,8 @@ impl Editor {
         let state_dir = self.state_dir.clone();
         // Readers may have seen another text under either path.
         self.before_change(index)?;
-        self.files[index].take_write_as(target.clone(), state, digest, stamp, &state_dir);
+        let named = (target.clone(), context.next_version());
+        self.files[index].take_write_as(named, state, digest, stamp, &state_dir);
         self.record_closed(old_key, format!("it was saved as {shown}"));
         self.record_rename(&old_path, &target);
         self.record_other_text(index);

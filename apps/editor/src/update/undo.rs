@@ -106,10 +106,7 @@ impl Editor {
                 Err(fault) => return Err(fault),
             }
         }
-        let mut brief = self.brief_about(index, kinds.join(", "));
-        if let Some(renumbering) = self.renumbering(index, context) {
-            brief = format!("{brief}; {renumbering}");
-        }
+        let brief = self.brief_about(index, kinds.join(", "));
         Ok(direction.link_back(Done::new(brief).reverts(), &self.files[index]).into())
     }
 

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use pipemux_client::proto::command;
+use pipemux_client::proto::limits::HINT_OPTIONS_MAX;
 use pipemux_client::proto::projection::Lod;
 
 use super::values::{epoch, seconds, tokens};
@@ -35,6 +37,19 @@ pub struct GlobalArgs {
     /// Time limit of the request [default: 30]
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<Duration>,
+}
+
+impl GlobalArgs {
+    /// Returns the options that commands in hints repeat: without them they would be another reader's, or of another
+    /// workspace. They are quoted for a shell.
+    pub fn hint_options(&self) -> String {
+        let options = [("--workspace", &self.workspace), ("--reader", &self.reader)];
+        let given = options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        let words: Vec<&str> = given.flat_map(|(name, value)| [name, value]).collect();
+        let options = command::join(&words);
+        // Without the options a command is still of use.
+        if options.len() > HINT_OPTIONS_MAX { String::new() } else { options }
+    }
 }
 
 /// A level of detail as the user types it.

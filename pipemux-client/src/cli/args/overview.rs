@@ -32,7 +32,10 @@ The daemon (all other verbs start it if it is not running):
   doctor [--fix]                        find problems, suggest fixes, or make them
   pipe                                  serve requests as lines of JSON, for programs
   bench [--quick]                       measure what PipeMux costs on this machine
-  tour                                  start a guided tour of the built-in apps";
+  tour                                  start a guided tour of the built-in apps
+
+Outcomes of actions and everything with --json go to standard output. Errors go to standard error when no
+step ran, so that `pipemux read obj:9 > file` never fills the file with one.";
 
 /// The layout of the help.
 pub const HELP_TEMPLATE: &str = "\

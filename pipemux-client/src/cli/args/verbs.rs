@@ -88,6 +88,10 @@ pub enum Verb {
         to: Option<u64>,
     },
     /// Print the value of a ref, byte for byte
+    ///
+    /// An error goes to standard error, so a file that the value goes to never holds one. Of a value that
+    /// is no text, standard error says what it is; a terminal gets nothing else of it.
+    #[command(verbatim_doc_comment)]
     Read {
         /// The ref: obj:12
         #[arg(value_name = "REF")]
@@ -136,7 +140,7 @@ pub enum Verb {
     ///
     /// Events report actions and who ran them, changed windows, sessions that start, crash or end,
     /// questions, and notices. Watching does not affect what a reader counts as having seen. Each event
-    /// has a number; --since continues after it.
+    /// has a number; --since continues after it. With --timeout, watching ends after that many seconds.
     #[command(verbatim_doc_comment)]
     Watch {
         /// Start after this event, if it is still kept [default: new events only]
@@ -164,7 +168,7 @@ pub enum Verb {
         /// Number of lines
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
         lines: u32,
-        /// Continue with new output, until Ctrl-C
+        /// Continue with new output, until Ctrl-C or for the seconds of --timeout
         #[arg(long)]
         follow: bool,
     },

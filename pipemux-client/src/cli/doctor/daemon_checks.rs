@@ -68,7 +68,7 @@ fn check_daemon(
     findings.push(match same_release {
         true => Finding::ok(CHECK, text),
         false => {
-            let next = "pipemux down, then run the command again";
+            let next = "end the daemon, then run the command again: pipemux down";
             Finding::bad(CHECK, format!("{text}; this is {ours}"), next)
         }
     });

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn line(body: Body, json: bool) -> String {
-        let answer = Answer { exit: 5, body, delivery: 1 };
+        let answer = Answer { exit: 5, body, delivery: 1, error: false };
         String::from_utf8(ReplyLine::answered(json!("a"), &answer, json).line()).unwrap()
     }
 

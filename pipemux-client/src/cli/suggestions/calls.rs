@@ -25,7 +25,7 @@ pub fn is_action_name(text: &str) -> bool {
 /// Returns the code that calls `owner.action` with these words as its arguments.
 pub fn call_code(owner: &str, action: &str, args: &[&str], is_app: IsApp) -> String {
     let mut written = Vec::new();
-    let mut words = args.iter().copied().filter(|word| *word != "--json").peekable();
+    let mut words = args.iter().copied().peekable();
     while let Some(word) = words.next() {
         let flag = word.strip_prefix("--").filter(|name| !name.is_empty());
         written.push(match flag {

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pipemux_client::proto::command;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::cli::shell_quoting;
 use crate::output::{self, WriteOutcome};
 
 /// Why the tour ends early.
@@ -85,7 +85,7 @@ impl Sandbox {
         expected: u8,
     ) -> Result<String, TourError> {
         self.check_interrupted()?;
-        print(&format!("\n{remark}\n$ pipemux {}\n", shell_quoting::join(words)))?;
+        print(&format!("\n{remark}\n$ {}\n", command::command(words)))?;
         if let ["open", session, ..] = words {
             self.open_sessions.push(if session.contains('/') {
                 (*session).to_owned()

@@ -45,7 +45,7 @@ impl BenchWorld {
 
     /// Opens a window with about 1 MB of exact text, nearly as much as a frame holds.
     pub fn of_a_megabyte() -> BenchWorld {
-        let code = CodePiece { lang: String::new(), text: LINE.repeat(LARGE), first: None };
+        let code = CodePiece { text: LINE.repeat(LARGE), ..CodePiece::default() };
         let content = vec![Piece::Code(code)];
         BenchWorld::showing(1, Projection { content, ..projection(0) })
     }
@@ -130,6 +130,7 @@ impl BenchWorld {
             budget: Some(1_000_000),
             lod: None,
             at: None,
+            hint_options: String::new(),
             titles: false,
             cwd: "/".into(),
             verb,

@@ -53,7 +53,7 @@ impl IdempotencyRecords {
                 (Code::Unknown.exit_status(), text.to_owned())
             }
         };
-        self.keep(run_id, Some(Answer { exit, body: Body::Text(text), delivery: 0 }));
+        self.keep(run_id, Some(Answer { exit, body: Body::Text(text), delivery: 0, error: false }));
     }
 
     /// Returns the records that restore these answers.

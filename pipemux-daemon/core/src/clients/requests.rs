@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
+use pipemux_proto::limits::HINT_OPTIONS_MAX;
 use pipemux_proto::{Code, Fault, Frame, Kind, decode};
 
 use crate::clients::Clients;
@@ -46,7 +47,7 @@ impl Clients {
             Err(error) => {
                 let ours = &self.software;
                 let fault = Fault::refused(format!("an unreadable request: {error}")).hint(
-                    format!("is the client newer than {ours}? pipemux down, then run it again"),
+                    format!("if the client is newer than {ours}, end the daemon: pipemux down"),
                 );
                 self.refuse(turn, client, &envelope, &fault);
                 return None;
@@ -58,6 +59,13 @@ impl Clients {
             let fault =
                 Fault::refused(said).hint("make one that is unique for each acting request");
             self.refuse(turn, client, &envelope, &fault);
+            return None;
+        }
+        let length = call.hint_options.len();
+        if length > HINT_OPTIONS_MAX {
+            let said =
+                format!("hint_options has {length} bytes, expected at most {HINT_OPTIONS_MAX}");
+            self.refuse(turn, client, &envelope, &Fault::refused(said));
             return None;
         }
         let open = self.open_requests(client);
@@ -73,6 +81,7 @@ impl Clients {
                     exit: Code::Unknown.exit_status(),
                     body: Body::Text("unknown · this request is still being carried out\n".into()),
                     delivery: 0,
+                    error: false,
                 });
                 self.send(turn, client, &envelope.answer(Kind::Reply), &answer);
                 return None;

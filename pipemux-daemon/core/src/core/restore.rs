@@ -12,6 +12,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr};
 use crate::clients::Clients;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::processes::Processes;
 use crate::processes::session::Crash;
@@ -276,12 +277,16 @@ impl Core {
             return;
         };
         let space = if notes.is_empty() { "" } else { " " };
+        let nth = ordinal(crash.nth);
+        // Beyond what is allowed it runs only because somebody asked for it.
+        let of_allowed = match crash.nth <= CRASHES_MAX {
+            true => format!(" of {CRASHES_MAX} allowed"),
+            false => String::new(),
+        };
+        let seconds = CRASH_WINDOW_MS / 1000;
         let after = format!(
-            ": {} ({} of {} allowed in {} s; why: pipemux logs {key}).{space}{notes}",
+            ": {} ({nth}{of_allowed} in {seconds} s; why: pipemux logs {key}).{space}{notes}",
             crash.how,
-            ordinal(crash.nth),
-            crate::limits::CRASHES_MAX,
-            crate::limits::CRASH_WINDOW_MS / 1000,
         );
         let before = format!("{key} was restarted ");
         self.notify_windows(EventKind::Restarted, key, NoticeText::WithAge { before, after });

@@ -243,7 +243,7 @@ impl Processes {
         let invokes = session.waiting.iter().filter(|queued| queued.method == Method::Invoke);
         let ids: Vec<u64> = invokes.map(|queued| queued.id).collect();
         for id in ids {
-            let hints = vec![format!("pipemux view {key} shows it as it is now")];
+            let hints = vec![format!("pipemux view {key}")];
             let why = why.to_owned();
             let lost = AppReply::Lost { delivered: false, died: false, why, hints };
             self.end_request(turn, id, lost);

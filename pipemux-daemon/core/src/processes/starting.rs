@@ -119,7 +119,7 @@ fn stays_down(key: &SessionKey, session: &Session, why: &str) -> Fault {
         fault.hints.extend(session.last_lines.iter().cloned());
     }
     match session.manifest.command.is_empty() {
-        true => fault.hint("pipemux apps tells what is registered, and what isn't and why"),
+        true => fault.hint("pipemux apps"),
         false => fault.hint(format!("pipemux logs {key} · start it again: pipemux restart {key}")),
     }
 }

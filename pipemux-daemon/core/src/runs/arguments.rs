@@ -158,7 +158,7 @@ impl Run {
         if let (Type::Anchor(Some(wanted)), Some(given)) = (ty, &object.ty)
             && **wanted != **given
         {
-            let message = format!("{shown} is a {given}, expected a {wanted}");
+            let message = format!("{shown} is of type {given}, expected {wanted}");
             return Err(Unresolved::invalid(Fault::usage(message)));
         }
         if own && !matches!(ty, Type::String) {

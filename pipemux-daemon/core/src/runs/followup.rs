@@ -39,7 +39,7 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
     if (stale || unknown) && !step.nested && !binds {
         runs.keep(run.restart_at(index, &workspace.anchors));
         out += if stale {
-            "it changed nothing, your arguments are kept · pipemux answer go: sends them to what is now shown\n"
+            "it changed nothing, your arguments are kept; send them to what is now shown: pipemux answer go\n"
         } else {
             "if it did not take effect, send it again: pipemux answer go\n"
         };
@@ -110,6 +110,7 @@ impl Run {
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);
         (run.answered, run.wrong_answer) = (None, None);
+        run.told_lines.clear();
         // Later steps are sent when the reader may have seen more: their bare numbers still mean what it saw first.
         run.lines_seen.get_or_insert_with(|| self.seen.clone());
         for step in &mut run.steps[index - nested..=index] {

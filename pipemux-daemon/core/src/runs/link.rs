@@ -62,7 +62,7 @@ pub fn link_target<'a>(
     if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
         return Err(match why {
             AnchorError::NotFound => missing(),
-            AnchorError::Stale => ref_errors::stale(&name),
+            AnchorError::Stale => ref_errors::stale(&name).hint(format!("pipemux view {session}")),
         });
     }
     let bound = match &anchor.target {

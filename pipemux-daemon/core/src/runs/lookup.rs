@@ -66,7 +66,7 @@ impl Run {
         else {
             return self.lost();
         };
-        let chunk = match chunk(reply, &shown) {
+        let chunk = match chunk(reply, &shown, &object) {
             Ok(chunk) => chunk,
             Err(fault) => return self.end(StepStatus::Failed, fault),
         };
@@ -135,15 +135,21 @@ pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
         Some(KeyLocation::Shown) => Ok(()),
         Some(KeyLocation::Hidden(how)) => Err(ref_errors::out_of_view(shown, Some(how))),
         Some(KeyLocation::Gone(why)) => Err(ref_errors::not_found(shown, why)),
-        None => Err(ref_errors::out_of_view(shown, None)),
+        None => Err(ref_errors::out_of_view(shown, Some("pipemux view".to_owned()))),
     }
 }
 
-/// Reads a reply to `ReadRequest`.
+/// Says what a ref is: `obj:7 is "Slime 1", of type enemy`.
+fn described(shown: &str, object: &ResolvedObject) -> String {
+    let of_type = object.ty.as_ref().map_or(String::new(), |ty| format!(", of type {ty}"));
+    format!("{shown} is {:?}{of_type}", object.label)
+}
+
+/// Reads a reply to `ReadRequest` for an object.
 ///
 /// # Errors
 /// Why there is no value.
-pub fn chunk(reply: AppReply, shown: &str) -> Result<Chunk, Fault> {
+pub fn chunk(reply: AppReply, shown: &str, object: &ResolvedObject) -> Result<Chunk, Fault> {
     match reply {
         AppReply::Reply(body) => decode::<Chunk>(&body).map_err(|error| {
             Fault::unavailable(format!("an unreadable value of {shown}: {error}"))
@@ -151,7 +157,10 @@ pub fn chunk(reply: AppReply, shown: &str) -> Result<Chunk, Fault> {
         AppReply::Fault(fault) => Err(match fault.code {
             Code::Stale => ref_errors::stale(shown),
             Code::NotFound => ref_errors::not_found(shown, fault.hints.into_iter().next()),
-            _ => fault,
+            _ => Fault {
+                message: format!("{}: {}", described(shown, object), fault.message),
+                ..fault
+            },
         }),
         AppReply::Lost { why, hints, .. } => {
             let mut fault = Fault::unavailable(why);

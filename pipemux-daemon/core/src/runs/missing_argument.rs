@@ -47,7 +47,7 @@ pub fn target_question(step: &Step) -> Needs {
         options: step.candidates.iter().take(CHOICES_MAX).map(option).collect(),
         unlisted: step.candidates.len().saturating_sub(CHOICES_MAX) as u64,
     };
-    Needs { question, token: Default::default() }
+    Needs { question, token: Default::default(), numbers: Vec::new() }
 }
 
 /// Asks for a missing argument. Returns the question and what its options stand for.
@@ -81,7 +81,7 @@ pub fn question(
     let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
     let options = options.into_iter().take(CHOICES_MAX).collect();
     let question = Question { text, kind, options, unlisted };
-    (Needs { question, token: Default::default() }, arguments)
+    (Needs { question, token: Default::default(), numbers: Vec::new() }, arguments)
 }
 
 /// Returns true when an argument of a type can only be one of the things that a window shows.
@@ -204,7 +204,7 @@ impl TypedValues<'_> {
 /// A typed answer as an argument of a type.
 fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
     let wrong = || {
-        Fault::usage(format!("expected {ty}, not `{text}`")).hint("pipemux answer cancel leaves it")
+        Fault::usage(format!("expected {ty}, not `{text}`")).hint("leave it: pipemux answer cancel")
     };
     let value = match ty {
         Type::Int | Type::Float | Type::Bool => literal(text, ty).ok_or_else(wrong)?,

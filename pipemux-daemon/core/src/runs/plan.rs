@@ -135,6 +135,11 @@ impl<'a> Planner<'a> {
             let value = if param.path { unquoted(&argument.value) } else { None };
             let value = value.as_ref().unwrap_or(&argument.value);
             let value = self.argument(value, &param.ty, argument.span, &param.name)?;
+            // Only a whole argument of a step that the reader wrote can be asked for.
+            if let Some(meant) = value.first_meant(nested) {
+                let note = format!("{} is {}, did you mean {meant}?", param.name, param.ty);
+                return Err(self.error("wrong type", argument.span, note));
+            }
             args.push((param.name.clone(), value));
         }
         for param in &prototype.params {
@@ -271,7 +276,7 @@ impl<'a> Planner<'a> {
             && known.ty.as_deref().is_some_and(|given| given != wanted)
         {
             let given = known.ty.as_deref().unwrap_or_default();
-            let note = format!("{param} is {ty}, {of} is a {given}");
+            let note = format!("{param} is {ty}, {of} is of type {given}");
             return Err(self.error("wrong type of thing", span, note));
         }
         if matches!(ty, Type::Int | Type::Float | Type::Bool | Type::Union(_)) {

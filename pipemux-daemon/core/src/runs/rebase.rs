@@ -63,11 +63,16 @@ impl Run {
     /// Makes the next step mean what a window shows now. Later steps mean what the reader saw.
     fn take_window_as_seen(&mut self, session: SessionKey, window: ArrivedWindow) {
         self.rebased.push(self.next);
-        let (seen, refs) = (&self.seen, &self.refs);
-        let baseline = || SeenBaseline { versions: seen.clone(), known: refs.known.clone() };
+        let (seen, lines, refs) = (&self.seen, &self.lines, &self.refs);
+        let baseline = || SeenBaseline {
+            versions: seen.clone(),
+            lines: lines.clone(),
+            known: refs.known.clone(),
+        };
         self.saved_baseline.get_or_insert_with(baseline);
         let ids = window.ids.into_iter().map(|id| (id, window.epoch));
         Rc::make_mut(&mut self.refs.known).extend(ids);
+        self.lines.remove(&session);
         self.seen.insert(session, (window.app, window.version));
     }
 }

@@ -22,7 +22,7 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
     if let Some(why) = why {
         message += &format!(" {why}.");
     }
-    Fault::not_found(message).naming(shown)
+    Fault::not_found(message).naming(shown).hint("pipemux view")
 }
 
 /// A ref as the sentences name it: without its epoch, and without the session of an id, which is unique.
@@ -32,4 +32,8 @@ pub fn name(of: &Ref) -> String {
         Local::Key(_) => of.owner.clone(),
     };
     Ref { epoch: None, owner, ..of.clone() }.to_string()
+}
+/// An epoch that no answer had yet was named.
+pub fn unissued_epoch(epoch: u64, newest: u64) -> Fault {
+    Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"))
 }

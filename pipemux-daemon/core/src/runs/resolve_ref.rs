@@ -188,7 +188,7 @@ fn check_owner(
     if let (Some(wanted), Some(given)) = (&of.ty, &anchor.ty)
         && **wanted != **given
     {
-        let why = format!("That id is a {given}");
+        let why = format!("It is of type {given}, not {wanted}");
         return Err(invalid(ref_errors::not_found(shown, Some(why))));
     }
     Ok(())

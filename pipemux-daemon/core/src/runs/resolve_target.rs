@@ -8,6 +8,7 @@ use pipemux_proto::{Code, Fault, SessionAddr, Value};
 use crate::keys::{SessionKey, plain_address};
 use crate::runs::RunContext;
 use crate::runs::plan::Planner;
+use crate::runs::ref_errors;
 use crate::runs::resolve_ref::id_of_key;
 use crate::workspaces::Window;
 
@@ -18,7 +19,9 @@ impl<'a> Planner<'a> {
         call: &Call,
     ) -> Result<(SessionKey, Vec<SessionKey>, Prototype), Fault> {
         let candidates = match &call.owner {
-            Some(owner) => self.owned(owner, call.name)?,
+            Some(owner) => self
+                .owned(owner, call.name)
+                .map_err(|fault| self.closed_window(call).unwrap_or(fault))?,
             None => match self.window_of_refs(call) {
                 Some((window, prototype)) => {
                     return Ok((window.session.clone(), Vec::new(), prototype.clone()));
@@ -86,6 +89,11 @@ impl<'a> Planner<'a> {
 
     /// The sessions that own the objects in a call's arguments.
     fn owners_of_refs(&self, call: &Call) -> Vec<&'a SessionKey> {
+        self.refs_with_owners(call).into_iter().map(|(_, session)| session).collect()
+    }
+
+    /// The objects in a call's arguments, as far as their sessions are known.
+    fn refs_with_owners(&self, call: &Call) -> Vec<(Ref, &'a SessionKey)> {
         let mut refs = Vec::new();
         for argument in &call.args {
             match &argument.value {
@@ -108,10 +116,23 @@ impl<'a> Planner<'a> {
             };
             self.workspace.anchors.get(RefKind::Obj, id?).map(|anchor| &*anchor.session)
         };
-        refs.iter().filter_map(owner).collect()
+        refs.into_iter().filter_map(|of| owner(&of).map(|session| (of, session))).collect()
+    }
+
+    /// The error of an object in a call's arguments whose window is closed, if there is one: nothing else is wrong with
+    /// the call.
+    fn closed_window(&self, call: &Call) -> Option<Fault> {
+        let closed = self.refs_with_owners(call).into_iter();
+        let mut closed = closed.filter(|(_, session)| self.workspace.window(session).is_none());
+        let (of, session) = closed.next()?;
+        let how = format!("pipemux open {session}");
+        Some(ref_errors::out_of_view(&ref_errors::name(&of), Some(how)))
     }
 
     fn unknown_action(&self, call: &Call) -> Fault {
+        if let Some(fault) = self.closed_window(call) {
+            return fault;
+        }
         let windows = &self.workspace.windows;
         let candidates: Vec<&Window> = match &call.owner {
             Some(owner) => self.owned(owner, call.name).unwrap_or_default(),
@@ -131,7 +152,7 @@ impl<'a> Planner<'a> {
         let fault = self.error("unknown action", call.name, note);
         match &call.owner {
             Some(owner) => fault.hint(format!("pipemux help {}", owner.provider)),
-            None if candidates.is_empty() => fault.hint("pipemux apps, then: pipemux open <app>"),
+            None if candidates.is_empty() => fault.hint("pipemux apps"),
             None => fault,
         }
     }

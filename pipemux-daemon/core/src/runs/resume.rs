@@ -9,7 +9,7 @@ use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Res
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Blob, Code, Fault};
+use pipemux_proto::{Blob, Code, Fault, LineNumbers};
 
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
@@ -23,6 +23,10 @@ use crate::runs::{Argument, Run, StepOrigin, StepOutcome, missing_argument, ref_
 impl Run {
     /// Goes on with what happened until something must be waited for.
     pub fn resume(&mut self, input: RunInput, context: &RunContext<'_>) -> RunOutput {
+        if matches!(input, RunInput::Answered { .. } | RunInput::Declined) {
+            // The answer that asked has told what came before.
+            self.told_lines.clear();
+        }
         match input {
             RunInput::Begin => self.advance(context),
             RunInput::Answered { confirms, invoke, token, choice } => {
@@ -128,6 +132,7 @@ impl Run {
         invoke.resume = Some(Resume { token, choice });
         let step = &self.steps[self.next];
         (invoke.seen_version, invoke.seen_lost) = self.seen_version(context, step);
+        self.know_lines(&mut invoke, step, context);
         self.send(invoke, context)
     }
 
@@ -146,7 +151,7 @@ impl Run {
         match reply {
             StepReply::Outcome(Outcome::Done(done)) => self.step_done(done, context),
             StepReply::Outcome(Outcome::Failed(fault)) => self.step_failed(fault, context),
-            StepReply::Outcome(Outcome::Needs(needs)) => self.step_asks(invoke, needs),
+            StepReply::Outcome(Outcome::Needs(needs)) => self.step_asks(invoke, needs, context),
             StepReply::Unreadable(error) => {
                 let why = format!("{} sent an outcome that can't be read: {error}", step.session);
                 self.end(StepStatus::Unknown, Fault::unknown(why))
@@ -159,7 +164,7 @@ impl Run {
             }
             StepReply::Lost { delivered, why, .. } if delivered || self.was_sent() => {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
-                    .hint(format!("pipemux view {} shows how it stands", step.session));
+                    .hint(format!("pipemux view {}", step.session));
                 self.end(StepStatus::Unknown, fault)
             }
             StepReply::Lost { why, hints, .. } => {
@@ -169,7 +174,8 @@ impl Run {
         }
     }
 
-    fn step_done(&mut self, done: Done, context: &RunContext<'_>) -> RunOutput {
+    fn step_done(&mut self, mut done: Done, context: &RunContext<'_>) -> RunOutput {
+        self.tell(&mut done.numbers, context);
         let step = &self.steps[self.next];
         let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
         self.only_own_changes &= expected == done.version;
@@ -177,7 +183,8 @@ impl Run {
         let app = context.current_incarnation(&step.session);
         self.done.push(StepOutcome::done(done, app));
         if let Some(baseline) = self.saved_baseline.take() {
-            (self.seen, self.refs.known) = (baseline.versions, baseline.known);
+            (self.seen, self.lines) = (baseline.versions, baseline.lines);
+            self.refs.known = baseline.known;
         }
         self.next += 1;
         self.answered = None;
@@ -191,6 +198,9 @@ impl Run {
             let session = self.steps[self.next].session.clone();
             return self.rebase(session, Box::new(fault), context);
         }
+        let mut fault = fault;
+        let mut numbers = mem::take(&mut fault.numbers).into_vec();
+        self.tell(&mut numbers, context);
         // An app may not know itself, as when a disk doesn't answer.
         let status = match fault.code {
             Code::Unknown => StepStatus::Unknown,
@@ -199,8 +209,21 @@ impl Run {
         self.end(status, fault)
     }
 
+    /// Keeps what the next step's reply says of line numbers.
+    fn tell(&mut self, numbers: &mut Vec<LineNumbers>, context: &RunContext<'_>) {
+        let session = self.steps[self.next].session.clone();
+        let app = context.current_incarnation(&session);
+        self.tell_lines(&session, app, mem::take(numbers));
+    }
+
     /// Passes an app's question on to the reader.
-    fn step_asks(&mut self, invoke: Rc<Invoke>, mut needs: Needs) -> RunOutput {
+    fn step_asks(
+        &mut self,
+        invoke: Rc<Invoke>,
+        mut needs: Needs,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        self.tell(&mut needs.numbers, context);
         let question = &mut needs.question;
         let listed = question.options.len();
         question.options.truncate(CHOICES_MAX);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pipemux_proto::app::Invoke;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Code, Fault, Incarnation};
+use pipemux_proto::{Code, Fault, Incarnation, LineNumbers};
 use rustc_hash::FxHashMap;
 
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -14,10 +14,13 @@ use crate::runs::phase::{LookedUp, Lookup, Phase};
 use crate::runs::question::AnsweredQuestion;
 use crate::runs::resolve_ref::RefScope;
 use crate::runs::{Argument, Step, StepOutcome};
-use crate::workspaces::Workspace;
+use crate::workspaces::{SeenLines, Workspace};
 
 /// By session: the process that showed a reader its window, and the version that it showed.
 pub type SeenVersions = BTreeMap<SessionKey, (Incarnation, u64)>;
+
+/// By session: which line numbers a reader was shown, and in which version.
+pub type KnownLines = BTreeMap<SessionKey, Rc<SeenLines>>;
 
 /// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
 #[derive(Debug, Clone)]
@@ -36,8 +39,16 @@ pub struct Run {
     pub next: usize,
     /// How each step that was begun ended.
     pub done: Vec<StepOutcome>,
-    /// The versions that the reader had seen when the run began: line numbers mean these.
+    /// The versions that the reader had seen when the run began: line numbers mean these, but for those in
+    /// `lines`.
     pub seen: SeenVersions,
+    /// True when an epoch was given for all numbers and refs.
+    pub(super) pinned: bool,
+    /// The line numbers that the reader had been shown when the run began.
+    pub lines: KnownLines,
+    /// What outcomes and questions said of line numbers since the last answer, each with the process that
+    /// said it.
+    pub told_lines: Vec<(SessionKey, Incarnation, LineNumbers)>,
     /// The versions that bare line numbers mean in a run that is sent again: those that `seen` had at first.
     pub(super) lines_seen: Option<SeenVersions>,
     /// What refs meant to the reader when the run began.
@@ -77,6 +88,7 @@ pub struct Run {
 #[derive(Debug, Clone)]
 pub(super) struct SeenBaseline {
     pub versions: SeenVersions,
+    pub lines: KnownLines,
     pub known: Rc<FxHashMap<u64, u64>>,
 }
 
@@ -95,6 +107,9 @@ impl Run {
             next: 0,
             done: Vec::new(),
             seen: BTreeMap::new(),
+            pinned: false,
+            lines: BTreeMap::new(),
+            told_lines: Vec::new(),
             lines_seen: None,
             refs: RefScope::default(),
             saved_baseline: None,
@@ -124,12 +139,36 @@ impl Run {
         };
         let sessions =
             self.steps.iter().flat_map(|step| [&step.session].into_iter().chain(&step.candidates));
-        let versions = sessions.filter_map(|session| Some((session.clone(), seen(session)?)));
+        let sessions: Vec<&SessionKey> = sessions.collect();
+        let versions = sessions.iter().filter_map(|key| Some(((*key).clone(), seen(key)?)));
         self.seen = versions.collect();
+        self.pinned = epoch.is_some();
+        let lines = |session: &SessionKey| match epoch {
+            // All numbers mean that epoch; what a forgotten one showed isn't known.
+            Some(_) if self.seen.contains_key(session) => Rc::default(),
+            Some(_) => Rc::new(SeenLines::forgotten()),
+            None => reader.map_or_else(Rc::default, |reader| reader.lines_of(session)),
+        };
+        // A run that is sent again keeps what its numbers meant at first.
+        if self.lines_seen.is_none() {
+            self.lines = sessions.iter().map(|key| ((*key).clone(), lines(key))).collect();
+        }
         self.expected =
             self.seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
         self.refs = RefScope::of(workspace, &self.reader, epoch);
         self.saved_baseline = None;
+    }
+
+    /// Keeps what a message of a session's app says of line numbers, for the answer that shows the message.
+    pub(super) fn tell_lines(
+        &mut self,
+        session: &SessionKey,
+        app: Option<Incarnation>,
+        numbers: impl IntoIterator<Item = LineNumbers>,
+    ) {
+        let Some(app) = app else { return };
+        let numbers = numbers.into_iter().map(|numbers| (session.clone(), app, numbers));
+        self.told_lines.extend(numbers);
     }
 
     /// Nobody waits for the run any more: the step that is with an app goes on to its end, the next one
@@ -176,6 +215,16 @@ impl Run {
             if let Some((app, _)) = seen.get_mut(session).filter(|(app, _)| *app == from) {
                 *app = to;
             }
+        }
+        let saved = self.saved_baseline.as_mut().map(|baseline| &mut baseline.lines);
+        for lines in [Some(&mut self.lines), saved].into_iter().flatten() {
+            if let Some(lines) = lines.get_mut(session) {
+                Rc::make_mut(lines).hand_over(from, to);
+            }
+        }
+        let told = self.told_lines.iter_mut().filter(|(told, ..)| told == session);
+        for (_, app, _) in told.filter(|(_, app, _)| *app == from) {
+            *app = to;
         }
     }
 
@@ -263,7 +312,7 @@ impl Run {
             (status, fault) =
                 (StepStatus::Unknown, Fault { hints: fault.hints, ..Fault::unknown(message) });
             if let Some(step) = self.steps.get(self.next) {
-                fault = fault.hint(format!("pipemux view {} shows how it stands", step.session));
+                fault = fault.hint(format!("pipemux view {}", step.session));
             }
         }
         self.unknown |= status == StepStatus::Unknown;

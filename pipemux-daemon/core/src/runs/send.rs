@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::Fault;
 use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::report::StepStatus;
+use pipemux_proto::{Fault, Incarnation};
 
+use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
 use crate::runs::followup::has_line_numbers;
 use crate::runs::phase::Phase;
@@ -41,6 +42,7 @@ impl Run {
             Some(_) => (0, true),
             None => (0, request.seen_lost),
         };
+        self.name_lines(request, &session, None);
         if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
             let message = format!("{}; an earlier attempt may have taken effect", fault.message);
             return self.end(StepStatus::Unknown, Fault::unknown(message));
@@ -53,7 +55,7 @@ impl Run {
     pub(super) fn invocation(&self, context: &RunContext<'_>, args: Vec<(String, Arg)>) -> Invoke {
         let step = &self.steps[self.next];
         let (seen_version, seen_lost) = self.seen_version(context, step);
-        Invoke {
+        let mut invoke = Invoke {
             action: step.prototype.name.clone(),
             args: args.into_iter().collect(),
             seen_version,
@@ -61,8 +63,24 @@ impl Run {
             cwd: self.cwd.clone(),
             reader: self.reader.clone(),
             run_id: self.run_id.clone(),
-            confirmed: false,
-            resume: None,
+            ..Invoke::default()
+        };
+        self.know_lines(&mut invoke, step, context);
+        invoke
+    }
+
+    /// Says in a request what the reader's line numbers mean.
+    pub(super) fn know_lines(&self, invoke: &mut Invoke, step: &Step, context: &RunContext<'_>) {
+        let session = &step.session;
+        self.name_lines(invoke, session, context.current_incarnation(session));
+        // A reader may have been shown numbers by an earlier daemon, too, unless all of them mean one epoch.
+        invoke.forgotten |= context.is_restored(session) && !self.pinned;
+    }
+
+    fn name_lines(&self, invoke: &mut Invoke, session: &SessionKey, app: Option<Incarnation>) {
+        match self.lines.get(session) {
+            Some(lines) => lines.write_to(invoke, app),
+            None => (invoke.numbers, invoke.forgotten) = (Vec::new(), false),
         }
     }
 

@@ -77,6 +77,25 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// Returns the value that was probably meant in place of one of another type, where the reader can't be asked for
+    /// it: inside a list, or with `nested` anywhere.
+    pub fn first_meant(&self, nested: bool) -> Option<&Value> {
+        match self {
+            Self::Missing(missing) if nested => missing.meant.as_ref(),
+            Self::List(items) => items.iter().find_map(|item| item.first_meant(true)),
+            _ => None,
+        }
+    }
+
+    /// Returns the first ref in it.
+    pub fn first_ref(&self) -> Option<&Ref> {
+        match self {
+            Argument::Ref { of, .. } => Some(of),
+            Argument::List(items) => items.iter().find_map(Argument::first_ref),
+            _ => None,
+        }
+    }
+
     /// Returns the ref among the argument's parts that names an object by its id or its key.
     pub fn ref_to(&self, id: u64, key: &str) -> Option<&Ref> {
         match self {

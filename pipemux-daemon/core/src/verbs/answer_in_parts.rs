@@ -29,7 +29,7 @@ impl Core {
             // A text that is too long for a frame gets the same refusal as any other answer.
             _ => {
                 let body = Body::Text(text.into_text());
-                self.answer(id, Answer { exit, body, delivery });
+                self.answer(id, Answer { exit, body, delivery, error: false });
             }
         }
         Ok(())

@@ -13,6 +13,7 @@ use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
+use crate::views::answer::{fault_with_options, refusal};
 
 impl Core {
     /// Handles a frame that a client sent.
@@ -141,9 +142,10 @@ impl Core {
     /// Answers a request with an error. A request that has its answer already gets no other.
     pub(crate) fn fail_request(&mut self, id: RequestId, fault: Fault) {
         let Some(request) = self.clients.request(id) else { return };
+        let fault = fault_with_options(fault, &request.call.hint_options);
         let exit = fault.code.exit_status();
         let body = match request.call.format {
-            Format::Markdown => Body::Text(crate::views::answer::refusal(&fault)),
+            Format::Markdown => Body::Text(refusal(&fault)),
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
@@ -151,7 +153,7 @@ impl Core {
                 ..Report::default()
             })),
         };
-        self.answer(id, Answer { exit, body, delivery: 0 });
+        self.answer(id, Answer { exit, body, delivery: 0, error: true });
     }
 
     /// Answers a request with data, as a table of text or as JSON. A request that has its answer already gets no
@@ -162,7 +164,12 @@ impl Core {
             Format::Markdown => Body::Text(text),
             Format::Json => Body::Data(data),
         };
-        self.answer(id, Answer { exit: 0, body, delivery: 0 });
+        self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
+    }
+
+    /// Returns the options that commands in the answer of a request repeat.
+    pub(super) fn hint_options(&self, id: RequestId) -> &str {
+        self.clients.request(id).map_or("", |request| &request.call.hint_options)
     }
 
     /// Gives a request its one answer.

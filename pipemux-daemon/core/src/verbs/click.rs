@@ -20,6 +20,9 @@ impl Core {
 
     /// Clicks a link: runs its action, or answers the question that it belongs to.
     pub(super) fn click(&mut self, id: RequestId, link: Ref) -> Result<(), Fault> {
+        if link.kind != RefKind::Link {
+            self.check_object(id, &link)?;
+        }
         match self.resolve_link(id, &link)? {
             LinkEffect::Hidden(session) => self.find_hidden_link(id, link, session),
             effect => self.follow_link(id, effect),

@@ -1,5 +1,6 @@
 //! `history`: the rounds of runs in the workspace, newest last.
 
+use pipemux_proto::command::with_options;
 use pipemux_proto::{Fault, Value};
 
 use crate::Core;
@@ -27,7 +28,8 @@ impl Core {
         let mut text = String::new();
         let mut data = Vec::new();
         if skipped > 0 {
-            text += &format!("… {skipped} earlier: pipemux history --rounds {}\n", all.len());
+            let line = format!("… {skipped} earlier: pipemux history --rounds {}\n", all.len());
+            text += &with_options(&line, &request.call.hint_options);
         }
         for round in all.iter().skip(skipped) {
             let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });

@@ -20,7 +20,7 @@ impl Core {
         let all: Vec<_> = prototypes.iter().collect();
         let mut text = format!("## {provider} · {}\n", manifest.description);
         text += &declarations(&all);
-        text += &format!("call one: pipemux run '{provider}.<action>(…)'\n");
+        text += "how to call one: pipemux run --help\n";
         let data = prototypes
             .iter()
             .map(|p| {
@@ -63,7 +63,7 @@ impl Core {
             ]));
         }
         if text.is_empty() {
-            text += "0 sessions · pipemux open <app>\n";
+            text += "0 sessions · see what can be opened: pipemux apps\n";
         }
         self.answer_data(id, text, Value::List(data));
         Ok(())

@@ -90,6 +90,6 @@ impl Core {
     }
 
     fn answer_log(&mut self, id: RequestId, part: LogPart) {
-        self.answer(id, Answer { exit: 0, body: Body::Log(part), delivery: 0 });
+        self.answer(id, Answer { exit: 0, body: Body::Log(part), delivery: 0, error: false });
     }
 }

@@ -76,7 +76,9 @@ impl Core {
                 "no more windows: {windows} are open here, {} sessions in all",
                 self.processes.sessions().len()
             ));
-            return Err(fault.hint("pipemux close <provider>/<session> --end"));
+            return Err(
+                fault.hint("end one that is done with; they are listed by: pipemux sessions")
+            );
         }
         let saved =
             SavedOpen { env: environment(&open, &manifest), args: open.args, cwd: open.cwd };
@@ -203,7 +205,7 @@ impl Core {
             .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
         let known: Vec<&str> = names.collect();
         Err(Fault::not_found(format!("no app {provider}{guess}"))
-            .hint(format!("there are: {} · pipemux apps", known.join(", "))))
+            .hint(format!("there are {}: pipemux apps", known.join(", "))))
     }
 
     /// Saves the options of a window.

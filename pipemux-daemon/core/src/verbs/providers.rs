@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::client::ProvidersArgs;
+use pipemux_proto::command::with_options;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, Value};
 
@@ -163,9 +164,12 @@ impl Core {
             text += &format!("not registered · {}\n", whole_line(&problem.text));
             data.push(Value::Map(vec![("problem".into(), problem.text.as_str().into())]));
         }
-        text += match self.providers.is_empty() {
-            true => "0 apps · pipemux app add <manifest.toml>\n",
-            false => "open one: pipemux open <app>\n",
+        text += &match self.providers.keys().next() {
+            None => "0 apps · register one: pipemux app add --help\n".to_owned(),
+            Some(first) => {
+                let line = format!("open one: pipemux open {first}\n");
+                with_options(&line, self.hint_options(id)).into_owned()
+            }
         };
         self.answer_data(id, text, Value::List(data));
     }

@@ -27,14 +27,29 @@ impl Core {
         let target = Ref::parse_loose(target, RefKind::Obj)
             .map_err(|error| Fault::usage(error.to_string()))?;
         if target.kind != RefKind::Obj {
+            // A link that isn't there can't be clicked either.
+            self.resolve_link(id, &target)?;
             return Err(Fault::usage(format!("{target} is a link: it has no value"))
-                .hint(format!("pipemux click {target}")));
+                .hint(format!("click it: pipemux click {target}")));
         }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let refs = RefScope::of(workspace, &request.call.reader, request.call.at);
         let (object, located, data) = (None, Vec::new(), Vec::new());
         self.resolve_and_read(id, ValueRead { target, object, refs, located, data })
+    }
+
+    /// Checks that a ref leads to an object, so that its value can be read.
+    pub(super) fn check_object(&self, id: RequestId, target: &Ref) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let context = RunContext { workspace, sessions: self.processes.sessions() };
+        let refs = RefScope::of(workspace, &request.call.reader, request.call.at);
+        match refs.resolve(&context, target, &[]) {
+            Err(UnresolvedRef::Invalid(fault, _)) => Err(*fault),
+            // Where it is, is asked when it is read.
+            Ok(_) | Err(UnresolvedRef::NotShown { .. }) => Ok(()),
+        }
     }
 
     /// Resolves the ref and requests the object's value. An object that its window doesn't show is located first.
@@ -49,7 +64,10 @@ impl Core {
                 self.request_chunk(id, read, &object, deadline);
                 Ok(())
             }
-            Err(UnresolvedRef::Invalid(fault, _)) => Err(*fault),
+            Err(UnresolvedRef::Invalid(fault, Some(session))) => {
+                Err(fault.hint(format!("pipemux view {session}")))
+            }
+            Err(UnresolvedRef::Invalid(fault, None)) => Err(*fault),
             Err(UnresolvedRef::NotShown { session, key, .. }) => {
                 let deadline = request.deadline.min(self.turn.now.mono_ms + LOCATE_MS);
                 let locate = Locate { keys: vec![key.clone()] };
@@ -93,7 +111,10 @@ impl Core {
         let mut read = self.take_value_read(id)?;
         let deadline = require::request(&self.clients, id)?.deadline;
         let name = ref_errors::name(&read.target);
-        let chunk = chunk(reply, &name)?;
+        let Some(object) = read.object.clone() else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let chunk = chunk(reply, &name, &object)?;
         if chunk.total > VALUE_MAX {
             let message =
                 format!("{name} holds {} bytes, at most {VALUE_MAX} fit one answer", chunk.total);
@@ -101,12 +122,11 @@ impl Core {
         }
         read.data.extend_from_slice(&chunk.data);
         let incomplete = (read.data.len() as u64) < chunk.total && !chunk.data.is_empty();
-        match read.object.clone().filter(|_| incomplete) {
-            Some(object) => self.request_chunk(id, read, &object, deadline),
-            None => {
-                let body = Body::Raw(Bytes::from(read.data));
-                self.answer(id, Answer { exit: 0, body, delivery: 0 });
-            }
+        if incomplete {
+            self.request_chunk(id, read, &object, deadline);
+        } else {
+            let body = Body::Raw(Bytes::from(read.data));
+            self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
         }
         Ok(())
     }

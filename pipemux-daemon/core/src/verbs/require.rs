@@ -65,7 +65,7 @@ pub(super) fn missing_task(clients: &Clients, id: RequestId) -> Fault {
 fn lost(request: &ClientRequest, why: &str) -> Fault {
     if request.call.verb.changes() {
         let fault = Fault::unknown(format!("{why}; it may have taken effect"));
-        fault.hint("pipemux view shows how things stand")
+        fault.hint("pipemux view")
     } else {
         Fault::unavailable(why)
     }

@@ -11,6 +11,7 @@ use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
+use crate::runs::ref_errors;
 use crate::runs::{Run, RunInput, Step};
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
@@ -117,6 +118,15 @@ impl Core {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let call = &request.call;
+        if let Some(epoch) = call.at.filter(|epoch| *epoch > workspace.epoch) {
+            let named = steps.iter().flat_map(|step| &step.args);
+            let named = named.filter_map(|(_, argument)| argument.first_ref()).next();
+            return Err(match named {
+                Some(of) => ref_errors::not_found(&ref_errors::name(of), None),
+                None => ref_errors::unissued_epoch(epoch, workspace.epoch)
+                    .hint("leave out --at: numbers and refs then mean what you saw last"),
+            });
+        }
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
         let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);

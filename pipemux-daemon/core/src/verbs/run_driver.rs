@@ -218,7 +218,7 @@ impl Core {
     pub(super) fn lost_run() -> Fault {
         let fault =
             Fault::unknown("the daemon lost track of this run; its steps may have taken effect");
-        fault.hint("pipemux view shows how things stand")
+        fault.hint("pipemux view")
     }
 
     /// Takes a run that has ended out of its client's request.

@@ -28,10 +28,9 @@ impl Core {
             (Some("titles"), Some("off")) => options.titles = false,
             (Some(option), value) => {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
-                return Err(Fault::usage(format!("`{given}` can't be set"))
-                    .hint("pipemux set epoch strict|meaning")
-                    .hint("pipemux set rebase on|off")
-                    .hint("pipemux set titles on|off"));
+                let expected = "epoch strict|meaning, rebase on|off, or titles on|off";
+                return Err(Fault::usage(format!("`{given}` can't be set: expected {expected}"))
+                    .hint("pipemux set --help"));
             }
         }
         if options != workspace.options {

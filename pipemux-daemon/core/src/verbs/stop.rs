@@ -1,5 +1,6 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
+use pipemux_proto::command::with_options;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
@@ -27,14 +28,16 @@ impl Core {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let Some(window) = workspace.windows.named(addr).next() else {
-            return Err(Fault::not_found(format!("no window of {addr} is open here"))
-                .hint("pipemux view shows what is open"));
+            return Err(
+                Fault::not_found(format!("no window of {addr} is open here")).hint("pipemux view")
+            );
         };
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let key = window.session.clone();
         self.close_window(&at, &key, &reader);
         let text =
             format!("closed {addr}; it runs on · pipemux open {addr} · pipemux end {addr}\n");
+        let text = with_options(&text, self.hint_options(id)).into_owned();
         self.answer_data(id, text, Value::from("closed"));
         Ok(())
     }
@@ -134,6 +137,7 @@ impl Core {
     /// Answers a request that waited for a session to be restarted.
     pub(super) fn restarted(&mut self, id: RequestId, key: &SessionKey) {
         let text = format!("restarted {key} · pipemux view {key}\n");
+        let text = with_options(&text, self.hint_options(id)).into_owned();
         self.answer_data(id, text, Value::from("restarted"));
     }
 

@@ -12,6 +12,7 @@ use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
 use crate::processes::reply::{AppReply, ReplyTo};
+use crate::runs::ref_errors;
 use crate::verbs::end_pending_views::closed_meanwhile;
 use crate::verbs::project_reply::{AfterReply, take_reply};
 use crate::verbs::require;
@@ -39,9 +40,8 @@ impl Core {
         let since = view.since;
         if let Some(epoch) = since.filter(|epoch| *epoch > workspace.epoch) {
             let newest = workspace.epoch;
-            let fault =
-                Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"));
-            return Err(fault.hint(format!("pipemux view --since e{newest}")));
+            let hint = format!("pipemux view --since e{newest}");
+            return Err(ref_errors::unissued_epoch(epoch, newest).hint(hint));
         }
         if let Some(addr) = view.session {
             let Some(window) = workspace.windows.named(&addr).next() else {
@@ -53,9 +53,7 @@ impl Core {
                 return Err(match guess {
                     Some(guess) => fault.hint(format!("pipemux view {guess}")),
                     None if registered => fault.hint(format!("pipemux open {addr}")),
-                    None => {
-                        fault.hint("pipemux view shows what is open, pipemux apps what there is")
-                    }
+                    None => fault.hint("pipemux view").hint("pipemux apps"),
                 });
             };
             let wanted = WantedWindow { session: window.session.clone(), lod, budget };

@@ -198,7 +198,7 @@ impl Core {
             _ => self.feed.last(),
         };
         let body = Body::Events(Events { life: self.life(), last, dropped, events });
-        self.answer(id, Answer { exit: 0, body, delivery: 0 });
+        self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
         Ok(())
     }
 

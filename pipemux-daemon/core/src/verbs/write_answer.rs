@@ -3,6 +3,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
+use pipemux_proto::command::with_options;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
 
@@ -16,11 +17,11 @@ use crate::runs::run::ASKS;
 use crate::runs::saved_question;
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
-use crate::views::answer::refusal as refusal_text;
+use crate::views::answer::{fault_with_options, refusal as refusal_text};
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::context::focus;
-use crate::views::delta::{Delta, delta};
+use crate::views::delta::{Delta, Known, delta};
 use crate::views::inert::RefTokens;
 use crate::views::link_title::SharedWords;
 use crate::views::minter::RenderInput;
@@ -44,6 +45,7 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let (format, budget) = (request.call.format, request.call.budget);
         let titles = request.call.titles;
+        let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
         let PendingView { windows: requested, kind } = *view;
         let one_off = other_detail && !matches!(kind, AnswerKind::Open { .. });
@@ -85,11 +87,16 @@ impl Core {
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
-            let RunOutcome { text, asked, minted } =
-                write_outcome(run, question, prototypes, epoch, &mut workspace.anchors);
+            let RunOutcome { text, asked, minted } = write_outcome(
+                run,
+                question,
+                prototypes,
+                (epoch, &hint_options),
+                &mut workspace.anchors,
+            );
             changed |= minted;
             let advice = follow_up(workspace, &mut self.runs, run);
-            outcome = Some((text + &advice, asked));
+            outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
         let shown_questions: Vec<u64> = match &kind {
             AnswerKind::Run(run) => run.question.into_iter().collect(),
@@ -105,8 +112,12 @@ impl Core {
             let several = shown_questions.len() > 1;
             for number in &shown_questions {
                 let Some(open) = self.runs.question(&at, *number) else { continue };
-                let written =
-                    write_question((*number, several), open, epoch, &mut workspace.anchors);
+                let written = write_question(
+                    (*number, several),
+                    open,
+                    (epoch, &hint_options),
+                    &mut workspace.anchors,
+                );
                 questions += &written.text;
                 changed |= written.minted;
                 first_question.get_or_insert(written.report);
@@ -139,8 +150,9 @@ impl Core {
             changed_elsewhere: &changed_elsewhere,
             questions: &questions,
             budget,
+            hint_options: &hint_options,
         };
-        let (text, receipt) = match &kind {
+        let (mut text, receipt) = match &kind {
             AnswerKind::Run(run) => {
                 writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
             }
@@ -152,9 +164,15 @@ impl Core {
             AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
             AnswerKind::Questions { refusal, .. } => {
-                writer.questions_only(refusal.as_deref().map(refusal_text).unwrap_or_default())
+                let refusal = refusal.as_deref().map(refusal_text).unwrap_or_default();
+                writer.questions_only(with_options(&refusal, &hint_options).into_owned())
             }
         };
+        let mut lines = text.take_lines();
+        if format == Format::Json {
+            // Windows are complete in it.
+            lines.extend(windows.iter().flat_map(AnswerWindow::line_updates));
+        }
         let exit = match &kind {
             AnswerKind::Run(run) => run.exit_status(),
             AnswerKind::Workspace(_) => 0,
@@ -164,7 +182,7 @@ impl Core {
             AnswerKind::Open { .. } | AnswerKind::Window(_) => first_window_exit_status(&windows),
         };
         let body = match format {
-            Format::Markdown if text.is_long() => Err(text),
+            Format::Markdown if text.is_long() && exit == 0 => Err(text),
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
@@ -174,12 +192,13 @@ impl Core {
                     windows: &windows,
                     run,
                     prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
+                    hint_options: &hint_options,
                 };
                 let mut report = make_report(&input, asked);
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {
-                        report.error = Some((**fault).clone());
+                        report.error = Some(fault_with_options((**fault).clone(), &hint_options));
                     }
                     AnswerKind::Run(run) => {
                         report.error = run.wrong_answer.clone().or(report.error);
@@ -192,6 +211,12 @@ impl Core {
                 report.receipt = receipt;
                 Ok(Body::Report(Box::new(report)))
             }
+        };
+        let error = match &kind {
+            AnswerKind::Run(run) => run.wrong_answer.is_some(),
+            AnswerKind::Questions { refusal, .. } => refusal.is_some(),
+            // Of a window that can't be shown there is only the error.
+            AnswerKind::Open { .. } | AnswerKind::Window(_) | AnswerKind::Workspace(_) => exit != 0,
         };
         let number = self.turn.next_local();
         // A Context names what is in focus, even where the window doesn't show it.
@@ -206,12 +231,13 @@ impl Core {
         let shows_all = matches!(kind, AnswerKind::Workspace(_));
         let mut delivery =
             make_delivery(workspace, &reader, number, windows, (shows_busy, shows_all));
+        delivery.lines = lines;
         delivery.ids.extend(in_focus);
         delivery.questions = shown_questions;
         self.workspaces.deliver(&at, reader, delivery);
         self.reserve(&at);
         match body {
-            Ok(body) => self.answer(id, Answer { exit, body, delivery: number }),
+            Ok(body) => self.answer(id, Answer { exit, body, delivery: number, error }),
             Err(text) => self.answer_in_parts(id, exit, number, text)?,
         }
         Ok(())
@@ -260,7 +286,9 @@ fn is_unchanged(
     match fresh {
         // What is shown in more or less detail can't be compared.
         Some(_) if window.one_off => window.version == Some(version),
-        Some(now) => delta(before, now, true) == Delta::Same,
+        Some(now) => {
+            delta(before, now, &Known { removed: true, ..Known::default() }).0 == Delta::Same
+        }
         None => false,
     }
 }
@@ -285,6 +313,7 @@ fn make_delivery(
     Delivery {
         number,
         seen,
+        lines: Vec::new(),
         noticed: workspace.newest_notice(),
         questions: Vec::new(),
         epoch,
@@ -392,11 +421,12 @@ fn to_seen_window(
     let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
     let document = rendered.document.clone();
     // A view at another level of detail or budget doesn't become the base of later comparisons.
-    let (rendered, complete) = match before.filter(|_| window.one_off) {
-        Some(before) => (before.rendered.clone(), false),
-        None => (rendered, true),
+    let (rendered, base, complete) = match before.filter(|_| window.one_off) {
+        Some(before) => (before.rendered.clone(), before.base, false),
+        None => (rendered, (app, version), true),
     };
-    let seen = SeenWindow { epoch, app, version, rendered, document, complete, names, prototypes };
+    let seen =
+        SeenWindow { epoch, app, version, rendered, base, document, complete, names, prototypes };
     Some((window.session, seen))
 }
 

@@ -1,6 +1,9 @@
 //! The text of answers: errors, outcomes of steps, questions.
 
+use std::borrow::Cow;
+
 use pipemux_proto::app::{Question, QuestionKind};
+use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
@@ -23,6 +26,16 @@ pub fn refusal(fault: &Fault) -> String {
         _ => "failed",
     };
     format!("{head} · {}\n{}", message(fault), hint_lines(&fault.hints))
+}
+
+/// Returns an error whose commands repeat the caller's options.
+pub fn fault_with_options(mut fault: Fault, options: &str) -> Fault {
+    for hint in &mut fault.hints {
+        if let Cow::Owned(complete) = with_options(hint, options) {
+            *hint = complete;
+        }
+    }
+    fault
 }
 
 /// Writes an error of a Context: its name, its message, and the ways out.
@@ -54,6 +67,7 @@ pub fn plain(text: &str) -> String {
 pub fn steps(
     run: &Run,
     names: &[String],
+    hint_options: &str,
     mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
 ) -> String {
     let mut out = String::new();
@@ -97,7 +111,7 @@ pub fn steps(
             StepStatus::Needs => {}
         }
         if let Some(fault) = &outcome.fault {
-            out += &hint_lines(&fault.hints);
+            out += &with_options(&hint_lines(&fault.hints), hint_options);
         }
     }
     out + &not_run(run)

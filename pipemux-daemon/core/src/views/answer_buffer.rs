@@ -8,9 +8,10 @@ use bytes::Bytes;
 use pipemux_proto::refs::RefKind;
 use pipemux_tokens::Estimate;
 
+use crate::keys::SessionKey;
 use crate::views::quoted_refs::refs_in_fences;
-use crate::workspaces::Rendered;
 use crate::workspaces::content::Content;
+use crate::workspaces::{LineUpdate, Rendered};
 
 /// The length in bytes from which on a window's content isn't copied.
 const LONG_CONTENT: usize = 16 * 1024;
@@ -23,6 +24,8 @@ pub struct AnswerBuffer {
     /// Long contents, each with its place in the text.
     long: Vec<(usize, Rc<Content>)>,
     estimate: Estimate,
+    /// What it says of line numbers, in order.
+    lines: Vec<(SessionKey, LineUpdate)>,
 }
 
 impl AnswerBuffer {
@@ -68,6 +71,16 @@ impl AnswerBuffer {
             self.long.push((self.text.len(), content.clone()));
         }
         self.estimate.add_lines(content.estimate());
+    }
+
+    /// Notes what the text says of a session's line numbers.
+    pub fn tell_lines(&mut self, session: &SessionKey, updates: Vec<LineUpdate>) {
+        self.lines.extend(updates.into_iter().map(|update| (session.clone(), update)));
+    }
+
+    /// Returns what it says of line numbers, in order.
+    pub fn take_lines(&mut self) -> Vec<(SessionKey, LineUpdate)> {
+        std::mem::take(&mut self.lines)
     }
 
     /// Appends a text that isn't part of the estimate.

@@ -2,19 +2,28 @@
 
 use std::borrow::Cow;
 
+use pipemux_proto::command::with_options;
+use pipemux_proto::projection::Lod;
 use pipemux_proto::report::TokenReceipt;
-use pipemux_proto::{Fault, Incarnation};
+use pipemux_proto::{Fault, Incarnation, LineNumbers};
 
 use crate::keys::SessionKey;
 use crate::runs::Run;
-use crate::views::answer;
+use crate::views::answer::{self, fault_with_options};
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
-use crate::views::delta::{Delta, delta};
+use crate::views::delta::{Delta, KeptLines, Known, delta};
 use crate::views::inert;
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::{SeenWindow, Workspace};
+use crate::views::shown_lines::{changed_window, told_lines, whole_window};
+use crate::workspaces::{Rendered, SeenWindow, ShownVersion, Workspace};
+
+/// What the receipt takes, in tokens.
+const RECEIPT_TOKENS: u64 = 8;
+
+/// What the last line takes at most, in tokens: position, workspace, epoch and receipt.
+const LAST_LINE_TOKENS: u64 = 40;
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
@@ -35,6 +44,8 @@ pub struct AnswerText<'a> {
     pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
+    /// The options that commands repeat.
+    pub hint_options: &'a str,
 }
 
 impl AnswerText<'_> {
@@ -52,9 +63,12 @@ impl AnswerText<'_> {
             self.push_window(&mut out, window, all);
         }
         if self.windows.is_empty() {
-            out.push("0 windows · pipemux apps · pipemux open <app>\n");
+            out.push(&self.hints("0 windows · see what can be opened: pipemux apps\n"));
         }
         out.push(&self.truncation_hints());
+        if all {
+            self.push_help_line(&mut out);
+        }
         self.push_questions(&mut out);
         let position = match self.windows {
             [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
@@ -76,7 +90,33 @@ impl AnswerText<'_> {
             );
         }
         let too_large: Vec<_> = self.windows.iter().filter_map(AnswerWindow::too_large).collect();
-        out + &too_large_line(&too_large)
+        self.hints(&(out + &too_large_line(&too_large))).into_owned()
+    }
+
+    /// Says where the actions are that windows didn't list again, if there is room for that.
+    fn push_help_line(&self, out: &mut AnswerBuffer) {
+        let unlisted = self.windows.iter().filter(|window| {
+            let is_shown = window.shown().is_some() && window.lod != Lod::Gist;
+            is_shown && !window.prototypes.is_empty() && self.knows_prototypes(window)
+        });
+        let mut commands = Vec::new();
+        for window in unlisted {
+            let command = format!("pipemux help {}", window.session.addr.provider);
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        let line = format!("actions: {}\n", commands.join(" · "));
+        let tokens = out.tokens() + pipemux_tokens::estimate(&line) + LAST_LINE_TOKENS;
+        if !commands.is_empty() && self.budget.is_none_or(|budget| tokens <= u64::from(budget)) {
+            out.push(&line);
+        }
+    }
+
+    /// Returns true when the reader was shown the window's prototypes as they are.
+    fn knows_prototypes(&self, window: &AnswerWindow) -> bool {
+        let seen = self.workspace.seen(self.reader, &window.session);
+        seen.is_some_and(|seen| seen.prototypes == window.prototypes)
     }
 
     /// Writes what changed since an epoch.
@@ -87,7 +127,14 @@ impl AnswerText<'_> {
             let delivered = kept.and_then(|kept| kept.at(epoch));
             let changed = match (delivered, &window.rendered) {
                 (Some(delivered), Some(rendered)) if window.status == WindowStatus::Fresh => {
-                    delta(&delivered.rendered, rendered, true)
+                    let restarted = window.version.map(|(app, _)| app) != Some(delivered.seen.0);
+                    let (document, base) = (rendered.document.as_deref(), delivered.seen);
+                    let renumbered = |number| self.renumbered(window, document, number, base);
+                    let renumbered = Some(&renumbered as _);
+                    let known = Known { removed: true, restarted, renumbered, ..Known::default() };
+                    let (changed, kept) = delta(&delivered.rendered, rendered, &known);
+                    tell_changes(&mut out, window, &changed, &kept, delivered.seen);
+                    changed
                 }
                 _ => Delta::Whole,
             };
@@ -127,7 +174,8 @@ impl AnswerText<'_> {
     fn push_window(&self, out: &mut AnswerBuffer, window: &AnswerWindow, omit_known: bool) {
         let suffix = match &window.status {
             WindowStatus::Broken(fault) => {
-                let refusal = answer::refusal(fault);
+                let fault = fault_with_options((**fault).clone(), self.hint_options);
+                let refusal = answer::refusal(&fault);
                 return out.push(&format!("## {}\n{refusal}", window.session));
             }
             WindowStatus::Busy | WindowStatus::Waiting => BUSY,
@@ -136,14 +184,15 @@ impl AnswerText<'_> {
         let Some(rendered) = window.shown() else {
             return out.push(&format!("## {}{suffix}\n", window.session));
         };
-        let seen = self.workspace.seen(self.reader, &window.session);
-        let known = seen.is_some_and(|seen| seen.prototypes == window.prototypes);
         // They are shown once, and again when they change or the window is asked for by itself.
-        let prototypes = if known && omit_known { "" } else { &*window.prototypes };
+        let known = omit_known && self.knows_prototypes(window);
+        let prototypes = if known { "" } else { &*window.prototypes };
         let prototypes = match prototypes {
             "" => Cow::Borrowed(""),
             _ => window.fitting_prototypes(rendered),
         };
+        let version = window.version.or(window.older_version);
+        out.tell_lines(&window.session, whole_window(rendered, version));
         out.push_window(rendered, suffix, &prototypes);
     }
 
@@ -161,6 +210,9 @@ impl AnswerText<'_> {
         let mut out = AnswerBuffer::default();
         out.push(&self.notice_lines());
         out.push(outcome);
+        for (session, update) in told_lines(&run.told_lines) {
+            out.tell_lines(&session, vec![update]);
+        }
         let mut position = None;
         for window in self.windows {
             let Some(rendered) =
@@ -169,7 +221,8 @@ impl AnswerText<'_> {
                 let session = &window.session;
                 match &window.status {
                     WindowStatus::Busy => {
-                        out.push(&format!("\n{session} is busy: pipemux view {session}\n"));
+                        let line = format!("\n{session} is busy: pipemux view {session}\n");
+                        out.push(&self.hints(&line));
                     }
                     WindowStatus::Broken(fault) if fault.code.context_error().is_some() => {
                         out.push("\n");
@@ -185,10 +238,15 @@ impl AnswerText<'_> {
             let comparable = |seen: &&SeenWindow| {
                 seen.app != Incarnation::default() && seen.document == rendered.document
             };
-            let changed = seen.filter(comparable).map_or(Delta::Whole, |seen| {
-                let removed = !only_own_changes(run, window) || run.reverts();
-                delta(&seen.rendered, rendered, removed)
-            });
+            let changed = match seen.filter(comparable) {
+                None => Delta::Whole,
+                Some(seen) => {
+                    let removed = !only_own_changes(run, window) || run.reverts();
+                    let (changed, kept) = self.delta(run, window, seen, rendered, removed);
+                    tell_changes(&mut out, window, &changed, &kept, seen.base);
+                    changed
+                }
+            };
             match changed {
                 Delta::Same => {}
                 Delta::Lines(lines) => {
@@ -206,13 +264,63 @@ impl AnswerText<'_> {
         if !self.changed_elsewhere.is_empty() {
             let names: Vec<String> =
                 self.changed_elsewhere.iter().map(ToString::to_string).collect();
-            out.push(&format!("\nchanged too: {} · pipemux view\n", names.join(", ")));
+            let line = format!("\nchanged too: {} · pipemux view\n", names.join(", "));
+            out.push(&self.hints(&line));
         }
         self.finish(out, position, false)
     }
 
+    /// Compares a window with what the reader saw, beside what the run's outcome told.
+    fn delta(
+        &self,
+        run: &Run,
+        window: &AnswerWindow,
+        seen: &SeenWindow,
+        now: &Rendered,
+        removed: bool,
+    ) -> (Delta, Vec<KeptLines>) {
+        let document = now.document.as_deref().unwrap_or_default();
+        let session = &window.session;
+        let newest = window.version.map_or(0, |(_, version)| version);
+        let told = |old: u64, new: u64| {
+            let of_window = run.told_lines.iter().filter(|(told, _, numbers)| {
+                told == session && numbers.document == document && numbers.version == Some(newest)
+            });
+            let mut moves = of_window.filter_map(|(.., numbers)| Some((numbers.was?, numbers)));
+            moves.any(|(was, LineNumbers { first, last, .. })| {
+                (*first..=*last).contains(&new) && (new - first).checked_add(was) == Some(old)
+            })
+        };
+        let renumbered = |number| self.renumbered(window, Some(document), number, seen.base);
+        let restarted = window.version.map(|(app, _)| app) != Some(seen.base.0);
+        let (told, renumbered) = (Some(&told as _), Some(&renumbered as _));
+        let known = Known { removed, restarted, told, renumbered };
+        delta(&seen.rendered, now, &known)
+    }
+
+    /// Returns true when the reader was shown a number in another version than `base`.
+    fn renumbered(
+        &self,
+        window: &AnswerWindow,
+        document: Option<&str>,
+        number: u64,
+        base: ShownVersion,
+    ) -> bool {
+        let reader = self.workspace.reader(self.reader);
+        reader.is_some_and(|reader| {
+            let lines = reader.lines_of(&window.session);
+            !lines.all_in(document.unwrap_or_default(), number, number, base)
+        })
+    }
+
     fn notice_lines(&self) -> String {
-        self.notices.iter().map(|notice| format!("{}\n", inert::lines(notice))).collect()
+        let line = |notice: &String| format!("{}\n", inert::lines(&self.hints(notice)));
+        self.notices.iter().map(line).collect()
+    }
+
+    /// Adds the caller's options to the commands of a text.
+    fn hints<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        with_options(text, self.hint_options)
     }
 
     /// Appends the last line: position, workspace, epoch, receipt.
@@ -240,10 +348,25 @@ impl AnswerText<'_> {
             last += &format!("workspace {} · ", self.workspace.name);
         }
         last += &format!("e{} · ", self.workspace.epoch);
-        let shown = out.tokens() + pipemux_tokens::estimate(&last) + 8;
+        let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;
         let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
+    }
+}
+
+/// Notes what a window says of line numbers that is shown as a difference from `base`.
+fn tell_changes(
+    out: &mut AnswerBuffer,
+    window: &AnswerWindow,
+    changed: &Delta,
+    kept: &[KeptLines],
+    base: ShownVersion,
+) {
+    if let (Some(rendered), Some(version)) = (&window.rendered, window.version)
+        && *changed != Delta::Whole
+    {
+        out.tell_lines(&window.session, changed_window(rendered, version, base, kept));
     }
 }
 

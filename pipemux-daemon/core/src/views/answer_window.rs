@@ -13,13 +13,14 @@ use crate::views::answer::refusal;
 use crate::views::minter::RenderInput;
 use crate::views::prototypes::{compact, declarations, possible};
 use crate::views::requested_window::{RequestedWindow, WindowStatus};
+use crate::views::shown_lines::whole_window;
 use crate::views::trim::trim;
 use crate::views::window_renderer::render_window;
 use crate::workspaces::anchors::AnchorTable;
 use crate::workspaces::context_errors::context_too_large;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::window::NewRendering;
-use crate::workspaces::{HeldProjection, Rendered, ShownContent, TitleWord, Window};
+use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownContent, TitleWord, Window};
 
 /// A window as an answer shows it.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct AnswerWindow {
     pub projection: Option<Rc<RawProjection>>,
     /// The process and version that it shows.
     pub version: Option<(Incarnation, u64)>,
+    /// The process and version of an older window that is shown instead, if that is known.
+    pub older_version: Option<(Incarnation, u64)>,
     /// What can be done with it, as text.
     pub prototypes: Rc<str>,
     /// Its level of detail.
@@ -62,6 +65,7 @@ impl AnswerWindow {
             budget: requested.budget,
             projection: None,
             version: None,
+            older_version: None,
             prototypes: "".into(),
             lod: requested.lod,
             lowered: requested.lowered,
@@ -111,9 +115,17 @@ impl AnswerWindow {
         self.with_calls.as_ref().or(self.rendered.as_ref())
     }
 
+    /// Returns what it says of line numbers when all of it is shown.
+    pub fn line_updates(&self) -> Vec<(SessionKey, LineUpdate)> {
+        let version = self.version.or(self.older_version);
+        let updates = self.rendered.iter().flat_map(|rendered| whole_window(rendered, version));
+        updates.map(|update| (self.session.clone(), update)).collect()
+    }
+
     fn set_busy(&mut self, window: &Window) {
         self.status = WindowStatus::Busy;
         self.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
+        self.older_version = window.context.counted.map(|(app, version, _)| (app, version));
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::LineRun;
 use pipemux_tokens::Estimate;
 
 use crate::views::inert::{RefTokens, Writer};
 use crate::workspaces::content::{Block, BlockKind, Content, estimate_lines};
+use crate::workspaces::raw_projection::Code;
 
 /// Writes a content from its start to its end.
 #[derive(Debug, Default)]
@@ -15,6 +17,8 @@ pub struct ContentWriter<'a> {
     blocks: Vec<Block>,
     /// Where whole lines begin and end whose estimate is known.
     estimated: Vec<(usize, usize, Estimate)>,
+    /// The identities of all numbered lines, in order.
+    numbered: Vec<LineRun>,
 }
 
 impl<'a> ContentWriter<'a> {
@@ -22,12 +26,13 @@ impl<'a> ContentWriter<'a> {
     pub fn new(tokens: RefTokens<'a>, previous: Option<&Rc<Content>>) -> Self {
         let expected = previous.map(|previous| previous.shared_text());
         let markdown = Writer::expecting(expected, tokens);
-        Self { markdown, blocks: Vec::new(), estimated: Vec::new() }
+        Self { markdown, ..Self::default() }
     }
 
-    /// Writes exact text in a fence, its lines numbered from `first` on. `estimate` is that of the text when
+    /// Writes exact text in a fence, its lines numbered from `first` on, with their identities. `estimate` is that of the text when
     /// it follows a newline, where that is known.
-    pub fn code(&mut self, lang: &str, text: &str, first: Option<u64>, estimate: Option<Estimate>) {
+    pub fn code(&mut self, code: &Code<'_>, estimate: Option<Estimate>) {
+        let Code { lang, text, first, lines } = *code;
         self.markdown.end_line();
         self.end_block(BlockKind::Markdown);
         let fence = self.markdown.fence(lang, text);
@@ -42,6 +47,7 @@ impl<'a> ContentWriter<'a> {
                 }
             }
             Some(first) => {
+                self.identify(lines, text.split_inclusive('\n').count() as u64);
                 for (index, line) in text.split_inclusive('\n').enumerate() {
                     self.markdown.number(first.saturating_add(index as u64));
                     self.markdown.raw("\t");
@@ -66,7 +72,11 @@ impl<'a> ContentWriter<'a> {
             Err(text) => (text.into(), true),
         };
         let estimate = match previous {
-            Some(previous) if !new && *previous.blocks() == *self.blocks => {
+            Some(previous)
+                if !new
+                    && *previous.blocks() == *self.blocks
+                    && *previous.numbered() == *self.numbered =>
+            {
                 return previous.clone();
             }
             _ if self.estimated_bytes() * 2 > text.len() => self.sum_estimates(&text),
@@ -74,7 +84,19 @@ impl<'a> ContentWriter<'a> {
             Some(previous) => previous.estimate(),
             None => estimate_lines(&text),
         };
-        Rc::new(Content::new(text, self.blocks, estimate))
+        Rc::new(Content::new(text, self.blocks, estimate).identified(self.numbered))
+    }
+
+    /// Notes the identities of `count` numbered lines, as far as their app named them.
+    fn identify(&mut self, lines: &[LineRun], mut count: u64) {
+        let unknown = LineRun { id: 0, count };
+        for run in lines.iter().chain([&unknown]) {
+            let run = LineRun { count: run.count.min(count), ..*run };
+            count -= run.count;
+            if run.count > 0 {
+                self.numbered.push(run);
+            }
+        }
     }
 
     /// Returns the number of bytes whose estimate is known.
@@ -133,7 +155,8 @@ mod tests {
                 Step::Text(text) => writer.markdown.text(text),
                 Step::Label(text) => writer.markdown.label(text),
                 Step::Code(text, first) => {
-                    writer.code("", text, *first, estimated.then(|| estimate_lines(text)));
+                    let code = Code { lang: "", text, first: *first, lines: &[] };
+                    writer.code(&code, estimated.then(|| estimate_lines(text)));
                 }
             }
         }

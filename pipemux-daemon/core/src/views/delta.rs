@@ -1,8 +1,8 @@
 //! The changes of a window since a reader saw it.
 
-use similar::{Algorithm, ChangeTag, TextDiff};
+use similar::{Algorithm, DiffOp};
 
-use crate::limits::DIFF_LINES_MAX;
+use crate::limits::{DIFF_LINES_MAX, MOVES_TOLD_MAX};
 use crate::views::inert;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::Line;
@@ -18,76 +18,153 @@ pub enum Delta {
     Whole,
 }
 
-/// Compares a window with what the reader saw last. Lines that vanished are shown when `removed` is set: for
-/// changes by others, and for what an undo took back.
-pub fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
+/// What a delta leaves out: numbered lines that are the same as before, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptLines {
+    /// The number that the first one had.
+    pub old: u64,
+    /// The number that it has now.
+    pub new: u64,
+    /// How many lines.
+    pub count: u64,
+    /// True when their app says that they are the same lines; else only their texts are equal.
+    pub identified: bool,
+}
+
+/// What the reader knows beside the window that it saw.
+#[derive(Default)]
+pub struct Known<'a> {
+    /// True when lines that vanished are to be shown: for changes by others, and for what an undo took back.
+    pub removed: bool,
+    /// True when another process showed that window: its identities of lines mean nothing now.
+    pub restarted: bool,
+    /// Says whether the same answer has told that a line moved from one number to another.
+    pub told: Option<&'a dyn Fn(u64, u64) -> bool>,
+    /// Says whether the reader was shown a number in another version than the window's since.
+    pub renumbered: Option<&'a dyn Fn(u64) -> bool>,
+}
+
+/// Compares a window with what the reader saw last. Returns also what is left out.
+pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<KeptLines>) {
+    let whole = || (Delta::Whole, Vec::new());
     // Lines that are equal in two documents aren't unchanged lines, and their numbers name other lines.
-    if seen.document != now.document {
-        return Delta::Whole;
+    if seen.document != now.document || (known.restarted && now.content.is_numbered()) {
+        return whole();
     }
-    if seen.heading == now.heading && seen.nav == now.nav && seen.content == now.content {
-        return Delta::Same;
-    }
+    let same = seen.heading == now.heading && seen.nav == now.nav;
     let now_lines = now.content.line_count();
-    if seen.content.line_count().max(now_lines) > DIFF_LINES_MAX {
-        return Delta::Whole;
+    let too_long = seen.content.line_count().max(now_lines) > DIFF_LINES_MAX;
+    if too_long && !(same && seen.content == now.content) {
+        return whole();
     }
     // The daemon's own fences are left out: a line of the app may look like one.
     let (before, after) = (content_lines(seen), content_lines(now));
-    let old: Vec<&str> = before.iter().map(|line| line.text).collect();
-    let new: Vec<&str> = after.iter().map(|line| line.text).collect();
-    let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&old, &new);
+    if same && seen.content == now.content {
+        let mut kept = KeptList::default();
+        before.iter().zip(&after).for_each(|(old, new)| kept.add(old, new));
+        return (Delta::Same, kept.0);
+    }
+    // Of lines with identities, only the same line with the same text counts as unchanged.
+    let old: Vec<_> = before.iter().map(|line| (line.identity, line.text)).collect();
+    let new: Vec<_> = after.iter().map(|line| (line.identity, line.text)).collect();
     let mut changed: Vec<(char, &Line<'_>)> = Vec::new();
-    let mut shift = NumberShift::default();
+    let mut kept = KeptList::default();
     let mut title = Title::default();
-    let mut explained = true;
-    for change in diff.iter_all_changes() {
-        let (old, new) = (
-            change.old_index().and_then(|index| before.get(index)),
-            change.new_index().and_then(|index| after.get(index)),
-        );
-        match (change.tag(), old, new) {
-            (ChangeTag::Equal, Some(old), Some(new)) => {
-                // The same text at a line number that no change explains is another line.
-                explained &= shift.explains(old, new);
+    let mut comparable = true;
+    for op in similar::capture_diff_slices(Algorithm::Patience, &old, &new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            let pairs = before[old_index..].iter().zip(&after[new_index..]).take(len);
+            for (old, new) in pairs {
+                comparable &= old.number.is_some() == new.number.is_some();
+                kept.add(old, new);
                 title.keep(new);
             }
-            (ChangeTag::Delete, Some(old), _) => {
-                shift.moved -= i64::from(old.number.is_some());
-                let above = title.before_change(old, removed);
-                if removed {
-                    changed.extend(above.map(|line| (' ', line)));
-                    changed.push(('-', old));
-                }
+            continue;
+        }
+        for line in &before[op.old_range()] {
+            let above = title.before_change(line, known.removed);
+            if known.removed {
+                changed.extend(above.map(|line| (' ', line)));
+                changed.push(('-', line));
             }
-            (ChangeTag::Insert, _, Some(new)) => {
-                shift.moved += i64::from(new.number.is_some());
-                changed.extend(title.before_change(new, true).map(|line| (' ', line)));
-                changed.push(('+', new));
-            }
-            _ => {}
+        }
+        for line in &after[op.new_range()] {
+            changed.extend(title.before_change(line, true).map(|line| (' ', line)));
+            changed.push(('+', line));
         }
     }
-    if !explained || !shift.overlaps(&before, &after) {
-        return Delta::Whole;
+    let kept = kept.0;
+    let told = |kept: &KeptLines| {
+        known.told.is_some_and(|told| {
+            (0..kept.count).all(|at| told(kept.old.saturating_add(at), kept.new.saturating_add(at)))
+        })
+    };
+    let moves: Vec<&KeptLines> =
+        kept.iter().filter(|kept| kept.old != kept.new && !told(kept)).collect();
+    // A move is told only of lines that are known to be the same, and whose numbers the reader still has as
+    // they were in that window.
+    let tellable = |kept: &&KeptLines| {
+        let renumbered = |number| known.renumbered.is_some_and(|renumbered| renumbered(number));
+        kept.identified && !(kept.old..kept.old.saturating_add(kept.count)).any(renumbered)
+    };
+    if !comparable || moves.len() > MOVES_TOLD_MAX || !moves.iter().all(tellable) {
+        return whole();
     }
-    if changed.is_empty() && seen.heading == now.heading && seen.nav == now.nav {
-        return Delta::Same;
+    if changed.is_empty() && moves.is_empty() && same {
+        return (Delta::Same, kept);
     }
     let mut out = format!("{}\n", now.heading);
     if seen.nav != now.nav && !now.nav.is_empty() {
         out += &now.nav;
         out.push('\n');
     }
+    if !moves.is_empty() {
+        let moves: Vec<String> = moves.into_iter().map(KeptLines::describe).collect();
+        out += &moves.join(", ");
+        out.push('\n');
+    }
     out += &write_changes(&changed);
     // The shorter one is shown; removed lines may double the length. A diff that repeats most of a window is
     // also harder to read than the window.
     let repeats = changed.len() > 8 && changed.len() * 4 > now_lines * 3;
-    let longest = now.tokens * if removed { 2 } else { 1 };
+    let longest = now.tokens * if known.removed { 2 } else { 1 };
     if repeats || (!changed.is_empty() && pipemux_tokens::estimate(&out) > longest) {
-        Delta::Whole
+        whole()
     } else {
-        Delta::Lines(out)
+        (Delta::Lines(out), kept)
+    }
+}
+
+impl KeptLines {
+    /// `lines 4-412 are now 1-409`
+    fn describe(&self) -> String {
+        let range = |first: u64| match self.count {
+            1 => first.to_string(),
+            count => format!("{first}-{}", first.saturating_add(count - 1)),
+        };
+        let (noun, verb) = if self.count == 1 { ("line", "is") } else { ("lines", "are") };
+        format!("{noun} {} {verb} now {}", range(self.old), range(self.new))
+    }
+}
+
+/// Gathers unchanged lines into ranges.
+#[derive(Default)]
+struct KeptList(Vec<KeptLines>);
+
+impl KeptList {
+    fn add(&mut self, old: &Line<'_>, new: &Line<'_>) {
+        let (Some(old_number), Some(new_number)) = (old.number, new.number) else { return };
+        let identified = new.identity.is_some();
+        match self.0.last_mut() {
+            Some(last)
+                if last.old.checked_add(last.count) == Some(old_number)
+                    && last.new.checked_add(last.count) == Some(new_number)
+                    && last.identified == identified =>
+            {
+                last.count += 1;
+            }
+            _ => self.0.push(KeptLines { old: old_number, new: new_number, count: 1, identified }),
+        }
     }
 }
 
@@ -119,33 +196,6 @@ impl<'a> Title<'a> {
 
 fn is_title(line: &Line<'_>) -> bool {
     !line.exact && !line.text.starts_with(' ') && line.text.contains("](obj:")
-}
-
-/// How far line numbers have moved: by the changes in the window, and by changes above it.
-#[derive(Default)]
-struct NumberShift {
-    /// How far the first unchanged line has moved.
-    base: Option<i64>,
-    /// How far lines have moved by the changes so far.
-    moved: i64,
-}
-
-impl NumberShift {
-    /// Returns true unless the window moved away from what it showed: then lines that look the same are others.
-    fn overlaps(&self, before: &[Line<'_>], after: &[Line<'_>]) -> bool {
-        let base = self.base.unwrap_or(0).unsigned_abs();
-        let shown = before.len().min(after.len()) as u64;
-        base == 0 || base < shown / 2
-    }
-
-    /// Returns true when the changes so far explain the new number of an unchanged line.
-    fn explains(&mut self, old: &Line<'_>, new: &Line<'_>) -> bool {
-        let (Some(before), Some(after)) = (old.number, new.number) else {
-            return old.number.is_none() && new.number.is_none();
-        };
-        let by = after as i64 - before as i64 - self.moved;
-        by == *self.base.get_or_insert(by)
-    }
 }
 
 fn content_lines(rendered: &Rendered) -> Vec<Line<'_>> {
@@ -186,6 +236,10 @@ mod tests {
 
     use super::*;
     use crate::workspaces::content::Content;
+
+    fn delta(seen: &Rendered, now: &Rendered, removed: bool) -> Delta {
+        super::delta(seen, now, &Known { removed, ..Known::default() }).0
+    }
 
     /// Makes a window of lines; a line that begins with `|` is exact text.
     fn window(text: &str) -> Rendered {

@@ -8,7 +8,7 @@
 //! | [`inert`] | an app's text, escaped so that it can't forge anchors |
 //! | [`minter`] | links, and the ids that are minted for them |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
-//! | [`delta`] | the changes of a window |
+//! | [`delta`], [`shown_lines`] | the changes of a window; which line numbers an answer shows or maps |
 //! | [`quoted_refs`] | which refs in exact text are no anchors |
 //! | [`prototypes`] | what an app can do |
 //! | [`requested_window`], [`answer_window`] | a window on its way into an answer |
@@ -32,6 +32,7 @@ pub mod prototypes;
 pub mod quoted_refs;
 pub mod report;
 pub mod requested_window;
+pub mod shown_lines;
 mod timestamp;
 pub mod trim;
 pub mod window_renderer;

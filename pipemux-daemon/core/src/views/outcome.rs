@@ -2,6 +2,7 @@
 
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
+use pipemux_proto::command::with_options;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
@@ -24,17 +25,17 @@ pub struct RunOutcome {
 }
 
 /// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do.
+/// can do; commands repeat `hint_options`.
 pub fn write_outcome(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
     prototypes: impl Fn(&SessionKey) -> Prototypes,
-    epoch: u64,
+    (epoch, hint_options): (u64, &str),
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
     let names: Vec<String> = run.steps.iter().map(|step| step_name(step, anchors)).collect();
-    let mut text = answer::steps(run, &names, |outcome, index| {
+    let mut text = answer::steps(run, &names, hint_options, |outcome, index| {
         let session = &run.steps[index].session;
         let prototypes = prototypes(session);
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
@@ -44,10 +45,10 @@ pub fn write_outcome(
         links
     });
     if let Some(fault) = &run.wrong_answer {
-        text += &answer::refusal(fault);
+        text += &with_options(&answer::refusal(fault), hint_options);
     }
     let Some((number, open)) = question else { return RunOutcome { text, asked: None, minted } };
-    let asked = write_question((number, false), open, epoch, anchors);
+    let asked = write_question((number, false), open, (epoch, hint_options), anchors);
     RunOutcome { text: text + &asked.text, asked: Some(asked.report), minted: true }
 }
 
@@ -61,11 +62,11 @@ pub struct WrittenQuestion {
     pub minted: bool,
 }
 
-/// Writes an open question, whole. It says its number when it is one of `several`.
+/// Writes an open question, whole. It says its number when it is one of `several`; commands repeat `hint_options`.
 pub fn write_question(
     (number, several): (u64, bool),
     open: &OpenQuestion,
-    epoch: u64,
+    (epoch, hint_options): (u64, &str),
     anchors: &mut AnchorTable,
 ) -> WrittenQuestion {
     let question = &open.needs.question;
@@ -81,7 +82,8 @@ pub fn write_question(
         true => format!("pipemux answer --to {number}"),
         false => "pipemux answer".to_owned(),
     };
-    let ways_of = (command.as_str(), ways.as_slice());
+    let command = with_options(&command, hint_options);
+    let ways_of = (&*command, ways.as_slice());
     let (text, links) = answer::question(&mut minter, number, &title, question, &later, ways_of);
     let details = question.options.iter().map(|option| option.text.as_str());
     let details = details.chain(std::iter::repeat(""));

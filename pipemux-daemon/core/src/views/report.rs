@@ -1,12 +1,13 @@
 //! An answer as data.
 
+use pipemux_proto::Fault;
 use pipemux_proto::context::Context;
 use pipemux_proto::report::{self, QuestionReport, Report, TokenReceipt};
 
 use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::Run;
-use crate::views::answer::refusal;
+use crate::views::answer::{fault_with_options, refusal};
 use crate::views::answer_text::BUSY;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::context::{Completion, ContextView};
@@ -24,11 +25,14 @@ pub struct ReportInput<'a> {
     pub run: Option<&'a Run>,
     /// What each session can do.
     pub prototypes: &'a dyn Fn(&SessionKey) -> Prototypes,
+    /// The options that commands repeat.
+    pub hint_options: &'a str,
 }
 
 /// Returns the report of an answer. The caller fills in notices and receipt.
 pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) -> Report {
     let ReportInput { workspace, windows, run, .. } = input;
+    let complete = |fault: Fault| fault_with_options(fault, input.hint_options);
     let steps = run.map_or(Vec::new(), |run| {
         let step = |(index, step): (usize, &crate::runs::Step)| {
             let call = step.call.clone();
@@ -42,7 +46,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     brief: outcome.brief.clone(),
                     detail: outcome.detail.clone(),
                     value: outcome.value.as_ref().and_then(|blob| blob.to_value().ok()),
-                    error: outcome.fault.clone(),
+                    error: outcome.fault.clone().map(complete),
                 },
                 None => {
                     let asks = run.question.is_some() && index == run.next;
@@ -65,7 +69,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
     });
     let error = match windows {
         [AnswerWindow { status: WindowStatus::Broken(fault), .. }] if run.is_none() => {
-            Some((**fault).clone())
+            Some(complete((**fault).clone()))
         }
         _ => None,
     };

@@ -43,6 +43,8 @@ pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
     let mut trimmed = Rendered {
         content: Rc::new(rendered.content.cut_after(last, fence, more.as_deref())),
         hidden_tokens: rendered.hidden_tokens.saturating_add(hidden_tokens),
+        // Which of them were cut isn't known.
+        numbers: [].into(),
         ..rendered.clone()
     };
     // The reader hasn't seen the ids that were cut.

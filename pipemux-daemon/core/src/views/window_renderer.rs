@@ -70,7 +70,7 @@ pub fn render_window(
                 let markdown = minter.link(link);
                 content.markdown.raw(&markdown);
             }
-            Piece::Code(code, estimate) => content.code(code.lang, code.text, code.first, estimate),
+            Piece::Code(code, estimate) => content.code(&code, estimate),
         }
     }
     let ids = minter.end_window();
@@ -91,6 +91,7 @@ pub fn render_window(
             .into_iter()
             .map(|(name, object)| (name.clone(), (object.key.clone(), object.rev)))
             .collect(),
+        numbers: projection.numbers.clone().into(),
         hidden_tokens: projection.hidden_tokens,
         tokens: 0,
         conflicts: conflicts.into(),

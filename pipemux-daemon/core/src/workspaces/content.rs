@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use bytes::Bytes;
+use pipemux_proto::LineRun;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::text::SharedText;
 use pipemux_tokens::Estimate;
@@ -13,6 +14,8 @@ pub struct Content {
     /// Whole lines; shared with answers that are on their way.
     text: SharedText,
     blocks: Box<[Block]>,
+    /// The identities of all numbered lines, in order.
+    numbered: Box<[LineRun]>,
     /// The estimate of the text when it follows a newline.
     estimate: Option<Estimate>,
     /// The refs in its exact text, once they were asked for.
@@ -21,7 +24,7 @@ pub struct Content {
 
 impl PartialEq for Content {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text && self.blocks == other.blocks
+        self.text == other.text && self.blocks == other.blocks && self.numbered == other.numbered
     }
 }
 
@@ -49,11 +52,13 @@ pub enum BlockKind {
     Numbered(u64),
 }
 
-/// A line of a window. Numbered lines are compared by their text alone.
+/// A line of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
     /// Its number in the thing that is shown.
     pub number: Option<u64>,
+    /// Its identity, if its app named it.
+    pub identity: Option<u64>,
     /// The text without number and newline.
     pub text: &'a str,
     /// True for the daemon's own fences.
@@ -67,7 +72,24 @@ pub struct Line<'a> {
 impl Content {
     /// Makes a content of a text and its blocks, which cover it in order.
     pub fn new(text: SharedText, blocks: Vec<Block>, estimate: Estimate) -> Self {
-        Self { text, blocks: blocks.into(), estimate: Some(estimate), quoted: OnceCell::new() }
+        let (numbered, estimate) = (Box::default(), Some(estimate));
+        Self { text, blocks: blocks.into(), numbered, estimate, quoted: OnceCell::new() }
+    }
+
+    /// Names the identities of all numbered lines, in order.
+    #[must_use]
+    pub fn identified(self, numbered: impl Into<Box<[LineRun]>>) -> Self {
+        Self { numbered: numbered.into(), ..self }
+    }
+
+    /// Returns true when it has numbered lines.
+    pub fn is_numbered(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block.kind, BlockKind::Numbered(_)))
+    }
+
+    /// Returns the identities of all numbered lines, in order.
+    pub fn numbered(&self) -> &[LineRun] {
+        &self.numbered
     }
 
     /// Returns all of it, as it is shown.
@@ -121,9 +143,21 @@ impl Content {
     /// Iterates over its lines.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let mut start = 0;
+        let ids = |run: &LineRun| {
+            let (id, count) = (run.id, run.count);
+            (0..count).map(move |at| (id > 0).then(|| id.saturating_add(at)))
+        };
+        let mut identities = self.numbered.iter().flat_map(ids).fuse();
         self.blocks.iter().flat_map(move |block| {
             let lines = self.text.get(start..block.end).unwrap_or_default().split_inclusive('\n');
             let mut end = std::mem::replace(&mut start, block.end);
+            let identities: Vec<Option<u64>> = match block.kind {
+                BlockKind::Numbered(_) => {
+                    let count = lines.clone().count();
+                    (0..count).map(|_| identities.next().flatten()).collect()
+                }
+                _ => Vec::new(),
+            };
             lines.enumerate().map(move |(index, line)| {
                 end += line.len();
                 let text = line.strip_suffix('\n').unwrap_or(line);
@@ -136,7 +170,8 @@ impl Content {
                 };
                 let fence = block.kind == BlockKind::Fence;
                 let exact = matches!(block.kind, BlockKind::Exact | BlockKind::Numbered(_));
-                Line { number, text, fence, exact, end }
+                let identity = identities.get(index).copied().flatten();
+                Line { number, identity, text, fence, exact, end }
             })
         })
     }
@@ -166,7 +201,7 @@ impl Content {
             }
         }
         let estimate = self.estimate().after_edit(&self.text, &text);
-        Self::new(text.into(), blocks, estimate)
+        Self::new(text.into(), blocks, estimate).identified(self.numbered.clone())
     }
 }
 

@@ -9,6 +9,7 @@
 //! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`anchors`] | display ids, and what they stand for |
 //! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
+//! | [`seen_lines`], `forgotten_readers` | which line numbers a reader was shown, and in which version |
 //! | [`notices`], [`history`] | what readers should know, and what was done |
 //!
 //! **Invariant: nothing here knows a run, a process or a verb.** Views are written from a workspace,
@@ -19,12 +20,14 @@ pub mod content;
 pub mod context_errors;
 pub mod context_version;
 mod dirty_windows;
+mod forgotten_readers;
 pub mod history;
 pub mod link_code;
 pub mod notices;
 pub mod raw_projection;
 pub mod reader;
 pub mod rendered;
+pub mod seen_lines;
 pub mod window;
 pub mod windows;
 pub mod workspace;
@@ -42,6 +45,7 @@ pub use context_version::{ContextVersionCounter, ShownContent};
 pub use notices::NoticeText;
 pub use reader::{Delivery, Reader, SeenWindow};
 pub use rendered::{Rendered, TitleWord};
+pub use seen_lines::{LineUpdate, SeenLines, ShownVersion, When};
 pub use window::{HeldProjection, Window};
 pub use windows::{Rank, Windows};
 pub use workspace::Workspace;
@@ -149,12 +153,16 @@ impl Workspaces {
                 let message =
                     format!("too many workspaces with open windows (limit {WORKSPACES_MAX})");
                 return Err(Fault::refused(message)
-                    .hint("pipemux close <provider>/<session> --end in one that is done with"));
+                    .hint("end what is done with; it is listed by: pipemux sessions"));
             }
         }
         let key: WorkspaceKey = key.into();
-        let first = self.retired.remove(&key).unwrap_or_else(first_numbers);
+        let known = self.retired.remove(&key);
+        let first = known.unwrap_or_else(first_numbers);
         let mut workspace = Workspace::new(key.clone(), name.to_owned(), first);
+        if known.is_some() {
+            workspace.forget_readers();
+        }
         workspace.enter_reader(reader, now);
         self.by_key.insert(key.clone(), workspace);
         Ok(Entered { key, created: true, retired, evicted_reader: None })

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use bytes::Bytes;
-use pipemux_proto::decode;
 use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::projection::{
     CodeRef, LinkSlot, ObjectRef, PieceRef, Projection, ProjectionRef,
 };
+use pipemux_proto::{LineRun, decode};
 use pipemux_tokens::{Estimate, estimate};
 
-use crate::limits::{OBJECT_DETAIL_CHARS, SLOTS_MAX};
+use crate::limits::{LINE_NUMBERS_MAX, OBJECT_DETAIL_CHARS, SLOTS_MAX};
 
 /// What an app sent of a window: the bytes, and until the window is rendered the places of its slots in them.
 /// After that the bytes are decoded again where slots are needed. Dereferences to the projection without its
@@ -44,7 +44,7 @@ enum StoredPiece {
     Text(TextSpan),
     Object { key: TextSpan, rev: u64, ty: Option<TextSpan>, label: TextSpan, show_key: bool },
     Link(Box<LinkSlot>),
-    Code { lang: TextSpan, text: TextSpan, first: Option<u64> },
+    Code { lang: TextSpan, text: TextSpan, first: Option<u64>, lines: Box<[LineRun]> },
 }
 
 /// The place of a text: a long one in the projection's bytes, a short one among the short texts.
@@ -64,7 +64,20 @@ pub enum Piece<'a> {
     /// An action.
     Link(&'a LinkSlot),
     /// Exact text, and its estimate when it follows a newline, where that is known.
-    Code(CodeRef<'a>, Option<Estimate>),
+    Code(Code<'a>, Option<Estimate>),
+}
+
+/// Exact text.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a> {
+    /// The fence's language.
+    pub lang: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// The number of the first line if lines are numbered.
+    pub first: Option<u64>,
+    /// The identities of the lines.
+    pub lines: &'a [LineRun],
 }
 
 /// The estimated tokens of a content.
@@ -186,8 +199,9 @@ impl Slots {
                 StoredPiece::Object { key, rev, ty, label: span(label), show_key }
             }
             PieceRef::Link(link) => StoredPiece::Link(Box::new(link)),
-            PieceRef::Code(CodeRef { lang, text, first }) => {
-                StoredPiece::Code { lang: span(lang), text: span(text), first }
+            PieceRef::Code(CodeRef { lang, text, first, lines }) => {
+                let lines = lines.into();
+                StoredPiece::Code { lang: span(lang), text: span(text), first, lines }
             }
         };
         let content = pieces.into_iter().map(stored).collect();
@@ -215,8 +229,8 @@ impl Slots {
                 detail: "",
             }),
             StoredPiece::Link(link) => Piece::Link(link),
-            StoredPiece::Code { lang, text: code, first } => {
-                let shown = CodeRef { lang: text(*lang), text: text(*code), first: *first };
+            StoredPiece::Code { lang, text: code, first, lines } => {
+                let shown = Code { lang: text(*lang), text: text(*code), first: *first, lines };
                 Piece::Code(shown, if code.is_long() { known_estimate(*code) } else { None })
             }
         })
@@ -299,12 +313,18 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
     if count > SLOTS_MAX {
         return Err(format!("{count} slots (limit {SLOTS_MAX})"));
     }
+    let numbers = head.numbers.len();
+    if numbers > LINE_NUMBERS_MAX {
+        return Err(format!("{numbers} line numbers (limit {LINE_NUMBERS_MAX})"));
+    }
     let keys = slots.content.iter().filter_map(|slot| match slot {
         StoredPiece::Object { key, .. } => Some(key.length as usize),
         _ => None,
     });
     let names = head.names.values().map(|object| object.key.len());
     let document = head.document.iter().map(String::len);
+    let numbers = head.numbers.iter().map(|numbers| numbers.document.len().max(1));
+    let document = document.chain(numbers);
     if let Some(length) =
         keys.chain(names).chain(document).find(|length| !(1..=KEY_MAX).contains(length))
     {
@@ -320,9 +340,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn sent(texts: &[String]) -> RawProjection {
-        let code = |text: &String| {
-            Owned::Code(CodePiece { lang: String::new(), text: text.clone(), first: None })
-        };
+        let code =
+            |text: &String| Owned::Code(CodePiece { text: text.clone(), ..CodePiece::default() });
         let content = texts.iter().map(code).collect();
         let whole = Projection { content, ..Projection::default() };
         RawProjection::read(&pipemux_proto::encode(&whole).unwrap().into()).unwrap()

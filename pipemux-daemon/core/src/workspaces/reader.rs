@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::event::Now;
 use crate::keys::SessionKey;
-use crate::limits::{DELIVERIES_MAX, FAILURES_MAX};
-use crate::workspaces::{Rank, Rendered};
+use crate::limits::{DELIVERIES_MAX, FAILURES_MAX, SEEN_SESSIONS_MAX};
+use crate::workspaces::{LineUpdate, Rank, Rendered, SeenLines, ShownVersion};
 
 /// The epoch of the newest answer that showed an id, by id.
 pub type KnownIds = FxHashMap<u64, u64>;
@@ -19,6 +19,10 @@ pub type KnownIds = FxHashMap<u64, u64>;
 pub struct Reader {
     /// What it has seen, by session.
     pub seen: BTreeMap<SessionKey, SeenWindow>,
+    /// The line numbers that it was shown, by session. They outlive windows and processes.
+    lines: BTreeMap<SessionKey, Rc<SeenLines>>,
+    /// True when it may have been shown something that isn't known any more.
+    pub(super) forgotten: bool,
     /// The ids that it was shown.
     pub known: Rc<KnownIds>,
     /// The call that failed last, and how often in a row.
@@ -54,6 +58,8 @@ pub struct SeenWindow {
     pub rendered: Rc<Rendered>,
     /// The document that was shown last, also by an answer with which later windows aren't compared.
     pub document: Option<Rc<str>>,
+    /// The process and version of `rendered`, which may be older than the newest that it showed.
+    pub base: ShownVersion,
     /// True when the answer showed exactly that; false when later windows are only compared with it.
     pub complete: bool,
     /// What bound names stand for, by the last answer that showed them.
@@ -69,6 +75,8 @@ pub struct Delivery {
     pub number: u64,
     /// What its reader has seen once it is there.
     pub seen: Vec<(SessionKey, SeenWindow)>,
+    /// What it says of line numbers, in order.
+    pub lines: Vec<(SessionKey, LineUpdate)>,
     /// The newest notice that it shows.
     pub noticed: u64,
     /// The open questions that it shows.
@@ -106,6 +114,28 @@ impl Reader {
         self.failures = Failures::default();
     }
 
+    /// Returns what the line numbers of a session mean to it.
+    pub fn lines_of(&self, session: &SessionKey) -> Rc<SeenLines> {
+        match self.lines.get(session) {
+            Some(lines) => lines.clone(),
+            None if self.forgotten => Rc::new(SeenLines::forgotten()),
+            None => Rc::default(),
+        }
+    }
+
+    /// Takes in what an answer says of line numbers.
+    pub(super) fn update_lines(&mut self, session: &SessionKey, update: &LineUpdate) {
+        if !self.lines.contains_key(session) && self.lines.len() >= SEEN_SESSIONS_MAX {
+            let unseen = self.lines.keys().find(|key| !self.seen.contains_key(*key)).cloned();
+            let oldest = unseen.or_else(|| self.lines.keys().next().cloned());
+            self.lines.retain(|key, _| Some(key) != oldest.as_ref());
+            self.forgotten = true;
+        }
+        let mut lines = self.lines_of(session);
+        Rc::make_mut(&mut lines).update(update);
+        self.lines.insert(session.clone(), lines);
+    }
+
     /// Keeps a delivery until it is confirmed; the oldest makes room.
     pub(super) fn deliver(&mut self, delivery: Delivery) {
         self.deliveries.push_back(delivery);
@@ -127,6 +157,19 @@ impl Reader {
         let delivered = delivered.filter(|(own, _)| own == session).map(|(_, seen)| seen);
         for seen in seen.chain(delivered).filter(|seen| seen.app == from) {
             seen.app = to;
+        }
+        let bases = self.seen.get_mut(session).into_iter().map(|seen| &mut seen.base);
+        let delivered = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
+        let delivered = delivered.filter(|(own, _)| own == session).map(|(_, seen)| &mut seen.base);
+        for (app, _) in bases.chain(delivered).filter(|(app, _)| *app == from) {
+            *app = to;
+        }
+        if let Some(lines) = self.lines.get_mut(session) {
+            Rc::make_mut(lines).hand_over(from, to);
+        }
+        let updates = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.lines);
+        for (_, update) in updates.filter(|(own, _)| own == session) {
+            update.hand_over(from, to);
         }
     }
 }

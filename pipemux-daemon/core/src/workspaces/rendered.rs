@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pipemux_proto::LineNumbers;
 use pipemux_tokens::Estimate;
 
 use crate::workspaces::content::Content;
@@ -30,6 +31,8 @@ pub struct Rendered {
     pub words: Box<[TitleWord]>,
     /// The key and rev that each bound name stands for.
     pub names: BTreeMap<String, (String, u64)>,
+    /// Line numbers that the content shows beside numbered lines.
+    pub numbers: Rc<[LineNumbers]>,
     /// About how many tokens the app left out.
     pub hidden_tokens: u64,
     /// Tokens of heading, links and content.

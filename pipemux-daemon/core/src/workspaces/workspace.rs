@@ -11,6 +11,7 @@ use crate::limits::{BLOCK, READERS_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::workspaces::anchors::AnchorTable;
 use crate::workspaces::context_errors::anchor_conflict;
+use crate::workspaces::forgotten_readers::ForgottenReaders;
 use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
 use crate::workspaces::window::NewRendering;
@@ -38,6 +39,7 @@ pub struct Workspace {
     pub history: History,
     /// Who reads it.
     pub(super) readers: BTreeMap<String, Reader>,
+    forgotten_readers: ForgottenReaders,
     /// What readers should know.
     pub(super) notices: Notices,
     /// The highest data version of a window's Context, unless the epoch is higher.
@@ -60,6 +62,7 @@ impl Workspace {
             options: SavedOptions::default(),
             history: History::default(),
             readers: BTreeMap::new(),
+            forgotten_readers: ForgottenReaders::default(),
             notices: Notices::default(),
             newest_context: first.epoch,
             reserved: first,
@@ -147,13 +150,20 @@ impl Workspace {
             evicted = oldest.map(|(name, _)| name.clone());
             if let Some(oldest) = &evicted {
                 self.readers.remove(oldest);
+                self.forgotten_readers.add(oldest.clone());
             }
         }
         // A new reader isn't told what happened before it came, unless there was nobody to be told.
         let noticed = if self.readers.is_empty() { 0 } else { self.notices.count() };
-        let reader = Reader::new(noticed, now);
+        let mut reader = Reader::new(noticed, now);
+        reader.forgotten = self.forgotten_readers.contains(name);
         self.readers.insert(name.to_owned(), reader);
         evicted
+    }
+
+    /// Makes every new reader count as one that may have been shown something before.
+    pub(super) fn forget_readers(&mut self) {
+        self.forgotten_readers.add_all();
     }
 
     /// Returns what is kept of a reader.
@@ -219,6 +229,9 @@ impl Workspace {
             if known.len() > self.anchors.len() * 2 {
                 known.retain(|id, _| self.anchors.has(*id));
             }
+        }
+        for (session, update) in &delivery.lines {
+            reader.update_lines(session, update);
         }
         for (session, seen) in delivery.seen {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);

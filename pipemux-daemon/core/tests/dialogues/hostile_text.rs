@@ -157,7 +157,8 @@ fn extreme_numbers_from_apps_are_harmless() {
         options: vec![pipemux_proto::app::OptionItem { label: "one".into(), text: String::new() }],
         unlisted: u64::MAX,
     };
-    let needs = pipemux_proto::app::Needs { question, token: Default::default() };
+    let needs =
+        pipemux_proto::app::Needs { question, token: Default::default(), numbers: Vec::new() };
     world.set_behaviour("notes/main", Behaviour::Ends(Box::new(Outcome::Needs(needs))));
     world.run(reader("a"), "notes.say('x')").exits(5);
     world.answer(reader("a"), "4000000000").exits(5);

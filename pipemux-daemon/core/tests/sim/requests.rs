@@ -167,6 +167,7 @@ impl Sim {
             budget: view_options.budget,
             lod: view_options.lod,
             at,
+            hint_options: String::new(),
             titles: false,
             cwd: "/work".into(),
             verb,

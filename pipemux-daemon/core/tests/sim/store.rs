@@ -304,7 +304,10 @@ impl Store {
         let question = Question { text: format!("{text} {number}"), kind, options, unlisted: 0 };
         self.asked = Some(number.clone().into_bytes());
         let token = Blob(number.into_bytes().into());
-        Executed { outcome: Outcome::Needs(Needs { question, token }), effect: false }
+        Executed {
+            outcome: Outcome::Needs(Needs { question, token, numbers: Vec::new() }),
+            effect: false,
+        }
     }
 }
 

@@ -299,6 +299,7 @@ fn saying(model: &Model, said: &str) -> Projection {
         lang: said.into(),
         text: said.into(),
         first: Some(1),
+        lines: Vec::new(),
     };
     let bare = pipemux_proto::projection::CodePiece { first: None, ..code.clone() };
     let unknown = slot(said, "nothing", []);

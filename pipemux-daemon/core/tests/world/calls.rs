@@ -121,6 +121,7 @@ impl World {
             budget: None,
             lod: None,
             at: None,
+            hint_options: String::new(),
             titles: false,
             cwd: String::new(),
             verb,

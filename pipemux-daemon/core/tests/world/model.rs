@@ -153,5 +153,9 @@ impl Model {
 
 fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
     let question = Question { text: text.into(), kind, options, unlisted: 0 };
-    Outcome::Needs(Needs { question, token: pipemux_proto::Blob(b"token"[..].into()) })
+    Outcome::Needs(Needs {
+        question,
+        token: pipemux_proto::Blob(b"token"[..].into()),
+        numbers: Vec::new(),
+    })
 }

@@ -8,7 +8,7 @@ use pipemux_proto::projection::{
     Arg, Args, CodePiece, Copied, LinkSlot, ObjectSlot, Piece, Projection, RefArg,
 };
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
-use pipemux_proto::{Blob, Fault, Value};
+use pipemux_proto::{Blob, Fault, LineNumbers, LineRun, Value};
 
 /// Texts that have a meaning in a window.
 const PIECES: &[&str] = &[
@@ -133,6 +133,7 @@ fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> 
                 lang: if bytes.ratio(1, 3)? { text(bytes)? } else { "rust".into() },
                 text: text(bytes)?,
                 first: if bytes.ratio(1, 2)? { Some(number(bytes)?) } else { None },
+                lines: if bytes.ratio(1, 2)? { runs(bytes)? } else { Vec::new() },
             }),
             _ => Piece::Text(text(bytes)?),
         });
@@ -157,8 +158,31 @@ fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> 
         names,
         focus: if bytes.ratio(1, 8)? { Some(key(bytes)?) } else { None },
         custom: BTreeMap::new(),
+        numbers: if bytes.ratio(1, 4)? { numbers(bytes)? } else { Vec::new() },
         hidden_tokens: if bytes.ratio(1, 8)? { number(bytes)? } else { 0 },
     })
+}
+
+/// Identities of lines.
+fn runs(bytes: &mut Unstructured<'_>) -> Result<Vec<LineRun>> {
+    (0..bytes.int_in_range(0..=3)?)
+        .map(|_| Ok(LineRun { id: number(bytes)?, count: number(bytes)? }))
+        .collect()
+}
+
+/// Line numbers that are shown, that moved, or that are retired.
+fn numbers(bytes: &mut Unstructured<'_>) -> Result<Vec<LineNumbers>> {
+    (0..bytes.int_in_range(0..=2)?)
+        .map(|_| {
+            Ok(LineNumbers {
+                document: if bytes.ratio(1, 2)? { key(bytes)? } else { String::new() },
+                first: number(bytes)?,
+                last: number(bytes)?,
+                version: if bytes.ratio(3, 4)? { Some(number(bytes)?) } else { None },
+                was: if bytes.ratio(1, 2)? { Some(number(bytes)?) } else { None },
+            })
+        })
+        .collect()
 }
 
 fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
@@ -177,14 +201,14 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             let kind = *bytes.choose(&kinds)?;
             let unlisted = number(bytes)?;
             let question = Question { text: text(bytes)?, kind, options, unlisted };
-            Outcome::Needs(Needs { question, token: Blob::default() })
+            Outcome::Needs(Needs { question, token: Blob::default(), numbers: numbers(bytes)? })
         }
         1 => {
             let mut fault = Fault::failed(text(bytes)?).hint(text(bytes)?);
             if bytes.ratio(1, 2)? {
                 fault = fault.about(key(bytes)?);
             }
-            Outcome::Failed(fault)
+            Outcome::Failed(fault.numbers(numbers(bytes)?))
         }
         _ => Outcome::Done(Done {
             brief: text(bytes)?,
@@ -194,6 +218,7 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             version: number(bytes)?,
             links: if bytes.ratio(1, 2)? { vec![link(bytes)?] } else { Vec::new() },
             reverts: bytes.ratio(1, 2)?,
+            numbers: numbers(bytes)?,
         }),
     })
 }

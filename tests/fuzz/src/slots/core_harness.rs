@@ -126,6 +126,7 @@ impl CoreHarness {
             lod: None,
             at: None,
             cwd: String::new(),
+            hint_options: String::new(),
             titles: self.asked.is_multiple_of(3),
             verb,
         };

@@ -195,7 +195,11 @@ fn done(app: &mut App, brief: &str) -> Outcome {
 
 fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
     let question = Question { text: text.into(), kind, options, unlisted: 0 };
-    Outcome::Needs(Needs { question, token: Blob(Bytes::from_static(&[0xc0])) })
+    Outcome::Needs(Needs {
+        question,
+        token: Blob(Bytes::from_static(&[0xc0])),
+        numbers: Vec::new(),
+    })
 }
 
 fn text(invoke: &Invoke, name: &str) -> String {

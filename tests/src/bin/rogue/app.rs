@@ -221,6 +221,7 @@ fn forgery() -> Vec<Piece> {
         lang: "md`\n```".into(),
         text: "a\n```\n````\n[z](link:1)\n".into(),
         first: None,
+        lines: Vec::new(),
     };
     let object = |key: &str, label: &str| {
         let (key, label) = (key.into(), label.into());

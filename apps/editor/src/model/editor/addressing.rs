@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use docui::{Context, Fault};
+use docui::{Context, Fault, command};
 
 use super::Editor;
 
@@ -35,7 +35,7 @@ impl Editor {
     /// Returns the command that makes a call on this session: `pipemux run 'editor.undo(steps=2)'`. Write
     /// the call's strings in double quotes.
     pub(crate) fn run_command(&self, call: &str) -> String {
-        format!("pipemux run '{}.{}'", self.callee, call.replace('\'', r"'\''"))
+        command::run(&format!("{}.{call}", self.callee))
     }
 
     /// Returns the command that opens files in this session; the paths are still to be added.
@@ -61,6 +61,6 @@ impl Editor {
 
     /// Returns the error of an action that needs a file when none is open.
     pub(crate) fn no_file_open(&self) -> Fault {
-        Fault::not_found("no file is open").hint(format!("{} <path>", self.open_command()))
+        Fault::not_found("no file is open").hint(format!("{} FILE", self.open_command()))
     }
 }

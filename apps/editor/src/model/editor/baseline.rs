@@ -1,14 +1,26 @@
 //! What a reader's bare line numbers refer to: the file that was current and the version of it that
 //! the reader saw.
 
+use std::ops::Range;
 use std::path::Path;
 
-use docui::{Context, Fault};
+use docui::{Context, Fault, NumbersSeen, SeenNumbers};
 
 use super::Editor;
 use crate::model::current_file_log::{CurrentFileChange, SeenFile};
 use crate::model::journal::unrecorded;
 use crate::model::line_log::Baseline;
+
+/// Lines of a file that a caller names by the numbers that they saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SeenPart<'a> {
+    /// The lines, from 0.
+    pub lines: Range<usize>,
+    /// What they count in; `None` when their numbers are retired.
+    pub baseline: Option<Baseline<'a>>,
+    /// True when the reader was shown exactly these numbers.
+    pub listed: bool,
+}
 
 impl Editor {
     /// Returns the file that bare numbers of a caller refer to: the one that was current in the version
@@ -49,13 +61,97 @@ impl Editor {
         path.map_or(SeenFile::None, SeenFile::Path)
     }
 
-    /// Returns what the caller's line numbers count in.
-    pub(crate) fn baseline<'a>(&self, context: &'a Context) -> Baseline<'a> {
-        Baseline {
-            version: context.seen_version,
-            from_earlier_process: context.seen_lost,
-            run: &context.run_id,
+    /// Returns what lines of a file count in that a caller names by the numbers that they saw, in order and
+    /// without gaps.
+    pub(crate) fn baselines<'a>(
+        &self,
+        index: usize,
+        lines: Range<usize>,
+        context: &'a Context,
+    ) -> Vec<SeenPart<'a>> {
+        let file = &self.files[index];
+        let numbers = lines.start as u64 + 1..lines.end as u64 + 1;
+        let names = |since: u64, until: u64| {
+            move |seen: NumbersSeen| match seen {
+                // Under that name the reader saw another file.
+                NumbersSeen::In(version) if version > 0 && !(since..=until).contains(&version) => {
+                    NumbersSeen::Retired
+                }
+                seen => seen,
+            }
+        };
+        let current = names(file.named_since(), u64::MAX);
+        let mut parts = context.seen_numbers(&file.key(), numbers);
+        parts.iter_mut().for_each(|part| part.seen = current(part.seen));
+        for (key, until) in file.former_keys() {
+            let former = names(0, *until);
+            let split = parts.into_iter().flat_map(|part| match part.listed {
+                true => vec![part],
+                false => {
+                    let mut parts = context.seen_numbers(key, part.numbers);
+                    let listed = parts.iter_mut().filter(|part| part.listed);
+                    listed.for_each(|part| part.seen = former(part.seen));
+                    parts
+                }
+            });
+            parts = split.collect();
         }
+        let mut all: Vec<SeenPart<'a>> = Vec::new();
+        for SeenNumbers { numbers, seen, listed } in parts {
+            let lines = numbers.start as usize - 1..numbers.end as usize - 1;
+            let baseline = self.baseline_of(seen, context);
+            match all.last_mut() {
+                Some(last)
+                    if last.listed == listed && self.are_same(index, last.baseline, baseline) =>
+                {
+                    last.lines.end = lines.end;
+                }
+                _ => all.push(SeenPart { lines, baseline, listed }),
+            }
+        }
+        all
+    }
+
+    /// Returns what one line counts in that a caller names by the number that they saw; `None` if it is retired.
+    pub(crate) fn baseline_at<'a>(
+        &self,
+        index: usize,
+        line: usize,
+        context: &'a Context,
+    ) -> Option<Baseline<'a>> {
+        self.baselines(index, line..line + 1, context).first().and_then(|part| part.baseline)
+    }
+
+    /// Returns what numbers count in that the reader wasn't shown.
+    pub(crate) fn default_baseline<'a>(&self, context: &'a Context) -> Baseline<'a> {
+        let from_earlier_process = context.seen_lost || context.forgotten;
+        let version = if from_earlier_process { 0 } else { context.seen_version };
+        Baseline { version, from_earlier_process, run: &context.run_id }
+    }
+
+    fn baseline_of<'a>(&self, seen: NumbersSeen, context: &'a Context) -> Option<Baseline<'a>> {
+        let (version, from_earlier_process) = match seen {
+            NumbersSeen::In(version) => (version, false),
+            NumbersSeen::Lost => (0, true),
+            NumbersSeen::Retired => return None,
+        };
+        Some(Baseline { version, from_earlier_process, run: &context.run_id })
+    }
+
+    /// True when the lines of a file were the same in both versions.
+    fn are_same(
+        &self,
+        index: usize,
+        one: Option<Baseline<'_>>,
+        other: Option<Baseline<'_>>,
+    ) -> bool {
+        let log = self.files[index].line_log();
+        one == other
+            || one.zip(other).is_some_and(|(one, other)| {
+                let same_process = one.from_earlier_process == other.from_earlier_process;
+                let (one, other) = (log.changes_until(one), log.changes_until(other));
+                same_process && one.is_some() && one == other
+            })
     }
 
     /// Records that a file's text is about to change, after which no number from an earlier process

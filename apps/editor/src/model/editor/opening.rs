@@ -144,7 +144,7 @@ impl Editor {
         if self.files.len() + opened.len() >= FILES_MAX {
             let elsewhere = self.open_elsewhere_command();
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
-                .hint(format!("close some, or open another session: {elsewhere} …")));
+                .hint(format!("close some, or open another session: {elsewhere} FILE")));
         }
         let ReadArgument::Read(read) = read else {
             // It was open when it was asked for, and was closed meanwhile.
@@ -158,7 +158,7 @@ impl Editor {
         let (version, shown) = (self.version + 1, self.display_path(&path));
         let (mut file, notes) = OpenFile::open(*read, &shown, version)?;
         // Readers who saw the file before it was closed may have seen other lines.
-        if self.close_reason(&file.key()).is_some() {
+        if self.close_reason(&file.key()).is_some() || self.closed.len() >= FILES_MAX {
             file.forget_lines(version);
         }
         Ok(OpenedArgument::Opened(Box::new(file), notes))

@@ -5,12 +5,14 @@ use std::sync::Weak;
 
 use docui::Fault;
 
+use crate::limits::FORMER_KEYS_MAX;
 use crate::model::buffer::Buffer;
 use crate::model::disk::{self, LoadedFile};
 use crate::model::disk_check::{DiskCheck, DiskFinding, FoundFile, KnownFile};
 use crate::model::file_stamp::FileStamp;
 use crate::model::history::{Author, EditKind};
 use crate::model::journal::{Journal, RecoveredText};
+use crate::model::line_ids::LineIds;
 use crate::model::text_diff::difference;
 
 use super::{DiskState, OpenFile};
@@ -117,6 +119,10 @@ impl OpenFile {
     /// Restores what a snapshot doesn't hold: from here on, unsaved text has a journal again.
     pub(crate) fn resume(&mut self, state_dir: &Path) {
         self.journal = Journal::new(state_dir, self.path());
+        if self.line_ids.line_count() != self.buffer.line_count() {
+            // The state was saved before lines had identities.
+            self.line_ids = LineIds::new(self.buffer.line_count(), 0);
+        }
         if self.is_unsaved() {
             // The journal from before the hibernation should exist. If it is missing and can't be
             // written, the next change reports that.
@@ -219,7 +225,7 @@ impl OpenFile {
     /// Takes in that the text of a state was written to another path, which becomes the file's path.
     pub(crate) fn take_write_as(
         &mut self,
-        path: PathBuf,
+        (path, version): (PathBuf, u64),
         state: u64,
         digest: u64,
         stamp: FileStamp,
@@ -227,7 +233,16 @@ impl OpenFile {
     ) {
         self.journal.remove();
         self.journal = Journal::new(state_dir, &path);
+        let former = self.key();
         self.path = path;
+        // What readers were shown under the new path before was another file.
+        let now = self.key();
+        self.former_keys.retain(|(key, _)| *key != now);
+        self.former_keys.push((former, version));
+        if self.former_keys.len() > FORMER_KEYS_MAX {
+            self.former_keys.remove(0);
+        }
+        self.named_since = version;
         self.mode = None;
         // A write to the earlier path may still be under way; it is no longer this file's.
         self.write = Weak::new();

@@ -121,7 +121,7 @@ fn needs(kind: QuestionKind, labels: &[&str]) -> Needs {
     let option = |label: &&str| OptionItem { label: (*label).into(), text: "text".into() };
     let options = labels.iter().map(option).collect();
     let question = Question { text: "3 matches".into(), kind, options, unlisted: 1 };
-    Needs { question, token: Value::from("token").to_blob() }
+    Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() }
 }
 
 /// The app asks about its second step, for the second time.
@@ -139,6 +139,7 @@ fn app_question() -> OpenQuestion {
             token: Value::from("first").to_blob(),
             choice: Choice::Picked(vec![1, 3]),
         }),
+        ..Invoke::default()
     };
     let mut run = run(steps());
     (run.next, run.done) = (1, done());

@@ -199,6 +199,7 @@ fn done(version: u64) -> Outcome {
         version,
         links: Vec::new(),
         reverts: false,
+        numbers: Vec::new(),
     })
 }
 

@@ -40,7 +40,7 @@ fn needs(kind: QuestionKind, labels: &[&str]) -> Outcome {
     let option = |label: &&str| OptionItem { label: (*label).into(), text: String::new() };
     let options = labels.iter().map(option).collect();
     let question = Question { text: "3 matches".into(), kind, options, unlisted: 0 };
-    Outcome::Needs(Needs { question, token: Value::from("token").to_blob() })
+    Outcome::Needs(Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() })
 }
 
 #[test]

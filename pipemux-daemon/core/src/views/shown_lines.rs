@@ -1,0 +1,115 @@
+//! What an answer says of line numbers: for the windows in it, and for what outcomes and questions told.
+//!
+//! **Invariant: an answer advances only the numbers that it shows or maps, and those that it leaves out because
+//! they name the same lines as before.**
+
+use pipemux_proto::{Incarnation, LineNumbers};
+
+use crate::keys::SessionKey;
+use crate::limits::LINE_NUMBERS_MAX;
+use crate::views::delta::KeptLines;
+use crate::workspaces::content::Line;
+use crate::workspaces::{LineUpdate, Rendered, ShownVersion, When};
+
+/// Returns what a complete window says.
+pub fn whole_window(rendered: &Rendered, seen: Option<ShownVersion>) -> Vec<LineUpdate> {
+    let mut updates = Updates::of(rendered, seen);
+    for line in rendered.content.lines() {
+        updates.show(&line);
+    }
+    for LineNumbers { document, first, last, .. } in rendered.numbers.iter() {
+        let (document, first, last) = (document.clone(), *first, *last);
+        updates.all.push(LineUpdate { document, first, last, seen, when: When::Always });
+    }
+    updates.all
+}
+
+/// Returns what a window says that is shown as a difference from `base`, which left out the `kept` lines.
+pub fn changed_window(
+    rendered: &Rendered,
+    seen: ShownVersion,
+    base: ShownVersion,
+    kept: &[KeptLines],
+) -> Vec<LineUpdate> {
+    let mut updates = Updates::of(rendered, Some(seen));
+    // The numbers that moved lines had before mean something else now.
+    for kept in kept.iter().filter(|kept| kept.old != kept.new) {
+        updates.add(kept.old, kept.old.saturating_add(kept.count - 1), When::Always);
+    }
+    let mut left_out = kept.iter().flat_map(|kept| (0..kept.count).map(move |at| (kept, at)));
+    let mut next = left_out.next();
+    for line in rendered.content.lines() {
+        let Some(number) = line.number else { continue };
+        match next {
+            Some((kept, at)) if kept.new.checked_add(at) == Some(number) => {
+                next = left_out.next();
+                if kept.old != kept.new {
+                    updates.add(number, number, When::Always);
+                } else if kept.identified {
+                    updates.add(number, number, When::StillIn(base));
+                }
+            }
+            _ => updates.show(&line),
+        }
+    }
+    for LineNumbers { document, first, last, .. } in rendered.numbers.iter() {
+        let (document, first, last) = (document.clone(), *first, *last);
+        let (seen, when) = (Some(seen), When::StillInOrRetire(base));
+        updates.all.push(LineUpdate { document, first, last, seen, when });
+    }
+    updates.all
+}
+
+/// Returns what outcomes and questions told.
+pub fn told_lines(
+    told: &[(SessionKey, Incarnation, LineNumbers)],
+) -> impl Iterator<Item = (SessionKey, LineUpdate)> {
+    let update = |session: &SessionKey, document: &str, first, last, seen| {
+        let (document, when) = (document.to_owned(), When::Always);
+        (session.clone(), LineUpdate { document, first, last, seen, when })
+    };
+    told.iter().enumerate().flat_map(move |(index, (session, app, numbers))| {
+        let LineNumbers { document, first, last, version, was } = numbers;
+        if index >= LINE_NUMBERS_MAX {
+            return [Some(update(session, document, 0, u64::MAX, None)), None]
+                .into_iter()
+                .flatten();
+        }
+        let seen = version.map(|version| (*app, version));
+        let before = was.map(|was| was..=was.saturating_add(last.saturating_sub(*first)));
+        let before = before.map(|was| update(session, document, *was.start(), *was.end(), seen));
+        [before, Some(update(session, document, *first, *last, seen))].into_iter().flatten()
+    })
+}
+
+/// Gathers updates of one window's document.
+struct Updates<'a> {
+    document: &'a str,
+    seen: Option<ShownVersion>,
+    all: Vec<LineUpdate>,
+}
+
+impl<'a> Updates<'a> {
+    fn of(rendered: &'a Rendered, seen: Option<ShownVersion>) -> Self {
+        let document = rendered.document.as_deref().unwrap_or_default();
+        Self { document, seen, all: Vec::new() }
+    }
+
+    fn show(&mut self, line: &Line<'_>) {
+        if let Some(number) = line.number {
+            self.add(number, number, When::Always);
+        }
+    }
+
+    fn add(&mut self, first: u64, last: u64, when: When) {
+        match self.all.last_mut() {
+            Some(update) if update.when == when && update.last.checked_add(1) == Some(first) => {
+                update.last = last;
+            }
+            _ => {
+                let (document, seen) = (self.document.to_owned(), self.seen);
+                self.all.push(LineUpdate { document, first, last, seen, when });
+            }
+        }
+    }
+}

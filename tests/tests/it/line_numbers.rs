@@ -1,0 +1,119 @@
+//! The law of line numbers: after any answer, an act on a number that a reader was shown, and not told otherwise,
+//! touches that line or is refused. Readers are modelled by what they can read: the text of their answers.
+
+mod history;
+mod knowledge;
+
+use pipemux_tests::TestEnv;
+
+use history::History;
+
+/// How many random histories are played; `PIPEMUX_LINE_HISTORIES` plays more.
+const HISTORIES: u64 = 6;
+const STEPS: usize = 60;
+
+#[test]
+fn act_on_a_shown_number_touches_that_line_or_is_refused() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first: u64 = number("PIPEMUX_LINE_SEED").unwrap_or(1);
+    let histories = number("PIPEMUX_LINE_HISTORIES").unwrap_or(HISTORIES);
+    let mut acts = 0;
+    for seed in first..first + histories {
+        let mut history = History::new(seed);
+        for _ in 0..STEPS {
+            history.step();
+        }
+        acts += history.acts;
+    }
+    assert!(acts as u64 > histories * 3, "only {acts} acts were compared");
+    println!("{acts} acts in {histories} histories");
+}
+
+fn rows(count: usize) -> String {
+    (1..=count).map(|row| format!("row {row}\n")).collect()
+}
+
+#[test]
+fn moved_numbers_are_told_to_every_reader() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(60));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    let epoch = env.run("editor.goto(50)").ok().has("41\trow 41").epoch();
+    env.as_reader("b", &["open", "editor"]).ok();
+    env.as_reader("b", &["run", "editor.delete_lines(1, 2)"]).ok();
+    let since = env.pipemux(&["view", "--since", &format!("e{epoch}")]);
+    since.ok().has("lines 21-60 are now 19-58");
+    env.run("editor.replace_lines(30, 30, 'mark')").ok().has("+30\tmark");
+    env.run("editor.save()").ok();
+    assert!(env.read("f.txt").contains("row 31\nmark\nrow 33\n"));
+}
+
+#[test]
+fn numbers_outside_of_the_difference_mean_what_was_shown() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(60));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    env.as_reader("b", &["open", "editor"]).ok();
+    env.run("editor.goto(50)").ok();
+    env.as_reader("b", &["run", "editor.delete_lines(1, 2)"]).ok();
+    // It tells of 21-60, and says nothing of 3-20, which were shown before.
+    env.run("editor.find('row 44')").ok().has("lines 21-60 are now 19-58").has("[line 42]");
+    env.run("editor.replace_lines(1, 1, 'mark')").exits(4).has("changed since you saw it");
+    env.run("editor.replace_lines(10, 10, 'mark')").ok().has("line 8");
+    env.run("editor.save()").ok();
+    assert!(env.read("f.txt").contains("row 9\nmark\nrow 11\n"));
+}
+
+#[test]
+fn moves_past_the_bound_are_retired() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(100));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    env.run("editor.goto(61)").ok();
+    env.run("editor.goto(1)").ok();
+    let done = env.run("editor.replace('0\\n', '0\\nextra\\n', all=true)");
+    done.ok().has("lines 11-20 are now 12-21").has("numbers from 55 on are retired");
+    env.run("editor.replace_lines(80, 80, 'mark')").exits(4).has("these numbers are retired");
+    // The refusal showed the lines as they are now.
+    env.run("editor.replace_lines(80, 80, 'mark')").ok();
+    env.run("editor.save()").ok();
+    assert!(env.read("f.txt").contains("row 72\nmark\nrow 74\n"));
+}
+
+#[test]
+fn every_move_of_several_undone_changes_is_told() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(60));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    for call in ["delete_lines(50, 51)", "delete_lines(20, 21)", "delete_lines(2, 3)"] {
+        env.run(&format!("editor.{call}")).ok();
+    }
+    let undone = env.run("editor.undo(3)");
+    undone
+        .ok()
+        .has("lines 2-17 are now 4-19, lines 18-45 are now 22-49, lines 46-54 are now 52-60");
+}
+
+#[test]
+fn number_of_another_file_means_what_was_shown_of_that_file() {
+    let env = TestEnv::new();
+    env.write("a.txt", rows(60));
+    env.write("b.txt", rows(60));
+    env.pipemux(&["open", "editor", "a.txt", "b.txt"]).ok();
+    env.run("editor.goto('a.txt:1')").ok();
+    env.as_reader("b", &["open", "editor"]).ok();
+    env.as_reader("b", &["run", "editor.delete_lines('b.txt:1', 'b.txt:2')"]).ok();
+    env.run("editor.goto(5)").ok();
+    env.run("editor.replace_lines('b.txt:30', 'b.txt:30', 'mark')").ok().has("b.txt: line 28");
+}
+
+#[test]
+fn unissued_epoch_is_not_found_for_numbers_and_refs() {
+    let env = TestEnv::with_editor("one\ntwo\n");
+    let at = ["run", "--at", "e999999"];
+    let run = |code: &str| env.pipemux(&[&at[..], &[code]].concat());
+    run("editor.replace_lines(1, 1, 'x')").exits(3).has("e999999 has not been issued");
+    run("editor.goto(1)").exits(3).has("e999999 has not been issued");
+    run("editor.close(obj:1)").exits(3).has("Anchor obj:1 not found in current context.");
+    assert_eq!(env.read("a.txt"), "one\ntwo\n");
+}
