@@ -98,7 +98,7 @@ pub struct ObjectSlot {
 }
 
 /// A ready-made action on the same session.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkSlot {
     /// The text that is shown.
     pub label: String,
@@ -111,6 +111,11 @@ pub struct LinkSlot {
     /// the link's title.
     #[serde(default)]
     pub titled: bool,
+    /// The whole call in the call syntax, when it has names or nested calls among its arguments:
+    /// `git_commit(message='Update', files=git_staged())`. They are resolved when the link is clicked. `args`
+    /// has only the arguments that are bound already, and a daemon that knows `code` ignores them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// True when the arguments say what the link is about, such as the change that it undoes: in an outcome,
     /// it then stays valid after further changes. Any other link of an outcome that changes something, and
     /// binds no ref, is stale once the state has changed since.
@@ -139,7 +144,8 @@ pub struct CodePiece {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading is escaped.
+    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading (`## editor/main`) is
+    /// escaped.
     Text(String),
     /// A thing.
     Object(ObjectSlot),

@@ -102,8 +102,8 @@ fn errors_say_what_to_write_instead() {
         ("f().g()", &["unexpected `.`"]),
         ("f(a > 1)", &["unexpected `>`", "only calls"]),
         ("f(1 - 2)", &["unexpected `-`", "expected `,` or `)` here"]),
-        ("f() # save", &["unexpected comment", "leave comments out"]),
-        ("// first\nf()", &["unexpected comment"]),
+        ("f() # save", &["unexpected comment", "begins with //"]),
+        ("// only this", &["nothing to run"]),
         ("f(/* x */)", &["unexpected comment"]),
         // Steps.
         ("editor.save", &["not a call", "editor.save is not a call: write editor.save()"]),

@@ -323,3 +323,37 @@ fn stdin_at_finds_only_the_name_used_as_a_value() {
         assert_eq!(stdin_at(code), None, "{code}");
     }
 }
+
+#[test]
+fn comments_end_with_their_line() {
+    let steps = |code: &str| {
+        let all = script(code).steps.into_iter().map(|step| match step {
+            Step::Call(call) => {
+                (call.action, call.args.into_iter().map(|argument| argument.value).collect())
+            }
+            Step::Ref(of, _) => (of.to_string(), Vec::new()),
+        });
+        all.collect::<Vec<(String, Vec<Expr>)>>()
+    };
+    let text = |text: &str| Expr::Value(Value::from(text));
+    let expected = [("a".to_owned(), vec![]), ("b".to_owned(), vec![text("x")])];
+    for code in [
+        "// first\na(); // then\nb('x')",
+        "a()//\n//\nb('x')// the end",
+        "a( // no argument\n)\nb( // one\n 'x' // this\n)",
+        "a();\r\n// \"'''<<END\r\nb('x')",
+    ] {
+        assert_eq!(steps(code), expected, "{code}");
+    }
+    // Not in texts, raw blocks and refs.
+    for (code, value) in [
+        ("a('http://x')", text("http://x")),
+        ("a(\"\"\"//\n//\"\"\")", text("//\n//")),
+        ("a(<<END) // code\n// text\nEND", text("// text")),
+        ("a(obj:file:src//x)", Expr::Ref("obj:file:src//x".parse().unwrap())),
+        ("a(3//\n)", Expr::Value(Value::Int(3))),
+    ] {
+        assert_eq!(steps(code), [("a".to_owned(), vec![value])], "{code}");
+    }
+    assert_eq!(steps("a()// b()\n").len(), 1);
+}

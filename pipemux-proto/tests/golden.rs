@@ -91,12 +91,22 @@ fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
     let link = pipemux_proto::projection::LinkSlot {
         label: String::new(),
         action: String::new(),
-        args: Default::default(),
-        titled: false,
-        lasting: false,
+        ..Default::default()
     };
     let plain = pipemux_proto::encode(&link).expect("it encodes");
     assert!(!plain.windows(7).any(|part| part == b"lasting"));
+    assert!(!plain.windows(4).any(|part| part == b"code"));
+    let object = pipemux_proto::projection::ObjectSlot::default();
+    let plain = pipemux_proto::encode(&object).expect("it encodes");
+    assert!(!plain.windows(8).any(|part| part == b"show_key"));
+    let encoded = [
+        pipemux_proto::encode(&pipemux_proto::prototype::Param::default()),
+        pipemux_proto::encode(&pipemux_proto::app::ReadRequest::default()),
+        pipemux_proto::encode(&pipemux_proto::app::Chunk::default()),
+    ];
+    for plain in encoded.map(|plain| plain.expect("it encodes")) {
+        assert!(!plain.windows(4).any(|part| part == b"path"));
+    }
     let done = pipemux_proto::app::Done::default();
     let plain = pipemux_proto::encode(&done).expect("it encodes");
     assert!(!plain.windows(7).any(|part| part == b"numbers"));

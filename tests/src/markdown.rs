@@ -5,7 +5,7 @@
 pub struct Markdown {
     /// Refs such as `obj:enemy:23` and `link:42` as they are printed, with their labels, in order.
     pub anchors: Vec<(String, String)>,
-    /// Headings of the first and second level, as written.
+    /// Headings of the first and second level that look like a window's, as written.
     pub headings: Vec<String>,
     /// Lines that look like the last line of an answer: epoch and receipt.
     pub footers: Vec<String>,
@@ -34,7 +34,9 @@ impl Markdown {
                 read.open_fence = Some(fence);
                 continue;
             }
-            let heading = ["# ", "## "].iter().any(|mark| trimmed.starts_with(mark));
+            let text = ["# ", "## "].iter().find_map(|mark| trimmed.strip_prefix(mark));
+            let word = text.and_then(|text| text.split_whitespace().next());
+            let heading = word.is_some_and(|word| word.contains('/'));
             if heading && !indented {
                 read.headings.push(line.to_owned());
             }
@@ -96,13 +98,13 @@ mod tests {
 
     #[test]
     fn escaped_or_fenced_anchors_are_not_found() {
-        let text = "## a\n[x](obj:note:1) \\[y\\](link:2) [z](link:3 \"t\") <obj:4> [v]: obj:5\n\
+        let text = "## a/main\n## own\n[x](obj:note:1) \\[y\\](link:2) [z](link:3 \"t\") <obj:4> [v]: obj:5\n\
                     ````md\n```\n[w](obj:6)\n## b\n````\n~~~\n```\n~~~\n    ## c\n`e9 · 1 tokens\n\
                     e9 · 1 of 2 tokens\n```open `not`\n```rust\n";
         let read = Markdown::read(text);
         let ids: Vec<&str> = read.anchors.iter().map(|(id, _)| id.as_str()).collect();
         assert_eq!(ids, ["obj:note:1", "link:3", "obj:4", "obj:5"]);
-        assert_eq!((read.headings, read.footers.len()), (vec!["## a".to_owned()], 1));
+        assert_eq!((read.headings, read.footers.len()), (vec!["## a/main".to_owned()], 1));
         assert_eq!(read.open_fence.as_deref(), Some("```"));
     }
 }

@@ -6,17 +6,17 @@ docui::kind!(Enemy = "enemy");
 docui::actions! {
     /// The actions in the arena.
     enum Action {
-        /// Physical attack.
+        /// 物理攻击
         changes featured Attack = attack(target: Anchor<Enemy>);
-        /// Magic; each point of mana hits once.
+        /// 魔法攻击
         changes featured CastFireball = cast_fireball(
             target: Anchor<Enemy>,
             /// (Default: 10)
             mana: i64 = 10,
         );
-        /// Takes the belongings of a dead enemy.
+        /// 搜刮尸体
         changes featured Loot = loot(target: Anchor);
-        /// Leaves the enemies behind.
+        /// 逃跑
         changes listed Flee = flee();
     }
 }
@@ -95,8 +95,8 @@ impl App for Arena {
             view.text("You are safe.\n").only([]);
             return view;
         }
-        view.text("| Name | Level | HP | State |\n|-|-|-|-|\n");
-        let mut links = vec![("逃跑".to_owned(), Action::Flee {})];
+        view.text("## 敌人列表\n| Name | Level | HP | State |\n|------|-------|-----|-------|\n");
+        let mut links = Vec::new();
         for Fighter { key, name, level, hp, state } in &self.enemies {
             if *hp > 0 {
                 let target = Anchor::new(*key, 0);
@@ -113,6 +113,8 @@ impl App for Arena {
                 links.push((format!("搜刮{name}"), Action::Loot { target }));
             }
         }
+        links.push(("逃跑".to_owned(), Action::Flee {}));
+        view.text("\n## 快捷栏 (Action Links)\n");
         for (label, action) in &links {
             view.text("- ").titled_link(label, action).text("\n");
         }

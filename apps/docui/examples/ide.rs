@@ -15,8 +15,6 @@ use pipemux_proto::prototype::Type;
 
 /// Most files that are listed.
 pub const FILES_MAX: usize = 2000;
-/// Most paths in the arguments of a link. With more files staged there is no such link.
-const BOUND_MAX: usize = 20;
 /// Most lines of git's output in an answer.
 const OUTPUT_LINES_MAX: usize = 40;
 
@@ -206,12 +204,7 @@ impl App for Ide {
         if request.lod == Lod::Gist {
             return view;
         }
-        if (1..=BOUND_MAX).contains(&staged.len()) {
-            let path = |file| self.root.join(file).to_string_lossy().into_owned();
-            let files = staged.iter().map(|file| TreeFile::Written(path(file))).collect();
-            let action = Action::GitCommit { message: "Update".into(), files };
-            view.titled_link("Git: Commit All", &action).text("\n");
-        }
+        view.text("## 文件浏览器\n");
         let mut left = request.budget.saturating_sub(100);
         for (index, path) in files.iter().enumerate() {
             let cost = tokens::estimate(path) + 8;
@@ -225,6 +218,12 @@ impl App for Ide {
             view.text("- ").object(Object::new(path, path).ty("file").show_key());
             view.text(if staged.contains(path) { " staged" } else { "" });
             view.text(if changed.contains(path) { " changed\n" } else { "\n" });
+        }
+        if !staged.is_empty() {
+            view.text("\n## 快速操作 (Action Links)\n- ");
+            // What is staged when the link is clicked, not what is staged now.
+            let commit = "git_commit(message='Update', files=git_staged())";
+            view.code_link("Git: Commit All", commit).text("\n");
         }
         view
     }

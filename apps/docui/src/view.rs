@@ -77,8 +77,8 @@ impl View {
         self
     }
 
-    /// Adds Markdown. Anything in it that looks like an anchor, a code fence or a window's heading is
-    /// escaped.
+    /// Adds Markdown, headings too. Anything in it that looks like an anchor, a code fence or a window's
+    /// heading (`## editor/main`) is escaped.
     pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
         self.piece(Piece::Text(text.into()))
     }
@@ -97,6 +97,17 @@ impl View {
     /// `[fire](link:42 "cast(mana=20)")`.
     pub fn titled_link(&mut self, label: impl Into<String>, action: &impl Actions) -> &mut Self {
         self.piece(Piece::Link(LinkSlot { titled: true, ..link_slot(label, action) }))
+    }
+
+    /// Adds a link with the code of its call, which it also shows. Names that views bind and calls of the app's own
+    /// actions may be among the arguments; they are resolved when the link is clicked:
+    /// `[Commit all](link:7 "git_commit(message='Update', files=git_staged())")`. Objects are named by their
+    /// keys: `attack(target=obj:enemy:b1)`. A link whose code isn't one call is shown as its label.
+    pub fn code_link(&mut self, label: impl Into<String>, code: impl Into<String>) -> &mut Self {
+        let code = code.into();
+        let action = code.split('(').next().unwrap_or_default().trim().to_owned();
+        let link = LinkSlot { label: label.into(), action, titled: true, ..LinkSlot::default() };
+        self.piece(Piece::Link(LinkSlot { code: Some(code), ..link }))
     }
 
     /// Adds a code block. The text is shown exactly as given; `lang` names its language.
@@ -208,5 +219,5 @@ impl View {
 pub(crate) fn link_slot(label: impl Into<String>, action: &impl Actions) -> LinkSlot {
     let (name, args) = action.encode();
     let lasting = action.names_change();
-    LinkSlot { label: label.into(), action: name.into(), args, titled: false, lasting }
+    LinkSlot { label: label.into(), action: name.into(), args, lasting, ..LinkSlot::default() }
 }

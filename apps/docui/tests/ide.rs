@@ -100,7 +100,7 @@ fn files_are_staged_and_committed_through_the_bound_link() {
     assert!(!text.contains("target/") && !text.contains(".git/"), "{text}");
     assert_eq!(fixture.done(stage(&["src/main.ts", "src/utils.ts"])).brief, "2 files staged");
     assert_eq!(fixture.staged(), ["src/main.ts", "src/utils.ts"]);
-    // The link names the files that are staged now.
+    // The link commits the files that are staged when it is clicked.
     let projection = fixture.host.project(Lod::Summary, 1500).unwrap();
     let link = projection.content.iter().find_map(|piece| match piece {
         Piece::Link(link) => Some(link),
@@ -108,11 +108,11 @@ fn files_are_staged_and_committed_through_the_bound_link() {
     });
     let link = link.unwrap();
     assert_eq!((link.label.as_str(), link.titled), ("Git: Commit All", true));
-    let bound = Action::decode(&link.action, link.args.clone()).unwrap();
-    let root = fixture.dir.path().canonicalize().unwrap();
-    let paths = ["src/main.ts", "src/utils.ts"].map(|path| root.join(path));
-    assert_eq!(bound, commit("Update", &paths.each_ref().map(|path| path.to_str().unwrap())));
-    assert!(fixture.done(bound).brief.ends_with(" Update"));
+    assert_eq!(link.action, "git_commit");
+    let code = "git_commit(message='Update', files=git_staged())";
+    assert_eq!(link.code.as_deref(), Some(code));
+    let committed = fixture.done(commit("Update", &["src/main.ts", "src/utils.ts"]));
+    assert!(committed.brief.ends_with(" Update"));
     assert!(fixture.committed().starts_with("Update\0"));
     assert!(fixture.text().contains("0 staged, 1 changed"));
 }

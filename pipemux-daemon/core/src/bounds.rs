@@ -139,6 +139,7 @@ pub const BOUNDS: &[Bound] = bounds! {
     "What is shown" {
         WINDOW_BUDGET Tokens "a window that names no budget",
         FULL_BUDGET Tokens "a window at --lod full",
+        LINK_TITLE_CHARS Characters "a call that a link shows",
         VIEW_BUDGET Tokens "a workspace that names no budget",
         BUDGET_MIN Tokens "least budget",
         BUDGET_MAX Tokens "largest budget",

@@ -165,6 +165,8 @@ pub const LOG_MAX: u64 = 1024 * 1024;
 /// Ids and epochs are reserved durably in blocks of this size.
 pub const BLOCK: u64 = 64;
 
+/// Longest call that a link shows as its title, in characters; a longer one is left out.
+pub const LINK_TITLE_CHARS: usize = 200;
 /// Tokens of a window when nothing else is said.
 pub const WINDOW_BUDGET: u32 = 1_500;
 /// Tokens of a window at level of detail `Full` when nothing else is said.

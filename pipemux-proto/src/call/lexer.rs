@@ -102,10 +102,13 @@ impl<'a> Lexer<'a> {
         Span { start, end: self.at }
     }
 
-    /// Skips white space within the line.
+    /// Skips white space within the line, and a comment that ends the line.
     pub(super) fn skip_space(&mut self) {
         let space = |c: char| (c.is_whitespace() && c != '\n') || c == '\u{feff}';
         self.at = self.code.len() - self.rest().trim_start_matches(space).len();
+        if self.rest().starts_with("//") {
+            self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        }
     }
 
     fn newline(&mut self) -> TokenKind<'a> {
@@ -123,7 +126,12 @@ impl<'a> Lexer<'a> {
 
     fn word(&mut self) -> Result<TokenKind<'a>, CallError> {
         let start = self.at;
-        let word = self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'));
+        let mut word =
+            self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'));
+        if let Some(comment) = word.find("//") {
+            word = &word[..comment];
+            self.at = start + comment;
+        }
         let mut following = self.rest().chars();
         match (following.next(), following.next()) {
             (Some(':'), next) if matches!(word, "obj" | "link") && begins_ref(next) => {
@@ -209,7 +217,7 @@ impl<'a> Lexer<'a> {
     fn unexpected(&self, c: char, second: Option<char>) -> CallError {
         let start = self.at;
         let length = match (c, second) {
-            ('/', Some('/' | '*')) | ('&', Some('&')) | ('|', Some('|')) => 2,
+            ('/', Some('*')) | ('&', Some('&')) | ('|', Some('|')) => 2,
             _ => c.len_utf8(),
         };
         let span = Span { start, end: start + length };
@@ -223,9 +231,7 @@ impl<'a> Lexer<'a> {
         };
         let error = CallError::new(title, span, ONLY_CALLS);
         match c {
-            _ if is_comment => {
-                error.hint("leave comments out: steps are separated by `;` or a new line")
-            }
+            _ if is_comment => error.hint("a comment begins with // and ends with its line"),
             '“' | '”' | '„' | '‘' | '’' | '‚' | '«' | '»' | '`' | '「' | '」' => {
                 error.hint("texts stand in straight quotes: '…' or \"…\"")
             }

@@ -145,9 +145,9 @@ mod tests {
             (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
                 label,
                 action,
-                args: Default::default(),
                 titled,
                 lasting: titled,
+                ..LinkSlot::default()
             })),
             (text, text, proptest::option::of(any::<u64>()), any::<u64>()).prop_map(
                 |(lang, text, first, id)| {

@@ -58,6 +58,7 @@ fn projections(all: &mut Vec<Sample>) {
         action: "edit".into(),
         args: args(),
         titled: true,
+        code: None,
         lasting: false,
     };
     let custom = [
@@ -220,13 +221,7 @@ fn outcomes(all: &mut Vec<Sample>) {
 }
 
 fn no_link() -> LinkSlot {
-    LinkSlot {
-        label: String::new(),
-        action: String::new(),
-        args: Args::new(),
-        titled: false,
-        lasting: false,
-    }
+    LinkSlot { label: String::new(), action: String::new(), ..LinkSlot::default() }
 }
 
 fn look_ups(all: &mut Vec<Sample>) {

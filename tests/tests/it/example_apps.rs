@@ -12,19 +12,40 @@ fn arena() -> TestEnv {
 }
 
 #[test]
-fn arena_shows_a_table_and_links_with_their_calls() {
+fn arena_is_printed_as_the_scenario_writes_it() {
     let env = arena();
     let view = env.pipemux(&["view"]);
-    let slime = view.ok().obj("史莱姆1");
-    let robber = view.obj("强盗");
-    view.has("| Name | Level | HP | State |").has(" | 1 | 11 | 正在舔舐伤口 |");
-    view.has(&format!(
-        "- [攻击史莱姆1](link:{} \"arena.attack(target=obj:enemy:{slime})\")",
-        view.link("攻击史莱姆1")
-    ));
-    let fireball = format!(" \"arena.cast_fireball(mana=20, target=obj:enemy:{robber})\")");
-    view.has(&format!("[火球术](link:{}{fireball}", view.link("火球术")));
-    view.has(&format!("[逃跑](link:{} \"arena.flee()\")", view.link("逃跑")));
+    let (one, two, robber) = (view.ok().obj("史莱姆1"), view.obj("史莱姆2"), view.obj("强盗"));
+    let link = |label: &str| view.link(label);
+    let expected = format!(
+        "## 敌人列表\n\
+         | Name | Level | HP | State |\n\
+         |------|-------|-----|-------|\n\
+         | [史莱姆1](obj:enemy:{one}) | 1 | 11 | 正在舔舐伤口 |\n\
+         | [史莱姆2](obj:enemy:{two}) | 1 | 15 | 惊恐的看着你 |\n\
+         | [强盗](obj:enemy:{robber}) | 2 | 25 | 做出战斗的架势 |\n\
+         \n## 快捷栏 (Action Links)\n\
+         - [攻击史莱姆1](link:{} \"attack(target='obj:enemy:{one}')\")\n\
+         - [攻击史莱姆2](link:{} \"attack(target='obj:enemy:{two}')\")\n\
+         - [攻击强盗](link:{} \"attack(target='obj:enemy:{robber}')\")\n\
+         - [火球术](link:{} \"cast_fireball(target='obj:enemy:{robber}', mana=20)\")\n\
+         - [逃跑](link:{} \"flee()\")\n",
+        link("攻击史莱姆1"),
+        link("攻击史莱姆2"),
+        link("攻击强盗"),
+        link("火球术"),
+        link("逃跑"),
+    );
+    view.has(&expected);
+    let help = env.pipemux(&["help", "arena"]);
+    help.ok().has("/** 魔法攻击 @param mana (Default: 10) */\nfunction cast_fireball(target: Anchor<enemy>, mana: int = 10): void;");
+    // Links are steps like any other, in a script and in a message.
+    let both =
+        format!("click(link:{}); click(link:{}) // and run", link("攻击史莱姆1"), link("逃跑"));
+    env.run(&both)
+        .ok()
+        .has("1 done · attack: 史莱姆1 takes 11, dies")
+        .has("2 done · flee: you run");
 }
 
 #[test]
@@ -93,7 +114,12 @@ fn staged_files_become_a_real_git_commit() {
     env.run("ide.git_stage(files=[obj:file:src/main.ts])").ok().has("1 file staged");
     let view = env.pipemux(&["view"]);
     view.has("- [src/main.ts](obj:file:src/main.ts) staged");
-    view.has("/proj/src/main.ts'], message='Update')\"");
+    let commit = view.link("Git: Commit All");
+    view.has(&format!(
+        "## 快速操作 (Action Links)\n\
+         - [Git: Commit All](link:{commit} \"git_commit(message='Update', files=git_staged())\")\n"
+    ));
+    view.has("## 文件浏览器\n- [src/main.ts](obj:file:src/main.ts) staged\n");
 
     env.run("git_commit(message='Update', files=git_staged())").ok().has("Update");
     assert_eq!(git(&["log", "--format=%s", "--name-only"]), "Update\n\nsrc/main.ts\n");
@@ -101,8 +127,9 @@ fn staged_files_become_a_real_git_commit() {
     env.run("git_commit(message='Update', files=git_staged())").exits(1).has("git commit");
 
     env.run("git_stage(files=['src/utils.ts'])").ok();
-    let link = env.pipemux(&["view"]).link("Git: Commit All");
-    env.pipemux(&["click", &link.to_string()]).ok();
+    // The same link commits what is staged by now.
+    assert_eq!(env.pipemux(&["view"]).link("Git: Commit All"), commit);
+    env.pipemux(&["click", &commit.to_string()]).ok();
     assert_eq!(git(&["log", "--format=%s"]), "Update\nUpdate\n");
     assert_eq!(git(&["status", "--short"]), "");
 }

@@ -17,6 +17,7 @@ Look and act:
   watch [--since N] [--count N]         print events as they happen, one per line
   set [epoch strict|meaning]            choose when a ref becomes stale; without arguments: show all options
   set [rebase on|off]                   choose whether safe actions run on things that have changed
+  set [titles on|off]                   choose whether every link shows its call
 
 Apps and sessions:
   apps                                  list the registered apps, and why others are not registered

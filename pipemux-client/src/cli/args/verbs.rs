@@ -127,11 +127,13 @@ pub enum Verb {
     ///   pipemux set epoch meaning    a ref is stale once its meaning has changed (default)
     ///   pipemux set rebase on        safe actions also run on things that have changed
     ///   pipemux set rebase off       they refuse things that have changed (default)
+    ///   pipemux set titles on        every link shows its call
+    ///   pipemux set titles off       links show their calls where the app asks for it (default)
     #[command(verbatim_doc_comment)]
     Set {
-        /// epoch or rebase
+        /// epoch, rebase or titles
         option: Option<String>,
-        /// For epoch: strict or meaning; for rebase: on or off
+        /// For epoch: strict or meaning; for rebase and titles: on or off
         value: Option<String>,
     },
     /// Print events as they happen, until Ctrl-C

@@ -224,8 +224,7 @@ fn projection(lines: usize) -> Projection {
         label: "tick".into(),
         action: "tick".into(),
         args: Default::default(),
-        titled: false,
-        lasting: false,
+        ..LinkSlot::default()
     };
     let mut content = vec![Piece::Link(tick), Piece::Text("\n".into())];
     for line in 0..lines {

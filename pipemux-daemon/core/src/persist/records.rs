@@ -144,6 +144,9 @@ pub struct SavedOptions {
     /// Safe actions take a changed thing as it is now.
     #[serde(default)]
     pub rebase: bool,
+    /// Links show their calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub titles: bool,
 }
 
 /// One round of history.
@@ -219,6 +222,9 @@ pub enum SavedTarget {
         action: String,
         /// Its encoded arguments.
         args: Bytes,
+        /// The whole call, when names or nested calls are among its arguments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
     },
 }
 

@@ -242,16 +242,6 @@ impl Processes {
         }
     }
 
-    /// The state that a session has: that of its process or, while it sleeps, of the process that saved it.
-    pub fn state_version(&self, key: &SessionKey) -> Option<(Incarnation, u64)> {
-        let session = self.sessions.get(key)?;
-        let asleep = session.hibernation.asleep;
-        match session.ready() {
-            Some(app) => Some((app, session.version)),
-            None => asleep.map(|asleep| (asleep.app, asleep.version)),
-        }
-    }
-
     /// Prepares for the daemon's end: every process is asked to end, and none is started.
     pub fn stop(&mut self, turn: &mut Turn) {
         self.stopping = true;

@@ -174,6 +174,15 @@ impl Session {
         }
     }
 
+    /// The state that it has: that of its process or, while it sleeps, of the process that saved it.
+    pub fn state_version(&self) -> Option<(Incarnation, u64)> {
+        let asleep = self.hibernation.asleep;
+        match self.ready() {
+            Some(app) => Some((app, self.version)),
+            None => asleep.map(|asleep| (asleep.app, asleep.version)),
+        }
+    }
+
     /// Its process, if that takes requests.
     pub fn ready(&self) -> Option<Incarnation> {
         match self.process {

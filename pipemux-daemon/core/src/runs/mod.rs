@@ -23,6 +23,7 @@ mod coerce;
 pub mod context;
 pub mod followup;
 pub mod history_round;
+pub mod link;
 pub mod lookup;
 pub mod missing_argument;
 pub mod open_questions;

@@ -9,6 +9,7 @@ use pipemux_proto::{Fault, Value};
 use crate::keys::SessionKey;
 use crate::processes::Sessions;
 use crate::runs::coerce::{TypeMismatch, coerce};
+use crate::runs::link::{Clicker, clicked_link};
 use crate::runs::{Argument, MissingArgument, Step, StepOrigin};
 use crate::workspaces::{Window, Workspace};
 
@@ -23,13 +24,21 @@ pub struct Planner<'a> {
     pub sessions: &'a Sessions,
     /// The script's text, for errors.
     pub code: &'a str,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
+    /// Who clicks the script's links.
+    clicker: Option<Clicker<'a>>,
 }
 
 impl<'a> Planner<'a> {
     /// A planner for one script.
     pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
-        Self { workspace, sessions, code, steps: Vec::new() }
+        Self { workspace, sessions, code, steps: Vec::new(), clicker: None }
+    }
+
+    /// Says who clicks the script's links.
+    #[must_use]
+    pub fn clicked_by(self, reader: &'a str, at: Option<u64>) -> Self {
+        Self { clicker: Some(Clicker { reader, at }), ..self }
     }
 
     /// Checks the owner, action, parameters, types and kinds of refs of every call.
@@ -38,21 +47,33 @@ impl<'a> Planner<'a> {
     /// The first error, with its position in the script; nothing is carried out then.
     pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
         for step in &script.steps {
-            match step {
-                call::Step::Call(call) => {
-                    self.call(call, false)?;
-                }
-                call::Step::Ref(link, span) => {
-                    let fault = CallError::new(
-                        "a link is clicked on its own",
-                        *span,
-                        format!("pipemux click {link}, or write its call"),
-                    );
-                    return Err(fault.to_fault(self.code));
-                }
+            let link = match step {
+                call::Step::Call(call) => clicked_link(call).transpose()?,
+                call::Step::Ref(link, _) => Some(link.clone()),
+            };
+            match (link, step) {
+                (Some(link), _) => self.click(&link)?,
+                (None, call::Step::Call(call)) => drop(self.call(call, false)?),
+                (None, call::Step::Ref(..)) => {}
             }
         }
         Ok(self.steps)
+    }
+
+    /// Plans the click of one link.
+    ///
+    /// # Errors
+    /// The link leads nowhere, or answers a question.
+    pub fn plan_click(mut self, link: &Ref) -> Result<Vec<Step>, Fault> {
+        self.click(link)?;
+        Ok(self.steps)
+    }
+
+    fn click(&mut self, link: &Ref) -> Result<(), Fault> {
+        match self.clicker {
+            Some(clicker) => self.link(clicker, link),
+            None => Err(Fault::usage(format!("{link} can't be clicked here"))),
+        }
     }
 
     /// Checks a value that is given in answer to a question.
@@ -79,7 +100,7 @@ impl<'a> Planner<'a> {
         Err(self.error("wrong type", argument.span, format!("{name} is {ty}: expected its value")))
     }
 
-    fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
+    pub(super) fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
         let (session, candidates, prototype) = self.find(call)?;
         let mut args = Vec::new();
         let mut positional = 0;
@@ -138,15 +159,14 @@ impl<'a> Planner<'a> {
             let note = format!("{} returns no value", prototype.name);
             return Err(self.error("no value", call.name, note));
         }
-        self.steps.push(Step {
-            session,
-            candidates,
-            prototype,
-            args,
-            call: shorten(self.code, call.span, CALL_SHOWN),
-            origin: StepOrigin::Call,
-            nested,
-        });
+        let call = shorten(self.code, call.span, CALL_SHOWN);
+        let origin = StepOrigin::Call;
+        self.push(Step { session, candidates, prototype, args, call, origin, nested })
+    }
+
+    /// Adds a step. Returns its index.
+    pub(super) fn push(&mut self, step: Step) -> Result<usize, Fault> {
+        self.steps.push(step);
         if self.steps.len() > pipemux_proto::limits::STEPS_MAX {
             let most = pipemux_proto::limits::STEPS_MAX;
             return Err(Fault::usage(format!("too many steps: at most {most}")));

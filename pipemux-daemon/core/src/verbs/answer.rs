@@ -35,7 +35,7 @@ impl Core {
                 LinkEffect::Answer(question, answer) => {
                     self.answer_question(id, &answer, Some(question), None)
                 }
-                LinkEffect::Step(_) | LinkEffect::Hidden(_) => {
+                LinkEffect::Steps(_) | LinkEffect::Hidden(_) => {
                     Err(Fault::usage(format!("{link} is no answer"))
                         .hint(format!("pipemux click {link}")))
                 }

@@ -9,6 +9,7 @@ use pipemux_proto::{Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
 use crate::runs::{Run, RunInput, Step};
@@ -26,16 +27,15 @@ impl Core {
         stdin: Option<Bytes>,
     ) -> Result<(), Fault> {
         let script = parse(code, stdin.as_deref())?;
-        match script.steps.as_slice() {
-            [call::Step::Ref(link, _)] if link.kind == RefKind::Link => {
-                let link = link.to_string();
-                self.click(id, &link)
-            }
-            [call::Step::Call(call)] => match clicked_link(call) {
-                Some(link) => self.click(id, &link),
-                None => self.prepare(id, &script),
-            },
-            _ => self.prepare(id, &script),
+        // A link alone may answer a question.
+        let link = match script.steps.as_slice() {
+            [call::Step::Ref(link, _)] if link.kind == RefKind::Link => Some(link.clone()),
+            [call::Step::Call(call)] => clicked_link(call).transpose()?,
+            _ => None,
+        };
+        match link {
+            Some(link) => self.click(id, link),
+            None => self.prepare(id, &script),
         }
     }
 
@@ -107,7 +107,9 @@ impl Core {
             return Err(require::missing_task(&self.clients, id));
         };
         let workspace = require::workspace(&self.workspaces, request)?;
-        let steps = Planner::new(workspace, self.processes.sessions(), code).plan(script)?;
+        let planner = Planner::new(workspace, self.processes.sessions(), code);
+        let planner = planner.clicked_by(&request.call.reader, request.call.at);
+        let steps = planner.plan(script)?;
         self.run_steps(id, steps)
     }
 
@@ -163,19 +165,6 @@ impl Core {
             .map(|key| WantedWindow { session: key.clone(), lod, budget })
             .collect();
         self.show_windows(id, wanted, AnswerKind::Run(run))
-    }
-}
-
-/// Returns the link of `click(link:42)`, an accepted spelling of a click.
-fn clicked_link(call: &call::Call) -> Option<String> {
-    match (call.owner.as_ref(), call.action.as_str(), call.args.as_slice()) {
-        (None, "click", [argument]) => match &argument.value {
-            call::Expr::Ref(link) => Some(link.to_string()),
-            call::Expr::Value(pipemux_proto::Value::Str(text)) => Some(text.clone()),
-            call::Expr::Value(pipemux_proto::Value::Int(id)) => Some(id.to_string()),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

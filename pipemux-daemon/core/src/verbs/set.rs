@@ -24,9 +24,11 @@ impl Core {
             (Some("epoch"), Some("meaning")) => options.strict = false,
             (Some("rebase"), Some("on")) => options.rebase = true,
             (Some("rebase"), Some("off")) => options.rebase = false,
+            (Some("titles"), Some("on")) => options.titles = true,
+            (Some("titles"), Some("off")) => options.titles = false,
             (Some(option), value) => {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
-                let expected = "epoch strict|meaning, or rebase on|off";
+                let expected = "epoch strict|meaning, rebase on|off, or titles on|off";
                 return Err(Fault::usage(format!("`{given}` can't be set: expected {expected}"))
                     .hint("pipemux set --help"));
             }
@@ -38,12 +40,19 @@ impl Core {
         }
         let epoch = if options.strict { "strict" } else { "meaning" };
         let rebase = if options.rebase { "on" } else { "off" };
+        let titles = if options.titles { "on" } else { "off" };
         let text = format!(
-            "epoch {epoch} · a ref is stale {}\nrebase {rebase} · safe actions {}\n",
+            "epoch {epoch} · a ref is stale {}\nrebase {rebase} · safe actions {}\n\
+             titles {titles} · links show their calls{}\n",
             if options.strict { "in every later epoch" } else { "once its meaning changed" },
             if options.rebase { "take a changed thing as it is" } else { "refuse a changed thing" },
+            if options.titles { "" } else { " where the app asks for it" },
         );
-        let data = vec![("epoch".into(), epoch.into()), ("rebase".into(), rebase.into())];
+        let data = ["epoch", "rebase", "titles"]
+            .into_iter()
+            .map(String::from)
+            .zip([epoch, rebase, titles].map(Value::from))
+            .collect();
         self.answer_data(id, text, Value::Map(data));
         Ok(())
     }

@@ -5,6 +5,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
 use pipemux_proto::projection::Lod;
+use pipemux_proto::prototype::Prototype;
 
 use crate::Core;
 use crate::event::{Effect, Now};
@@ -22,6 +23,7 @@ use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
 use crate::views::inert::RefTokens;
+use crate::views::link_title::SharedWords;
 use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
@@ -58,9 +60,11 @@ impl Core {
         let count = requested.len().max(1) as u64;
         for requested in requested {
             let session = self.processes.get(&requested.session);
-            let input = render_input(session, epoch);
+            let shared = shared_words(workspace, session, &requested.session);
+            let show_calls = workspace.options.titles;
+            let input = render_input(session, epoch, show_calls, &shared);
             let (mut window, differs) = write_and_record(workspace, requested, input, now);
-            if titles {
+            if titles && !show_calls {
                 write_calls(&mut window, input, &mut workspace.anchors);
             }
             window.one_off = one_off;
@@ -333,7 +337,9 @@ pub(crate) fn render_held_window(
         state: WindowStatus::Fresh,
         ..RequestedWindow::new(key.clone(), number, lod, u32::MAX)
     };
-    let input = render_input(Some(session), epoch);
+    let shared = shared_words(workspace, Some(session), key);
+    let show_calls = workspace.options.titles;
+    let input = render_input(Some(session), epoch, show_calls, &shared);
     let (window, differs) = write_and_record(workspace, requested, input, now);
     if let Some(content) = window.shown_content() {
         workspace.count_context(key, content, false, now);
@@ -345,14 +351,31 @@ pub(crate) fn render_held_window(
 }
 
 /// Returns the parts of a session that rendering needs.
-fn render_input(session: Option<&Session>, epoch: u64) -> RenderInput<'_> {
+fn render_input<'a>(
+    session: Option<&'a Session>,
+    epoch: u64,
+    show_calls: bool,
+    shared: &'a SharedWords,
+) -> RenderInput<'a> {
     let token_prefix = session.and_then(|session| session.token_prefix.as_deref());
     RenderInput {
         prototypes: session.map_or(&[], |session| &session.prototypes),
         tokens: RefTokens::of_app(token_prefix),
         epoch,
-        show_calls: false,
+        show_calls,
+        shared,
     }
+}
+
+/// Returns the words of a session that other windows of the workspace use, too.
+fn shared_words(workspace: &Workspace, session: Option<&Session>, key: &SessionKey) -> SharedWords {
+    let prototypes = session.into_iter().flat_map(|session| session.prototypes.iter());
+    let is_shared = |action: &&Prototype| workspace.windows.with_action(&action.name).len() > 1;
+    let actions = prototypes.filter(is_shared).map(|action| action.name.clone()).collect();
+    let others = workspace.windows.iter().filter(|window| window.session != *key);
+    let held = others.filter_map(|window| window.projection.as_ref());
+    let names = held.flat_map(|held| held.projection.names.keys().cloned()).collect();
+    SharedWords { actions, names, all: false }
 }
 
 /// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when the rendering

@@ -20,7 +20,7 @@ use crate::workspaces::anchors::AnchorTable;
 use crate::workspaces::context_errors::context_too_large;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::window::NewRendering;
-use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownContent, Window};
+use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownContent, TitleWord, Window};
 
 /// A window as an answer shows it.
 #[derive(Debug)]
@@ -157,7 +157,9 @@ pub fn write_window(
     answer.projection = Some(projection.clone());
     let previous = match &window.rendered {
         // An unchanged projection keeps its text, and costs nothing.
-        Some((source, rendered)) if Rc::ptr_eq(source, &projection) => {
+        Some((source, rendered))
+            if Rc::ptr_eq(source, &projection) && has_these_calls(rendered, input) =>
+        {
             answer.rendered = Some(rendered.clone());
             return (answer, None);
         }
@@ -173,6 +175,13 @@ pub fn write_window(
     answer.rendered = Some(rendered.clone());
     let lod = answer.lod;
     (answer, Some(NewRendering { lod, projection, rendered, differs }))
+}
+
+/// Returns true when a rendering shows calls as they would be written now.
+fn has_these_calls(rendered: &Rendered, input: RenderInput<'_>) -> bool {
+    let is_same =
+        |word: &TitleWord| input.shared.qualifies(&word.word, word.is_name) == word.qualified;
+    rendered.show_calls == input.show_calls && rendered.words.iter().all(is_same)
 }
 
 /// Writes a window once more, with every link's call.

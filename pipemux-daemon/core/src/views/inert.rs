@@ -1,4 +1,5 @@
-//! Making text inert: escaping what looks like the daemon's anchors, fences and window headings.
+//! Making text inert: escaping what looks like the daemon's anchors, fences and window headings. Apps may write
+//! other headings.
 //!
 //! An app's text could otherwise forge an anchor, and an agent would follow it: anchors come from the anchor
 //! table only (PROTOCOL.md).
@@ -257,14 +258,32 @@ fn first_special(text: &str, class: u8) -> Option<usize> {
 /// Returns true for text that begins a fence or a window's heading.
 fn starts_block(rest: &str) -> bool {
     let hashes = rest.len() - rest.trim_start_matches('#').len();
-    let heading = (1..=2).contains(&hashes)
-        && rest[hashes..].chars().next().is_none_or(|c| c.is_whitespace());
+    let heading = (1..=2).contains(&hashes) && looks_like_a_window(&rest[hashes..]);
     // A run that reaches the end may continue in the next piece.
     let fence = |c: char| {
         let run = rest.len() - rest.trim_start_matches(c).len();
         run >= 3 || (run > 0 && run == rest.len())
     };
     heading || fence('`') || fence('~')
+}
+
+/// Returns true for the rest of a heading that is a window's, `editor/main · …`, or that may become one with the
+/// next piece. Other headings are the app's own.
+fn looks_like_a_window(heading: &str) -> bool {
+    let Some(first) = heading.chars().next() else { return true };
+    if !first.is_whitespace() {
+        // No heading: `#!/bin/sh`, `##x`.
+        return false;
+    }
+    let line = heading.split('\n').next().unwrap_or_default();
+    let word = line.trim_start();
+    let ends = word.find(char::is_whitespace);
+    let first_word = ends.map_or(word, |end| &word[..end]);
+    let slash = |c: char| matches!(c, '/' | '／' | '∕' | '⁄' | '╱' | '⧸');
+    let is_open = ends.is_none() && line.len() == heading.len();
+    // What follows in the next piece can't make an address of a word with another character.
+    let may_grow = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    first_word.contains(slash) || (is_open && first_word.chars().all(may_grow))
 }
 
 /// Returns true when the next character is escaped already: another backslash would undo that.

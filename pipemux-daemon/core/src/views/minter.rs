@@ -1,15 +1,21 @@
 //! Minting ids for what one session shows, and writing links with them.
 
-use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectRef};
-use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use std::collections::BTreeSet;
+
+use pipemux_proto::projection::{Arg, LinkSlot, ObjectRef};
+use pipemux_proto::prototype::{Param, Prototype, Risk};
 use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::{Incarnation, SessionAddr};
 
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
+use crate::views::link_title::{ALL_WORDS, SharedWords, TitleWriter};
+use crate::workspaces::TitleWord;
 use crate::workspaces::anchors::{
-    AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion,
+    AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion, open_params,
+    open_params_of_call,
 };
+use crate::workspaces::link_code::link_call;
 
 /// What rendering takes from the app, and from the answer that is written.
 #[derive(Debug, Clone, Copy)]
@@ -22,12 +28,15 @@ pub struct RenderInput<'a> {
     pub epoch: u64,
     /// True when every link shows its call.
     pub show_calls: bool,
+    /// The words with which calls name their session.
+    pub shared: &'a SharedWords,
 }
 
 impl<'a> RenderInput<'a> {
     /// Makes the input for links beside a window.
     pub fn of_links(prototypes: &'a [Prototype], epoch: u64) -> Self {
-        Self { prototypes, tokens: RefTokens::None, epoch, show_calls: false }
+        let tokens = RefTokens::None;
+        Self { prototypes, tokens, epoch, show_calls: false, shared: &ALL_WORDS }
     }
 }
 
@@ -40,6 +49,7 @@ pub struct Minter<'a> {
     index: SessionIndex,
     ids: Vec<u64>,
     changed: bool,
+    words: BTreeSet<TitleWord>,
 }
 
 impl<'a> Minter<'a> {
@@ -50,7 +60,15 @@ impl<'a> Minter<'a> {
         anchors: &'a mut AnchorTable,
     ) -> Self {
         let index = anchors.session_index(session);
-        Self { session, input, anchors, index, ids: Vec::new(), changed: false }
+        Self {
+            session,
+            input,
+            anchors,
+            index,
+            ids: Vec::new(),
+            changed: false,
+            words: BTreeSet::new(),
+        }
     }
 
     /// Returns true once something new was minted or a meaning changed.
@@ -89,6 +107,14 @@ impl<'a> Minter<'a> {
         minted
     }
 
+    /// Mints the id of an object before it is listed, because the call of a link before it names the object.
+    pub(super) fn mint_early(&mut self, object: ObjectRef<'_>) {
+        let id = self.mint_object(object, false).id;
+        if object.show_key {
+            self.anchors.show_key(id);
+        }
+    }
+
     /// Returns the ref to an object as windows show it.
     pub(super) fn written(&self, id: u64) -> Ref {
         self.anchors.written(RefKind::Obj, id)
@@ -105,8 +131,8 @@ impl<'a> Minter<'a> {
 }
 
 /// Links.
-impl Minter<'_> {
-    /// Writes `[label](link:42)` of a window, with the call as title where it is worth seeing.
+impl<'a> Minter<'a> {
+    /// Writes `[label](link:42)` of a window, with the call as title where the app asks for it.
     pub fn link(&mut self, link: &LinkSlot) -> String {
         self.write_link(link, false, None)
     }
@@ -133,23 +159,58 @@ impl Minter<'_> {
             // A link to an action that the app doesn't have would only lead to an error.
             return inert::whole_line(&link.label);
         };
-        let titled = self.input.show_calls || link.titled || prototype.risk == Risk::Destructive;
-        let title = titled.then(|| self.call(link));
-        let open: Vec<String> =
-            open_params(prototype, &link.args).map(|param| param.name.clone()).collect();
+        let open: Vec<&Param> = match &link.code {
+            None => open_params(prototype, &link.args).collect(),
+            Some(code) => match link_call(code, &link.action, &self.session.addr) {
+                Some(call) => open_params_of_call(prototype, &call),
+                None => return inert::whole_line(&link.label),
+            },
+        };
+        let open: Vec<String> = open.into_iter().map(|param| param.name.clone()).collect();
+        let title = self.shows_call(link).then(|| self.title(link, prototype));
         let appearance =
             Appearance { label: &link.label, offered, open: &open, ..Appearance::default() };
-        let id = self.mint(AnchorQuery::Action(&link.action, &link.args, state), appearance).id;
+        let code = link.code.as_deref();
+        let query = AnchorQuery::Action(&link.action, &link.args, code, state);
+        let id = self.mint(query, appearance).id;
         let mut writer = Writer::default();
         writer.raw("[");
         writer.label(&link.label);
         writer.raw(&format!("](link:{id}"));
         if let Some(title) = title {
-            let title = inert::line(&title.replace('\\', "\\\\").replace('"', "\\\""));
             writer.raw(&format!(" \"{title}\""));
         }
         writer.raw(")");
         writer.finish()
+    }
+
+    /// Returns true for a link that shows its call.
+    pub(super) fn shows_call(&self, link: &LinkSlot) -> bool {
+        self.input.show_calls || link.titled
+    }
+
+    fn title(&mut self, link: &LinkSlot, prototype: &Prototype) -> String {
+        let (session, anchors) = (self.session, &*self.anchors);
+        let written = |key: &str| {
+            let id = anchors.id_of(session, key)?;
+            let shown = anchors.get(RefKind::Obj, id).filter(|anchor| anchor.shown)?;
+            Some(shown.written(id))
+        };
+        let mut writer = TitleWriter {
+            session: &session.addr,
+            prototypes: self.input.prototypes,
+            shared: self.input.shared,
+            written: &written,
+            words: Vec::new(),
+        };
+        let title = writer.title(link, prototype);
+        self.words.extend(writer.words);
+        title
+    }
+
+    /// Takes the words of the titles that were written.
+    pub(super) fn take_words(&mut self) -> Box<[TitleWord]> {
+        std::mem::take(&mut self.words).into_iter().collect()
     }
 
     /// Writes a link that answers a question. Returns its id, too.
@@ -168,33 +229,8 @@ impl Minter<'_> {
         self.prototype(action).is_some()
     }
 
-    fn prototype(&self, action: &str) -> Option<&'_ Prototype> {
+    fn prototype(&self, action: &str) -> Option<&'a Prototype> {
         self.input.prototypes.iter().find(|prototype| prototype.name == action)
-    }
-
-    /// Writes a link's call as an agent would type it.
-    fn call(&self, link: &LinkSlot) -> String {
-        let target = callee(&self.session.addr);
-        let args = link.args.iter().map(|(name, arg)| format!("{name}={}", self.argument(arg)));
-        let args: Vec<String> = args.collect();
-        format!("{target}.{}({})", link.action, args.join(", "))
-    }
-
-    fn argument(&self, arg: &Arg) -> String {
-        match arg {
-            Arg::Value(blob) => {
-                blob.to_value().map_or_else(|_| "?".into(), |value| clip(&value.to_string()))
-            }
-            Arg::Copied(copied) => format!("<{} of {}>", copied.label, copied.from),
-            Arg::List(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.argument(item)).collect();
-                format!("[{}]", items.join(", "))
-            }
-            Arg::Ref(object) => match self.anchors.id_of(self.session, &object.key) {
-                Some(id) => self.anchors.written(RefKind::Obj, id).to_string(),
-                None => clip(&object.key),
-            },
-        }
     }
 }
 
@@ -212,24 +248,4 @@ fn has_ref(arg: &Arg) -> bool {
         Arg::List(items) => items.iter().any(has_ref),
         Arg::Value(_) | Arg::Copied(_) => false,
     }
-}
-
-/// Iterates over the parameters that a link leaves open: neither bound nor optional.
-pub fn open_params<'a>(
-    prototype: &'a Prototype,
-    args: &'a Args,
-) -> impl Iterator<Item = &'a Param> + 'a {
-    prototype.params.iter().filter(|param| {
-        let optional = param.default.is_some() || matches!(param.ty, Type::Optional(_));
-        !optional && !args.contains_key(&param.name)
-    })
-}
-
-fn clip(text: &str) -> String {
-    const MAX: usize = 60;
-    if text.chars().count() <= MAX {
-        return text.replace(['\n', '\r'], " ");
-    }
-    let start: String = text.chars().take(MAX).collect();
-    format!("{start}…").replace(['\n', '\r'], " ")
 }

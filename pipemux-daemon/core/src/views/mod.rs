@@ -14,6 +14,7 @@
 //! | [`requested_window`], [`answer_window`] | a window on its way into an answer |
 //! | [`answer`], [`outcome`] | errors, results of steps, questions |
 //! | [`answer_text`], [`answer_buffer`], [`report`] | the answer as Markdown or as data |
+//! | [`link_title`] | the calls that links show |
 //! | [`context`] | the Context of a window |
 
 pub mod answer;
@@ -24,6 +25,7 @@ pub mod content_writer;
 pub mod context;
 pub mod delta;
 pub mod inert;
+pub mod link_title;
 pub mod minter;
 pub mod outcome;
 pub mod prototypes;

@@ -1,6 +1,6 @@
 //! Rendering a window: a projection and the anchor table in, Markdown and minted ids out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pipemux_proto::projection::{ObjectRef, ObjectSlot};
@@ -9,6 +9,7 @@ use pipemux_proto::refs::Ref;
 use crate::keys::SessionKey;
 use crate::views::content_writer::ContentWriter;
 use crate::views::inert::{self, Writer};
+use crate::views::link_title::add_keys_of_link;
 use crate::views::minter::{Minter, RenderInput};
 use crate::workspaces::Rendered;
 use crate::workspaces::anchors::{AnchorTable, Minted};
@@ -43,6 +44,7 @@ pub fn render_window(
         heading.raw(" · ");
         heading.text(&projection.title.replace(['\n', '\r'], " "));
     }
+    mint_early(projection, &slots, &mut minter);
     let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link)).collect();
     let names = bound_names(projection, &slots, &mut conflicts);
     for object in names.values() {
@@ -83,6 +85,8 @@ pub fn render_window(
             _ => ids.into(),
         },
         keyed: keyed.into(),
+        show_calls: input.show_calls,
+        words: minter.take_words(),
         names: names
             .into_iter()
             .map(|(name, object)| (name.clone(), (object.key.clone(), object.rev)))
@@ -122,6 +126,28 @@ fn bound_names<'a>(
         }
     }
     names
+}
+
+/// Mints the ids of the objects that the calls of links name: a link may stand before its object.
+fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>) {
+    let mut keys = BTreeSet::new();
+    let links = projection.pieces(slots).filter_map(|piece| match piece {
+        Piece::Link(link) => Some(link),
+        _ => None,
+    });
+    for link in slots.nav.iter().chain(links).filter(|link| minter.shows_call(link)) {
+        add_keys_of_link(link, &mut keys);
+    }
+    if keys.is_empty() {
+        return;
+    }
+    for piece in projection.pieces(slots) {
+        if let Piece::Object(object) = piece
+            && keys.remove(object.key)
+        {
+            minter.mint_early(object);
+        }
+    }
 }
 
 /// Writes an object; as mere text, if its key stands for something else in this window already. Returns the id of
@@ -168,6 +194,7 @@ mod tests {
     use super::*;
     use crate::views::answer_buffer::window_markdown;
     use crate::views::inert::RefTokens;
+    use crate::views::link_title::ALL_WORDS;
 
     fn session() -> SessionKey {
         SessionKey { workspace: None, addr: "notes/main".parse().unwrap() }
@@ -190,7 +217,8 @@ mod tests {
         anchors: &mut AnchorTable,
     ) -> RenderPass {
         let (prototypes, tokens) = (&[][..], RefTokens::None);
-        let input = RenderInput { prototypes, tokens, epoch: 1, show_calls: false };
+        let input =
+            RenderInput { prototypes, tokens, epoch: 1, show_calls: false, shared: &ALL_WORDS };
         render_window(&session(), projection, input, previous, anchors)
     }
 

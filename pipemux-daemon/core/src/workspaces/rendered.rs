@@ -25,6 +25,10 @@ pub struct Rendered {
     pub ids: Rc<[u64]>,
     /// The refs that are shown with a key instead of the id, by id.
     pub keyed: Box<[(u64, Box<str>)]>,
+    /// True when every link shows its call.
+    pub show_calls: bool,
+    /// The words of the calls that links show.
+    pub words: Box<[TitleWord]>,
     /// The key and rev that each bound name stands for.
     pub names: BTreeMap<String, (String, u64)>,
     /// Line numbers that the content shows beside numbered lines.
@@ -35,6 +39,17 @@ pub struct Rendered {
     pub tokens: u64,
     /// Keys that the app gave to two things: the first thing has the key's id.
     pub conflicts: Rc<[String]>,
+}
+
+/// A word in the call that a link shows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TitleWord {
+    /// The name of an action, or a bound name.
+    pub word: String,
+    /// True for a bound name.
+    pub is_name: bool,
+    /// True when it is written with its session.
+    pub qualified: bool,
 }
 
 impl Rendered {

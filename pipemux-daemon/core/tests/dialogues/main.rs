@@ -13,6 +13,7 @@ mod health;
 mod hibernation;
 mod hostile_text;
 mod kept_runs;
+mod link_calls;
 mod links;
 mod names;
 mod opening;

@@ -176,7 +176,10 @@ fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record
 }
 
 fn options(workspace: &str, strict: bool, rebase: bool) -> Record {
-    Record::Options { workspace: workspace.into(), options: SavedOptions { strict, rebase } }
+    Record::Options {
+        workspace: workspace.into(),
+        options: SavedOptions { strict, rebase, ..SavedOptions::default() },
+    }
 }
 
 fn answered(run_id: &str, exit: u8) -> Record {
@@ -249,6 +252,7 @@ fn anchors() -> Vec<SavedAnchor> {
             target: SavedTarget::Action {
                 action: "pick".into(),
                 args: Bytes::from_static(&[0x80]),
+                code: None,
             },
             rev: 0,
             ty: None,

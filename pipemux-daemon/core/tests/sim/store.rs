@@ -317,7 +317,7 @@ pub fn is_second(invoke: &Invoke) -> bool {
 }
 
 fn link(label: String, action: &str, args: Args) -> LinkSlot {
-    LinkSlot { label, action: action.into(), args, titled: false, lasting: true }
+    LinkSlot { label, action: action.into(), args, lasting: true, ..LinkSlot::default() }
 }
 
 /// Returns the actions of every app. Each call may carry a mark, by which it is recognized.

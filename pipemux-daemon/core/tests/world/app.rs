@@ -261,7 +261,7 @@ fn param(name: &str, ty: Type) -> Param {
 
 pub fn slot<const N: usize>(label: &str, action: &str, args: [(&str, Arg); N]) -> LinkSlot {
     let args: Args = args.into_iter().map(|(name, arg)| (name.to_owned(), arg)).collect();
-    LinkSlot { label: label.into(), action: action.into(), args, titled: false, lasting: false }
+    LinkSlot { label: label.into(), action: action.into(), args, ..LinkSlot::default() }
 }
 
 /// Labels hold the key and the revision of a note, so that tests can find its anchor: `k3 r2`.

@@ -23,6 +23,7 @@ use pipemux_proto::app::{Changed, Invoke, Project};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Envelope, Fault, Incarnation, Method};
 
+#[allow(unused_imports)]
 pub use app::{App, Behaviour, slot};
 pub use calls::{AnswerText, Reader, open, reader, run, session_addr};
 pub use model::Model;

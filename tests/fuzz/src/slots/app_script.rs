@@ -245,8 +245,18 @@ fn link(bytes: &mut Unstructured<'_>) -> Result<LinkSlot> {
         action: (*bytes.choose(&["act", "look", "end", "unknown"])?).to_owned(),
         args,
         titled: bytes.arbitrary()?,
+        code: if bytes.ratio(1, 4)? { Some(code(bytes)?) } else { None },
         lasting: bytes.arbitrary()?,
     })
+}
+
+fn code(bytes: &mut Unstructured<'_>) -> Result<String> {
+    if bytes.ratio(1, 4)? {
+        return text(bytes);
+    }
+    let codes =
+        ["act()", "look(obj:k1, 3)", "act(what=look('x'))", "fz.act(what=name)", "other.act()"];
+    bytes.choose(&codes).map(|code| (*code).to_owned())
 }
 
 fn arg(bytes: &mut Unstructured<'_>, depth: usize) -> Result<Arg> {

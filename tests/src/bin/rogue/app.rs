@@ -180,8 +180,7 @@ impl App {
             label: label.into(),
             action: action.into(),
             args: Default::default(),
-            titled: false,
-            lasting: false,
+            ..LinkSlot::default()
         };
         let mut content = vec![Piece::Text(format!("{} · wiped {}\n", self.content, self.wiped))];
         match self.content.as_str() {

@@ -100,8 +100,7 @@ fn done() -> Vec<StepOutcome> {
         label: "again".into(),
         action: "grep".into(),
         args: [("text".to_owned(), Arg::from(Value::from("parse")))].into(),
-        titled: false,
-        lasting: false,
+        ..LinkSlot::default()
     };
     vec![StepOutcome {
         value: Some(Value::List(vec![Value::Int(1), Value::Null]).to_blob()),

@@ -6,6 +6,7 @@
 //! **Invariant: an id that wasn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
 
 mod forget;
+mod saved;
 mod session_anchors;
 mod target;
 mod written;
@@ -18,10 +19,14 @@ use pipemux_proto::refs::RefKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::keys::SessionKey;
-use crate::persist::records::{KeyForm, SavedAnchor, SavedTarget};
+use crate::persist::records::{KeyForm, SavedAnchor};
 
+use saved::saved_anchor;
 use session_anchors::SessionAnchors;
-pub use target::{AnchorQuery, Appearance, BoundAction, Minted, StateVersion, Target};
+pub use target::{
+    AnchorQuery, Appearance, BoundAction, Minted, StateVersion, Target, open_params,
+    open_params_of_call,
+};
 
 /// One anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -260,42 +265,6 @@ impl AnchorTable {
         all
     }
 
-    /// Takes in an anchor that an earlier daemon minted. A ref to it is stale until it is shown again.
-    pub fn restore(&mut self, saved: SavedAnchor, epoch: u64) {
-        let Ok(addr) = saved.session.parse() else { return };
-        let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
-        let target = match saved.target {
-            SavedTarget::Object { key } => Target::Object { key: key.into() },
-            SavedTarget::Action { action, args } => match pipemux_proto::decode(&args) {
-                Ok(args) => Target::Action(Rc::new(BoundAction { action, args, state: None })),
-                Err(_) => return,
-            },
-        };
-        let SessionIndex(index) = self.session_index(&session);
-        let of_session = &mut self.sessions[index];
-        of_session.insert(&target, saved.id);
-        let anchor = Anchor {
-            session: of_session.session.clone(),
-            rev: saved.rev,
-            since: epoch,
-            ty: of_session.share_type(saved.ty.as_deref()),
-            label: shared_label(&target, &saved.label),
-            keyed: saved.key_form.is_some(),
-            key_form: saved.key_form,
-            shown: false,
-            last_epoch: epoch,
-            offered: false,
-            open: Box::default(),
-            render_pass: 0,
-            target,
-        };
-        self.next = self.next.max(saved.id + 1);
-        if anchor.target.kind() == RefKind::Link {
-            self.eviction_candidates.insert(saved.id);
-        }
-        self.anchors.insert(saved.id, Box::new(anchor));
-    }
-
     /// Goes on minting from an id, or after the highest known one if that is higher.
     pub fn continue_from(&mut self, next: u64) {
         let used = self.anchors.keys().max().map_or(0, |id| id + 1);
@@ -379,25 +348,4 @@ fn shared_label(target: &Target, label: &str) -> Rc<str> {
         Target::Object { key } if **key == *label => key.clone(),
         _ => label.into(),
     }
-}
-
-fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
-    let target = match &anchor.target {
-        Target::Object { key } => SavedTarget::Object { key: key.to_string() },
-        Target::Action(bound) if !anchor.offered => SavedTarget::Action {
-            action: bound.action.clone(),
-            args: pipemux_proto::encode(&bound.args).ok()?.into(),
-        },
-        Target::Action(_) | Target::Answer { .. } => return None,
-    };
-    Some(SavedAnchor {
-        id,
-        workspace: anchor.session.workspace.as_deref().map(Into::into),
-        session: anchor.session.to_string(),
-        target,
-        rev: anchor.rev,
-        ty: anchor.ty.as_deref().map(Into::into),
-        label: anchor.label.to_string(),
-        key_form: anchor.key_form,
-    })
 }

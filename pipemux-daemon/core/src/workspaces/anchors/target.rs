@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use pipemux_proto::Incarnation;
+use pipemux_proto::call::Call;
 use pipemux_proto::projection::Args;
+use pipemux_proto::prototype::{Param, Prototype, Type};
 use pipemux_proto::refs::RefKind;
 
 /// What an anchor stands for as long as it exists.
@@ -35,6 +37,8 @@ pub struct BoundAction {
     pub action: String,
     /// The arguments.
     pub args: Args,
+    /// The whole call, when names or nested calls are among its arguments.
+    pub code: Option<String>,
     /// The state that the link belongs to, when its arguments don't say what it is about.
     pub state: Option<StateVersion>,
 }
@@ -72,8 +76,8 @@ impl Target {
 pub enum AnchorQuery<'a> {
     /// An object, by the app's key of it.
     Object(&'a str),
-    /// An action's name, its arguments, and the state that the link belongs to.
-    Action(&'a str, &'a Args, Option<StateVersion>),
+    /// An action's name, its arguments, the code of a call that has others, and the state that the link belongs to.
+    Action(&'a str, &'a Args, Option<&'a str>, Option<StateVersion>),
     /// A question's number and an answer.
     Answer(u64, &'a str),
 }
@@ -83,8 +87,9 @@ impl AnchorQuery<'_> {
     pub(super) fn matches(self, target: &Target) -> bool {
         match (self, target) {
             (AnchorQuery::Object(asked), Target::Object { key }) => *asked == **key,
-            (AnchorQuery::Action(action, args, state), Target::Action(bound)) => {
-                bound.action == action && bound.args == *args && bound.state == state
+            (AnchorQuery::Action(action, args, code, state), Target::Action(bound)) => {
+                let same = bound.action == action && bound.args == *args && bound.state == state;
+                same && bound.code.as_deref() == code
             }
             (AnchorQuery::Answer(number, text), Target::Answer { question, answer }) => {
                 number == *question && *text == **answer
@@ -96,16 +101,42 @@ impl AnchorQuery<'_> {
     pub(super) fn to_target(self) -> Target {
         match self {
             AnchorQuery::Object(key) => Target::Object { key: key.into() },
-            AnchorQuery::Action(action, args, state) => Target::Action(Rc::new(BoundAction {
-                action: action.to_owned(),
-                args: args.clone(),
-                state,
-            })),
+            AnchorQuery::Action(action, args, code, state) => {
+                Target::Action(Rc::new(BoundAction {
+                    action: action.to_owned(),
+                    args: args.clone(),
+                    code: code.map(Into::into),
+                    state,
+                }))
+            }
             AnchorQuery::Answer(question, answer) => {
                 Target::Answer { question, answer: answer.into() }
             }
         }
     }
+}
+
+/// Iterates over the parameters that a link leaves open: neither bound nor optional.
+pub fn open_params<'a>(
+    prototype: &'a Prototype,
+    args: &'a Args,
+) -> impl Iterator<Item = &'a Param> + 'a {
+    prototype.params.iter().filter(|param| !is_optional(param) && !args.contains_key(&param.name))
+}
+
+/// Returns the parameters that a call leaves open.
+pub fn open_params_of_call<'a>(prototype: &'a Prototype, call: &Call) -> Vec<&'a Param> {
+    let named = |param: &Param| {
+        let mut names = call.args.iter().filter_map(|argument| argument.name.as_ref());
+        names.any(|(name, _)| *name == param.name)
+    };
+    let positional = call.args.iter().take_while(|argument| argument.name.is_none()).count();
+    let params = prototype.params.iter().skip(positional);
+    params.filter(|param| !is_optional(param) && !named(param)).collect()
+}
+
+fn is_optional(param: &Param) -> bool {
+    param.default.is_some() || matches!(param.ty, Type::Optional(_))
 }
 
 /// How an anchor is shown.

@@ -1,0 +1,177 @@
+//! What a link does for the reader who clicks it.
+
+use pipemux_proto::Fault;
+use pipemux_proto::Value;
+use pipemux_proto::call::{Call, Expr};
+use pipemux_proto::prototype::Prototype;
+use pipemux_proto::refs::{Local, Ref, RefKind};
+
+use crate::keys::SessionKey;
+use crate::processes::Sessions;
+use crate::runs::plan::Planner;
+use crate::runs::{Argument, MissingArgument, Step, StepOrigin, fixed, ref_errors};
+use crate::workspaces::Workspace;
+use crate::workspaces::anchors::{AnchorError, BoundAction, Target, open_params};
+use crate::workspaces::link_code::link_call;
+
+/// Who clicks a link.
+#[derive(Debug, Clone, Copy)]
+pub struct Clicker<'a> {
+    /// The reader.
+    pub reader: &'a str,
+    /// The epoch to which the whole call is pinned.
+    pub at: Option<u64>,
+}
+
+/// What a link leads to.
+#[derive(Debug)]
+pub enum LinkTarget<'a> {
+    /// An action of a session.
+    Action(&'a SessionKey, &'a BoundAction, &'a Prototype),
+    /// The answer to the question of this number.
+    Answer(u64, &'a str),
+    /// The window of this session, as it was written last, doesn't have the link.
+    Hidden(&'a SessionKey),
+}
+
+/// Returns what a link leads to.
+///
+/// # Errors
+/// A ref error.
+pub fn link_target<'a>(
+    workspace: &'a Workspace,
+    sessions: &'a Sessions,
+    clicker: Clicker<'_>,
+    link: &Ref,
+) -> Result<LinkTarget<'a>, Fault> {
+    let name = ref_errors::name(link);
+    if link.kind != RefKind::Link {
+        return Err(Fault::usage(format!("{link} is a thing, not a link"))
+            .hint(format!("its value: pipemux read {link}")));
+    }
+    let missing = || ref_errors::not_found(&name, None);
+    let Local::Id(number) = link.local else {
+        return Err(Fault::usage(format!("{name}: a link is named by its number: link:15")));
+    };
+    let anchor = workspace.anchors.get(RefKind::Link, number).ok_or_else(missing)?;
+    let session: &SessionKey = &anchor.session;
+    let seen = link.epoch.or(clicker.at);
+    let seen = seen.unwrap_or_else(|| workspace.known_epoch(clicker.reader, number));
+    let strict = workspace.options.strict && seen < workspace.epoch;
+    let checked = workspace.anchors.check(RefKind::Link, number, seen, workspace.epoch);
+    if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
+        return Err(match why {
+            AnchorError::NotFound => missing(),
+            AnchorError::Stale => ref_errors::stale(&name).hint(format!("pipemux view {session}")),
+        });
+    }
+    let bound = match &anchor.target {
+        Target::Answer { question, answer } => return Ok(LinkTarget::Answer(*question, answer)),
+        Target::Action(bound) => bound,
+        Target::Object { .. } => return Err(missing()),
+    };
+    let Some(window) = workspace.window(session) else {
+        return Err(ref_errors::out_of_view(&name, Some(format!("pipemux open {session}"))));
+    };
+    if let Some(state) = anchor.target.state() {
+        // A window may show a newer state than the app has told of.
+        let shown = window.projection.as_ref().map(|held| (held.app, held.projection.version));
+        let told = sessions.get(session).and_then(|session| session.state_version());
+        if told.max(shown) != Some(state) {
+            let how = format!("it belongs to an earlier state: pipemux view {session}");
+            return Err(ref_errors::stale(&name).hint(how));
+        }
+    }
+    // Another reader's view of less of the window doesn't hide the link from this one.
+    if !anchor.shown && !workspace.in_view(clicker.reader, session, number) {
+        return Ok(LinkTarget::Hidden(session));
+    }
+    let prototypes = sessions.get(session).map(|session| &session.prototypes);
+    let prototype = prototypes
+        .and_then(|all| all.iter().find(|prototype| prototype.name == bound.action))
+        .ok_or_else(|| {
+            let why = format!("{session} has no action {} any more", bound.action);
+            ref_errors::not_found(&name, Some(why)).hint(format!("pipemux view {session}"))
+        })?;
+    Ok(LinkTarget::Action(session, bound, prototype))
+}
+
+impl<'a> Planner<'a> {
+    /// Plans the click of a link as the next steps.
+    ///
+    /// # Errors
+    /// A ref error, or the link's code doesn't fit the app's actions.
+    pub(super) fn link(&mut self, clicker: Clicker<'_>, link: &Ref) -> Result<(), Fault> {
+        let name = ref_errors::name(link);
+        let target = link_target(self.workspace, self.sessions, clicker, link)?;
+        let (session, bound, prototype) = match target {
+            LinkTarget::Action(session, bound, prototype) => (session, bound, prototype),
+            // A click on its own asks the app where the link is.
+            LinkTarget::Hidden(_) => {
+                return Err(ref_errors::out_of_view(&name, Some(format!("pipemux click {name}"))));
+            }
+            LinkTarget::Answer(question, _) => {
+                let message = format!("{name} answers question {question}: it is clicked alone");
+                return Err(Fault::usage(message).hint(format!("pipemux click {link}")));
+            }
+        };
+        if let Some(code) = &bound.code {
+            return self.link_code(session, bound, code, name);
+        }
+        // The reader is asked for the parameters that the link leaves open.
+        let mut args = fixed(&bound.args);
+        for param in open_params(prototype, &bound.args) {
+            let missing = MissingArgument { ty: param.ty.clone(), meant: None };
+            args.push((param.name.clone(), Argument::Missing(missing)));
+        }
+        self.push(Step {
+            session: session.clone(),
+            prototype: prototype.clone(),
+            candidates: Vec::new(),
+            args,
+            call: name,
+            origin: StepOrigin::Link,
+            nested: false,
+        })
+        .map(|_| ())
+    }
+
+    /// Plans the code of a link: its names and nested calls are resolved when their steps run.
+    fn link_code(
+        &mut self,
+        session: &SessionKey,
+        bound: &BoundAction,
+        code: &'a str,
+        name: String,
+    ) -> Result<(), Fault> {
+        let call = link_call(code, &bound.action, &session.addr).ok_or_else(|| {
+            ref_errors::out_of_view(&name, Some(format!("pipemux view {session}")))
+        })?;
+        let script = std::mem::replace(&mut self.code, code);
+        let planned = self.call(&call, false);
+        self.code = script;
+        let step = planned?;
+        (self.steps[step].call, self.steps[step].origin) = (name, StepOrigin::Link);
+        Ok(())
+    }
+}
+
+/// Returns the link of `click(link:42)`.
+///
+/// # Errors
+/// The argument is no ref to a link.
+pub fn clicked_link(call: &Call) -> Option<Result<Ref, Fault>> {
+    let (None, "click", [argument]) = (&call.owner, call.action.as_str(), call.args.as_slice())
+    else {
+        return None;
+    };
+    let link = match &argument.value {
+        Expr::Ref(link) => Ok(link.clone()),
+        Expr::Value(Value::Str(text)) => {
+            Ref::parse_loose(text, RefKind::Link).map_err(|error| Fault::usage(error.to_string()))
+        }
+        Expr::Value(Value::Int(id)) if *id >= 0 => Ok(Ref::link(id.unsigned_abs())),
+        _ => return None,
+    };
+    Some(link)
+}

@@ -1,0 +1,279 @@
+//! The titles of links: a link's call, which runs as it is printed.
+//!
+//! **Invariant: a title that is code has the effect of its link.** A call that can't be written so, or that is too
+//! long, is left out, and the title says so.
+
+use std::collections::BTreeSet;
+
+use pipemux_proto::SessionAddr;
+use pipemux_proto::Value;
+use pipemux_proto::call::{self, Argument, Call, Expr, Span, Step};
+use pipemux_proto::projection::{Arg, LinkSlot};
+use pipemux_proto::prototype::{Prototype, Type};
+use pipemux_proto::refs::{Local, Ref};
+
+use crate::limits::LINK_TITLE_CHARS;
+use crate::views::inert;
+use crate::views::minter::callee;
+use crate::workspaces::TitleWord;
+use crate::workspaces::link_code::link_call;
+
+/// Words that other windows of the workspace use, too: a call names its session with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedWords {
+    /// Names of actions.
+    pub actions: Vec<String>,
+    /// Names that windows bind.
+    pub names: Vec<String>,
+    /// True when every call names its session.
+    pub all: bool,
+}
+
+/// Lets every call name its session.
+pub static ALL_WORDS: SharedWords =
+    SharedWords { actions: Vec::new(), names: Vec::new(), all: true };
+
+impl SharedWords {
+    /// Returns true when a word must be written with its session.
+    pub fn qualifies(&self, word: &str, is_name: bool) -> bool {
+        let shared = if is_name { &self.names } else { &self.actions };
+        // A bare `click(…)` is the click of a link, and a bare `stdin` the standard input.
+        let reserved = if is_name { "stdin" } else { "click" };
+        self.all || word == reserved || shared.iter().any(|other| other == word)
+    }
+}
+
+/// What titles of a session's links are written from.
+pub struct TitleWriter<'a> {
+    /// The session.
+    pub session: &'a SessionAddr,
+    /// What its app can do.
+    pub prototypes: &'a [Prototype],
+    /// What the calls must be told from.
+    pub shared: &'a SharedWords,
+    /// Returns the ref to an object of the session as windows show it.
+    pub written: &'a dyn Fn(&str) -> Option<Ref>,
+    /// The words of the titles.
+    pub words: Vec<TitleWord>,
+}
+
+impl TitleWriter<'_> {
+    /// Returns the title of a link, without its quotes.
+    pub fn title(&mut self, link: &LinkSlot, prototype: &Prototype) -> String {
+        let plain = "call not shown: it can't be written in one line".to_owned();
+        let call = match &link.code {
+            Some(code) => link_call(code, &link.action, self.session),
+            None => self.plain_call(link, prototype),
+        };
+        let Some(call) = call.and_then(|call| self.with_shown_refs(call)) else { return plain };
+        let mut title = String::new();
+        let written = self.call(&call, &mut title).is_some();
+        if title.chars().nth(LINK_TITLE_CHARS).is_some() {
+            let length = title.chars().count();
+            return format!("call not shown: {length} characters");
+        }
+        if written && inert::line(&title) == title && means(&title, &call) { title } else { plain }
+    }
+
+    /// Returns the call of a link whose arguments are all bound.
+    fn plain_call(&self, link: &LinkSlot, prototype: &Prototype) -> Option<Call> {
+        let known = |name: &String| prototype.params.iter().any(|param| param.name == *name);
+        if !link.args.keys().all(known) {
+            return None;
+        }
+        let bound = prototype.params.iter().filter_map(|param| {
+            let value = link.args.get(&param.name)?;
+            Some(self.plain_expr(value).map(|value| Argument {
+                name: Some((param.name.clone(), Span::default())),
+                value,
+                span: Span::default(),
+            }))
+        });
+        let args = bound.collect::<Option<_>>()?;
+        let (name, span) = (Span::default(), Span::default());
+        Some(Call { owner: None, action: link.action.clone(), name, args, span })
+    }
+
+    fn plain_expr(&self, arg: &Arg) -> Option<Expr> {
+        match arg {
+            Arg::Value(blob) => blob.to_value().ok().map(Expr::Value),
+            Arg::Copied(_) => None,
+            Arg::List(items) => {
+                let item = |item: &Arg| Some((self.plain_expr(item)?, Span::default()));
+                items.iter().map(item).collect::<Option<_>>().map(Expr::List)
+            }
+            Arg::Ref(object) => {
+                let key = Local::Key(object.key.clone());
+                Some(Expr::Ref(Ref { local: key, ..Ref::obj(0) }))
+            }
+        }
+    }
+
+    /// Replaces keys by the refs that windows show.
+    fn with_shown_refs(&self, mut call: Call) -> Option<Call> {
+        for argument in &mut call.args {
+            let value = std::mem::replace(&mut argument.value, Expr::Value(Value::Null));
+            argument.value = self.shown_refs(value)?;
+        }
+        Some(call)
+    }
+
+    fn shown_refs(&self, expr: Expr) -> Option<Expr> {
+        Some(match expr {
+            Expr::Ref(Ref { local: Local::Key(key), .. }) => Expr::Ref((self.written)(&key)?),
+            Expr::List(items) => {
+                let items =
+                    items.into_iter().map(|(item, span)| Some((self.shown_refs(item)?, span)));
+                Expr::List(items.collect::<Option<_>>()?)
+            }
+            Expr::Call(call) => Expr::Call(Box::new(self.with_shown_refs(*call)?)),
+            other => other,
+        })
+    }
+
+    fn call(&mut self, call: &Call, out: &mut String) -> Option<()> {
+        let prototype = self.prototypes.iter().find(|prototype| prototype.name == call.action)?;
+        self.word(&call.action, false, out);
+        out.push('(');
+        for (index, argument) in call.args.iter().enumerate() {
+            out.push_str(if index > 0 { ", " } else { "" });
+            let param = match &argument.name {
+                Some((name, _)) => {
+                    out.push_str(name);
+                    out.push('=');
+                    prototype.params.iter().find(|param| param.name == *name)
+                }
+                None => prototype.params.get(index),
+            };
+            self.expr(&argument.value, &param?.ty, out)?;
+        }
+        out.push(')');
+        Some(())
+    }
+
+    fn expr(&mut self, expr: &Expr, ty: &Type, out: &mut String) -> Option<()> {
+        match (expr, ty) {
+            (expr, Type::Optional(inner)) if *expr != Expr::Value(Value::Null) => {
+                self.expr(expr, inner, out)?;
+            }
+            (Expr::List(items), _) => {
+                let any = Type::Any;
+                let item_type = if let Type::List(item) = ty { item } else { &any };
+                out.push('[');
+                for (index, (item, _)) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    self.expr(item, item_type, out)?;
+                }
+                out.push(']');
+            }
+            (expr, Type::List(item)) => self.expr(expr, item, out)?,
+            (Expr::Ref(of), Type::Anchor(_)) => out.push_str(&format!("'{of}'")),
+            (Expr::Ref(of), _) => out.push_str(&of.to_string()),
+            (Expr::Call(call), _) => self.call(call, out)?,
+            (Expr::Name { name, .. }, _) => self.word(name, true, out),
+            (Expr::Value(value), _) => write_value(value, out)?,
+        }
+        Some(())
+    }
+
+    /// Writes a word, with its session where another one has it, too.
+    fn word(&mut self, word: &str, is_name: bool, out: &mut String) {
+        let qualified = self.shared.qualifies(word, is_name);
+        if qualified {
+            out.push_str(&callee(self.session));
+            out.push('.');
+        }
+        out.push_str(word);
+        self.words.push(TitleWord { word: word.to_owned(), is_name, qualified });
+    }
+}
+
+/// Adds the keys of the objects that a link's call names.
+pub fn add_keys_of_link(link: &LinkSlot, keys: &mut BTreeSet<String>) {
+    link.args.values().for_each(|arg| add_keys(arg, keys));
+    let script = link.code.as_ref().and_then(|code| call::parse(code, None).ok());
+    for step in script.iter().flat_map(|script| &script.steps) {
+        if let Step::Call(call) = step {
+            call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
+        }
+    }
+}
+
+fn add_keys(arg: &Arg, keys: &mut BTreeSet<String>) {
+    match arg {
+        Arg::Ref(object) => drop(keys.insert(object.key.clone())),
+        Arg::List(items) => items.iter().for_each(|item| add_keys(item, keys)),
+        Arg::Value(_) | Arg::Copied(_) => {}
+    }
+}
+
+fn add_keys_of_code(expr: &Expr, keys: &mut BTreeSet<String>) {
+    match expr {
+        Expr::Ref(Ref { local: Local::Key(key), .. }) => drop(keys.insert(key.clone())),
+        Expr::List(items) => items.iter().for_each(|(item, _)| add_keys_of_code(item, keys)),
+        Expr::Call(call) => {
+            call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
+        }
+        Expr::Ref(_) | Expr::Value(_) | Expr::Name { .. } => {}
+    }
+}
+
+/// Writes a value of the call syntax, if it is the same before and after Markdown is read.
+fn write_value(value: &Value, out: &mut String) -> Option<()> {
+    match value {
+        Value::Str(text) => {
+            let fits =
+                |c: char| !matches!(c, '"' | '\\') && (!c.is_control() || c == '\n' || c == '\t');
+            if !text.chars().all(fits) {
+                return None;
+            }
+            let quotes = if text.contains('\'') { "'''" } else { "'" };
+            let text = text.replace('\n', "\\n").replace('\t', "\\t");
+            out.push_str(&format!("{quotes}{text}{quotes}"));
+        }
+        Value::List(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                write_value(item, out)?;
+            }
+            out.push(']');
+        }
+        Value::Bin(_) | Value::Map(_) => return None,
+        plain => out.push_str(&plain.to_string()),
+    }
+    Some(())
+}
+
+/// Returns true when a title is read as this call.
+fn means(title: &str, call: &Call) -> bool {
+    let Ok(script) = call::parse(title, None) else { return false };
+    matches!(script.steps.as_slice(), [Step::Call(read)] if plain_call(read) == plain_call(call))
+}
+
+/// Returns a call without what may differ between ways to write it: owners, and the quotes of refs.
+fn plain_call(call: &Call) -> String {
+    let args = call.args.iter().map(|argument| {
+        let name = argument.name.as_ref().map(|(name, _)| name);
+        format!("{name:?}={}", plain(&argument.value))
+    });
+    format!("{}({})", call.action, args.collect::<Vec<_>>().join(", "))
+}
+
+fn plain(expr: &Expr) -> String {
+    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
+    match expr {
+        Expr::Value(Value::Str(text)) => match text.parse::<Ref>() {
+            Ok(of) => format!("ref {of}"),
+            Err(_) => format!("{text:?}"),
+        },
+        Expr::Value(Value::List(items)) => {
+            list(items.iter().map(|item| plain(&Expr::Value(item.clone()))).collect())
+        }
+        Expr::Value(value) => format!("{value:?}"),
+        Expr::Ref(of) => format!("ref {of}"),
+        Expr::List(items) => list(items.iter().map(|(item, _)| plain(item)).collect()),
+        Expr::Call(call) => plain_call(call),
+        Expr::Name { name, .. } => format!("name {name}"),
+    }
+}

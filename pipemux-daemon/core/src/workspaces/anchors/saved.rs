@@ -1,0 +1,74 @@
+//! Anchors on disk: a key keeps its id when a later daemon shows it again.
+
+use std::rc::Rc;
+
+use pipemux_proto::refs::RefKind;
+
+use crate::keys::SessionKey;
+use crate::persist::records::{SavedAnchor, SavedTarget};
+use crate::workspaces::anchors::{
+    Anchor, AnchorTable, BoundAction, SessionIndex, Target, shared_label,
+};
+
+impl AnchorTable {
+    /// Takes in an anchor that an earlier daemon minted. A ref to it is stale until it is shown again.
+    pub fn restore(&mut self, saved: SavedAnchor, epoch: u64) {
+        let Ok(addr) = saved.session.parse() else { return };
+        let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
+        let target = match saved.target {
+            SavedTarget::Object { key } => Target::Object { key: key.into() },
+            SavedTarget::Action { action, args, code } => match pipemux_proto::decode(&args) {
+                Ok(args) => {
+                    Target::Action(Rc::new(BoundAction { action, args, code, state: None }))
+                }
+                Err(_) => return,
+            },
+        };
+        let SessionIndex(index) = self.session_index(&session);
+        let of_session = &mut self.sessions[index];
+        of_session.insert(&target, saved.id);
+        let anchor = Anchor {
+            session: of_session.session.clone(),
+            rev: saved.rev,
+            since: epoch,
+            ty: of_session.share_type(saved.ty.as_deref()),
+            label: shared_label(&target, &saved.label),
+            keyed: saved.key_form.is_some(),
+            key_form: saved.key_form,
+            shown: false,
+            last_epoch: epoch,
+            offered: false,
+            open: Box::default(),
+            render_pass: 0,
+            target,
+        };
+        self.next = self.next.max(saved.id + 1);
+        if anchor.target.kind() == RefKind::Link {
+            self.eviction_candidates.insert(saved.id);
+        }
+        self.anchors.insert(saved.id, Box::new(anchor));
+    }
+}
+
+/// Returns an anchor as it is saved; none for one that only an answer offered.
+pub(super) fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
+    let target = match &anchor.target {
+        Target::Object { key } => SavedTarget::Object { key: key.to_string() },
+        Target::Action(bound) if !anchor.offered => SavedTarget::Action {
+            action: bound.action.clone(),
+            args: pipemux_proto::encode(&bound.args).ok()?.into(),
+            code: bound.code.clone(),
+        },
+        Target::Action(_) | Target::Answer { .. } => return None,
+    };
+    Some(SavedAnchor {
+        id,
+        workspace: anchor.session.workspace.as_deref().map(Into::into),
+        session: anchor.session.to_string(),
+        target,
+        rev: anchor.rev,
+        ty: anchor.ty.as_deref().map(Into::into),
+        label: anchor.label.to_string(),
+        key_form: anchor.key_form,
+    })
+}
