@@ -42,10 +42,9 @@ fn arena_is_printed_as_the_scenario_writes_it() {
     // Links are steps like any other, in a script and in a message.
     let both =
         format!("click(link:{}); click(link:{}) // and run", link("攻击史莱姆1"), link("逃跑"));
-    env.run(&both)
-        .ok()
-        .has("1 done · attack: 史莱姆1 takes 11, dies")
-        .has("2 done · flee: you run");
+    let ran = env.run(&both);
+    ran.ok().has("1 done · clicked \"攻击史莱姆1\" (attack) of arena/main: 史莱姆1 takes 11, dies");
+    ran.has("2 done · clicked \"逃跑\" (flee) of arena/main: you run");
 }
 
 #[test]
