@@ -278,7 +278,7 @@ fn no_greeting(options: &Options, waited: Duration) -> ClientError {
     ClientError::unreachable(format!(
         "the daemon doesn't answer: no greeting at {} within {} s",
         options.paths.socket.display(),
-        waited.as_millis().max(100) as f64 / 1000.0
+        (waited.as_millis() / 100).max(1) as f64 / 10.0
     ))
     .hint(format!("see its log: {}", options.paths.log.display()))
 }

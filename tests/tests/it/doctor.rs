@@ -41,7 +41,11 @@ fn doctor_names_and_fixes_leftovers_of_a_killed_daemon() {
     fs::set_permissions(&paths.runtime_dir, Permissions::from_mode(0o755)).expect("a mode");
     fs::set_permissions(&paths.state_dir, Permissions::from_mode(0o750)).expect("a mode");
     let told = doctor(&env, &[]);
-    told.exits(1).has("bad · socket directory: ").has("mode 0755").has("doctor --fix: chmod 700");
+    told.exits(1)
+        .has("bad · socket directory: ")
+        .has("mode 0755")
+        .has("next: chmod 700 ")
+        .has("pipemux doctor --fix");
     told.has("bad · state directory: ").has("is a dead daemon's: nobody holds the lock");
     told.has("3 of ");
     let fixed = doctor(&env, &["--fix"]);

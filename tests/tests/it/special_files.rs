@@ -88,6 +88,9 @@ fn damaged_notebook_is_explained_each_time_and_works_once_it_is_mended() {
         env.pipemux(&["read", &plan]).exits(9).has("notes.db is not a SQLite file");
     }
     std::fs::write(env.path("notes.db"), store).unwrap();
-    env.pipemux(&["view"]).ok().has(&format!("[plan]({plan})")).has("kept");
+    env.pipemux(&["view"])
+        .ok()
+        .has(&format!("[plan]({})", plan.replace("obj:", "obj:entry:")))
+        .has("kept");
     env.run("notebook.add('x', 'y')").ok();
 }

@@ -91,7 +91,7 @@ pub fn link_target<'a>(
         .and_then(|all| all.iter().find(|prototype| prototype.name == bound.action))
         .ok_or_else(|| {
             let why = format!("{session} has no action {} any more", bound.action);
-            ref_errors::not_found(&name, Some(why)).hint(format!("pipemux view {session}"))
+            ref_errors::not_found_in(session, &name, Some(why))
         })?;
     Ok(LinkTarget::Action(session, bound, prototype))
 }

@@ -4,6 +4,8 @@
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref};
 
+use crate::keys::SessionKey;
+
 /// The meaning of the ref changed since the reader saw it.
 pub fn stale(shown: &str) -> Fault {
     let message = format!("Anchor {shown} is stale. Please refresh to get current IDs.");
@@ -23,6 +25,13 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
         message += &format!(" {why}.");
     }
     Fault::not_found(message).naming(shown).hint("pipemux view")
+}
+
+/// The thing was in a window and is gone from it.
+pub fn not_found_in(session: &SessionKey, shown: &str, why: Option<String>) -> Fault {
+    let mut fault = not_found(shown, why);
+    fault.hints = vec![format!("pipemux view {session}")];
+    fault
 }
 
 /// A ref as the sentences name it: without its epoch, and without the session of an id, which is unique.

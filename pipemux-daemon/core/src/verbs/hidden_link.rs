@@ -92,8 +92,7 @@ impl Core {
         for place in located.places {
             match place {
                 KeyLocation::Gone(why) => {
-                    let fault = ref_errors::not_found(&ref_errors::name(&link), why);
-                    return Err(fault.hint(format!("pipemux view {session}")));
+                    return Err(ref_errors::not_found_in(&session, &ref_errors::name(&link), why));
                 }
                 KeyLocation::Hidden(how) => hidden = hidden.or(Some(how)),
                 KeyLocation::Shown => {}
@@ -146,10 +145,9 @@ impl Core {
             Local::Id(number) => workspace.anchors.get(RefKind::Link, number),
             Local::Key(_) => None,
         });
-        let label = anchor.map_or(String::new(), |anchor| format!("\"{}\" ", anchor.label));
-        let why = format!("{session} doesn't offer {label}now");
-        ref_errors::not_found(&ref_errors::name(link), Some(why))
-            .hint(format!("pipemux view {session}"))
+        let label = anchor.map_or("link".to_owned(), |anchor| format!("\"{}\"", anchor.label));
+        let why = format!("{session} no longer offers this {label}");
+        ref_errors::not_found_in(session, &ref_errors::name(link), Some(why))
     }
 
     fn take_hidden_link(&mut self, id: RequestId) -> Result<HiddenLink, Fault> {

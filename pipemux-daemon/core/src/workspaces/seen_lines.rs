@@ -92,8 +92,10 @@ impl SeenLines {
             When::StillIn(base) | When::StillInOrRetire(base) => {
                 let retire = matches!(when, When::StillInOrRetire(_));
                 let parts = self.parts(document, *first, *last).into_iter();
+                // What another part of the same answer showed counts in its version already.
+                let stands = |range: &LineRange| [Some(*base), *seen].contains(&range.seen);
                 let updated = parts.filter_map(|(range, known)| match known {
-                    true if range.seen == Some(*base) => Some(LineRange { seen: *seen, ..range }),
+                    true if stands(&range) => Some(LineRange { seen: *seen, ..range }),
                     false => Some(LineRange { seen: *seen, ..range }),
                     true => retire.then_some(LineRange { seen: None, ..range }),
                 });
@@ -276,7 +278,12 @@ mod tests {
         lines.update(&LineUpdate { when, ..update(9, 10, 4) });
         let start = [(1, 8, Some(3)), (9, 9, Some(4)), (10, 10, None), (11, 12, Some(2))];
         assert_eq!(written(&lines, 4)[..4], start);
-        assert!(lines.all_in("a", 1, 8, (APP, 3)) && !lines.all_in("a", 8, 9, (APP, 3)));
+        // A number that the same answer left out and names as well stays what it is.
+        lines.update(&LineUpdate { when: When::StillIn((APP, 3)), ..update(1, 8, 5) });
+        lines.update(&LineUpdate { when: When::StillInOrRetire((APP, 3)), ..update(2, 3, 5) });
+        assert_eq!(written(&lines, 5)[0], (1, 8, Some(5)));
+        lines.update(&update(1, 8, 6));
+        assert!(lines.all_in("a", 1, 8, (APP, 6)) && !lines.all_in("a", 8, 9, (APP, 6)));
         assert!(lines.all_in("b", 1, 8, (APP, 3)), "never shown");
     }
 

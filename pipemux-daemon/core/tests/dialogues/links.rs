@@ -105,7 +105,7 @@ fn link_that_its_window_offers_no_more_is_not_found() {
     world.set_behaviour("notes/main", shows(Vec::new(), 2));
     world.view(reader("a"));
     let sentence = format!(
-        "Anchor link:{link} not found in current context. notes/main doesn't offer \"save\" now."
+        "Anchor link:{link} not found in current context. notes/main no longer offers this \"save\"."
     );
     click(&mut world, link).exits(3).has(&sentence).has("next: pipemux view notes/main");
     // No view brings it back, so the answer doesn't say that one does.
