@@ -24,7 +24,7 @@ fn object_of_one_app_is_refused_by_another() {
         format!("Anchor obj:{plan} not found in current context. It belongs to notebook/main");
     env.run(&format!("notebook.edit(obj:editor/main:{plan}, 'x')")).exits(3).has(&sentence);
     let sentence =
-        format!("Anchor obj:file:{plan} not found in current context. That id is a entry");
+        format!("Anchor obj:file:{plan} not found in current context. It is of type entry");
     env.run(&format!("notebook.edit('obj:file:{plan}', 'x')")).exits(3).has(&sentence);
     env.run(&format!("notebook.edit(obj:notebook/main:entry:{plan}, 'v2')")).ok();
 }
