@@ -132,10 +132,12 @@ impl Client {
     ) -> Result<RawReply, ClientError> {
         // Each is charged the same: the length of a request isn't known before it has its id.
         let _permit = acquire(&self.shared.request_budget, 1, timeout).await?;
-        let encode = |id| encode(id).map(RequestBytes::Frame).map_err(SendError::Encode);
+        let encode = |id| {
+            encode(id).map(RequestBytes::Frame).map_err(|error| SendError::Encode(error.into()))
+        };
         match self.shared.connection.send(timeout, encode, Bytes::new()) {
             Ok(pending) => pending.reply().await.map_err(|lost| lost_request(lost, acts)),
-            Err(SendError::Encode(error)) => Err(error),
+            Err(SendError::Encode(error)) => Err(*error),
             Err(SendError::Lost(lost)) => Err(lost_request(lost, acts)),
         }
     }
@@ -185,11 +187,11 @@ impl Attached {
         let (incarnation, timeout, length) = (self.incarnation, self.timeout, body.len());
         let encode = |id| {
             let head = requests::exchange(id, incarnation, length, timeout);
-            head.map(RequestBytes::Head).map_err(SendError::Encode)
+            head.map(RequestBytes::Head).map_err(|error| SendError::Encode(error.into()))
         };
         let pending = match shared.connection.send(timeout + REPLY_GRACE, encode, body) {
             Ok(pending) => pending,
-            Err(SendError::Encode(error)) => return Err(error),
+            Err(SendError::Encode(error)) => return Err(*error),
             Err(SendError::Lost(lost)) => return Err(lost_request(lost, true)),
         };
         match pending.reply().await {
@@ -205,7 +207,7 @@ impl Attached {
 
 /// Why a request was not sent.
 enum SendError {
-    Encode(ClientError),
+    Encode(Box<ClientError>),
     Lost(LostRequest),
 }
 

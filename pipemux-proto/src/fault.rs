@@ -112,7 +112,7 @@ pub struct Fault {
     pub hints: Vec<String>,
     /// The key of the thing that is stale, hidden or gone; set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub key: Option<Box<str>>,
     /// The numbers that the message shows; set by apps.
     #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
     pub numbers: Box<[LineNumbers]>,
@@ -177,8 +177,8 @@ impl Fault {
 
     /// Sets the key of the thing that the error is about.
     #[must_use]
-    pub fn about(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
+    pub fn about(mut self, key: impl AsRef<str>) -> Self {
+        self.key = Some(key.as_ref().into());
         self
     }
 

@@ -13,7 +13,7 @@ pub struct Lease(File);
 impl Lease {
     /// Takes the lease. Nobody may have the file open.
     pub fn take(path: &Path) -> Self {
-        let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+        let file = OpenOptions::new().read(true).write(true).open(path).expect("the file opens");
         // SAFETY: these calls pass numbers only, and the descriptor is open.
         #[allow(unsafe_code)]
         let taken = unsafe {
