@@ -80,3 +80,15 @@ fn ref_error_around_a_read_promises_that_nothing_took_effect() {
     let second = format!("editor.insert(1, 'zero'); {unread}");
     env.run(&second).exits(1).has(&format!("2 failed · {sentence}")).has("not run: notebook.add");
 }
+
+#[test]
+fn stale_ref_after_daemon_loss_shows_what_it_can_be_sent_to() {
+    let env = TestEnv::with_notebook();
+    let plan = env.run("notebook.add('plan', 'v1')").ok().obj("plan");
+    env.pipemux(&["view"]).ok();
+    env.kill_daemon();
+    // Nobody knows any more what this reader had seen, and the session is down.
+    let refused = env.run(&format!("notebook.append(obj:{plan}, 'more')"));
+    refused.exits(4).has("is stale.").has("pipemux answer go").has("[plan]").has("v1");
+    env.pipemux(&["answer", "go"]).ok().has("append: \"plan\"").has("more");
+}

@@ -5,7 +5,7 @@ use pipemux_proto::call::{self, Script};
 use pipemux_proto::client::Verb;
 use pipemux_proto::limits::STDIN_MAX;
 use pipemux_proto::refs::RefKind;
-use pipemux_proto::{Fault, ProviderId};
+use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
@@ -153,10 +153,13 @@ impl Core {
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let call = self.clients.request(id).map(|request| &request.call);
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
+        let fault = run.done.last().and_then(|outcome| outcome.fault.as_ref());
+        let stale = fault.is_some_and(|fault| fault.code == Code::Stale);
         let is_shown = |key: &&SessionKey| {
-            // A session that just died is not woken only to be shown.
+            // A session that just died is not woken only to be shown. What was refused as stale is shown even so: its
+            // session may be down since the daemon was lost, and the reader has to see the present state to go on.
             let ready = self.processes.get(key).is_some_and(|session| session.ready().is_some());
-            ready && workspace.window(key).is_some() && !run.unknown
+            (ready || stale) && workspace.window(key).is_some() && !run.unknown
         };
         let wanted = run
             .touched
