@@ -164,6 +164,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
     ("REJOIN_MS", "a pause before the provider's next process is tried; nothing is refused by it"),
     ("LINE_RANGES_MAX", "beyond it numbers are refused as stale until they are shown again"),
+    ("LINE_EPOCHS_MAX", "beyond it numbers pinned to an epoch are refused as stale"),
     ("SEEN_DOCUMENTS_MAX", "beyond it numbers are refused as stale until they are shown again"),
     ("SEEN_SESSIONS_MAX", "beyond it numbers are refused as stale until they are shown again"),
     ("FORGOTTEN_READERS_MAX", "beyond it numbers are refused as stale until they are shown again"),

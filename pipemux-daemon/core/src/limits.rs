@@ -143,6 +143,8 @@ pub const ANCHORS_MAX: usize = 100_000;
 pub const VANISHED_EPOCHS: u64 = 64;
 /// Ranges of line numbers of one document that are kept of one reader; past it all of them are retired.
 pub const LINE_RANGES_MAX: usize = 512;
+/// Earlier epochs for which the line numbers of a session are kept of one reader, for `--at`; older ones are refused.
+pub const LINE_EPOCHS_MAX: usize = 16;
 /// Documents of one session whose line numbers are kept of one reader; the longest untouched is forgotten.
 pub const SEEN_DOCUMENTS_MAX: usize = 128;
 /// Sessions whose line numbers are kept of one reader; further ones are forgotten.

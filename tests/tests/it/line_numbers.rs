@@ -117,3 +117,41 @@ fn unissued_epoch_is_not_found_for_numbers_and_refs() {
     run("editor.close(obj:1)").exits(3).has("Anchor obj:1 not found in current context.");
     assert_eq!(env.read("a.txt"), "one\ntwo\n");
 }
+
+#[test]
+fn number_that_a_step_gave_and_the_next_took_back_is_refused() {
+    let env = TestEnv::new();
+    env.write("a.txt", rows(20));
+    env.write("g.txt", rows(5));
+    env.pipemux(&["open", "editor", "a.txt"]).ok();
+    env.pipemux(&["open", "editor", "g.txt"]).ok();
+    env.as_reader("b", &["open", "editor"]).ok();
+    let theirs = "editor.replace_lines('a.txt:10', 'a.txt:10', 'theirs')";
+    env.as_reader("b", &["run", "editor.goto('a.txt:1'); editor.goto('g.txt:1')"]).ok();
+    env.as_reader("b", &["run", theirs]).ok();
+    // The first step makes row 11 line 10, the second one makes it line 11 again.
+    let steps = "editor.delete_lines('a.txt:2', 'a.txt:2'); editor.insert('a.txt:5', 'x')";
+    env.run(steps).ok().has("lines 11-20 are now 10-19").has("lines 11-20 are 11-20 again");
+    env.run("editor.replace_lines('a.txt:10', 'a.txt:10', 'mine')").exits(4);
+    env.run("editor.replace_lines('a.txt:12', 'a.txt:12', 'mine')").ok();
+    env.run("editor.save()").ok();
+    env.run("editor.goto('a.txt:1'); editor.save()").ok();
+    assert!(env.read("a.txt").contains("theirs\nrow 11\nmine\nrow 13\n"), "{}", env.read("a.txt"));
+}
+
+#[test]
+fn numbers_pinned_to_an_epoch_mean_what_their_reader_was_shown_by_then() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(60));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    env.run("editor.goto(50)").ok();
+    let kept: String = (3..=60).map(|row| format!("row {row}\n")).collect();
+    env.write("f.txt", kept);
+    let found = env.run("editor.find('row 44')").ok().has("lines 21-60 are now 19-58").epoch();
+    // Lines 1-20 were shown before somebody else removed two of them, and the search told nothing of them.
+    let pinned = |code: &str| env.pipemux(&["run", "--at", &format!("e{found}"), code]);
+    pinned("editor.replace_lines(10, 10, 'mark')").ok().has("line 8");
+    pinned("editor.replace_lines(1, 1, 'mark')").exits(4);
+    env.run("editor.save()").ok();
+    assert!(env.read("f.txt").contains("row 9\nmark\nrow 11\n"), "{}", env.read("f.txt"));
+}

@@ -144,8 +144,10 @@ impl Run {
         self.seen = versions.collect();
         self.pinned = epoch.is_some();
         let lines = |session: &SessionKey| match epoch {
-            // All numbers mean that epoch; what a forgotten one showed isn't known.
-            Some(_) if self.seen.contains_key(session) => Rc::default(),
+            // Numbers mean what this reader was shown by then; what a forgotten epoch showed isn't known.
+            Some(epoch) if self.seen.contains_key(session) => {
+                reader.map_or_else(Rc::default, |reader| reader.lines_at(session, epoch))
+            }
             Some(_) => Rc::new(SeenLines::forgotten()),
             None => reader.map_or_else(Rc::default, |reader| reader.lines_of(session)),
         };

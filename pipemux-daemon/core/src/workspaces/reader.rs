@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::event::Now;
 use crate::keys::SessionKey;
-use crate::limits::{DELIVERIES_MAX, FAILURES_MAX, SEEN_SESSIONS_MAX};
+use crate::limits::{DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, SEEN_SESSIONS_MAX};
 use crate::workspaces::{LineUpdate, Rank, Rendered, SeenLines, ShownVersion};
 
 /// The epoch of the newest answer that showed an id, by id.
@@ -21,6 +21,8 @@ pub struct Reader {
     pub seen: BTreeMap<SessionKey, SeenWindow>,
     /// The line numbers that it was shown, by session. They outlive windows and processes.
     lines: BTreeMap<SessionKey, Rc<SeenLines>>,
+    /// What it knew of them once the answers up to an epoch were there: what numbers pinned to that epoch mean.
+    earlier_lines: BTreeMap<SessionKey, EarlierLines>,
     /// True when it may have been shown something that isn't known any more.
     pub(super) forgotten: bool,
     /// The ids that it was shown.
@@ -37,6 +39,15 @@ pub struct Reader {
     pub(super) window_set_revision: u64,
     /// Windows that may have changed since it saw them; every window that did is among them.
     pub(super) dirty_windows: BTreeSet<Rank>,
+}
+
+/// What was known of a session's line numbers in some epochs.
+#[derive(Debug, Default)]
+struct EarlierLines {
+    /// In ascending order of epochs.
+    epochs: VecDeque<(u64, Rc<SeenLines>)>,
+    /// True when an older one made room.
+    truncated: bool,
 }
 
 #[derive(Debug, Default)]
@@ -123,12 +134,42 @@ impl Reader {
         }
     }
 
-    /// Takes in what an answer says of line numbers.
-    pub(super) fn update_lines(&mut self, session: &SessionKey, update: &LineUpdate) {
+    /// Returns what the line numbers of a session meant to it once the answers up to an epoch were there.
+    pub fn lines_at(&self, session: &SessionKey, epoch: u64) -> Rc<SeenLines> {
+        let earlier = self.earlier_lines.get(session);
+        let known = earlier.and_then(|earlier| earlier.at(epoch));
+        let truncated = earlier.is_some_and(|earlier| earlier.truncated);
+        match known {
+            Some(lines) => lines.clone(),
+            None if self.forgotten || truncated => Rc::new(SeenLines::forgotten()),
+            None => Rc::default(),
+        }
+    }
+
+    /// Takes in what an answer of an epoch says of line numbers.
+    pub(super) fn update_lines(&mut self, updates: &[(SessionKey, LineUpdate)], epoch: u64) {
+        for (session, update) in updates {
+            if let Some(earlier) = self.earlier_lines.get_mut(session) {
+                earlier.begin(epoch);
+                earlier.update(epoch, update);
+            }
+            self.update_newest_lines(session, update);
+            // The first answer of a session begins with what it says.
+            if !self.earlier_lines.contains_key(session) {
+                let lines = self.lines_of(session);
+                let epochs = VecDeque::from([(epoch, lines)]);
+                let earlier = EarlierLines { epochs, truncated: self.forgotten };
+                self.earlier_lines.insert(session.clone(), earlier);
+            }
+        }
+    }
+
+    fn update_newest_lines(&mut self, session: &SessionKey, update: &LineUpdate) {
         if !self.lines.contains_key(session) && self.lines.len() >= SEEN_SESSIONS_MAX {
             let unseen = self.lines.keys().find(|key| !self.seen.contains_key(*key)).cloned();
             let oldest = unseen.or_else(|| self.lines.keys().next().cloned());
             self.lines.retain(|key, _| Some(key) != oldest.as_ref());
+            self.earlier_lines.retain(|key, _| Some(key) != oldest.as_ref());
             self.forgotten = true;
         }
         let mut lines = self.lines_of(session);
@@ -167,6 +208,10 @@ impl Reader {
         if let Some(lines) = self.lines.get_mut(session) {
             Rc::make_mut(lines).hand_over(from, to);
         }
+        let earlier = self.earlier_lines.get_mut(session).into_iter();
+        for (_, lines) in earlier.flat_map(|earlier| &mut earlier.epochs) {
+            Rc::make_mut(lines).hand_over(from, to);
+        }
         let updates = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.lines);
         for (_, update) in updates.filter(|(own, _)| own == session) {
             update.hand_over(from, to);
@@ -174,9 +219,78 @@ impl Reader {
     }
 }
 
+impl EarlierLines {
+    /// Returns what was known once the answers up to an epoch were there.
+    fn at(&self, epoch: u64) -> Option<&Rc<SeenLines>> {
+        self.epochs.iter().rev().find(|(at, _)| *at <= epoch).map(|(_, lines)| lines)
+    }
+
+    /// Makes an epoch begin with what the one before it ended with; the oldest makes room.
+    fn begin(&mut self, epoch: u64) {
+        let at = self.epochs.partition_point(|(at, _)| *at < epoch);
+        if self.epochs.get(at).is_some_and(|(at, _)| *at == epoch) {
+            return;
+        }
+        let before = self.at(epoch).cloned();
+        let lines = before.unwrap_or_else(|| match self.truncated {
+            true => Rc::new(SeenLines::forgotten()),
+            false => Rc::default(),
+        });
+        self.epochs.insert(at, (epoch, lines));
+        if self.epochs.len() > LINE_EPOCHS_MAX {
+            self.epochs.pop_front();
+            self.truncated = true;
+        }
+    }
+
+    /// Takes in what an answer of an epoch says, for it and for later ones: answers may be confirmed in another order
+    /// than they were written in.
+    fn update(&mut self, epoch: u64, update: &LineUpdate) {
+        for (_, lines) in self.epochs.iter_mut().filter(|(at, _)| *at >= epoch) {
+            Rc::make_mut(lines).update(update);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspaces::When;
+
+    #[test]
+    fn pinned_numbers_mean_what_was_shown_by_their_epoch() {
+        let mut reader = Reader::default();
+        let session = SessionKey { workspace: None, addr: "notes/main".parse().unwrap() };
+        let app = Incarnation(1);
+        let shows = |first, last, version| {
+            let seen = Some((app, version));
+            let document = String::new();
+            vec![(session.clone(), LineUpdate { document, first, last, seen, when: When::Always })]
+        };
+        let meant = |reader: &Reader, number, epoch| {
+            let lines = reader.lines_at(&session, epoch);
+            (0..9).find(|version| {
+                let base = (app, *version);
+                lines.all_in("", number, number, base)
+                    && !lines.all_in("", number, number, (app, 9))
+            })
+        };
+        reader.update_lines(&shows(1, 40, 1), 1);
+        reader.update_lines(&shows(10, 12, 3), 3);
+        // An answer that is confirmed late.
+        reader.update_lines(&shows(11, 20, 2), 2);
+        let versions = |epoch| [9, 10, 11, 13].map(|number| meant(&reader, number, epoch));
+        assert_eq!(versions(0), [None; 4]);
+        assert_eq!(versions(1), [1, 1, 1, 1].map(Some));
+        assert_eq!(versions(2), [1, 1, 2, 2].map(Some));
+        assert_eq!(versions(9), [1, 3, 3, 2].map(Some));
+        assert_eq!(reader.lines_of(&session), reader.lines_at(&session, 3));
+        for epoch in 4..4 + LINE_EPOCHS_MAX as u64 {
+            reader.update_lines(&shows(1, 1, 4), epoch);
+        }
+        assert_eq!(*reader.lines_at(&session, 3), SeenLines::forgotten());
+        assert_eq!(reader.earlier_lines[&session].epochs.len(), LINE_EPOCHS_MAX);
+    }
 
     #[test]
     fn advice_comes_after_enough_failures_of_the_same_call_in_a_row() {

@@ -230,9 +230,7 @@ impl Workspace {
                 known.retain(|id, _| self.anchors.has(*id));
             }
         }
-        for (session, update) in &delivery.lines {
-            reader.update_lines(session, update);
-        }
+        reader.update_lines(&delivery.lines, delivery.epoch);
         for (session, seen) in delivery.seen {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
             if newer {

@@ -21,6 +21,9 @@ pub(crate) struct Renumbering {
     pub retired_before: bool,
     /// Moves that an earlier step of the run has told.
     told: Vec<(Range<usize>, usize)>,
+    /// Numbers that an earlier step of the run has given to lines. They are retired, unless they still stand or this
+    /// step says something else of them: a number must not keep the meaning of a step that was taken back.
+    given_before: Vec<Range<usize>>,
     /// Lines whose numbers are as the reader was shown them.
     kept: Vec<Range<usize>>,
     /// Lines whose numbers are as in the version that the reader saw, though it wasn't shown them.
@@ -109,12 +112,14 @@ impl Renumbering {
             last: u64::MAX,
             ..LineNumbers::shown(document, first, first, version)
         });
+        let given = self.given_before.iter();
+        let given = given.map(|lines| LineNumbers { version: None, ..numbers(lines) });
         let kept = self.kept.iter().map(&numbers);
         let moves = self.told.iter().chain(&self.moves).map(|(lines, to)| LineNumbers {
             was: Some(lines.start as u64 + 1),
             ..numbers(&(*to..*to + lines.len()))
         });
-        retired.into_iter().chain(kept).chain(moves).collect()
+        retired.into_iter().chain(given).chain(kept).chain(moves).collect()
     }
 
     /// Leaves out what is already told, and tells again what is as it was before.
@@ -125,6 +130,7 @@ impl Renumbering {
                     && there + (lines.start - told.start) == *to
             })
         };
+        self.given_before = before.moves.iter().map(|(lines, to)| *to..*to + lines.len()).collect();
         let moves = std::mem::take(&mut self.moves);
         (self.told, self.moves) = moves.into_iter().partition(is_told);
         let same = self.kept.iter().chain(&self.unshown);
