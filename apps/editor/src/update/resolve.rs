@@ -296,7 +296,7 @@ impl Editor {
             let text = excerpt(file, &now);
             Fault::stale(format!("{lines} {why}; now:\n{text}"))
                 .numbers([shown_lines(file, &excerpt_lines(file, &now), context.version)])
-                .hint("nothing was changed: call again with the numbers as they are now")
+                .hint("this call changed nothing: repeat it with the numbers as they are now")
         };
         match why {
             Unmapped::UnknownVersion if restarted => {
