@@ -11,7 +11,8 @@ use crate::app::App;
 use crate::blocking::{Blocking, CLOSE_PATIENCE, Completion, Finish, Started};
 use crate::reply::Reply;
 
-use super::{PendingInvoke, Session, opened_reply};
+use super::invoke::PendingInvoke;
+use super::{Session, opened_reply};
 
 /// An answer is sent this much before the requester gives up, if its deadline is not shorter than four times
 /// that.
