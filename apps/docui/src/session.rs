@@ -26,7 +26,8 @@ use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, ExchangeReply, Found, Opening, ViewRequest};
-use crate::blocking::{Completion, PATIENCE, Waker};
+use crate::blocking::{Completion, Waker};
+use crate::limits::PATIENCE;
 use crate::run_changes::RunChanges;
 use crate::view::View;
 
