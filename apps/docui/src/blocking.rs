@@ -32,12 +32,6 @@ use crate::reply::Reply;
 pub(crate) use waker::WakeReceiver;
 pub use waker::Waker;
 
-/// How long a request is waited for before the serving loop goes on with others. Work that is done by then,
-/// which nearly all is, is answered in order.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(200);
-/// How long a session that is closed waits for the work of its requests.
-pub(crate) const CLOSE_PATIENCE: Duration = Duration::from_millis(1_200);
-
 /// Work on another thread, and its result once there is one.
 ///
 /// The thread can't be stopped. A task that is dropped goes on, and its result is dropped.

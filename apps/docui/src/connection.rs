@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice, Write};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
@@ -13,19 +13,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::blocking::WakeReceiver;
-
-/// Bytes that one read may bring, at first and while messages are small.
-const READ_MIN: usize = 16 * 1024;
-/// Bytes that one read may bring while messages are large: a body of 64 KiB and the frame around it.
-const READ_MAX: usize = 65 * 1024;
-/// Longest body that is copied out of the read buffer. A longer one takes the buffer over.
-const COPIED_BODY_MAX: usize = 8 * 1024;
-/// Longest answer that is batched with others into one write.
-const BATCHED_BODY_MAX: usize = 16 * 1024;
-/// Most answers in one batch. They are on their way while the next ones are made.
-const BATCH_ANSWERS_MAX: usize = 32;
-/// Longest time that answers are batched while further requests have already arrived.
-const BATCH_TIME_MAX: Duration = Duration::from_micros(200);
+use crate::limits::{
+    BATCH_ANSWERS_MAX, BATCH_TIME_MAX, BATCHED_BODY_MAX, COPIED_BODY_MAX, READ_MAX, READ_MIN,
+};
 
 /// What comes next on a connection.
 pub(crate) enum Next {

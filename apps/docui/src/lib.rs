@@ -18,7 +18,8 @@
 //! | [`testing`] | drives an app in tests, without a daemon |
 //!
 //! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
-//! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself.
+//! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself;
+//! `limits` names every bound.
 //!
 //! # A complete app
 //!
@@ -52,6 +53,7 @@ pub mod args;
 pub mod blocking;
 mod connection;
 mod fd;
+mod limits;
 pub mod regular_file;
 pub mod reply;
 mod run_changes;

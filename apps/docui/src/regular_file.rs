@@ -13,12 +13,10 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
 
 use rustix::fs::OFlags;
 
-/// How long to wait between attempts to open a file that another program holds a lease on.
-const LEASE_RETRY: Duration = Duration::from_millis(20);
+use crate::limits::LEASE_RETRY;
 
 /// What is at a path instead of a regular file. It is displayed with its article: `a directory`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

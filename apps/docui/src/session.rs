@@ -2,8 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `invoke` | carries out actions, from the check of their refs to their outcome |
 //! | `parked` | requests whose work is under way on other threads |
 
+mod invoke;
 mod parked;
 
 use std::path::PathBuf;
@@ -11,29 +13,25 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use pipemux_proto::app::{
-    Changed, Chunk, Empty, Invoke, KeyLocation, Locate, Located, Needs, OpenRequest, Opened,
-    Outcome, Project, ReadRequest, Saved,
+    Changed, Chunk, Empty, KeyLocation, Locate, Located, OpenRequest, Opened, Project, ReadRequest,
+    Saved,
 };
 use pipemux_proto::codec::{EncodeError, decode};
 use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::limits::EXCHANGE_MAX;
-use pipemux_proto::projection::{Arg, Projection};
-use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Blob, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
+use pipemux_proto::projection::Projection;
+use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
-use crate::app::{App, Context, ExchangeReply, Found, Opening, ViewRequest};
-use crate::blocking::{Completion, PATIENCE, Waker};
-use crate::reply::{Ask, Reply};
-use crate::run_changes::{RunChanges, ref_keys};
+use crate::app::{App, ExchangeReply, Found, Opening, ViewRequest};
+use crate::blocking::{Completion, Waker};
+use crate::limits::PATIENCE;
+use crate::run_changes::RunChanges;
 use crate::view::View;
 
 use parked::{Parked, ParkedWork};
-
-/// The token of the question that [`App::confirm`] makes.
-const CONFIRM: &[u8] = b"docui confirm";
 
 /// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -239,73 +237,6 @@ impl<A: App> Session<A> {
         }
     }
 
-    /// Carries out an action. Returns `None` when the request waits for work on another thread.
-    pub(crate) fn invoke(&mut self, request: &Envelope, message: Invoke) -> Option<Outcome> {
-        self.try_invoke(request, message).unwrap_or_else(|fault| Some(Outcome::Failed(fault)))
-    }
-
-    fn try_invoke(
-        &mut self,
-        request: &Envelope,
-        mut message: Invoke,
-    ) -> Result<Option<Outcome>, Fault> {
-        self.refresh()?;
-        self.check_refs(message.args.values_mut(), &message.run_id)?;
-        let keys = ref_keys(message.args.values());
-        let action = A::Action::decode(&message.action, message.args)?;
-        let is_destructive = action.risk() == Risk::Destructive;
-        if is_destructive && !message.confirmed {
-            let Ask(needs) = self.app()?.confirm(&action)?;
-            let needs = Needs { token: Blob(CONFIRM.into()), ..needs };
-            return Ok(Some(Outcome::Needs(needs)));
-        }
-        let context = Context {
-            reader: message.reader,
-            run_id: message.run_id,
-            seen_version: message.seen_version,
-            seen_lost: message.seen_lost,
-            numbers: message.numbers,
-            forgotten: message.forgotten,
-            cwd: message.cwd.into(),
-            version: self.version,
-            // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
-            // the app's own questions are passed on, also to those of an action that was confirmed before.
-            answer: message
-                .resume
-                .filter(|resume| !is_destructive || resume.token.0 != CONFIRM)
-                .map(|resume| (resume.token.0.to_vec(), resume.choice)),
-        };
-        let app = self.app()?;
-        let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
-        let run_id = context.run_id.clone();
-        let pending = PendingInvoke { name: action.name(), run_id, before };
-        let reply = match self.app_mut()?.blocking(&action, &context)? {
-            None => self.app_mut()?.update(action, &context)?,
-            Some(blocking) => {
-                let park = |started| ParkedWork::Invoke(started, pending.clone());
-                let Some(finish) = self.park(request, blocking, park)? else { return Ok(None) };
-                let completion = Completion { version: self.version, late: false };
-                finish(self.app_mut()?, completion)?
-            }
-        };
-        Ok(Some(self.replied(reply, &pending)))
-    }
-
-    /// Turns the app's reply to an action into the outcome.
-    fn replied(&mut self, reply: Reply, pending: &PendingInvoke) -> Outcome {
-        if let Some(app) = &self.app {
-            self.run_changes.record(&pending.run_id, &pending.before, |key| rev(app, key));
-        }
-        match reply {
-            Reply::Ask(ask) => Outcome::Needs(ask.0),
-            Reply::Done(mut done) => {
-                self.version += 1;
-                done.0.version = self.version;
-                Outcome::Done(done.0)
-            }
-        }
-    }
-
     /// Returns the answer to an exchange, and the new version if the exchange changed what views show.
     pub(crate) fn exchange(&mut self, body: Bytes) -> Result<(Bytes, Option<Changed>), Fault> {
         self.open_again()?;
@@ -320,42 +251,6 @@ impl<A: App> Session<A> {
             )));
         }
         Ok((body, changed.then_some(Changed { version: self.version })))
-    }
-
-    /// Refuses refs to objects that are gone or have changed since the reader saw them.
-    fn check_refs<'a>(
-        &self,
-        args: impl IntoIterator<Item = &'a mut Arg>,
-        run_id: &str,
-    ) -> Result<(), Fault> {
-        for arg in args {
-            match arg {
-                Arg::List(items) => self.check_refs(items, run_id)?,
-                // What the run changed itself is passed on with its current rev.
-                Arg::Ref(found) => found.rev = self.check_rev(&found.key, found.rev, run_id)?,
-                Arg::Value(_) | Arg::Copied(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns an object's current rev, unless somebody else changed the object since it was seen.
-    fn check_rev(&self, key: &str, seen: u64, run_id: &str) -> Result<u64, Fault> {
-        match self.app()?.find(key) {
-            Found::Here(rev) | Found::Hidden { rev, .. }
-                if rev == seen || self.run_changes.explain(run_id, key, seen, rev) =>
-            {
-                Ok(rev)
-            }
-            Found::Here(_) | Found::Hidden { .. } => {
-                Err(Fault::stale("changed since it was seen").about(key))
-            }
-            Found::Gone(why) => {
-                let fault = Fault::not_found("gone").about(key);
-                Err(why.into_iter().fold(fault, Fault::hint))
-            }
-            Found::Unreadable(fault) => Err(fault),
-        }
     }
 
     fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
@@ -423,23 +318,6 @@ impl<A: App> Session<A> {
 
     fn app_mut(&mut self) -> Result<&mut A, Fault> {
         self.app.as_mut().ok_or_else(not_open)
-    }
-}
-
-/// An action that was begun: what is needed to make its outcome.
-#[derive(Clone)]
-struct PendingInvoke {
-    name: &'static str,
-    run_id: String,
-    /// The objects in the arguments, with their revs before the action.
-    before: Vec<(String, Option<u64>)>,
-}
-
-/// Returns an object's rev; `None` if there is no such object.
-fn rev<A: App>(app: &A, key: &str) -> Option<u64> {
-    match app.find(key) {
-        Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
-        Found::Gone(_) | Found::Unreadable(_) => None,
     }
 }
 

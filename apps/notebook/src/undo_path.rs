@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, Transaction};
 
-use crate::change::{ChangeId, EntryRef, content, current};
+use crate::change::rows::{content, current};
+use crate::change::{ChangeId, EntryRef};
 use crate::entry::Content;
 
 /// A recorded change, with what is needed to undo it.

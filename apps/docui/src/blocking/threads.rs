@@ -8,12 +8,7 @@ use std::thread;
 
 use pipemux_proto::Fault;
 
-/// The most threads that work at once. More than a few wait only while a file system hangs.
-const THREADS_MAX: usize = 160;
-/// The most threads that are kept while they have no work.
-const IDLE_MAX: usize = 2;
-/// The stack of a thread, in bytes.
-const STACK: usize = 512 * 1024;
+use crate::limits::{IDLE_THREADS_MAX, THREAD_STACK, THREADS_MAX};
 
 pub(super) type Job = Box<dyn FnOnce() + Send>;
 
@@ -39,8 +34,10 @@ pub(super) fn run(job: Job) -> Result<(), Fault> {
             "{THREADS_MAX} requests wait for disks that don't answer, no more are taken"
         )));
     }
-    let spawned =
-        thread::Builder::new().name("blocking".into()).stack_size(STACK).spawn(move || work(job));
+    let spawned = thread::Builder::new()
+        .name("blocking".into())
+        .stack_size(THREAD_STACK)
+        .spawn(move || work(job));
     spawned.map(drop).map_err(|error| {
         THREADS.fetch_sub(1, Ordering::Relaxed);
         Fault::failed(format!("no thread for work that may wait: {error}"))
@@ -54,7 +51,7 @@ fn work(first: Job) {
         job();
         let (sender, next) = channel();
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() >= IDLE_MAX {
+        if idle.len() >= IDLE_THREADS_MAX {
             THREADS.fetch_sub(1, Ordering::Relaxed);
             return;
         }

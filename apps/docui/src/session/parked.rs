@@ -8,14 +8,12 @@ use pipemux_proto::{Envelope, Fault, Frame, Kind, Method};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::blocking::{Blocking, CLOSE_PATIENCE, Completion, Finish, Started};
+use crate::blocking::{Blocking, Completion, Finish, Started};
+use crate::limits::{CLOSE_PATIENCE, DEADLINE_MARGIN};
 use crate::reply::Reply;
 
-use super::{PendingInvoke, Session, opened_reply};
-
-/// An answer is sent this much before the requester gives up, if its deadline is not shorter than four times
-/// that.
-const MARGIN: Duration = Duration::from_secs(1);
+use super::invoke::PendingInvoke;
+use super::{Session, opened_reply};
 
 /// A request whose work is under way.
 pub(crate) struct Parked<A> {
@@ -66,7 +64,7 @@ impl<A: App> Parked<A> {
             0 => blocking_deadline,
             ms => {
                 let whole = Duration::from_millis(u64::from(ms));
-                blocking_deadline.min(whole - MARGIN.min(whole / 4))
+                blocking_deadline.min(whole - DEADLINE_MARGIN.min(whole / 4))
             }
         };
         Self { request: *request, deadline: received + patience, answered: false, work }

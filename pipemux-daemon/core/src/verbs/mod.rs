@@ -11,6 +11,8 @@
 //! | `prefetch` | requests windows ahead of time |
 //! | `end_pending_views` | windows that an answer stops waiting for |
 //! | `write_answer`, `answer_in_parts` | write an answer that shows windows, and send long ones without copying |
+//! | `render_window` | renders one window, for an answer or for a run that needs the ids in it |
+//! | `delivery` | what a reader will have seen once it has received an answer |
 //! | `session_updates` | keeps workspaces informed of their sessions |
 
 mod answer;
@@ -18,6 +20,7 @@ mod answer_in_parts;
 mod begin;
 pub(crate) mod bounds;
 mod click;
+mod delivery;
 mod end_pending_views;
 mod hidden_link;
 mod history;
@@ -28,6 +31,7 @@ mod prefetch;
 mod project_reply;
 mod providers;
 mod read;
+mod render_window;
 mod require;
 mod run;
 mod run_driver;

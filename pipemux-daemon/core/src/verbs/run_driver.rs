@@ -19,9 +19,9 @@ use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::history_round::history_round;
 use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
+use crate::verbs::render_window::render_held_window;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
-use crate::verbs::write_answer::render_held_window;
 use crate::workspaces::raw_projection::RawProjection;
 
 impl Core {

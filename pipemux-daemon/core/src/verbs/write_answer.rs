@@ -4,32 +4,25 @@
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
-use pipemux_proto::projection::Lod;
-use pipemux_proto::prototype::Prototype;
 
 use crate::Core;
-use crate::event::{Effect, Now};
-use crate::keys::{RequestId, SessionKey, WorkspaceKey};
-use crate::persist::records::Record;
-use crate::processes::session::Session;
+use crate::keys::{RequestId, SessionKey};
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
-use crate::runs::saved_question;
+use crate::verbs::delivery::make_delivery;
+use crate::verbs::render_window::{render_input, shared_words, write_and_record};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer::{fault_with_options, refusal as refusal_text};
 use crate::views::answer_text::AnswerText;
-use crate::views::answer_window::{AnswerWindow, write_calls, write_window};
+use crate::views::answer_window::{AnswerWindow, write_calls};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
-use crate::views::inert::RefTokens;
-use crate::views::link_title::SharedWords;
-use crate::views::minter::RenderInput;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
-use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
-use crate::workspaces::{Delivery, SeenWindow, Workspace};
+use crate::views::requested_window::{AnswerKind, WindowStatus};
+use crate::workspaces::Workspace;
 
 impl Core {
     /// Answers a request whose windows have all arrived, or won't.
@@ -242,27 +235,6 @@ impl Core {
         }
         Ok(())
     }
-
-    /// Notes that a reader has received an answer.
-    pub(crate) fn confirm_delivery(&mut self, number: u64) {
-        let Some((at, questions)) = self.workspaces.confirm(number) else { return };
-        for number in questions {
-            let first = self.runs.note_shown(&at, number);
-            // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
-            let Some(question) = first.filter(|question| question.is_destructive()) else {
-                continue;
-            };
-            if let Some(question) = saved_question::save(question) {
-                let workspace = at.to_string();
-                self.turn.persist(Record::Question { workspace, number, question });
-            }
-        }
-    }
-
-    /// Reserves ids and epochs on disk before an answer that uses them goes out.
-    pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
-        self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
-    }
 }
 
 /// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
@@ -291,143 +263,6 @@ fn is_unchanged(
         }
         None => false,
     }
-}
-
-/// Returns the delivery that is kept until the reader confirms the answer. `shows_busy` is true when the answer also
-/// shows old content of windows whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
-fn make_delivery(
-    workspace: &mut Workspace,
-    reader: &str,
-    number: u64,
-    windows: Vec<AnswerWindow>,
-    (shows_busy, shows_all): (bool, bool),
-) -> Delivery {
-    let epoch = workspace.epoch;
-    let ids = workspace.anchors.take_offered();
-    let is_fresh = |window: &AnswerWindow| window.status == WindowStatus::Fresh;
-    let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
-    let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
-    let fresh = windows.into_iter().filter(is_fresh);
-    let seen =
-        fresh.filter_map(|window| to_seen_window(workspace, reader, window, epoch)).collect();
-    Delivery {
-        number,
-        seen,
-        lines: Vec::new(),
-        noticed: workspace.newest_notice(),
-        questions: Vec::new(),
-        epoch,
-        ids,
-        shown,
-        window_set_revision: shows_all.then_some(workspace.window_set_revision()),
-    }
-}
-
-/// Renders a window from the projection that the workspace holds. Returns the ids that it shows.
-pub(crate) fn render_held_window(
-    workspace: &mut Workspace,
-    key: &SessionKey,
-    session: &Session,
-    now: Now,
-) -> Vec<u64> {
-    let epoch = workspace.epoch + 1;
-    let window = workspace.window(key);
-    let (lod, number) = window.map(|window| (window.lod, window.number)).unwrap_or_default();
-    let requested = RequestedWindow {
-        state: WindowStatus::Fresh,
-        ..RequestedWindow::new(key.clone(), number, lod, u32::MAX)
-    };
-    let shared = shared_words(workspace, Some(session), key);
-    let show_calls = workspace.options.titles;
-    let input = render_input(Some(session), epoch, show_calls, &shared);
-    let (window, differs) = write_and_record(workspace, requested, input, now);
-    if let Some(content) = window.shown_content() {
-        workspace.count_context(key, content, false, now);
-    }
-    if differs {
-        workspace.epoch = epoch;
-    }
-    window.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
-}
-
-/// Returns the parts of a session that rendering needs.
-fn render_input<'a>(
-    session: Option<&'a Session>,
-    epoch: u64,
-    show_calls: bool,
-    shared: &'a SharedWords,
-) -> RenderInput<'a> {
-    let token_prefix = session.and_then(|session| session.token_prefix.as_deref());
-    RenderInput {
-        prototypes: session.map_or(&[], |session| &session.prototypes),
-        tokens: RefTokens::of_app(token_prefix),
-        epoch,
-        show_calls,
-        shared,
-    }
-}
-
-/// Returns the words of a session that other windows of the workspace use, too.
-fn shared_words(workspace: &Workspace, session: Option<&Session>, key: &SessionKey) -> SharedWords {
-    let prototypes = session.into_iter().flat_map(|session| session.prototypes.iter());
-    let is_shared = |action: &&Prototype| workspace.windows.with_action(&action.name).len() > 1;
-    let actions = prototypes.filter(is_shared).map(|action| action.name.clone()).collect();
-    let others = workspace.windows.iter().filter(|window| window.session != *key);
-    let held = others.filter_map(|window| window.projection.as_ref());
-    let names = held.flat_map(|held| held.projection.names.keys().cloned()).collect();
-    SharedWords { actions, names, all: false }
-}
-
-/// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when the rendering
-/// differs from the one before.
-fn write_and_record(
-    workspace: &mut Workspace,
-    requested: RequestedWindow,
-    input: RenderInput<'_>,
-    now: Now,
-) -> (AnswerWindow, bool) {
-    let Some((window, anchors)) = workspace.window_and_anchors(&requested.session) else {
-        return (AnswerWindow::without_content(requested), false);
-    };
-    let (answer, rendering) = write_window(window, requested, input, anchors);
-    let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
-    if let Some(rendering) = rendering {
-        workspace.record_rendering(&answer.session, rendering, now);
-    }
-    (answer, differs)
-}
-
-/// Turns a fresh window of an answer into the window that the reader will have seen once it has the answer.
-fn to_seen_window(
-    workspace: &mut Workspace,
-    reader: &str,
-    window: AnswerWindow,
-    epoch: u64,
-) -> Option<(SessionKey, SeenWindow)> {
-    let ((app, version), rendered) = (window.version?, window.rendered?);
-    if let Some(kept) = workspace.window_mut(&window.session) {
-        kept.remember(epoch, (app, version), &rendered);
-    }
-    let before = workspace.seen(reader, &window.session);
-    let prototypes = match (window.lod, before) {
-        // A gist shows no prototypes, so the reader still knows those that were shown before.
-        (Lod::Gist, Some(before)) => before.prototypes.clone(),
-        _ => window.prototypes,
-    };
-    // A lower level of detail shows fewer names of the same version, and the known names stay valid.
-    let keeps_names = |before: &&SeenWindow| {
-        (before.app, before.version) == (app, version) && rendered.names.is_empty()
-    };
-    let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
-    let document = rendered.document.clone();
-    // A view at another level of detail or budget doesn't become the base of later comparisons.
-    let (rendered, base, complete) = match before.filter(|_| window.one_off) {
-        Some(before) => (before.rendered.clone(), before.base, false),
-        None => (rendered, (app, version), true),
-    };
-    let seen =
-        SeenWindow { epoch, app, version, rendered, base, document, complete, names, prototypes };
-    Some((window.session, seen))
 }
 
 /// Returns the exit status of an answer that is about one window.

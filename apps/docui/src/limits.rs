@@ -1,0 +1,32 @@
+//! Every bound of the SDK, each with its unit; those of messages are in `pipemux_proto::limits`.
+
+use std::time::Duration;
+
+/// How long a request is waited for before the serving loop goes on with others. Work that is done by then,
+/// which nearly all is, is answered in order.
+pub const PATIENCE: Duration = Duration::from_millis(200);
+/// How long a session that is closed waits for the work of its requests.
+pub const CLOSE_PATIENCE: Duration = Duration::from_millis(1_200);
+/// How long before the requester gives up an answer is sent, if its deadline is not shorter than four times
+/// that.
+pub const DEADLINE_MARGIN: Duration = Duration::from_secs(1);
+/// How many threads work at once. More than a few wait only while a file system hangs.
+pub const THREADS_MAX: usize = 160;
+/// How many threads are kept while they have no work.
+pub const IDLE_THREADS_MAX: usize = 2;
+/// The stack of a thread, in bytes.
+pub const THREAD_STACK: usize = 512 * 1024;
+/// How long to wait between attempts to open a file that another program holds a lease on.
+pub const LEASE_RETRY: Duration = Duration::from_millis(20);
+/// Bytes that one read of the connection may bring, at first and while messages are small.
+pub const READ_MIN: usize = 16 * 1024;
+/// Bytes that one read may bring while messages are large: a body of 64 KiB and the frame around it.
+pub const READ_MAX: usize = 65 * 1024;
+/// Longest body, in bytes, that is copied out of the read buffer. A longer one takes the buffer over.
+pub const COPIED_BODY_MAX: usize = 8 * 1024;
+/// Longest answer, in bytes, that is batched with others into one write.
+pub const BATCHED_BODY_MAX: usize = 16 * 1024;
+/// Most answers in one batch. They are on their way while the next ones are made.
+pub const BATCH_ANSWERS_MAX: usize = 32;
+/// Longest time that answers are batched while further requests have already arrived.
+pub const BATCH_TIME_MAX: Duration = Duration::from_micros(200);

@@ -1,0 +1,168 @@
+//! The rows that a change reads and writes, within its transaction: of the entry, its tags, the search index, and the
+//! record from which the change can be undone.
+
+use docui::Fault;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::{CHANGES_BYTES_MAX, CHANGES_MAX, ChangeId, ChangeKind, EntryRef};
+use crate::entry::{self, Content};
+use crate::schema::StoreError;
+use crate::store::unsigned;
+
+/// Reads an entry's content, if its rev is still the one that was seen.
+pub(super) fn read(transaction: &Transaction<'_>, entry: EntryRef) -> Result<Content, StoreError> {
+    let key = entry::key(entry.id);
+    match current(transaction, entry.id)? {
+        None => Err(Fault::not_found("removed").about(key).into()),
+        Some((rev, _)) if rev != entry.rev => {
+            Err(Fault::stale("changed since it was seen").about(key).into())
+        }
+        Some((_, content)) => Ok(content),
+    }
+}
+
+/// Returns an entry's rev and content, or `None` if there is no entry with this id.
+pub(crate) fn current(
+    transaction: &Transaction<'_>,
+    id: i64,
+) -> rusqlite::Result<Option<(u64, Content)>> {
+    transaction
+        .query_row(
+            "SELECT id, rev, title, text, summary, gist,
+                coalesce((SELECT group_concat(tag, char(10)) FROM
+                    (SELECT tag FROM tags WHERE entry = ?1 ORDER BY tag)), ''),
+                origin, outdated FROM entries WHERE id = ?1",
+            [id],
+            |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)),
+        )
+        .optional()
+}
+
+/// Reads a content from columns 3 to 8 of a row. The title, which may be NULL there, is given.
+pub(crate) fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Result<Content> {
+    let tags: String = row.get(6)?;
+    Ok(Content {
+        title,
+        text: row.get(3)?,
+        summary: row.get(4)?,
+        gist: row.get(5)?,
+        tags: tags.split('\n').filter(|tag| !tag.is_empty()).map(Into::into).collect(),
+        origin: row.get(7)?,
+        outdated: row.get(8)?,
+    })
+}
+
+pub(super) fn insert(transaction: &Transaction<'_>, content: &Content) -> rusqlite::Result<i64> {
+    transaction.execute(
+        "INSERT INTO entries (rev, lines, tokens, outdated, title, gist, summary, origin, text)
+         VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![
+            content.lines() as i64,
+            docui::tokens::estimate(&content.text) as i64,
+            content.outdated,
+            content.title,
+            content.gist,
+            content.summary,
+            content.origin,
+            content.text,
+        ],
+    )?;
+    let id = transaction.last_insert_rowid();
+    index(transaction, id, content)?;
+    Ok(id)
+}
+
+/// Replaces an entry's content. Returns its new rev.
+pub(super) fn update(
+    transaction: &Transaction<'_>,
+    entry: EntryRef,
+    content: &Content,
+) -> rusqlite::Result<u64> {
+    let rev = entry.rev + 1;
+    transaction.execute(
+        "UPDATE entries SET rev = ?2, lines = ?3, tokens = ?4, outdated = ?5, title = ?6, gist = ?7,
+         summary = ?8, origin = ?9, text = ?10 WHERE id = ?1",
+        params![
+            entry.id,
+            rev as i64,
+            content.lines() as i64,
+            docui::tokens::estimate(&content.text) as i64,
+            content.outdated,
+            content.title,
+            content.gist,
+            content.summary,
+            content.origin,
+            content.text,
+        ],
+    )?;
+    transaction.execute("DELETE FROM words WHERE rowid = ?1", [entry.id])?;
+    transaction.execute("DELETE FROM tags WHERE entry = ?1", [entry.id])?;
+    index(transaction, entry.id, content)?;
+    Ok(rev)
+}
+
+pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
+    // The foreign keys delete its tags and changes too.
+    transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// Writes an entry's tags and its row in the search index.
+fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite::Result<()> {
+    let mut insert_tag = transaction.prepare("INSERT INTO tags (entry, tag) VALUES (?1, ?2)")?;
+    for tag in &content.tags {
+        insert_tag.execute(params![id, tag])?;
+    }
+    let tokens = crate::search::index_text;
+    transaction.execute(
+        "INSERT INTO words (rowid, title, text, summary, tags) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![
+            id,
+            tokens(&content.title),
+            tokens(&content.text),
+            tokens(&format!("{}\n{}", content.summary, content.gist)),
+            tokens(&content.tags.join("\n")),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Records the content that an entry had before a change, and drops the oldest records beyond the
+/// bounds. `before` is `None` when the change created the entry.
+pub(super) fn record(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    kind: ChangeKind,
+    rev_after: u64,
+    before: Option<&Content>,
+) -> rusqlite::Result<ChangeId> {
+    let none = Content::default();
+    let content = before.unwrap_or(&none);
+    transaction.execute(
+        "INSERT INTO changes
+         (entry, what, rev_after, size, title, text, summary, gist, tags, origin, outdated)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            entry,
+            kind.as_str(),
+            rev_after as i64,
+            content.text.len() as i64,
+            before.map(|before| &before.title),
+            content.text,
+            content.summary,
+            content.gist,
+            content.tags.join("\n"),
+            content.origin,
+            content.outdated,
+        ],
+    )?;
+    let id = transaction.last_insert_rowid();
+    transaction.execute(
+        "DELETE FROM changes WHERE id <= ?1 OR id IN (
+             SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id DESC) AS bytes FROM changes)
+             WHERE bytes > ?2)",
+        params![id - CHANGES_MAX, CHANGES_BYTES_MAX],
+    )?;
+    Ok(ChangeId(id))
+}

@@ -1,0 +1,99 @@
+//! What an answer leaves behind once it goes out: the delivery, which says what its reader will have seen, kept until
+//! the reader confirms it.
+
+use pipemux_proto::projection::Lod;
+
+use crate::Core;
+use crate::event::Effect;
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::persist::records::Record;
+use crate::runs::saved_question;
+use crate::views::answer_window::AnswerWindow;
+use crate::views::requested_window::WindowStatus;
+use crate::workspaces::{Delivery, SeenWindow, Workspace};
+
+impl Core {
+    /// Notes that a reader has received an answer.
+    pub(crate) fn confirm_delivery(&mut self, number: u64) {
+        let Some((at, questions)) = self.workspaces.confirm(number) else { return };
+        for number in questions {
+            let first = self.runs.note_shown(&at, number);
+            // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
+            let Some(question) = first.filter(|question| question.is_destructive()) else {
+                continue;
+            };
+            if let Some(question) = saved_question::save(question) {
+                let workspace = at.to_string();
+                self.turn.persist(Record::Question { workspace, number, question });
+            }
+        }
+    }
+
+    /// Reserves ids and epochs on disk before an answer that uses them goes out.
+    pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
+        self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
+    }
+}
+
+/// Returns the delivery that is kept until the reader confirms the answer. `shows_busy` is true when the answer also
+/// shows old content of windows whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
+pub(super) fn make_delivery(
+    workspace: &mut Workspace,
+    reader: &str,
+    number: u64,
+    windows: Vec<AnswerWindow>,
+    (shows_busy, shows_all): (bool, bool),
+) -> Delivery {
+    let epoch = workspace.epoch;
+    let ids = workspace.anchors.take_offered();
+    let is_fresh = |window: &AnswerWindow| window.status == WindowStatus::Fresh;
+    let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
+    let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
+    let fresh = windows.into_iter().filter(is_fresh);
+    let seen =
+        fresh.filter_map(|window| to_seen_window(workspace, reader, window, epoch)).collect();
+    Delivery {
+        number,
+        seen,
+        lines: Vec::new(),
+        noticed: workspace.newest_notice(),
+        questions: Vec::new(),
+        epoch,
+        ids,
+        shown,
+        window_set_revision: shows_all.then_some(workspace.window_set_revision()),
+    }
+}
+
+/// Turns a fresh window of an answer into the window that the reader will have seen once it has the answer.
+fn to_seen_window(
+    workspace: &mut Workspace,
+    reader: &str,
+    window: AnswerWindow,
+    epoch: u64,
+) -> Option<(SessionKey, SeenWindow)> {
+    let ((app, version), rendered) = (window.version?, window.rendered?);
+    if let Some(kept) = workspace.window_mut(&window.session) {
+        kept.remember(epoch, (app, version), &rendered);
+    }
+    let before = workspace.seen(reader, &window.session);
+    let prototypes = match (window.lod, before) {
+        // A gist shows no prototypes, so the reader still knows those that were shown before.
+        (Lod::Gist, Some(before)) => before.prototypes.clone(),
+        _ => window.prototypes,
+    };
+    // A lower level of detail shows fewer names of the same version, and the known names stay valid.
+    let keeps_names = |before: &&SeenWindow| {
+        (before.app, before.version) == (app, version) && rendered.names.is_empty()
+    };
+    let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
+    let document = rendered.document.clone();
+    // A view at another level of detail or budget doesn't become the base of later comparisons.
+    let (rendered, base, complete) = match before.filter(|_| window.one_off) {
+        Some(before) => (before.rendered.clone(), before.base, false),
+        None => (rendered, (app, version), true),
+    };
+    let seen =
+        SeenWindow { epoch, app, version, rendered, base, document, complete, names, prototypes };
+    Some((window.session, seen))
+}

@@ -1,0 +1,92 @@
+//! Renders one window from the projection that its workspace holds, and keeps the rendering there. An answer
+//! shows it, and a run learns from it which ids the window's objects have.
+
+use pipemux_proto::prototype::Prototype;
+
+use crate::event::Now;
+use crate::keys::SessionKey;
+use crate::processes::session::Session;
+use crate::views::answer_window::{AnswerWindow, write_window};
+use crate::views::inert::RefTokens;
+use crate::views::link_title::SharedWords;
+use crate::views::minter::RenderInput;
+use crate::views::requested_window::{RequestedWindow, WindowStatus};
+use crate::workspaces::Workspace;
+
+/// Renders a window from the projection that the workspace holds. Returns the ids that it shows.
+pub(crate) fn render_held_window(
+    workspace: &mut Workspace,
+    key: &SessionKey,
+    session: &Session,
+    now: Now,
+) -> Vec<u64> {
+    let epoch = workspace.epoch + 1;
+    let window = workspace.window(key);
+    let (lod, number) = window.map(|window| (window.lod, window.number)).unwrap_or_default();
+    let requested = RequestedWindow {
+        state: WindowStatus::Fresh,
+        ..RequestedWindow::new(key.clone(), number, lod, u32::MAX)
+    };
+    let shared = shared_words(workspace, Some(session), key);
+    let show_calls = workspace.options.titles;
+    let input = render_input(Some(session), epoch, show_calls, &shared);
+    let (window, differs) = write_and_record(workspace, requested, input, now);
+    if let Some(content) = window.shown_content() {
+        workspace.count_context(key, content, false, now);
+    }
+    if differs {
+        workspace.epoch = epoch;
+    }
+    window.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
+}
+
+/// Returns the parts of a session that rendering needs.
+pub(super) fn render_input<'a>(
+    session: Option<&'a Session>,
+    epoch: u64,
+    show_calls: bool,
+    shared: &'a SharedWords,
+) -> RenderInput<'a> {
+    let token_prefix = session.and_then(|session| session.token_prefix.as_deref());
+    RenderInput {
+        prototypes: session.map_or(&[], |session| &session.prototypes),
+        tokens: RefTokens::of_app(token_prefix),
+        epoch,
+        show_calls,
+        shared,
+    }
+}
+
+/// Returns the words of a session that other windows of the workspace use, too.
+pub(super) fn shared_words(
+    workspace: &Workspace,
+    session: Option<&Session>,
+    key: &SessionKey,
+) -> SharedWords {
+    let prototypes = session.into_iter().flat_map(|session| session.prototypes.iter());
+    let is_shared = |action: &&Prototype| workspace.windows.with_action(&action.name).len() > 1;
+    let actions = prototypes.filter(is_shared).map(|action| action.name.clone()).collect();
+    let others = workspace.windows.iter().filter(|window| window.session != *key);
+    let held = others.filter_map(|window| window.projection.as_ref());
+    let names = held.flat_map(|held| held.projection.names.keys().cloned()).collect();
+    SharedWords { actions, names, all: false }
+}
+
+/// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when the rendering
+/// differs from the one before.
+pub(super) fn write_and_record(
+    workspace: &mut Workspace,
+    requested: RequestedWindow,
+    input: RenderInput<'_>,
+    now: Now,
+) -> (AnswerWindow, bool) {
+    let Some((window, anchors)) = workspace.window_and_anchors(&requested.session) else {
+        return (AnswerWindow::without_content(requested), false);
+    };
+    let (answer, rendering) = write_window(window, requested, input, anchors);
+    let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
+    if let Some(rendering) = rendering {
+        workspace.record_rendering(&answer.session, rendering, now);
+    }
+    (answer, differs)
+}
