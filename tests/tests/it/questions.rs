@@ -252,3 +252,21 @@ fn editor_question_is_answered_by_label() {
     env.pipemux(&["answer", "Overwrite"]).ok();
     assert_eq!(env.read("f.txt"), "mine\ntwo\n");
 }
+
+#[test]
+fn nobody_is_asked_for_the_text_of_an_act_on_a_thing_that_is_gone() {
+    let env = TestEnv::with_notebook();
+    let plan = env.run("notebook.add('plan', 'v1')").ok().obj("plan");
+    env.run(&format!("notebook.remove(obj:{plan})")).exits(5);
+    env.pipemux(&["answer", "yes"]).ok();
+    env.run(&format!("notebook.edit(obj:{plan})")).exits(3).has("not found").has("removed");
+    // It may be gone while the question is open: the answer ends the question then.
+    let other = env.run("notebook.add('other', 'v1')").ok().obj("other");
+    env.run(&format!("notebook.edit(obj:{other})")).exits(5).has("needs text: string");
+    let bob = |args: &[&str]| env.as_reader("bob", args);
+    bob(&["view"]).ok();
+    bob(&["run", &format!("notebook.remove(obj:{other})")]).exits(5);
+    bob(&["answer", "yes"]).ok();
+    env.pipemux(&["answer", "words"]).exits(3).has("removed");
+    env.run("notebook.add('third', 'free again')").ok();
+}

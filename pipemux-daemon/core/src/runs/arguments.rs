@@ -65,6 +65,27 @@ impl Run {
         step.args.iter().map(resolve).collect()
     }
 
+    /// Checks the refs of a step that lacks an argument: nobody is asked for the text of an act on a thing that is gone.
+    ///
+    /// # Errors
+    /// What must be looked up first, or why the step can't run.
+    pub(super) fn check_refs(
+        &self,
+        context: &RunContext<'_>,
+        step: &Step,
+    ) -> Result<(), Unresolved> {
+        let lacks = |(_, argument): &(String, Argument)| matches!(argument, Argument::Missing(_));
+        if !step.args.iter().any(lacks) {
+            return Ok(());
+        }
+        for (_, argument) in &step.args {
+            if let Argument::Ref { of, .. } = argument {
+                self.refs.resolve(context, of, &self.looked_up.located)?;
+            }
+        }
+        Ok(())
+    }
+
     fn argument(
         &self,
         context: &RunContext<'_>,

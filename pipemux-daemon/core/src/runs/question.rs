@@ -5,7 +5,7 @@ use pipemux_proto::prototype::Risk;
 use pipemux_proto::{Code, Fault};
 
 use crate::runs::answer_text::TypedAnswer;
-use crate::runs::missing_argument::{TypedValues, fill, typed_words};
+use crate::runs::missing_argument::{TypedValues, fill, names_objects, typed_words};
 use crate::runs::selection::{Selection, select};
 use crate::runs::written_call::written_call;
 use crate::runs::{Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin};
@@ -81,6 +81,10 @@ impl AnsweredQuestion {
     pub(super) fn is_wrong(&self, fault: &Fault) -> bool {
         match self.asker {
             Asker::App(_) => matches!(fault.code, Code::Usage | Code::Unavailable),
+            // A ref that leads nowhere is another argument's when the answer can't be one.
+            Asker::MissingArgument(ref asked) if !names_objects(&asked.missing.ty) => {
+                matches!(fault.code, Code::Usage | Code::Unavailable | Code::Refused)
+            }
             Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => matches!(
                 fault.code,
                 Code::Usage | Code::Unavailable | Code::NotFound | Code::OutOfView | Code::Refused

@@ -42,17 +42,27 @@ impl Run {
 
     /// Prepares the next step and sends it, or says what has to come first.
     pub(super) fn advance(&mut self, context: &RunContext<'_>) -> RunOutput {
+        let checked = self.steps.get(self.next).filter(|_| !self.cancelled);
+        if let Some(Err(unresolved)) = checked.map(|step| self.check_refs(context, step)) {
+            return self.unresolved(unresolved, context);
+        }
         if let Some(output) = self.end_or_ask(context) {
             return output;
         }
-        let step = &self.steps[self.next];
-        match self.arguments(context, step) {
+        match self.arguments(context, &self.steps[self.next]) {
             Ok(args) => self.send(self.invocation(context, args), context),
-            Err(Unresolved::NeedsLookup(lookup)) => self.look_up(*lookup, context),
-            Err(Unresolved::Invalid(fault, Some(session))) if self.may_rebase(context, &fault) => {
+            Err(unresolved) => self.unresolved(unresolved, context),
+        }
+    }
+
+    /// Looks up what the arguments of the next step need, or ends the run.
+    fn unresolved(&mut self, unresolved: Unresolved, context: &RunContext<'_>) -> RunOutput {
+        match unresolved {
+            Unresolved::NeedsLookup(lookup) => self.look_up(*lookup, context),
+            Unresolved::Invalid(fault, Some(session)) if self.may_rebase(context, &fault) => {
                 self.rebase(session, fault, context)
             }
-            Err(Unresolved::Invalid(fault, shows)) => {
+            Unresolved::Invalid(fault, shows) => {
                 if let Some(session) = shows {
                     self.touch(&session);
                 }
