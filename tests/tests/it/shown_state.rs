@@ -36,6 +36,15 @@ fn wait_ends_with_a_file_that_somebody_wrote() {
 }
 
 #[test]
+fn wait_goes_on_when_another_reader_opened_the_same() {
+    let env = TestEnv::new();
+    env.write("a.txt", rows(9));
+    env.pipemux(&["open", "editor", "a.txt"]).ok();
+    env.as_reader("b", &["open", "editor", "a.txt"]).ok();
+    env.pipemux(&["view", "--wait", "1"]).ok().has("unchanged for 1 s");
+}
+
+#[test]
 fn changed_lines_that_an_answer_leaves_out_are_reached_by_its_hint() {
     let env = TestEnv::new();
     env.write("a.txt", rows(400));

@@ -246,15 +246,19 @@ impl Core {
     /// Returns true when a window has changed since an epoch or, without one, since the reader saw it.
     fn window_changed(&self, window: &Window, reader: Option<&Reader>, since: Option<u64>) -> bool {
         let seen = match since {
-            Some(epoch) => window.at(epoch).map(|past| past.seen),
+            Some(epoch) => window.at(epoch).map(|past| (past.seen, &past.rendered)),
             None => reader
                 .and_then(|reader| reader.seen.get(&window.session))
-                .map(|seen| (seen.app, seen.version)),
+                .map(|seen| ((seen.app, seen.version), &seen.rendered)),
         };
-        let Some((app, version)) = seen else { return true };
+        let Some(((app, version), rendered)) = seen else { return true };
         let Some(session) = self.processes.get(&window.session) else { return false };
         match session.ready() {
-            Some(ready) if ready == app => session.version > version,
+            // A later version may show the same: it was shown to another reader.
+            Some(ready) if ready == app => {
+                let now = (app, session.version);
+                now.1 > version && !window.was_delivered(now, rendered)
+            }
             // Another process may show another state. One that went on from a saved state is not another one here:
             // `app` was replaced when it woke up.
             Some(_) => true,

@@ -134,6 +134,14 @@ impl Window {
         self.delivered.iter().rev().find(|version| version.epoch <= epoch)
     }
 
+    /// Returns true when the newest delivery is of this process and version and shows the same as `rendered`.
+    pub fn was_delivered(&self, seen: (Incarnation, u64), rendered: &Rc<Rendered>) -> bool {
+        self.delivered.back().is_some_and(|newest| {
+            let same = || Rc::ptr_eq(&newest.rendered, rendered) || newest.rendered == *rendered;
+            newest.seen == seen && same()
+        })
+    }
+
     /// Remembers a delivery; the oldest makes room.
     pub fn remember(&mut self, epoch: u64, seen: (Incarnation, u64), rendered: &Rc<Rendered>) {
         let same = |newest: &DeliveredVersion| {
