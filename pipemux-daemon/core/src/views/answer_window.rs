@@ -105,7 +105,7 @@ impl AnswerWindow {
     pub fn too_large(&self) -> Option<Fault> {
         let tokens = self.lowered?;
         // The daemon's own text around the content takes tokens, too.
-        let enough = (tokens + tokens / 4 + 100).min(u64::from(BUDGET_MAX));
+        let enough = tokens.saturating_add(tokens / 4 + 100).min(u64::from(BUDGET_MAX));
         let command = format!("pipemux view {} --lod full --budget {enough}", self.session);
         Some(context_too_large(&self.session, tokens, command))
     }

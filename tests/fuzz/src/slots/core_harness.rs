@@ -6,7 +6,8 @@ use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Config, Core, Effect, Event, Now};
 use pipemux_proto::app::{Empty, KeyLocation, Located, Opened};
 use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, Workspace};
-use pipemux_proto::projection::Projection;
+use pipemux_proto::projection::{Piece, Projection};
+use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::Report;
 use pipemux_proto::{
     Envelope, Fault, Frame, FrameDecoder, Hello, Incarnation, Kind, Method, Role, app, decode,
@@ -96,15 +97,13 @@ impl CoreHarness {
     /// characters.
     pub fn assert_inert(&self, text: &str, headings: Option<usize>) {
         let read = Markdown::read(text);
-        for (id, label) in &read.anchors {
-            let number = id.split_once(':').and_then(|(_, id)| id.parse::<u64>().ok());
-            let minted = number.is_some_and(|id| (FIRST_ID..FIRST_ID + 4_000).contains(&id));
-            assert!(minted, "[{label}]({id}) was not issued by the daemon:\n{text}");
+        for (of, label) in &read.anchors {
+            assert!(self.issued(of), "[{label}]({of}) was not issued by the daemon:\n{text}");
         }
-        for id in destinations(text) {
+        for of in destinations(text) {
             assert!(
-                id >= FIRST_ID,
-                "a CommonMark parser finds {id}, which the daemon did not issue:\n{text}"
+                self.issued(&of),
+                "a CommonMark parser finds {of}, which the daemon did not issue:\n{text}"
             );
         }
         if let Some(most) = headings {
@@ -113,6 +112,24 @@ impl CoreHarness {
         assert_eq!(read.open_fence, None, "a fence is open at the end:\n{text}");
         let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         assert!(!text.contains(steers), "a control character:\n{text:?}");
+    }
+
+    /// Returns true for a ref that the daemon may have written: it has an id that it gives, or the key of a thing that
+    /// the app asked to be shown with its key.
+    fn issued(&self, of: &str) -> bool {
+        let key = match of.parse() {
+            Ok(Ref { local: Local::Id(id), .. }) => {
+                return (FIRST_ID..FIRST_ID + 4_000).contains(&id);
+            }
+            Ok(Ref { local: Local::Key(key), .. }) => key,
+            Err(_) => return false,
+        };
+        let pieces = self.script.projections.iter().flat_map(|projection| &projection.content);
+        let mut objects = pieces.filter_map(|piece| match piece {
+            Piece::Object(object) => Some(object),
+            _ => None,
+        });
+        objects.any(|object| object.show_key && object.key == key)
     }
 
     fn call(&mut self, verb: Verb, format: Format, budget: Option<u32>) -> Result<Answer, Fault> {
@@ -249,15 +266,14 @@ impl CoreHarness {
     }
 }
 
-/// Returns the ids of the anchors that a CommonMark parser finds.
-fn destinations(text: &str) -> Vec<u64> {
+/// Returns the anchors that a CommonMark parser finds.
+fn destinations(text: &str) -> Vec<String> {
     use pulldown_cmark::{Event, Parser, Tag};
-    let id = |to: &str| {
-        let (_, id) = to.split_once(':').filter(|(kind, _)| matches!(*kind, "obj" | "link"))?;
-        Some(id.parse().unwrap_or(0))
-    };
+    let is_anchor = |to: &str| to.starts_with("obj:") || to.starts_with("link:");
     let found = Parser::new(text).filter_map(|event| match event {
-        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => id(&dest_url),
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            is_anchor(&dest_url).then(|| dest_url.into_string())
+        }
         _ => None,
     });
     found.collect()
