@@ -49,6 +49,8 @@ fn hanging_file_is_answered_at_the_deadline_while_others_go_on() {
     drop(lease);
     assert_eq!(env.read("a.txt"), "one\n");
     env.run("editor.open('a.txt')").ok();
+    // The write that was called off ends once its disk has answered.
+    wait_for("the disk answers", || !env.pipemux(&["view"]).text().contains("being written"));
     env.run("editor.save()").ok();
     assert_eq!(env.read("a.txt"), "two\n");
     env.run("editor.undo()").ok();
