@@ -135,7 +135,7 @@ pub struct CodePiece {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
     /// The identities of the numbered lines, in order. Readers are then told which lines moved; without
-    /// them, numbered lines that moved are shown anew.
+    /// them, numbered lines that moved are shown again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineRun>,
 }
@@ -167,7 +167,7 @@ pub struct Projection {
     #[serde(default)]
     pub title: String,
     /// The document that the content shows, as an opaque key: the path of a file, the query of a list. Line
-    /// numbers and differences are of one document: content of another one is shown anew, never as a
+    /// numbers and differences are of one document: content of another one is shown in full, never as a
     /// difference. Absent for an app whose window always shows the same document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,

@@ -119,7 +119,7 @@ impl View {
         }))
     }
 
-    /// Adds a code block whose lines are numbered from `first`. Readers are shown it anew whenever its lines
+    /// Adds a code block whose lines are numbered from `first`. Readers are shown all of it again whenever its lines
     /// move; [`View::identified_lines`] tells them in one line.
     pub fn lines(
         &mut self,
@@ -158,7 +158,7 @@ impl View {
     }
 
     /// Sets the document that the window shows, as an opaque key: the path of a file, the query of a list. A
-    /// reader who was shown another document is shown this one anew, never as a difference.
+    /// reader who was shown another document is shown all of this one, never a difference.
     pub fn document(&mut self, key: impl Into<String>) -> &mut Self {
         self.0.document = Some(key.into());
         self

@@ -45,9 +45,9 @@ pub struct DiskFinding {
 /// What is at the path of an open file.
 #[derive(Debug)]
 pub enum FoundFile {
-    /// What is known.
+    /// The path has what is already known of it.
     Unchanged,
-    /// Nothing.
+    /// There is nothing at the path.
     Missing,
     /// A file that may be another one.
     Present {

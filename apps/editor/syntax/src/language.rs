@@ -5,17 +5,17 @@ use std::path::Path;
 /// A language that can be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// Rust.
+    /// Rust, whose types and borrows the syntax tree tells in part.
     Rust,
-    /// Python.
+    /// Python 3, in which indentation ends a block.
     Python,
     /// JavaScript, also with JSX.
     JavaScript,
-    /// TypeScript.
+    /// TypeScript, without JSX.
     TypeScript,
     /// TypeScript with JSX.
     Tsx,
-    /// Go.
+    /// Go, which needs the types of parameters.
     Go,
 }
 

@@ -9,6 +9,7 @@ mod files;
 mod hanging_disk;
 mod hibernation;
 mod hibernation_equivalence;
+#[path = "../../../../tests/tests/it/lease.rs"]
 mod lease;
 mod replacing;
 mod restart;

@@ -80,7 +80,7 @@ impl Store {
         if self.log.is_none() || !is_stale {
             return Ok(());
         }
-        // The index is made anew from the log.
+        // The index is rebuilt from the log.
         let moved = std::fs::rename(&log, self.beside("-wal.replaced"));
         let moved = moved.and_then(|()| std::fs::remove_file(index));
         moved.or_else(|error| match error.kind() {

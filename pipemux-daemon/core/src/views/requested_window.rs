@@ -34,7 +34,7 @@ pub struct RequestedWindow {
     /// its version went back.
     pub least: Option<(Incarnation, u64)>,
     /// True once it was asked for again since its version went back.
-    pub anew: bool,
+    pub asked_again: bool,
 }
 
 impl RequestedWindow {
@@ -52,7 +52,7 @@ impl RequestedWindow {
             known: false,
             ahead: false,
             least: None,
-            anew: false,
+            asked_again: false,
         }
     }
 }

@@ -24,9 +24,9 @@ pub struct ContextVersionCounter {
     pub at: Now,
     /// The process, data version and level of detail that were counted last.
     pub counted: Option<(Incarnation, u64, Lod)>,
-    /// From where to where the data version went back, while what was shown anew then is shown.
+    /// From where to where the data version went back, while what was then shown in full is shown.
     pub mismatch: Option<(u64, u64)>,
-    /// The same, before anything was shown anew.
+    /// The same, before anything was shown in full again.
     went_back: Option<(u64, u64)>,
     text: CountedText,
 }

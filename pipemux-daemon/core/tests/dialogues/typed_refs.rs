@@ -151,7 +151,7 @@ fn ref_that_shows_another_type_is_stale() {
 #[test]
 fn file_is_passed_as_its_path_where_one_is_taken() {
     let mut world = World::new();
-    world.model("notes/main").add("/root/src/main.ts");
+    world.model("notes/main").add("/project/src/main.ts");
     world.model("notes/main").add("no file");
     let said = world.open(A, "notes");
     world.open(A, "other");
@@ -165,12 +165,12 @@ fn file_is_passed_as_its_path_where_one_is_taken() {
         let (_, invoke) = world.invoked.last().expect("it was sent");
         let Some(Arg::Copied(copied)) = invoke.args.get("text") else { panic!("{invoke:?}") };
         let value = copied.value.to_value().ok();
-        assert_eq!(value.as_ref().and_then(|v| v.as_str()), Some("/root/src/main.ts"), "{code}");
+        assert_eq!(value.as_ref().and_then(|v| v.as_str()), Some("/project/src/main.ts"), "{code}");
     }
     let before = world.invoked.len();
     let said = world.run(A, &format!("other.load(obj:note:{other})"));
     said.exits(2).has(&format!("obj:note:{other} of notes/main has no path"));
     assert_eq!(world.invoked.len(), before);
     // Text stays text, and elsewhere a file is passed as its value.
-    world.run(A, &format!("other.say(obj:note:{file})")).exits(0).has("/root/src/main.ts");
+    world.run(A, &format!("other.say(obj:note:{file})")).exits(0).has("/project/src/main.ts");
 }

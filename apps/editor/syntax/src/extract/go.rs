@@ -72,7 +72,7 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
         (0, _) => format!("{} = {call}", names.join(", ")),
         (_, 0) => format!("{} := {call}", names.join(", ")),
         _ => {
-            // `:=` could declare those anew that exist in a block around.
+            // `:=` could declare a second variable where one exists in an outer block.
             let declare =
                 results.iter().filter(|(one, _)| new.iter().any(|new| std::ptr::eq(*new, *one)));
             let declare = declare

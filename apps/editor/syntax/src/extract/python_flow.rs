@@ -27,7 +27,7 @@ enum Effect {
     Reads,
     /// They certainly replace it first.
     Kills,
-    /// Neither.
+    /// They neither read nor replace it.
     None,
 }
 
