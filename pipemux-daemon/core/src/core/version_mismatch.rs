@@ -1,6 +1,6 @@
-//! A version that went back. Within the life of a process versions only grow; an app that breaks this, for example since
-//! it loaded a saved game, is shown in full again, and readers are told. Nothing that was seen of the versions before counts for
-//! the present ones: numbers in a call would mean other lines.
+//! A version that went back. Within the life of a process versions only grow. An app that breaks this, for example since
+//! it loaded a saved game, is shown in full again, and readers are told. What was seen of the versions before doesn't
+//! count for the present ones: numbers in a call would mean other lines.
 
 use pipemux_proto::Incarnation;
 use pipemux_proto::watch::EventKind;
