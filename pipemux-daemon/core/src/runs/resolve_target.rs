@@ -105,7 +105,7 @@ impl<'a> Planner<'a> {
                         _ => None,
                     }));
                 }
-                Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
+                Expr::Value(_) | Expr::Quoted(_) | Expr::Call(_) | Expr::Name { .. } => {}
             }
         }
         let context = RunContext { workspace: self.workspace, sessions: self.sessions };

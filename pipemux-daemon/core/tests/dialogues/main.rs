@@ -21,6 +21,7 @@ mod options;
 mod prefetch;
 mod processes;
 mod questions;
+mod raw_texts;
 mod refs;
 mod reopened_windows;
 mod shared_processes;
