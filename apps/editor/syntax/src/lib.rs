@@ -7,6 +7,7 @@
 //! | [`source`] | a parsed file |
 //! | [`outline`] | its symbols |
 //! | `scopes`, `bind` | which name means which variable, one binder per language |
+//! | [`regions`] | its comments and strings |
 //! | [`extract`] | statements that become a function |
 //! | [`limits`] | every bound |
 //!
@@ -24,10 +25,12 @@ pub mod extract;
 pub mod language;
 pub mod limits;
 pub mod outline;
+pub mod regions;
 mod scopes;
 pub mod source;
 
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use language::Language;
 pub use outline::{Symbol, SymbolKind};
+pub use regions::{Region, Regions, regions, regions_of};
 pub use source::{ParseError, Source};

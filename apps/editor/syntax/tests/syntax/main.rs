@@ -6,6 +6,7 @@ mod executed;
 mod go;
 mod outlines;
 mod python;
+mod regions;
 mod rust;
 mod support;
 mod workspace;
