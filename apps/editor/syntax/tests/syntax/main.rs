@@ -4,6 +4,7 @@
 mod ecmascript;
 mod executed;
 mod go;
+mod lookups;
 mod outlines;
 mod python;
 mod regions;
