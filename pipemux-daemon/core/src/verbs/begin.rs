@@ -14,6 +14,7 @@ use crate::processes::reply::ReplyTo;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
+use crate::views::context::unopened;
 
 impl Core {
     /// Handles a frame that a client sent.
@@ -149,6 +150,14 @@ impl Core {
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
+                // A window that was never opened has its error, too.
+                windows: match self.tasks.get(id) {
+                    Some(Task::Opening(session)) if fault.code.context_error().is_some() => {
+                        let at = (&request.workspace, self.turn.now);
+                        vec![unopened(at, session, &fault)]
+                    }
+                    _ => Vec::new(),
+                },
                 error: Some(fault),
                 ..Report::default()
             })),
