@@ -5,7 +5,7 @@ use std::ops::Range;
 use docui::{Context, Done, Fault, Reply};
 
 use crate::action::Action;
-use crate::display::wording::{line_numbers, line_range, renumbered, shown_lines};
+use crate::display::wording::{line_numbers, line_range, lines_are, renumbered, shown_lines};
 use crate::model::Editor;
 use crate::model::history::{Author, EditKind};
 use crate::model::ids::IdKind;
@@ -64,7 +64,7 @@ impl Editor {
             for (lines, to) in &renumbering.moves {
                 let now = *to..*to + lines.len();
                 let moved = match lines.start == *to {
-                    true => format!("{} are {} again", line_range(lines), line_numbers(&now)),
+                    true => format!("{} {} again", lines_are(lines), line_numbers(&now)),
                     false => renumbered(lines, &now),
                 };
                 // A move's own brief tells some of it.

@@ -64,7 +64,11 @@ impl SaveAsRequest {
         if self.own.is_of(&path) {
             return self.own.run(commit).map(SavedAs::Itself);
         }
-        let shown = path.strip_prefix(&self.root).unwrap_or(&path).display();
+        let shown = match path.strip_prefix(&self.root) {
+            // The root itself has no name below the root.
+            Ok(below) if !below.as_os_str().is_empty() => below.display(),
+            _ => path.display(),
+        };
         if self.open.contains(&path) {
             return Err(Fault::refused(format!("{shown} is open in this session"))
                 .hint("close it first, or choose another name"));
