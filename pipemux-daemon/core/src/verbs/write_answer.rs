@@ -113,7 +113,7 @@ impl Core {
             AnswerKind::Open { .. } => Vec::new(),
         };
         let mut questions = String::new();
-        let mut first_question = None;
+        let mut question_reports = Vec::new();
         if !matches!(kind, AnswerKind::Run(_)) {
             let several = shown_questions.len() > 1;
             for number in &shown_questions {
@@ -126,7 +126,7 @@ impl Core {
                 );
                 questions += &written.text;
                 changed |= written.minted;
-                first_question.get_or_insert(written.report);
+                question_reports.push(written.report);
             }
         }
         if changed {
@@ -207,7 +207,8 @@ impl Core {
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
-                let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
+                let first_question = || question_reports.first().cloned();
+                let asked = outcome.and_then(|(_, asked)| asked).or_else(first_question);
                 let input = ReportInput {
                     workspace,
                     windows: &windows,
@@ -217,6 +218,9 @@ impl Core {
                     hint_options: &hint_options,
                 };
                 let mut report = make_report(&input, asked);
+                if question_reports.len() > 1 {
+                    report.questions = question_reports;
+                }
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {
