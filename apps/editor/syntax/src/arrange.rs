@@ -131,11 +131,14 @@ impl<'s> Desk<'s> {
     }
 }
 
-/// Plans how lines are taken out.
-pub fn plan_delete(source: &Source, lines: &Range<usize>) -> Arrangement {
+/// Plans how lines are taken out: an item with the empty lines that it needs no more, or exactly these lines.
+pub fn plan_delete(source: &Source, lines: &Range<usize>, exact: bool) -> Arrangement {
     let desk = Desk::new(source);
     let lines = desk.closed(lines);
-    let edits = vec![removal(&desk, &lines)];
+    let edits = vec![match exact {
+        true => Edit { range: lines.clone(), new: String::new() },
+        false => removal(&desk, &lines),
+    }];
     desk.finish(Arrangement { edits, placed: lines.start..lines.start, shifted: None })
 }
 
@@ -146,16 +149,25 @@ pub fn plan_insert(source: &Source, place: &Place, block: &Block) -> Arrangement
     desk.finish(arrangement)
 }
 
-/// Plans how lines go elsewhere in their file; `None` if they are there already.
-pub fn plan_move(source: &Source, lines: &Range<usize>, place: &Place) -> Option<Arrangement> {
+/// Plans how lines go elsewhere in their file; `None` if they are there already. With `exact` they are no item:
+/// neither their indentation nor empty lines change.
+pub fn plan_move(
+    source: &Source,
+    lines: &Range<usize>,
+    place: &Place,
+    exact: bool,
+) -> Option<Arrangement> {
     let desk = Desk::new(source);
     let lines = desk.closed(lines);
     let spacing = Spacing::of(&desk);
-    let removed = removal(&desk, &lines);
-    let block = Block { text: desk.text[lines.clone()].to_owned(), exact: false };
+    let removed = match exact {
+        true => Edit { range: lines.clone(), new: String::new() },
+        false => removal(&desk, &lines),
+    };
+    let block = Block { text: desk.text[lines.clone()].to_owned(), exact };
     let mut arrangement = insertion(&desk, &spacing, place, &block, Some(&lines));
     let inserted = arrangement.edits.first()?.range.clone();
-    let around = spacing::around(&desk.text, &lines);
+    let around = if exact { lines.clone() } else { spacing::around(&desk.text, &lines) };
     let is_there = around.start <= inserted.start && inserted.end <= around.end;
     if is_there && arrangement.shifted.is_none() {
         return None;
@@ -215,6 +227,48 @@ fn loosened(
     (close(spacing.ends_item(lines.start)), block, close(spacing.starts_item(lines.end)))
 }
 
+/// Plans how what stands between the braces of a symbol is replaced; `None` if it has no body.
+pub fn plan_replace_body(source: &Source, symbol: &Symbol, block: &Block) -> Option<Arrangement> {
+    let interior = symbol.interior.clone()?;
+    let desk = Desk::new(source);
+    let place = Place::StartOf(symbol.clone());
+    let indent = place_indent(&desk, &place);
+    let had = indentation::indent_of(&block.text).to_owned();
+    let body = match block.exact {
+        true => block.text.clone(),
+        false => reindented(&block.text, &indent, Some(source.language())),
+    };
+    let shifted = (body != block.text).then_some((had, indent));
+    let text = &desk.text;
+    let own_lines = text[..interior.start].ends_with('\n');
+    if own_lines {
+        let interior = match interior.end == source.text().len() {
+            true => desk.closed(&interior),
+            false => interior,
+        };
+        let placed = interior.start..interior.start + body.len();
+        let edits = vec![Edit { range: interior, new: body }];
+        return Some(desk.finish(Arrangement { edits, placed, shifted }));
+    }
+    let blank = |c: char| c == ' ' || c == '\t';
+    let from = text[..interior.start].trim_end_matches(blank).len();
+    let to = text.len() - text[interior.end..].trim_start_matches(blank).len();
+    let braces = text[to..].starts_with('}');
+    if !braces && source.language() != Language::Python {
+        // An expression stands for the body.
+        let new = block.text.trim().to_owned();
+        let placed = interior.start..interior.start + new.len();
+        let edits = vec![Edit { range: interior, new }];
+        return Some(desk.finish(Arrangement { edits, placed, shifted: None }));
+    }
+    let ending = source.line_ending();
+    let placed = from + ending.len()..from + ending.len() + body.len();
+    let close = if braces { symbol.indent.as_str() } else { "" };
+    let body = if braces { body } else { body.trim_end_matches(['\n', '\r']).to_owned() };
+    let edits = vec![Edit { range: from..to, new: format!("{ending}{body}{close}") }];
+    Some(desk.finish(Arrangement { edits, placed, shifted }))
+}
+
 /// Returns the edit that takes lines out and leaves as many empty lines as belong there.
 fn removal(desk: &Desk<'_>, lines: &Range<usize>) -> Edit {
     let text = &desk.text;
@@ -254,7 +308,7 @@ fn insertion(
     };
     let shifted = (body != block.text).then_some((had, indent.clone()));
     let single = body.matches('\n').count() <= 1;
-    let empty = |count: usize| ending.repeat(count);
+    let empty = |count: usize| ending.repeat(if block.exact { 0 } else { count });
     let (range, before, after) = match place {
         Place::Before(anchor) => {
             let anchor = desk.closed(anchor);

@@ -33,7 +33,9 @@ pub mod regions;
 mod scopes;
 pub mod source;
 
-pub use arrange::{Arrangement, Block, Place, plan_delete, plan_insert, plan_move, plan_swap};
+pub use arrange::{
+    Arrangement, Block, Place, plan_delete, plan_insert, plan_move, plan_replace_body, plan_swap,
+};
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use language::Language;
 pub use lookup::{Found, Wanted};

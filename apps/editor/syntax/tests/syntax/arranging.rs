@@ -36,13 +36,13 @@ fn arrange(source: &Source, operation: &str) -> Option<Arrangement> {
             let words = [" before ", " after ", " at_start_of ", " at_end_of "];
             let word = words.into_iter().find(|word| rest.contains(word)).unwrap();
             let (name, to) = rest.split_once(word).unwrap();
-            plan_move(source, &symbol(source, name).whole, &place(source, word.trim(), to))
+            plan_move(source, &symbol(source, name).whole, &place(source, word.trim(), to), false)
         }
         "swap" => {
             let (one, other) = rest.split_once(' ').unwrap();
             plan_swap(source, &symbol(source, one).whole, &symbol(source, other).whole)
         }
-        _ => Some(plan_delete(source, &symbol(source, rest).whole)),
+        _ => Some(plan_delete(source, &symbol(source, rest).whole, false)),
     }
 }
 
@@ -109,7 +109,7 @@ fn nothing_but_empty_lines_comes_or_goes() {
             let items = items(&source);
             for one in &items {
                 let block = content(&text[one.whole.clone()]);
-                let after = plan_delete(&source, &one.whole).apply(&text);
+                let after = plan_delete(&source, &one.whole, false).apply(&text);
                 let mut rest = content(&after);
                 rest.extend(block);
                 rest.sort_unstable();
@@ -124,7 +124,7 @@ fn nothing_but_empty_lines_comes_or_goes() {
                     let moved = places
                         .iter()
                         .filter(|_| apart)
-                        .filter_map(|place| plan_move(&source, &one.whole, place));
+                        .filter_map(|place| plan_move(&source, &one.whole, place, false));
                     for arrangement in moved.chain(swapped) {
                         let after = arrangement.apply(&text);
                         assert_eq!(content(&after), content(&text), "{} {}", one.name, other.name);
