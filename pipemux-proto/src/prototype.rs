@@ -111,6 +111,39 @@ pub struct Param {
     /// absolute, instead of its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub path: bool,
+    /// Whether quoted texts are taken as they are written, as a regular expression is.
+    #[serde(default, skip_serializing_if = "Raw::is_never")]
+    pub raw: Raw,
+}
+
+/// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the text's own
+/// quotes. So `'\bfn\s'` is this regular expression.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Raw {
+    /// The text's escapes are resolved.
+    #[default]
+    Never,
+    /// The parameter is a regular expression.
+    Always,
+    /// The parameter is a regular expression in calls that give this parameter as `true`.
+    If(String),
+}
+
+impl Raw {
+    /// True for parameters whose escapes are resolved.
+    pub fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+
+    /// Decides it for one call. `flag` returns the value that the call gives to a boolean parameter, if any.
+    pub fn holds(&self, flag: impl FnOnce(&str) -> Option<bool>) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::If(name) => flag(name).unwrap_or(false),
+        }
+    }
 }
 
 /// An action's signature.

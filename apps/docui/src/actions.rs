@@ -100,6 +100,7 @@ macro_rules! actions {
                         default: $crate::actions!(@default $ty $(, $default)?),
                         doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
                         path: <$ty as $crate::ArgType>::IS_PATH,
+                        raw: <$ty as $crate::ArgType>::RAW.to_wire(),
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),

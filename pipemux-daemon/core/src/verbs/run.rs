@@ -9,7 +9,7 @@ use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::RUN_BUDGET;
+use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
@@ -153,7 +153,9 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
         let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);
-        run.budget = call.budget.unwrap_or(RUN_BUDGET);
+        run.budget = call.budget.map_or(RUN_BUDGET, |budget| {
+            budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
+        });
         run.take_baseline(workspace, call.at);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
@@ -220,7 +222,7 @@ fn may_call(script: &Script, provider: &ProviderId) -> bool {
                 owner.as_ref().is_none_or(|owner| owner.provider == *provider)
             }
             call::Expr::List(items) => items.iter().any(|(item, _)| expr_names(item, provider)),
-            call::Expr::Value(_) | call::Expr::Ref(_) => false,
+            call::Expr::Value(_) | call::Expr::Quoted(_) | call::Expr::Ref(_) => false,
         }
     }
     script.steps.iter().any(|step| match step {
@@ -241,5 +243,5 @@ fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
             })
         })
         .transpose()?;
-    call::parse(code, stdin).map_err(|error| error.to_fault(code))
+    call::parse_undecided(code, stdin).map_err(|error| error.to_fault(code))
 }
