@@ -10,6 +10,7 @@ use crate::keys::{RequestId, SessionKey};
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::verbs::delivery::make_delivery;
+use crate::verbs::kept_rests::{keep_rest_of, kept_line};
 use crate::verbs::render_window::{render_input, shared_words, write_and_record};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
@@ -40,7 +41,7 @@ impl Core {
         let titles = request.call.titles;
         let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
-        let PendingView { windows: requested, kind } = *view;
+        let PendingView { windows: requested, mut kind } = *view;
         let one_off = other_detail && !matches!(kind, AnswerKind::Open { .. });
         let now = self.turn.now;
         if let Some(evicted) = workspace.enter_reader(&reader, now) {
@@ -75,6 +76,13 @@ impl Core {
             windows.push(window);
         }
         let mut outcome = None;
+        let mut kept = None;
+        if let AnswerKind::Run(run) = &mut kind {
+            keep_rest_of(&mut self.turn, &mut self.runs, workspace, run);
+            kept = run.kept.and_then(|number| Some((number, self.runs.rest(&at, number)?)));
+        }
+        let kept_line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
+        let kept = kept.map(|(number, rest)| rest.report(number));
         if let AnswerKind::Run(run) = &kind {
             let question =
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
@@ -88,7 +96,7 @@ impl Core {
                 &mut workspace.anchors,
             );
             changed |= minted;
-            let advice = follow_up(workspace, &mut self.runs, run);
+            let advice = follow_up(workspace, &mut self.runs, run) + &kept_line;
             outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
         let shown_questions: Vec<u64> = match &kind {
@@ -188,6 +196,7 @@ impl Core {
                     hint_options: &hint_options,
                 };
                 let mut report = make_report(&input, asked);
+                report.kept = kept;
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {

@@ -78,6 +78,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
         epoch: workspace.epoch,
         steps,
         question,
+        kept: None,
         windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
         notices: Vec::new(),
         error,

@@ -12,6 +12,7 @@ mod exchange;
 mod health;
 mod hibernation;
 mod hostile_text;
+mod kept_rests;
 mod kept_runs;
 mod link_calls;
 mod links;
