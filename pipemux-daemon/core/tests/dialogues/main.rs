@@ -5,6 +5,7 @@ mod world;
 
 mod answers;
 mod budgets;
+mod built_in;
 mod changed_windows;
 mod clients;
 mod contexts;
@@ -12,6 +13,7 @@ mod exchange;
 mod health;
 mod hibernation;
 mod hostile_text;
+mod kept_rests;
 mod kept_runs;
 mod link_calls;
 mod links;
