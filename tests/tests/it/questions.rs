@@ -168,7 +168,7 @@ fn confirmed_objects_that_changed_since_are_kept() {
 #[test]
 fn closing_a_file_with_unsaved_changes_asks() {
     let env = TestEnv::with_editor("x\nx\n");
-    env.run("editor.insert(1, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(1, 'unsaved')").ok();
     env.run("editor.close()").exits(5).has("a.txt");
     env.pipemux(&["answer", "none"]).ok();
     env.pipemux(&["view"]).ok().has("unsaved");
