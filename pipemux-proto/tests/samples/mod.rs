@@ -88,6 +88,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 risk,
                 idempotent: index == 1,
                 prominence,
+                ..Prototype::default()
             }
         });
     let mut hello = Hello::new(Role::App, "docui 0.1.0");
@@ -104,6 +105,11 @@ fn greetings(all: &mut Vec<Sample>) {
         hello.prototypes[0].params[0].raw = raw;
         add(all, &format!("hello-app-param-raw-{name}"), event, &hello);
     }
+    hello.prototypes[0].params[0].raw = Raw::default();
+    hello.prototypes[0].called = Some("act".into());
+    hello.prototypes[0].risk = Risk::Query;
+    hello.prototypes[0].prominence = Prominence::Alias;
+    add(all, "hello-app-overload", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

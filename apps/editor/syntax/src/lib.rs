@@ -6,7 +6,10 @@
 //! | [`language`] | the languages, by the path of a file |
 //! | [`source`] | a parsed file |
 //! | [`outline`] | its symbols |
+//! | [`lookup`] | symbols by the names that people write |
 //! | `scopes`, `bind` | which name means which variable, one binder per language |
+//! | [`regions`] | its comments and strings |
+//! | [`arrange`] | items moved, swapped, taken out and added |
 //! | [`extract`] | statements that become a function |
 //! | [`limits`] | every bound |
 //!
@@ -19,15 +22,23 @@
 //! anything walks it, so that no input exhausts the stack.
 #![forbid(unsafe_code)]
 
+pub mod arrange;
 mod bind;
 pub mod extract;
 pub mod language;
 pub mod limits;
+pub mod lookup;
 pub mod outline;
+pub mod regions;
 mod scopes;
 pub mod source;
 
+pub use arrange::{
+    Arrangement, Block, Place, plan_delete, plan_insert, plan_move, plan_replace_body, plan_swap,
+};
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use language::Language;
+pub use lookup::{Found, Wanted};
 pub use outline::{Symbol, SymbolKind};
+pub use regions::{Region, Regions, regions, regions_of};
 pub use source::{ParseError, Source};

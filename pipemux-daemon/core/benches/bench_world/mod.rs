@@ -131,6 +131,7 @@ impl BenchWorld {
             lod: None,
             at: None,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/".into(),
             verb,
@@ -251,6 +252,7 @@ fn tick() -> Prototype {
         risk: Risk::Changes,
         idempotent: false,
         prominence: Prominence::Featured,
+        ..Prototype::default()
     }
 }
 

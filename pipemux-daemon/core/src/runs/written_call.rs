@@ -37,7 +37,7 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
         };
         Some(format!("{name}={}", clip(&argument)))
     });
-    format!("{owner}.{}({})", step.prototype.name, args.collect::<Vec<_>>().join(", "))
+    format!("{owner}.{}({})", step.prototype.written_name(), args.collect::<Vec<_>>().join(", "))
 }
 
 fn written(run: &Run, step: &Step, argument: &Argument, workspace: &Workspace) -> String {

@@ -9,11 +9,14 @@ use crate::Core;
 use crate::clients::connection::ClientInput;
 use crate::event::ClientId;
 use crate::keys::{RequestId, plain_address};
+use crate::limits::ANSWER_BUDGET_MIN;
 use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
+use crate::views::context::unopened;
+use crate::views::fit::{cut_lines, cut_older_lines};
 
 impl Core {
     /// Handles a frame that a client sent.
@@ -78,12 +81,12 @@ impl Core {
             Verb::Open(open) => self.open(id, open),
             Verb::View(view) => self.view(id, view),
             Verb::Click { link } => self.click_written(id, &link),
-            Verb::Run { code, stdin } => self.run(id, &code, stdin),
+            Verb::Run { code, stdin, .. } => self.run(id, &code, stdin),
             Verb::Answer { text, to, stdin } => {
                 self.answer_question(id, &text, to, stdin.as_deref())
             }
             Verb::Read { target } => self.read(id, &target),
-            Verb::Help { provider } => self.help(id, &provider),
+            Verb::Help { provider, aliases } => self.help(id, &provider, aliases),
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Apps => return self.apps(id),
             Verb::Sessions => self.list_sessions(id),
@@ -110,11 +113,17 @@ impl Core {
         if self.processes.take_back_unsent(&mut self.turn, &ReplyTo::Invoke(id)) {
             return;
         }
+        let runs_steps = self.clients.request(id).is_some_and(|request| request.call.verb.acts());
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
             Some(Task::Running(run)) => run.cancel(),
             Some(Task::Waiting(..) | Task::Log(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
+                self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
+            }
+            Some(Task::Opening(session)) if runs_steps => {
+                let session = session.clone();
+                self.processes.cancel_opening(&session, id);
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             _ => {}
@@ -149,6 +158,14 @@ impl Core {
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
+                // A window that was never opened has its error, too.
+                windows: match self.tasks.get(id) {
+                    Some(Task::Opening(session)) if fault.code.context_error().is_some() => {
+                        let at = (&request.workspace, self.turn.now);
+                        vec![unopened(at, session, &fault)]
+                    }
+                    _ => Vec::new(),
+                },
                 error: Some(fault),
                 ..Report::default()
             })),
@@ -160,6 +177,14 @@ impl Core {
     /// other.
     pub(crate) fn answer_data(&mut self, id: RequestId, text: String, data: Value) {
         let Some(request) = self.clients.request(id) else { return };
+        let text = match request.call.budget.map(|budget| budget.max(ANSWER_BUDGET_MIN).into()) {
+            None => text,
+            Some(budget) => match request.call.verb {
+                // The newest lines come last.
+                Verb::History { .. } | Verb::Logs { .. } => cut_older_lines(&text, budget),
+                _ => cut_lines(&text, budget),
+            },
+        };
         let body = match request.call.format {
             Format::Markdown => Body::Text(text),
             Format::Json => Body::Data(data),

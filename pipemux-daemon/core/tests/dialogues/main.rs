@@ -5,6 +5,7 @@ mod world;
 
 mod answers;
 mod budgets;
+mod built_in;
 mod changed_windows;
 mod clients;
 mod contexts;
@@ -20,6 +21,7 @@ mod opening;
 mod options;
 mod prefetch;
 mod processes;
+mod queries;
 mod questions;
 mod raw_texts;
 mod refs;

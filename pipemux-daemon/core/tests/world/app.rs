@@ -230,7 +230,7 @@ impl App {
     }
 }
 
-fn prototypes() -> Vec<Prototype> {
+pub fn prototypes() -> Vec<Prototype> {
     let note = || param("note", Type::Anchor(Some("note".into())));
     let text = || param("text", Type::String);
     let action = |name: &str, params, returns, risk| Prototype {
@@ -241,6 +241,7 @@ fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Default::default(),
+        ..Prototype::default()
     };
     let raw = Param { raw: Raw::Always, ..text() };
     let raw_if = Param { raw: Raw::If("regex".into()), ..text() };
@@ -254,10 +255,19 @@ fn prototypes() -> Vec<Prototype> {
         action("say", vec![text()], None, Risk::Changes),
         action("load", vec![Param { path: true, ..text() }], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
+        action("list", vec![with_default("lines", 3)], Some(Type::String), Risk::Query),
+        Prototype {
+            called: Some("list".into()),
+            ..action("list_note", vec![note()], Some(Type::String), Risk::Query)
+        },
         action("matching", vec![raw], None, Risk::Safe),
         action("find", vec![raw_if, regex], None, Risk::Safe),
         Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
+}
+
+fn with_default(name: &str, default: i64) -> Param {
+    Param { default: Some(Value::Int(default)), ..param(name, Type::Int) }
 }
 
 fn param(name: &str, ty: Type) -> Param {

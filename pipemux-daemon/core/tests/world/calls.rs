@@ -83,7 +83,7 @@ pub fn open(session: &str) -> Verb {
 }
 
 pub fn run(code: &str) -> Verb {
-    Verb::Run { code: code.into(), stdin: None }
+    Verb::Run { code: code.into(), stdin: None, only_queries: false }
 }
 
 impl World {
@@ -122,6 +122,7 @@ impl World {
             lod: None,
             at: None,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: String::new(),
             verb,

@@ -1,0 +1,54 @@
+//! Saying what a change did to line numbers.
+
+use docui::{Context, Done};
+
+use crate::display::wording::{line_numbers, line_range, lines_are, renumbered};
+use crate::model::Editor;
+
+impl Editor {
+    /// Returns a brief that names its file unless it is the current one.
+    pub(super) fn brief_about(&self, file: usize, brief: String) -> String {
+        match self.is_current(&self.files[file]) {
+            true => brief,
+            false => format!("{}: {brief}", self.display_name(file)),
+        }
+    }
+
+    /// Says in an outcome which numbers that the reader knows are others now: `lines 4-412 are now 1-409`.
+    pub(crate) fn tell_renumbering(&self, mut done: Done, context: &Context) -> Done {
+        let next = context.next_version();
+        let changed = self.files.iter().filter(|file| file.line_log().changed_in(next)).count();
+        for (index, file) in self.files.iter().enumerate() {
+            if !file.line_log().changed_in(next) {
+                continue;
+            }
+            let renumbering = self.renumbering(index, context);
+            let mut told = Vec::new();
+            for (lines, to) in &renumbering.moves {
+                let now = *to..*to + lines.len();
+                let moved = match lines.start == *to {
+                    true => format!("{} {} again", lines_are(lines), line_numbers(&now)),
+                    false => renumbered(lines, &now),
+                };
+                // A move's own brief tells some of it.
+                let same = format!("{} to {}", line_range(lines), line_range(&now));
+                if ![&moved, &same].iter().any(|text| done.brief().contains(text.as_str())) {
+                    told.push(moved);
+                }
+            }
+            if let Some(first) = renumbering.retired_from.filter(|_| !renumbering.retired_before) {
+                told.push(format!("numbers from {first} on are retired"));
+            }
+            if !told.is_empty() {
+                let of = match changed > 1 && !self.is_current(file) {
+                    true => format!("{}: ", self.display_name(index)),
+                    false => String::new(),
+                };
+                done.add_to_brief(&format!("; {of}{}", told.join(", ")));
+            }
+            let shown = std::mem::take(done.numbers_mut());
+            done = done.shows(renumbering.numbers(&file.key(), next)).shows(shown);
+        }
+        done
+    }
+}
