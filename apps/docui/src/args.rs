@@ -27,6 +27,9 @@ pub trait ArgType: Sized {
     /// True when an object of another app is passed as the path of its file, not as its value.
     const IS_PATH: bool = false;
 
+    /// True when a string names one of the app's objects, which [`crate::App::named`] finds.
+    const IS_NAMED: bool = false;
+
     /// Returns the type as signatures show it.
     fn ty() -> Type;
 
@@ -49,6 +52,9 @@ pub trait ArgType: Sized {
 pub trait Kind {
     /// The type's name, or `None` for objects of any type.
     const NAME: Option<&'static str>;
+
+    /// True when such objects also have names that calls may use: [`crate::App::named`] finds them.
+    const NAMED: bool = false;
 }
 
 /// Stands for objects of any type, as in `Anchor<Any>`, which may be written `Anchor`.
@@ -90,6 +96,8 @@ impl<K> PartialEq for Anchor<K> {
 }
 
 impl<K: Kind> ArgType for Anchor<K> {
+    const IS_NAMED: bool = K::NAMED;
+
     fn ty() -> Type {
         Type::Anchor(K::NAME.map(Into::into))
     }
@@ -316,15 +324,25 @@ macro_rules! choices {
 /// ```
 /// docui::kind!(/** An enemy. */ pub Enemy = "enemy");
 /// ```
+///
+/// Objects that also have names, such as the title of a note, are declared with `named`: calls may then use the
+/// name in place of a ref, and [`crate::App::named`] finds the object.
+///
+/// ```
+/// docui::kind!(/** A note. */ pub Note = "note", named);
+/// ```
 #[macro_export]
 macro_rules! kind {
-    ($(#[$doc:meta])* $vis:vis $Name:ident = $text:literal) => {
+    ($(#[$doc:meta])* $vis:vis $Name:ident = $text:literal $(, $named:ident)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         $vis struct $Name;
 
         impl $crate::Kind for $Name {
             const NAME: Option<&'static str> = Some($text);
+            const NAMED: bool = $crate::kind!(@named $($named)?);
         }
     };
+    (@named) => { false };
+    (@named named) => { true };
 }

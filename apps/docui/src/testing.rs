@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Project, Resume};
-use pipemux_proto::projection::{Lod, Piece, Projection};
+use pipemux_proto::projection::{Arg, Args, Lod, Piece, Projection};
 use pipemux_proto::{
     Blob, Envelope, Fault, Frame, FrameDecoder, Incarnation, Kind, Method, SessionAddr, decode,
 };
@@ -172,6 +172,18 @@ impl<A: App> Host<A> {
         self.invoke_as("default", self.seen_version, action)
     }
 
+    /// Carries out an action in a new run, as a call gives it: by its name, with the arguments by theirs.
+    pub fn call(
+        &mut self,
+        action: &str,
+        args: impl IntoIterator<Item = (&'static str, Arg)>,
+    ) -> Outcome {
+        self.runs += 1;
+        let args = args.into_iter().map(|(name, arg)| (name.to_owned(), arg)).collect();
+        let invoke = self.raw_message("default", self.seen_version, action, args);
+        self.send(invoke)
+    }
+
     /// Carries out an action in a new run, by a reader who has seen this version.
     pub fn invoke_as(&mut self, reader: &str, seen_version: u64, action: &A::Action) -> Outcome {
         self.runs += 1;
@@ -204,8 +216,12 @@ impl<A: App> Host<A> {
 
     fn message(&self, reader: &str, seen_version: u64, action: &A::Action) -> Invoke {
         let (name, args) = action.encode();
+        self.raw_message(reader, seen_version, name, args)
+    }
+
+    fn raw_message(&self, reader: &str, seen_version: u64, action: &str, args: Args) -> Invoke {
         Invoke {
-            action: name.into(),
+            action: action.into(),
             args,
             seen_version,
             seen_lost: false,

@@ -59,6 +59,39 @@ const MIGRATIONS: &[&str] = &["
         title, text, summary, tags,
         content='', contentless_delete=1, tokenize=\"ascii tokenchars '+#'\"
     );
+", "
+    -- Changes are kept after the entry is gone, so that a removal can be undone. `batch` is the first change of
+    -- the same action, `undoes` the batch that this one took back. `title` is NULL if there was no entry.
+    CREATE TABLE recorded (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        batch INTEGER NOT NULL,
+        undoes INTEGER,
+        entry INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        rev_after INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        tags TEXT NOT NULL,
+        outdated INTEGER NOT NULL,
+        title TEXT,
+        gist TEXT NOT NULL,
+        summary TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        text TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO recorded
+        SELECT id, id, NULL, entry, what, rev_after, size, tags, outdated * 3, title, gist, summary, origin, text
+        FROM changes;
+    -- The ids of changes go on from the highest one, also if its record is dropped.
+    DELETE FROM sqlite_sequence WHERE name = 'recorded';
+    INSERT INTO sqlite_sequence (name, seq)
+        SELECT 'recorded', seq FROM sqlite_sequence WHERE name = 'changes';
+    DROP TABLE changes;
+    ALTER TABLE recorded RENAME TO changes;
+    CREATE INDEX changes_by_entry ON changes (entry);
+    CREATE INDEX changes_by_batch ON changes (batch);
+    CREATE INDEX entries_by_title ON entries (title);
+    -- Since then `outdated` is a set: 1 for the gist, 2 for the summary.
+    UPDATE entries SET outdated = outdated * 3;
 "];
 
 /// Opens the store at a path. Creates it if there is none.
@@ -107,6 +140,8 @@ pub fn reopen(path: &Path, id: &str, seen: &Highest) -> Result<Option<Connection
             }
         }
         transaction.execute("UPDATE entries SET rev = rev + ?1", [seen.rev])?;
+        // An entry whose removal is undone has the rev that its record tells.
+        transaction.execute("UPDATE changes SET rev_after = rev_after + ?1", [seen.rev])?;
         transaction.commit()?;
         Ok(true)
     };
@@ -131,7 +166,8 @@ impl Highest {
         connection.query_row(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
                 coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0),
-                coalesce((SELECT max(rev) FROM entries), 0)",
+                max(coalesce((SELECT max(rev) FROM entries), 0),
+                    coalesce((SELECT max(rev_after) FROM changes), 0))",
             [],
             |row| Ok(Self { entry: row.get(0)?, change: row.get(1)?, rev: row.get(2)? }),
         )

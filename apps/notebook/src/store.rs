@@ -13,6 +13,7 @@ use docui::Fault;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow};
 
+use crate::entry::Outdated;
 use crate::schema::{self, FileId, Highest};
 use crate::search::Query;
 
@@ -56,8 +57,8 @@ pub struct Row {
     pub lines: u64,
     /// About how many tokens the text takes.
     pub tokens: u64,
-    /// True when the text changed after the summary and gist were written.
-    pub outdated: bool,
+    /// Whether the text changed after the gist and the summary were written.
+    pub outdated: Outdated,
     /// The title, one line.
     pub title: String,
     /// The author's gist; empty if there is none.
@@ -305,7 +306,7 @@ fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         rev: unsigned(row.get(1)?),
         lines: unsigned(row.get(2)?),
         tokens: unsigned(row.get(3)?),
-        outdated: row.get(4)?,
+        outdated: Outdated::from_bits(row.get(4)?),
         title: row.get(5)?,
         gist: row.get(6)?,
         summary: row.get(7)?,

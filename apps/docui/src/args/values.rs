@@ -20,6 +20,7 @@ impl ArgType for Value {
 
 impl<T: ArgType> ArgType for Vec<T> {
     const IS_PATH: bool = T::IS_PATH;
+    const IS_NAMED: bool = T::IS_NAMED;
 
     fn ty() -> Type {
         Type::List(Box::new(T::ty()))
@@ -51,6 +52,7 @@ impl<T: ArgType> ArgType for Vec<T> {
 
 impl<T: ArgType> ArgType for Option<T> {
     const IS_PATH: bool = T::IS_PATH;
+    const IS_NAMED: bool = T::IS_NAMED;
 
     fn ty() -> Type {
         Type::Optional(Box::new(T::ty()))
