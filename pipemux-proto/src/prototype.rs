@@ -66,6 +66,8 @@ impl fmt::Display for Type {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
+    /// The action changes nothing, and its result is the whole answer.
+    Query,
     /// The action changes nothing but the view.
     Safe,
     /// The action changes data in a way that can be undone or repeated.
@@ -86,6 +88,9 @@ pub enum Prominence {
     Listed,
     /// Only counted; `pipemux help` and the level of detail `Full` show it.
     Help,
+    /// Shown by `pipemux help --aliases` only: another name for what an action of the app does, with the
+    /// parameters that callers know from elsewhere.
+    Alias,
 }
 
 /// A parameter.
@@ -137,10 +142,14 @@ impl Param {
 }
 
 /// An action's signature.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prototype {
-    /// The name, `[a-z][a-z0-9_]*`.
+    /// The name, `[a-z][a-z0-9_]*`, which no other action of the app has.
     pub name: String,
+    /// The name that callers write, where it differs from `name`. Several prototypes may have the same one: a
+    /// call means the first of them that takes its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// What the action does, in one or two sentences.
     #[serde(default)]
     pub doc: String,
@@ -162,7 +171,26 @@ pub struct Prototype {
     pub prominence: Prominence,
 }
 
+impl Param {
+    /// Returns true when a call has to give the argument.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none() && !matches!(self.ty, Type::Optional(_))
+    }
+}
+
+impl Risk {
+    /// True for an action that changes nothing but, at most, the view.
+    pub fn only_looks(self) -> bool {
+        matches!(self, Self::Query | Self::Safe)
+    }
+}
+
 impl Prototype {
+    /// Returns the name that callers write.
+    pub fn written_name(&self) -> &str {
+        self.called.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns the short form for windows: `replace_lines(first: line, last: line, text)`. A parameter
     /// without a type is a string, and a default implies the type.
     pub fn compact(&self) -> String {
@@ -173,8 +201,8 @@ impl Prototype {
         let params = self.params.iter().filter(is_listed);
         let params = params.map(Param::compact).collect::<Vec<_>>().join(", ");
         match &self.returns {
-            Some(ty) => format!("{}({params}): {ty}", self.name),
-            None => format!("{}({params})", self.name),
+            Some(ty) => format!("{}({params}): {ty}", self.written_name()),
+            None => format!("{}({params})", self.written_name()),
         }
     }
 
@@ -198,7 +226,7 @@ impl Prototype {
             true => String::new(),
             false => format!("/** {} */\n", parts.join(" ")),
         };
-        format!("{doc}function {}({params}): {returns};", self.name)
+        format!("{doc}function {}({params}): {returns};", self.written_name())
     }
 }
 
@@ -220,6 +248,7 @@ mod tests {
         };
         Prototype {
             name: "act".into(),
+            called: None,
             doc: doc.into(),
             params: docs.iter().enumerate().map(param).collect(),
             returns: None,

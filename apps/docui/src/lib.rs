@@ -84,4 +84,9 @@ pub use view::{Object, View};
 pub mod private {
     pub use pipemux_proto::projection::{Arg, Args};
     pub use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+
+    /// Returns the name of a parameter from a Rust identifier: `r#in` stands for `in`.
+    pub fn param_name(identifier: &'static str) -> &'static str {
+        identifier.strip_prefix("r#").unwrap_or(identifier)
+    }
 }

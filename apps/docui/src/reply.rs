@@ -51,6 +51,23 @@ impl Done {
         self
     }
 
+    /// Shows the content of a view besides the brief: a query's result, or what makes sure that an act did what
+    /// was meant. It should keep to [`crate::Context::budget`]. The line numbers in it are told by
+    /// [`Done::shows`].
+    #[must_use]
+    pub fn content(mut self, view: crate::View) -> Self {
+        self.0.content = view.0.content;
+        self
+    }
+
+    /// Marks that the brief and the content tell all that the action changed, so that the answer doesn't show
+    /// the window.
+    #[must_use]
+    pub fn complete(mut self) -> Self {
+        self.0.complete = true;
+        self
+    }
+
     /// Sets the action's result, which a script or another app can use.
     #[must_use]
     pub fn value(mut self, value: impl Into<Value>) -> Self {

@@ -38,11 +38,16 @@ fn verbs(all: &mut Vec<Sample>) {
         ("view-one", Verb::View(ViewArgs { session: Some(session()), since: Some(4), wait_ms: 0 })),
         ("view-wait", Verb::View(ViewArgs { session: None, since: None, wait_ms: 5_000 })),
         ("click", Verb::Click { link: "link:15".into() }),
-        ("run", Verb::Run { code: "editor.save()".into(), stdin: None }),
+        ("run", Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false }),
         (
             "run-stdin",
-            Verb::Run { code: "f(stdin)".into(), stdin: Some(Bytes::from_static(b"x\n")) },
+            Verb::Run {
+                code: "f(stdin)".into(),
+                stdin: Some(Bytes::from_static(b"x\n")),
+                only_queries: false,
+            },
         ),
+        ("ask", Verb::Run { code: "find('a')".into(), stdin: None, only_queries: true }),
         ("answer", Verb::Answer { text: "1,3".into(), to: None, stdin: None }),
         ("answer-to", Verb::Answer { text: "all".into(), to: Some(66), stdin: None }),
         (
@@ -232,6 +237,7 @@ fn clicked() -> Report {
         status: StepStatus::Done,
         brief: "replace undone".into(),
         detail: None,
+        content: "src/a.rs: 2 lines as before\n".into(),
         value: None,
         error: None,
     };
@@ -252,6 +258,7 @@ fn report() -> Report {
         status,
         brief: "saved".into(),
         detail: Some("412 lines".into()),
+        content: String::new(),
         value: Some(Value::Int(412)),
         error: (status == StepStatus::Failed).then(|| Fault::failed("disk full")),
     };

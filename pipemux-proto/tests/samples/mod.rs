@@ -88,6 +88,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 risk,
                 idempotent: index == 1,
                 prominence,
+                ..Prototype::default()
             }
         });
     let mut hello = Hello::new(Role::App, "docui 0.1.0");
@@ -100,6 +101,10 @@ fn greetings(all: &mut Vec<Sample>) {
     hello.prototypes[0].params.truncate(1);
     hello.prototypes[0].params[0].doc = "What it is done to.".into();
     add(all, "hello-app-param-doc", event, &hello);
+    hello.prototypes[0].called = Some("act".into());
+    hello.prototypes[0].risk = Risk::Query;
+    hello.prototypes[0].prominence = Prominence::Alias;
+    add(all, "hello-app-overload", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

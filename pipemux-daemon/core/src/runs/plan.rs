@@ -113,9 +113,9 @@ impl<'a> Planner<'a> {
                             .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
                         let names: Vec<&str> = names.collect();
                         let has = if names.is_empty() {
-                            format!("{} takes no parameters", prototype.name)
+                            format!("{} takes no parameters", prototype.written_name())
                         } else {
-                            format!("{} has {}{guess}", prototype.name, names.join(", "))
+                            format!("{} has {}{guess}", prototype.written_name(), names.join(", "))
                         };
                         self.error("unknown parameter", *span, has)
                     })?
@@ -159,7 +159,7 @@ impl<'a> Planner<'a> {
             args.push((param.name.clone(), Argument::Missing(missing)));
         }
         if nested && prototype.returns.is_none() {
-            let note = format!("{} returns no value", prototype.name);
+            let note = format!("{} returns no value", prototype.written_name());
             return Err(self.error("no value", call.name, note));
         }
         let call = shorten(self.code, call.span, CALL_SHOWN);

@@ -130,7 +130,7 @@ impl OpenQuestion {
     pub fn title(&self) -> String {
         let step = self.step();
         let provider = &step.session.addr.provider;
-        format!("{provider}.{}: {}", step.prototype.name, self.needs.question.text)
+        format!("{provider}.{}: {}", step.prototype.written_name(), self.needs.question.text)
     }
 
     /// True when `yes` carries out an action that can't be undone.

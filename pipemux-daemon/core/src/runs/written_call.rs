@@ -24,7 +24,7 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
     let args = step.prototype.params.iter().filter_map(named).map(|(name, argument)| {
         format!("{name}={}", clip(&written(run, step, argument, workspace)))
     });
-    format!("{owner}.{}({})", step.prototype.name, args.collect::<Vec<_>>().join(", "))
+    format!("{owner}.{}({})", step.prototype.written_name(), args.collect::<Vec<_>>().join(", "))
 }
 
 fn written(run: &Run, step: &Step, argument: &Argument, workspace: &Workspace) -> String {

@@ -78,7 +78,7 @@ impl Core {
             Verb::Open(open) => self.open(id, open),
             Verb::View(view) => self.view(id, view),
             Verb::Click { link } => self.click_written(id, &link),
-            Verb::Run { code, stdin } => self.run(id, &code, stdin),
+            Verb::Run { code, stdin, .. } => self.run(id, &code, stdin),
             Verb::Answer { text, to, stdin } => {
                 self.answer_question(id, &text, to, stdin.as_deref())
             }

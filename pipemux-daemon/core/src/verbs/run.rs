@@ -9,6 +9,7 @@ use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::limits::RUN_BUDGET;
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
@@ -33,7 +34,12 @@ impl Core {
             [call::Step::Call(call)] => clicked_link(call).transpose()?,
             _ => None,
         };
+        let request = require::request(&self.clients, id)?;
         match link {
+            Some(link) if matches!(request.call.verb, Verb::Run { only_queries: true, .. }) => {
+                Err(Fault::refused(format!("{link} is clicked, and only queries may run here"))
+                    .hint(format!("pipemux click {link}")))
+            }
             Some(link) => self.click(id, link),
             None => self.prepare(id, &script),
         }
@@ -82,7 +88,7 @@ impl Core {
                 if waiting {
                     return Ok(());
                 }
-                let Verb::Run { code, stdin } = &request.call.verb else {
+                let Verb::Run { code, stdin, .. } = &request.call.verb else {
                     return Err(require::missing_task(&self.clients, id));
                 };
                 let script = parse(code, stdin.as_deref())?;
@@ -103,13 +109,16 @@ impl Core {
     /// Checks a script against the prototypes, and runs it.
     fn plan(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let Verb::Run { code, .. } = &request.call.verb else {
+        let Verb::Run { code, only_queries, .. } = &request.call.verb else {
             return Err(require::missing_task(&self.clients, id));
         };
         let workspace = require::workspace(&self.workspaces, request)?;
         let planner = Planner::new(workspace, self.processes.sessions(), code);
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
         let steps = planner.plan(script)?;
+        if let Some(step) = steps.iter().find(|step| *only_queries && !step.is_query()) {
+            return Err(not_a_query(step));
+        }
         self.run_steps(id, steps)
     }
 
@@ -130,6 +139,7 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
         let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);
+        run.budget = call.budget.unwrap_or(RUN_BUDGET);
         run.take_baseline(workspace, call.at);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
@@ -148,7 +158,9 @@ impl Core {
         if run.question.is_none() {
             run.end_unreached();
             // Before the windows arrive, because rounds are in the order in which they took effect.
-            self.record_round(&run);
+            if !run.only_queries() {
+                self.record_round(&run);
+            }
         }
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let call = self.clients.request(id).map(|request| &request.call);
@@ -159,7 +171,10 @@ impl Core {
             // A session that just died is not woken only to be shown. What was refused as stale is shown even so: its
             // session may be down since the daemon was lost, and the reader has to see the present state to go on.
             let ready = self.processes.get(key).is_some_and(|session| session.ready().is_some());
-            (ready || stale) && workspace.window(key).is_some() && !run.unknown
+            // To a reader who hasn't seen the window the outcome says enough.
+            let seen = workspace.seen(&run.reader, key).is_some();
+            let untold = run.leaves_untold(key);
+            (ready && seen && untold || stale) && workspace.window(key).is_some() && !run.unknown
         };
         let wanted = run
             .touched
@@ -169,6 +184,13 @@ impl Core {
             .collect();
         self.show_windows(id, wanted, AnswerKind::Run(run))
     }
+}
+
+/// Returns the refusal of a step where only queries may run.
+fn not_a_query(step: &Step) -> Fault {
+    let name = step.prototype.written_name();
+    let message = format!("{name} is no query, and only queries may run here: nothing ran");
+    Fault::refused(message).hint("pipemux run carries out the same calls")
 }
 
 /// Returns true when a script may call an app: it names the app, or a call in it names none.

@@ -75,12 +75,13 @@ impl Core {
             windows.push(window);
         }
         let mut outcome = None;
+        let mut step_contents = Vec::new();
         if let AnswerKind::Run(run) = &kind {
             let question =
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
-            let RunOutcome { text, asked, minted } = write_outcome(
+            let RunOutcome { text, contents, asked, minted } = write_outcome(
                 run,
                 question,
                 prototypes,
@@ -89,6 +90,7 @@ impl Core {
             );
             changed |= minted;
             let advice = follow_up(workspace, &mut self.runs, run);
+            step_contents = contents;
             outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
         let shown_questions: Vec<u64> = match &kind {
@@ -184,6 +186,7 @@ impl Core {
                     workspace,
                     windows: &windows,
                     run,
+                    contents: &step_contents,
                     prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
                     hint_options: &hint_options,
                 };

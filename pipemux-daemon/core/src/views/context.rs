@@ -72,7 +72,7 @@ impl ContextView<'_> {
         if let Some(completion) = completion.filter(|_| lod != Lod::Gist) {
             for prototype in possible(completion.prototypes, projection.actions.as_deref()) {
                 if !prototype.params.is_empty() {
-                    let name = format!("{}.{}", callee(&session.addr), prototype.name);
+                    let name = format!("{}.{}", callee(&session.addr), prototype.written_name());
                     anchors.insert(name, form(prototype));
                 }
             }

@@ -12,7 +12,7 @@
 //! | [`quoted_refs`] | which refs in exact text are no anchors |
 //! | [`prototypes`] | what an app can do |
 //! | [`requested_window`], [`answer_window`] | a window on its way into an answer |
-//! | [`answer`], [`outcome`] | errors, results of steps, questions |
+//! | [`answer`], [`outcome`], `outcome_content` | errors, results of steps, questions |
 //! | [`answer_text`], [`answer_buffer`], [`report`] | the answer as Markdown or as data |
 //! | [`link_title`] | the calls that links show |
 //! | [`context`] | the Context of a window |
@@ -28,6 +28,7 @@ pub mod inert;
 pub mod link_title;
 pub mod minter;
 pub mod outcome;
+mod outcome_content;
 pub mod prototypes;
 pub mod quoted_refs;
 pub mod report;

@@ -241,6 +241,7 @@ fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Default::default(),
+        ..Prototype::default()
     };
     vec![
         action("edit", vec![note(), text()], None, Risk::Changes),

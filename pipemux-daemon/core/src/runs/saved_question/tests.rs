@@ -28,6 +28,7 @@ fn prototype(name: &str, params: Vec<Param>) -> Prototype {
         risk: Risk::Changes,
         idempotent: true,
         prominence: Default::default(),
+        ..Prototype::default()
     }
 }
 
