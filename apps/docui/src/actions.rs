@@ -142,7 +142,7 @@ macro_rules! actions {
             fn named_kind(action: &str, param: &str) -> Option<$crate::private::Type> {
                 match action {
                     $(stringify!($name) => {
-                        $(if param == stringify!($param) && <$ty as $crate::ArgType>::IS_NAMED {
+                        $(if param == $crate::private::param_name(stringify!($param)) && <$ty as $crate::ArgType>::IS_NAMED {
                             return Some(<$ty as $crate::ArgType>::ty());
                         })*
                         None

@@ -18,8 +18,9 @@ mod values;
 
 use std::marker::PhantomData;
 
-use pipemux_proto::projection::{Arg, Copied, RefArg};
-use pipemux_proto::prototype::Type;
+pub use pipemux_proto::projection::Arg;
+use pipemux_proto::projection::{Copied, RefArg};
+pub use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
 /// A type that a parameter may have. Implement it to give your own types to actions.

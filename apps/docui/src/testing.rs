@@ -33,6 +33,8 @@ pub struct Host<A> {
     runs: u64,
     /// The action that asked a question last, and the question's token.
     asked: Option<(Invoke, Blob)>,
+    /// The tokens that the content of an outcome may take; 0 if the daemon names no number.
+    budget: u32,
     opened: bool,
 }
 
@@ -85,6 +87,7 @@ impl<A: App> Host<A> {
             seen_version: 0,
             runs: 0,
             asked: None,
+            budget: 0,
             opened: false,
         })
     }
@@ -203,6 +206,11 @@ impl<A: App> Host<A> {
         self.send(invoke)
     }
 
+    /// Sets about how many tokens the content of an outcome may take from now on.
+    pub fn set_budget(&mut self, budget: u32) {
+        self.budget = budget;
+    }
+
     /// Sets the caller's working directory for what follows.
     pub fn set_cwd(&mut self, cwd: &Path) {
         self.cwd = cwd.to_string_lossy().into_owned();
@@ -231,7 +239,7 @@ impl<A: App> Host<A> {
             reader: reader.into(),
             run_id: format!("run-{}", self.runs),
             confirmed: false,
-            budget: 0,
+            budget: self.budget,
             resume: None,
         }
     }

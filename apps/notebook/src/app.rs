@@ -1,6 +1,6 @@
 //! The notebook as a docui app: hands each request to the model, the update or the view.
 
-use docui::{App, Ask, Context, Fault, Found, Opening, Reply, View, ViewRequest};
+use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
 use crate::entry;
@@ -23,8 +23,8 @@ impl App for Notebook {
         self.check_attach(opening).map(|()| Vec::new())
     }
 
-    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
-        update::update(self, action).map(Into::into)
+    fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
+        update::update(self, action, u64::from(context.budget)).map(Into::into)
     }
 
     fn view(&self, request: &ViewRequest) -> View {
@@ -33,6 +33,10 @@ impl App for Notebook {
 
     fn find(&self, key: &str) -> Found {
         self.locate(key).unwrap_or_else(Found::Unreadable)
+    }
+
+    fn named(&self, _: Option<&str>, name: &str) -> Result<String, Fault> {
+        self.entry_titled(name)
     }
 
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
@@ -50,9 +54,5 @@ impl App for Notebook {
 
     fn resumed(&self) -> bool {
         self.is_resumed()
-    }
-
-    fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
-        update::confirm(self, action)
     }
 }

@@ -46,7 +46,7 @@ fn load_one(
     change: i64,
     entry: i64,
 ) -> rusqlite::Result<RecordedChange> {
-    let mut statement = transaction.prepare_cached(
+    let mut statement = transaction.prepare(
         "SELECT batch, rev_after, title, text, summary, gist, tags, origin, outdated FROM changes
          WHERE entry = ?1 AND id >= ?2 ORDER BY id",
     )?;
@@ -143,7 +143,7 @@ fn all_later(
         if !actions.insert(action) {
             continue;
         }
-        let mut statement = transaction.prepare_cached(
+        let mut statement = transaction.prepare(
             "SELECT DISTINCT batch FROM changes WHERE batch > ?1
              AND entry IN (SELECT entry FROM changes WHERE batch = ?1)",
         )?;
