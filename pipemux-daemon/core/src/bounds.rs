@@ -144,6 +144,8 @@ pub const BOUNDS: &[Bound] = bounds! {
         BUDGET_MIN Tokens "least budget",
         BUDGET_MAX Tokens "largest budget",
         RUN_BUDGET Tokens "the contents of a run's outcomes, without --budget",
+        ANSWER_BUDGET_MIN Tokens "an answer, in any case",
+        LAST_LINE_TOKENS Tokens "the last line of an answer",
         CONTENT_BUDGET_MIN Tokens "the content of one outcome, in any case",
         OBJECT_DETAIL_CHARS Characters "an object's detail in a question",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",

@@ -100,6 +100,10 @@ pub const RECORDS_MAX: usize = 512;
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Tokens that the contents of a run's outcomes may take together when the request names no budget.
 pub const RUN_BUDGET: u32 = 8_000;
+/// Tokens that an answer may take at least: a smaller budget counts as this one.
+pub const ANSWER_BUDGET_MIN: u32 = 100;
+/// Tokens that an answer's last line takes at most, unless the workspace has a long name.
+pub const LAST_LINE_TOKENS: u32 = 40;
 /// Tokens that the content of one outcome may always take, so that it can say how to see the rest.
 pub const CONTENT_BUDGET_MIN: u32 = 60;
 /// Rounds of history that one workspace keeps.

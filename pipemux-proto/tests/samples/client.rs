@@ -146,6 +146,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
+        ("report-content", Body::Report(Box::new(with_content()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -230,6 +231,12 @@ fn report_with_detail() -> Report {
     report
 }
 
+fn with_content() -> Report {
+    let mut report = clicked();
+    report.steps[0].content = "src/a.rs: 2 lines as before\n".into();
+    report
+}
+
 fn clicked() -> Report {
     let step = StepReport {
         call: "link:9".into(),
@@ -237,7 +244,7 @@ fn clicked() -> Report {
         status: StepStatus::Done,
         brief: "replace undone".into(),
         detail: None,
-        content: "src/a.rs: 2 lines as before\n".into(),
+        content: String::new(),
         value: None,
         error: None,
     };

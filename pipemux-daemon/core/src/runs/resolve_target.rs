@@ -237,6 +237,7 @@ fn may_be(value: &Expr, ty: &Type) -> bool {
         // A label or a number may name a thing.
         (Expr::Value(Value::Str(_) | Value::Int(_)), Type::Anchor(_)) => true,
         (Expr::Value(value), _) => coerce(value, ty).is_ok(),
+        (Expr::Ref(_), Type::Int | Type::Float | Type::Bool | Type::Union(_)) => false,
         (Expr::Ref(_) | Expr::Call(_) | Expr::Name { .. }, _) => true,
     }
 }

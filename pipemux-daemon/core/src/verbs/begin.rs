@@ -9,11 +9,13 @@ use crate::Core;
 use crate::clients::connection::ClientInput;
 use crate::event::ClientId;
 use crate::keys::{RequestId, plain_address};
+use crate::limits::ANSWER_BUDGET_MIN;
 use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
+use crate::views::fit::{cut_lines, cut_older_lines};
 
 impl Core {
     /// Handles a frame that a client sent.
@@ -160,6 +162,14 @@ impl Core {
     /// other.
     pub(crate) fn answer_data(&mut self, id: RequestId, text: String, data: Value) {
         let Some(request) = self.clients.request(id) else { return };
+        let text = match request.call.budget.map(|budget| budget.max(ANSWER_BUDGET_MIN).into()) {
+            None => text,
+            Some(budget) => match request.call.verb {
+                // The newest lines come last.
+                Verb::History { .. } | Verb::Logs { .. } => cut_older_lines(&text, budget),
+                _ => cut_lines(&text, budget),
+            },
+        };
         let body = match request.call.format {
             Format::Markdown => Body::Text(text),
             Format::Json => Body::Data(data),

@@ -9,7 +9,7 @@ use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::RUN_BUDGET;
+use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
@@ -139,7 +139,9 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
         let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);
-        run.budget = call.budget.unwrap_or(RUN_BUDGET);
+        run.budget = call.budget.map_or(RUN_BUDGET, |budget| {
+            budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
+        });
         run.take_baseline(workspace, call.at);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();

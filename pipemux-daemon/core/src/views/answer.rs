@@ -6,9 +6,9 @@ use pipemux_proto::app::{Question, QuestionKind};
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
-use pipemux_tokens::Estimate;
 
 use crate::runs::{Run, Step, StepOutcome};
+use crate::views::fit::cut_lines;
 use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
 
@@ -109,7 +109,7 @@ pub fn steps(
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
-                    out += &format!("{}\n", plain(&clipped(detail, run.budget)));
+                    out += &format!("{}\n", plain(&cut_lines(detail, run.budget.into())));
                 } else if content.is_empty() && !run.passes_on(index) {
                     out += &result_value(outcome, run.budget);
                 }
@@ -133,7 +133,7 @@ fn result_value(outcome: &StepOutcome, budget: u32) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::Str(text)) if text.is_empty() => String::new(),
         Some(Value::Str(text)) => {
-            let shown = clipped(&text, budget);
+            let shown = cut_lines(&text, budget.into());
             let mut writer = Writer::default();
             let fence = writer.fence("", &shown);
             for line in shown.lines() {
@@ -144,7 +144,7 @@ fn result_value(outcome: &StepOutcome, budget: u32) -> String {
             writer.raw("\n");
             writer.finish()
         }
-        Some(value) => format!("= {}\n", plain(&clipped(&value.to_string(), budget))),
+        Some(value) => format!("= {}\n", plain(&cut_lines(&value.to_string(), budget.into()))),
     }
 }
 
@@ -155,28 +155,6 @@ fn query_head(name: &str, brief: &str, position: Option<usize>) -> String {
         None => brief,
         Some(position) if brief.is_empty() => format!("{position} {name}"),
         Some(position) => format!("{position} {name}: {brief}"),
-    }
-}
-
-/// Cuts a text to a number of tokens, and says how many lines were cut.
-fn clipped(text: &str, budget: u32) -> String {
-    let mut kept = String::new();
-    let mut estimate = Estimate::default();
-    let mut lines = text.lines();
-    let mut cut = 0;
-    for line in lines.by_ref() {
-        estimate.add(line);
-        estimate.add("\n");
-        if estimate.tokens() > u64::from(budget) {
-            cut = 1;
-            break;
-        }
-        kept += line;
-        kept.push('\n');
-    }
-    match cut + lines.count() {
-        0 => kept,
-        more => kept + &format!("… {more} more lines: repeat it with a higher --budget\n"),
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`inert`] | an app's text, escaped so that it can't forge anchors |
 //! | [`minter`] | links, and the ids that are minted for them |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
+//! | [`fit`] | an answer that keeps to the budget of its request |
 //! | [`delta`], [`shown_lines`] | the changes of a window; which line numbers an answer shows or maps |
 //! | [`quoted_refs`] | which refs in exact text are no anchors |
 //! | [`prototypes`] | what an app can do |
@@ -24,6 +25,7 @@ pub mod answer_window;
 pub mod content_writer;
 pub mod context;
 pub mod delta;
+pub mod fit;
 pub mod inert;
 pub mod link_title;
 pub mod minter;

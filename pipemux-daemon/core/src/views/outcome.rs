@@ -6,10 +6,13 @@ use pipemux_proto::command::with_options;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
+use pipemux_tokens::estimate;
+
 use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
+use crate::views::fit::cut_contents;
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
 use crate::views::{answer, inert};
@@ -49,15 +52,24 @@ pub fn write_outcome(
         contents.push(write_content(&outcome.content, &mut minter));
         minted |= minter.has_changed();
     }
-    let mut text = answer::steps(run, &names, &contents, hint_options, |outcome, index| {
-        let session = &run.steps[index].session;
-        let prototypes = prototypes(session);
-        let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        let links =
-            outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
-        minted |= minter.has_changed();
-        links
-    });
+    let mut write_steps = |contents: &[String]| {
+        answer::steps(run, &names, contents, hint_options, |outcome, index| {
+            let session = &run.steps[index].session;
+            let prototypes = prototypes(session);
+            let mut minter =
+                Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
+            let links =
+                outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
+            minted |= minter.has_changed();
+            links
+        })
+    };
+    let mut text = write_steps(&contents);
+    let excess = estimate(&text).saturating_sub(run.budget.into());
+    if excess > 0 && contents.iter().any(|content| !content.is_empty()) {
+        cut_contents(&mut contents, excess);
+        text = write_steps(&contents);
+    }
     if let Some(fault) = &run.wrong_answer {
         text += &with_options(&answer::refusal(fault), hint_options);
     }

@@ -20,6 +20,7 @@ mod opening;
 mod options;
 mod prefetch;
 mod processes;
+mod queries;
 mod questions;
 mod refs;
 mod reopened_windows;

@@ -252,8 +252,17 @@ fn prototypes() -> Vec<Prototype> {
         action("say", vec![text()], None, Risk::Changes),
         action("load", vec![Param { path: true, ..text() }], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
+        action("list", vec![with_default("lines", 3)], Some(Type::String), Risk::Query),
+        Prototype {
+            called: Some("list".into()),
+            ..action("list_note", vec![note()], Some(Type::String), Risk::Query)
+        },
         Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
+}
+
+fn with_default(name: &str, default: i64) -> Param {
+    Param { default: Some(Value::Int(default)), ..param(name, Type::Int) }
 }
 
 fn param(name: &str, ty: Type) -> Param {
