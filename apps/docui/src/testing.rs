@@ -323,6 +323,15 @@ impl<A: App> Host<A> {
         answered(&bytes)
     }
 
+    /// Waits until the work of the action that was begun is done, and returns its answer.
+    ///
+    /// # Errors
+    /// No action waits.
+    pub fn wait_for_answer(&mut self) -> Result<Outcome, Fault> {
+        let bytes = self.session.wait_for_parked();
+        answered(&bytes)
+    }
+
     /// Waits until all work of requests is done, and has the app take it in. Returns the lines that readers
     /// are told about it.
     pub fn wait_for_work(&mut self) -> Vec<String> {

@@ -74,12 +74,12 @@ impl<'a> List<'a> {
         }
         let whole = rows.len() == ids.len();
         let (mut spent, mut in_lines, mut in_all) = (0, None, 0);
-        for index in 0..=rows.len() {
+        for (index, rest_as_titles) in as_titles.iter().enumerate() {
             if spent > self.left {
                 break;
             }
             in_all = index;
-            if whole && spent + as_titles[index] <= self.left {
+            if whole && spent + rest_as_titles <= self.left {
                 in_lines = Some(index);
             }
             spent += costs.get(index).copied().unwrap_or(0);
