@@ -115,6 +115,9 @@ pub struct Param {
     /// knows its things by their names, also those that no window shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named: bool,
+    /// Whether quoted texts are taken as they are written, as a regular expression is.
+    #[serde(default, skip_serializing_if = "Raw::is_never")]
+    pub raw: Raw,
 }
 
 impl Param {
@@ -137,6 +140,36 @@ impl Param {
             (Type::Union(_), Some(default)) => format!("{}: {} = {default}", self.name, self.ty),
             (_, Some(default)) => format!("{} = {default}", self.name),
             (ty, None) => format!("{}: {ty}", self.name),
+        }
+    }
+}
+
+/// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the text's own
+/// quotes. So `'\bfn\s'` is this regular expression.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Raw {
+    /// The text's escapes are resolved.
+    #[default]
+    Never,
+    /// The parameter is a regular expression.
+    Always,
+    /// The parameter is a regular expression in calls that give this parameter as `true`.
+    If(String),
+}
+
+impl Raw {
+    /// True for parameters whose escapes are resolved.
+    pub fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+
+    /// Decides it for one call. `flag` returns the value that the call gives to a boolean parameter, if any.
+    pub fn holds(&self, flag: impl FnOnce(&str) -> Option<bool>) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::If(name) => flag(name).unwrap_or(false),
         }
     }
 }
@@ -195,8 +228,9 @@ impl Prototype {
     /// without a type is a string, and a default implies the type.
     pub fn compact(&self) -> String {
         // Parameters that may be left out appear only in the help.
+        let is_null = |default: &Option<Value>| matches!(default, None | Some(Value::Null));
         let is_listed = |param: &&Param| {
-            !(matches!(param.ty, Type::Optional(_)) && param.default == Some(Value::Null))
+            !(matches!(param.ty, Type::Optional(_)) && is_null(&param.default))
         };
         let params = self.params.iter().filter(is_listed);
         let params = params.map(Param::compact).collect::<Vec<_>>().join(", ");

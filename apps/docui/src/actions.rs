@@ -104,6 +104,7 @@ macro_rules! actions {
                         doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
                         path: <$ty as $crate::ArgType>::IS_PATH,
                         named: <$ty as $crate::ArgType>::IS_NAMED,
+                        raw: <$ty as $crate::ArgType>::RAW.to_wire(),
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),

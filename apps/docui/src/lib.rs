@@ -66,7 +66,7 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Text};
+pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Text, TextOrPattern};
 pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;

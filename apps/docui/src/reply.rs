@@ -44,6 +44,13 @@ impl Done {
         Self(app::Done { brief: brief.into(), ..app::Done::default() })
     }
 
+    /// Adds something else that is to be known to the summary, after a semicolon.
+    #[must_use]
+    pub fn also(mut self, note: &str) -> Self {
+        self.0.brief = format!("{}; {note}", self.0.brief);
+        self
+    }
+
     /// Adds multi-line detail, which is shown on request.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {

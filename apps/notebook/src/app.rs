@@ -24,7 +24,8 @@ impl App for Notebook {
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        update::update(self, action, u64::from(context.budget)).map(Into::into)
+        let done = update::update(self, action, u64::from(context.budget))?;
+        Ok(self.tell_put_back(done).into())
     }
 
     fn view(&self, request: &ViewRequest) -> View {

@@ -15,7 +15,7 @@ use rusqlite::{Transaction, TransactionBehavior};
 use crate::entry::Content;
 use crate::schema::{FileId, StoreError};
 use crate::store::Store;
-use crate::undo_path;
+use crate::undo_path::{self, RecordedChange};
 
 use rows::{Batch, delete, insert, read, update};
 
@@ -154,6 +154,15 @@ pub enum UndoError {
         /// The actions that lead back to what the action left, to be undone in this order.
         later: Vec<ChangeId>,
     },
+    /// The entries are as they were before the action.
+    AlreadyUndone {
+        /// The action.
+        change: ChangeId,
+        /// The title of one of them.
+        title: String,
+        /// The actions that lead back to what the action left, to be undone in this order.
+        redo: Vec<ChangeId>,
+    },
     /// The action isn't known, or the store can't be written.
     Refused(Fault),
 }
@@ -283,6 +292,7 @@ impl Store {
         self.check_usable()?;
         if FileId::of(&self.path) != self.file {
             // SQLite would go on writing to the file that has lost its name, and all would be lost.
+            // One that was deleted has been written again, unless its directory can't be written.
             let message = format!(
                 "{} was moved, deleted or replaced since it was opened; nothing was written",
                 self.path.display(),
@@ -311,12 +321,13 @@ fn undo_one(
 ) -> Result<Result<Undone, UndoError>, StoreError> {
     let recorded = undo_path::load(transaction, change)?;
     if recorded.is_empty() {
-        let message = format!("change {change} is no longer kept");
-        let hint = format!("only the last {CHANGES_MAX} changes are kept");
-        return Err(Fault::not_found(message).hint(hint).into());
+        return Err(unknown_change(transaction, change)?.into());
     }
     if let Some((title, later)) = undo_path::changes_to_undo_first(transaction, &recorded)? {
-        return Ok(Err(UndoError::ChangedSince { change, title, later }));
+        return Ok(Err(match recorded.iter().all(RecordedChange::is_undone) {
+            true => UndoError::AlreadyUndone { change, title, redo: later },
+            false => UndoError::ChangedSince { change, title, later },
+        }));
     }
     let mut batch = Batch::new(ChangeKind::Undo, Some(change));
     let mut entries = Vec::with_capacity(recorded.len());
@@ -344,4 +355,22 @@ fn undo_one(
     }
     entries.reverse();
     Ok(Ok(Undone { change: batch.end(transaction)?, entries }))
+}
+
+/// Says why a change isn't recorded.
+fn unknown_change(transaction: &Transaction<'_>, change: ChangeId) -> rusqlite::Result<Fault> {
+    let newest: i64 = transaction.query_row(
+        "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)",
+        [],
+        |row| row.get(0),
+    )?;
+    if change.0 <= newest && change.0 > 0 {
+        let fault = Fault::not_found(format!("change {change} is no longer kept"));
+        return Ok(fault.hint(format!("only the last {CHANGES_MAX} changes are kept")));
+    }
+    let fault = Fault::not_found(format!("there was never a change {change}"));
+    Ok(match newest {
+        0 => fault.hint("nothing was changed in this store so far"),
+        _ => fault.hint(format!("the newest one is {}", ChangeId(newest))),
+    })
 }

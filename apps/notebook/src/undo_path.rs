@@ -89,6 +89,11 @@ pub(crate) fn changes_to_undo_first(
 }
 
 impl RecordedChange {
+    /// Returns true if the entry is as it was before the change.
+    pub(crate) fn is_undone(&self) -> bool {
+        self.earlier.as_ref() == self.current.as_ref().map(|(_, content)| content)
+    }
+
     /// Returns the fewest actions that lead from the entry's present content back to what this change left.
     fn path_back(&self) -> Vec<ChangeId> {
         let now = self.current.as_ref().map(|(_, content)| content);

@@ -1,6 +1,6 @@
 //! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
-use docui::{Anchor, Done, Fault, Text};
+use docui::{Anchor, Done, Fault, Text, command};
 
 use crate::action::{Action, Entry, Rest, What};
 use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone, UndoneEntry};
@@ -208,6 +208,20 @@ fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
 fn not_undone(notebook: &Notebook, error: UndoError) -> Fault {
     match error {
         UndoError::Refused(fault) => fault,
+        UndoError::AlreadyUndone { change, title, redo } => {
+            let message = format!(
+                "{} is already as it was before {change}; nothing was undone",
+                quoted(&title)
+            );
+            let redo: Vec<String> =
+                redo.iter().map(|change| notebook.call(&format!("undo(\"{change}\")"))).collect();
+            // A long way back is that of many other changes.
+            match redo.len() {
+                1..=UNDOS_IN_HINT => Fault::failed(message)
+                    .hint(format!("to have the change again: {}", command::run(&redo.join("; ")))),
+                _ => Fault::failed(message),
+            }
+        }
         UndoError::ChangedSince { change, title, later } => {
             let message = format!(
                 "{} was changed again since; nothing was undone, {} to undo first",

@@ -57,6 +57,9 @@ impl<'a> Renderer<'a> {
             view.nav("all as summaries", &Action::Focus { entries: Vec::new() });
         }
         view.hidden((self.tokens + 10 * self.total).saturating_sub(spent));
+        if let Some(note) = self.notebook.store.put_back_note() {
+            view.text(format!("{note}\n"));
+        }
         let shown = blocks.len() as u64;
         let mut after_inline = false;
         if self.lod == Lod::Gist && shown > 0 {

@@ -82,8 +82,10 @@ impl Editor {
     }
 
     fn language_of(&self, file: usize) -> Result<Language, Fault> {
-        Language::of_path(self.files[file].path()).ok_or_else(|| {
-            let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+        let language = Language::of_path(self.files[file].path());
+        language.filter(|language| language.has_extraction()).ok_or_else(|| {
+            let known = Language::ALL.iter().filter(|language| language.has_extraction());
+            let known: Vec<_> = known.map(|language| language.name()).collect();
             let shown = self.display_name(file);
             Fault::refused(format!("{shown} is in none of the languages {}", known.join(", ")))
         })

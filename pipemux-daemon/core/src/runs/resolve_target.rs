@@ -109,7 +109,7 @@ impl<'a> Planner<'a> {
                         _ => None,
                     }));
                 }
-                Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
+                Expr::Value(_) | Expr::Quoted(_) | Expr::Call(_) | Expr::Name { .. } => {}
             }
         }
         let context = RunContext { workspace: self.workspace, sessions: self.sessions };
@@ -236,6 +236,8 @@ fn may_be(value: &Expr, ty: &Type) -> bool {
         (Expr::List(_), _) => *ty == Type::Any,
         // A label or a number may name a thing.
         (Expr::Value(Value::Str(_) | Value::Int(_)), Type::Anchor(_)) => true,
+        (Expr::Quoted(_), Type::Anchor(_)) => true,
+        (Expr::Quoted(text), _) => coerce(&Value::Str(text.raw.clone()), ty).is_ok(),
         (Expr::Value(value), _) => coerce(value, ty).is_ok(),
         (Expr::Ref(_), Type::Int | Type::Float | Type::Bool | Type::Union(_)) => false,
         (Expr::Ref(_) | Expr::Call(_) | Expr::Name { .. }, _) => true,

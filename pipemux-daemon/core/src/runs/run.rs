@@ -164,6 +164,11 @@ impl Run {
         self.saved_baseline = None;
     }
 
+    /// Returns what the line numbers of a session mean to a run that is pinned to an epoch.
+    pub fn pinned_lines(&self, session: &SessionKey) -> Option<&SeenLines> {
+        self.lines.get(session).map(|lines| &**lines).filter(|_| self.pinned)
+    }
+
     /// Keeps what a message of a session's app says of line numbers, for the answer that shows the message.
     pub(super) fn tell_lines(
         &mut self,

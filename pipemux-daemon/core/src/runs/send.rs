@@ -79,8 +79,8 @@ impl Run {
     pub(super) fn know_lines(&self, invoke: &mut Invoke, step: &Step, context: &RunContext<'_>) {
         let session = &step.session;
         self.name_lines(invoke, session, context.current_incarnation(session));
-        // A reader may have been shown numbers by an earlier daemon, too, unless all of them mean one epoch.
-        invoke.forgotten |= context.is_restored(session) && !self.pinned;
+        // A reader may have been shown numbers by an earlier daemon, too, also before the epoch that it names.
+        invoke.forgotten |= context.is_restored(session);
     }
 
     fn name_lines(&self, invoke: &mut Invoke, session: &SessionKey, app: Option<Incarnation>) {

@@ -123,6 +123,13 @@ pub struct MissingArgument {
     pub ty: Type,
     /// The value that was probably meant, when one was given as another type.
     pub meant: Option<Value>,
+    /// True when a quoted text is taken as it is written.
+    pub raw: bool,
+}
+
+/// True for the value `true`.
+pub fn is_true(arg: &Arg) -> bool {
+    matches!(arg, Arg::Value(blob) if blob.to_value() == Ok(Value::Bool(true)))
 }
 
 /// Arguments that need nothing more.

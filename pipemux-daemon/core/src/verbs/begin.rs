@@ -15,6 +15,7 @@ use crate::processes::reply::ReplyTo;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
+use crate::views::context::unopened;
 use crate::views::fit::{cut_lines, cut_older_lines};
 
 impl Core {
@@ -151,6 +152,14 @@ impl Core {
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
+                // A window that was never opened has its error, too.
+                windows: match self.tasks.get(id) {
+                    Some(Task::Opening(session)) if fault.code.context_error().is_some() => {
+                        let at = (&request.workspace, self.turn.now);
+                        vec![unopened(at, session, &fault)]
+                    }
+                    _ => Vec::new(),
+                },
                 error: Some(fault),
                 ..Report::default()
             })),

@@ -208,7 +208,7 @@ fn may_call(script: &Script, provider: &ProviderId) -> bool {
                 owner.as_ref().is_none_or(|owner| owner.provider == *provider)
             }
             call::Expr::List(items) => items.iter().any(|(item, _)| expr_names(item, provider)),
-            call::Expr::Value(_) | call::Expr::Ref(_) => false,
+            call::Expr::Value(_) | call::Expr::Quoted(_) | call::Expr::Ref(_) => false,
         }
     }
     script.steps.iter().any(|step| match step {
@@ -229,5 +229,5 @@ fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
             })
         })
         .transpose()?;
-    call::parse(code, stdin).map_err(|error| error.to_fault(code))
+    call::parse_undecided(code, stdin).map_err(|error| error.to_fault(code))
 }

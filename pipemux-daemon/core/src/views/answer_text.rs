@@ -217,7 +217,7 @@ impl AnswerText<'_> {
         let mut out = AnswerBuffer::default();
         out.push(&self.notice_lines());
         out.push(outcome);
-        for (session, update) in told_lines(&run.told_lines) {
+        for (session, update) in told_lines(run, self.workspace.reader(self.reader)) {
             out.tell_lines(&session, vec![update]);
         }
         let mut position = None;

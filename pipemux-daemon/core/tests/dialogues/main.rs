@@ -22,6 +22,7 @@ mod prefetch;
 mod processes;
 mod queries;
 mod questions;
+mod raw_texts;
 mod refs;
 mod reopened_windows;
 mod shared_processes;
