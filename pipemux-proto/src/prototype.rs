@@ -229,9 +229,8 @@ impl Prototype {
     pub fn compact(&self) -> String {
         // Parameters that may be left out appear only in the help.
         let is_null = |default: &Option<Value>| matches!(default, None | Some(Value::Null));
-        let is_listed = |param: &&Param| {
-            !(matches!(param.ty, Type::Optional(_)) && is_null(&param.default))
-        };
+        let is_listed =
+            |param: &&Param| !(matches!(param.ty, Type::Optional(_)) && is_null(&param.default));
         let params = self.params.iter().filter(is_listed);
         let params = params.map(Param::compact).collect::<Vec<_>>().join(", ");
         match &self.returns {

@@ -59,6 +59,8 @@ docui::actions! {
         changes help Summary = summary(entry: Anchor<Entry>, text: String);
         /// Removes notes. undo brings them back.
         changes listed Remove = remove(entries: Vec<Anchor<Entry>>);
+        /// Deletes notes with their history, for good.
+        destructive help Purge = purge(entries: Vec<Anchor<Entry>>);
         /// Takes back the last changes, whoever made them.
         changes listed Undo = undo(steps: i64 = 1);
         /// Shows notes at a level: in the window, from now on.

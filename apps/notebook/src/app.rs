@@ -1,6 +1,6 @@
 //! The notebook as a docui app: hands each request to the model, the update or the view.
 
-use docui::{App, Context, Fault, Found, Opening, Reply, View, ViewRequest};
+use docui::{App, Ask, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
 use crate::entry;
@@ -43,6 +43,10 @@ impl App for Notebook {
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
         let text = entry::id(key).map_or(Ok(None), |id| self.store.text(id))?;
         text.map(String::into_bytes).ok_or_else(|| Fault::not_found("removed").about(key))
+    }
+
+    fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
+        update::confirm(self, action)
     }
 
     fn refresh(&mut self) -> bool {

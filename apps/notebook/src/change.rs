@@ -230,6 +230,22 @@ impl Store {
         })
     }
 
+    /// Deletes all of these entries or none, together with all records of their contents. Returns these.
+    ///
+    /// # Errors
+    /// An entry was changed or removed since it was seen, or the store can't be written.
+    pub fn purge(&mut self, entries: &[EntryRef]) -> Result<Vec<Content>, Fault> {
+        self.write(|transaction| {
+            let mut contents = Vec::with_capacity(entries.len());
+            for entry in entries {
+                contents.push(read(transaction, *entry)?);
+                delete(transaction, entry.id)?;
+                transaction.execute("DELETE FROM changes WHERE entry = ?1", [entry.id])?;
+            }
+            Ok(contents)
+        })
+    }
+
     /// Undoes one action. The undo is an action of its own, which can be undone in turn.
     ///
     /// The entries must be as the action left them: either nothing has changed them since, or all that did is

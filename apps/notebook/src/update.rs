@@ -1,11 +1,11 @@
 //! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
-use docui::{Anchor, Done, Fault, Text, command};
+use docui::{Anchor, Ask, Done, Fault, Text, command};
 
 use crate::action::{Action, Entry, Rest, What};
 use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone, UndoneEntry};
 use crate::entry::{self, Content, Level, Outdated};
-use crate::format::{count, hash_tags, list_titles, quoted};
+use crate::format::{count, first_line, hash_tags, list_titles, quoted};
 use crate::model::Notebook;
 use crate::query;
 use crate::rows_input;
@@ -99,7 +99,13 @@ pub fn update(notebook: &mut Notebook, action: Action, budget: u64) -> Result<Do
             let lines = removed.contents.iter().map(Content::lines).sum();
             let titles: Vec<_> = removed.contents.iter().map(|c| c.title.as_str()).collect();
             let told = summarize(&titles, lines);
-            Ok(Done::new(told).link("undo", &undo_action(removed.change)).complete())
+            Ok(Done::new(told).link("undo", &undo_action(removed.change)))
+        }
+        Action::Purge { entries } => {
+            let purged = notebook.store.purge(&entry_refs(&entries)?)?;
+            let lines = purged.iter().map(Content::lines).sum();
+            let titles: Vec<_> = purged.iter().map(|content| content.title.as_str()).collect();
+            Ok(Done::new(summarize(&titles, lines)))
         }
         Action::Undo { steps } => undo_last(notebook, steps),
         Action::UndoChange { change } => undo(notebook, change.0.parse()?),
@@ -122,6 +128,35 @@ pub fn update(notebook: &mut Notebook, action: Action, budget: u64) -> Result<Do
     }
 }
 
+/// Builds the question that is asked before an action: which entries would be gone for good.
+///
+/// # Errors
+/// An entry doesn't exist, or the store can't be read.
+pub fn confirm(notebook: &Notebook, action: &Action) -> Result<Ask, Fault> {
+    let Action::Purge { entries } = action else { return Ok(Ask::confirm("cannot be undone")) };
+    let mut rows = Vec::new();
+    for entry in entry_refs(entries)? {
+        let row = notebook.store.get(entry.id)?;
+        rows.push(row.ok_or_else(|| Fault::not_found("removed").about(entry::key(entry.id)))?);
+    }
+    let titles: Vec<_> = rows.iter().map(|row| row.title.as_str()).collect();
+    let lines = count(rows.iter().map(|row| row.lines).sum(), "line");
+    let what = match titles.as_slice() {
+        [title] => format!("{}, {lines}", quoted(title)),
+        several => format!("{}, {lines}", count(several.len() as u64, "note")),
+    };
+    let ask = Ask::confirm(format!("{what}, cannot be undone"));
+    Ok(match titles.as_slice() {
+        // The question itself names a single entry.
+        [_] => ask,
+        titles => rows.iter().fold(ask, |ask, row| {
+            // Entries with the same title are told apart by their first lines.
+            let same = titles.iter().filter(|title| **title == row.title).count() > 1;
+            ask.option(&*row.title, if same { first_line(&row.head) } else { String::new() })
+        }),
+    })
+}
+
 fn add(notebook: &mut Notebook, content: Content, label: &str) -> Result<Done, Fault> {
     let mut brief =
         format!("{}, {}{label}", quoted(&content.title), count(content.lines(), "line"));
@@ -132,7 +167,7 @@ fn add(notebook: &mut Notebook, content: Content, label: &str) -> Result<Done, F
     {
         brief += &format!("; {} notes have this title", ids.len());
     }
-    Ok(Done::new(brief).link("undo", &undo_action(added.change)).complete())
+    Ok(Done::new(brief).link("undo", &undo_action(added.change)))
 }
 
 fn add_many(notebook: &mut Notebook, rows: &str) -> Result<Done, Fault> {
@@ -237,7 +272,11 @@ fn not_undone(notebook: &Notebook, error: UndoError) -> Fault {
 /// Says what undoing actions changed.
 fn told_undo(undone: &[Undone]) -> Done {
     let told: Vec<_> = undone.iter().map(|undone| told_undone(&undone.entries)).collect();
-    let done = Done::new(told.join(" · ")).reverts().complete();
+    let mut done = Done::new(told.join(" · ")).reverts();
+    if undone.iter().any(|undone| undone.entries.len() > 1) {
+        // Many entries are told in one line.
+        done = done.complete();
+    }
     match undone {
         [one] => done.link("redo", &undo_action(one.change)),
         _ => done,
@@ -340,7 +379,7 @@ fn amend_reply(amended: Option<Amended>, brief: impl FnOnce(&Content, &Content) 
     match amended {
         None => Done::new("nothing changed: the note already matches"),
         Some(Amended { change, before, after }) => {
-            Done::new(brief(&before, &after)).link("undo", &undo_action(change)).complete()
+            Done::new(brief(&before, &after)).link("undo", &undo_action(change))
         }
     }
 }

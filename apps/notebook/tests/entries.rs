@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Fixture, add, append, at, copied, done, edit, expand, filter, open, search, show};
-use docui::Lod;
+use docui::{Choice, Lod};
 use pipemux_notebook::Action;
 use pipemux_notebook::Notebook;
 use pipemux_proto::app::{Done, Outcome};
@@ -164,6 +164,42 @@ fn several_entries_are_removed_together_or_not_at_all() {
     assert_eq!(fixture.brief(Action::Undo { steps: 1 }), back);
     assert_eq!(fixture.shown(), ["n4", "n3", "n2", "n1"]);
     assert_eq!(read(&fixture, "n4"), "precious");
+}
+
+#[test]
+fn purging_is_confirmed_and_leaves_nothing_behind() {
+    let mut fixture = Fixture::new();
+    fixture.add("keep", "x", &[]);
+    for n in 0..25 {
+        fixture.add(&format!("secret {n}"), "the password", &[]);
+    }
+    let removed = fixture.done(remove(&[(2, 1), (3, 1)]));
+    fixture.done(undo_of(&removed));
+    let purge = |ids: std::ops::RangeInclusive<u64>| Action::Purge {
+        entries: ids.map(|id| at(id, 1)).collect(),
+    };
+    let Outcome::Needs(asked) = fixture.host.invoke(&purge(2..=26)) else { panic!("should ask") };
+    assert_eq!(asked.question.text, "25 notes, 25 lines, cannot be undone");
+    assert_eq!((asked.question.options.len(), asked.question.unlisted), (20, 5));
+    assert_eq!(fixture.shown().len(), 26, "nothing is gone yet");
+    let Outcome::Done(_) = fixture.host.answer(Choice::Yes) else { panic!("should be done") };
+    assert_eq!(fixture.shown(), ["n1"]);
+    assert_eq!(fixture.fault(undo_of(&removed)).code, Code::NotFound);
+    assert_eq!(fixture.fault(edit(2, 1, "x")).hints, ["It was removed"]);
+    let connection = rusqlite::Connection::open(fixture.store()).unwrap();
+    let left: i64 = connection
+        .query_row("SELECT count(*) FROM changes WHERE entry > 1", [], |r| r.get(0))
+        .unwrap();
+    assert_eq!(left, 0);
+    // Somebody changes it after the question, so it stays.
+    fixture.add("last", "v1", &[]);
+    let Outcome::Needs(_) = fixture.host.invoke(&purge(27..=27)) else { panic!("should ask") };
+    let mut other = open(&fixture.dir, "b", &[common::STORE]).unwrap();
+    done(&mut other, edit(27, 1, "precious"));
+    let Outcome::Failed(stale) = fixture.host.answer(Choice::Yes) else {
+        panic!("should be stale")
+    };
+    assert_eq!(stale.code, Code::Stale);
 }
 
 #[test]
