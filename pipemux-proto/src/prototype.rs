@@ -209,6 +209,19 @@ impl Param {
     pub fn is_required(&self) -> bool {
         self.default.is_none() && !matches!(self.ty, Type::Optional(_))
     }
+
+    /// Returns the short form for help: `text` must be given, `count=false` may be, and so may `in=`, whose default is
+    /// nothing.
+    pub fn short(&self) -> String {
+        let name = &self.name;
+        match &self.default {
+            _ if self.is_required() => name.clone(),
+            None | Some(Value::Null) => format!("{name}="),
+            Some(Value::Str(text)) if text.is_empty() => format!("{name}="),
+            Some(Value::List(items)) if items.is_empty() => format!("{name}="),
+            Some(default) => format!("{name}={default}"),
+        }
+    }
 }
 
 impl Risk {
@@ -237,6 +250,18 @@ impl Prototype {
             Some(ty) => format!("{}({params}): {ty}", self.written_name()),
             None => format!("{}({params})", self.written_name()),
         }
+    }
+
+    /// Returns the signature for help, in as few words as a caller needs: `?find(text, in=, count=false)`. A `?` marks a
+    /// query.
+    pub fn short(&self) -> String {
+        let params = self.params.iter().map(Param::short).collect::<Vec<_>>().join(", ");
+        format!("{}{}({params})", self.query_mark(), self.written_name())
+    }
+
+    /// Returns `?` for a query, else nothing.
+    pub fn query_mark(&self) -> &'static str {
+        if self.risk == Risk::Query { "?" } else { "" }
     }
 
     /// Returns the whole declaration with its doc comment, for `help` and the level of detail `Full`:

@@ -19,6 +19,9 @@ pub struct Report {
     /// The question that waits for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionReport>,
+    /// All questions that `view` or `answer` shows, where several are open; `question` is the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<QuestionReport>,
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,

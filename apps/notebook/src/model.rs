@@ -255,7 +255,8 @@ impl Notebook {
 fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {
     match opening.args.as_slice() {
         [] => Ok(opening.state_dir.join("notebook.db")),
-        [path] => Ok(opening.path(path)),
+        // Without `.` in it, as hints show it.
+        [path] => Ok(opening.path(path).components().collect()),
         more => Err(Fault::usage(format!("expected at most one store path, got {}", more.len()))
             .hint("pipemux open notebook")),
     }

@@ -53,7 +53,11 @@ impl SaveAsRequest {
     /// Writes the text. This may wait for a disk.
     fn run(self, commit: &CommitPoint) -> Result<SavedAs, Fault> {
         let path = disk::resolve_new(&self.target)?;
-        let shown = path.strip_prefix(&self.root).unwrap_or(&path).display();
+        let shown = match path.strip_prefix(&self.root) {
+            // The root itself has no name below the root.
+            Ok(below) if !below.as_os_str().is_empty() => below.display(),
+            _ => path.display(),
+        };
         if self.own == path {
             return Err(Fault::usage(format!("{shown} is the file itself")).hint("save() saves it"));
         }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::ErrorKind;
 use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
+use pipemux_client::options::passed_variables;
 use pipemux_client::{ClientError, workspace};
 use serde::Deserialize;
 use serde_json::Value;
@@ -133,6 +134,9 @@ impl PipeRequest {
         let mut call = requester.call(verb);
         if self.cwd.is_some() {
             call.cwd = self.directory_text()?;
+        }
+        if self.env.is_some() && matches!(call.verb, RequestVerb::Run { .. }) {
+            call.env = passed_variables(self.variables());
         }
         let json = requester.global.json;
         Ok(RequestAction::Call { call: Box::new(call), timeout, json })

@@ -86,7 +86,7 @@ impl Core {
                 self.answer_question(id, &text, to, stdin.as_deref())
             }
             Verb::Read { target } => self.read(id, &target),
-            Verb::Help { provider } => self.help(id, &provider),
+            Verb::Help { provider, aliases } => self.help(id, &provider, aliases),
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Apps => return self.apps(id),
             Verb::Sessions => self.list_sessions(id),
@@ -113,11 +113,17 @@ impl Core {
         if self.processes.take_back_unsent(&mut self.turn, &ReplyTo::Invoke(id)) {
             return;
         }
+        let runs_steps = self.clients.request(id).is_some_and(|request| request.call.verb.acts());
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
             Some(Task::Running(run)) => run.cancel(),
             Some(Task::Waiting(..) | Task::Log(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
+                self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
+            }
+            Some(Task::Opening(session)) if runs_steps => {
+                let session = session.clone();
+                self.processes.cancel_opening(&session, id);
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             _ => {}

@@ -27,6 +27,7 @@ mod history;
 mod list;
 mod logs;
 mod open;
+mod open_for_run;
 mod prefetch;
 mod project_reply;
 mod providers;

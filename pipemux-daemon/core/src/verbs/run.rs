@@ -45,8 +45,12 @@ impl Core {
         }
     }
 
-    /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet, then plans the script.
+    /// Opens the built-in apps that the script calls and that aren't open, starts the sessions whose prototypes it
+    /// needs and the daemon doesn't know yet, then plans the script.
     fn prepare(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
+        if let Some(provider) = self.closed_app(id, script)? {
+            return self.open_for_run(id, provider);
+        }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let unknown: Vec<SessionKey> = workspace
@@ -70,6 +74,16 @@ impl Core {
         }
         // After the loop, because none of them may be left to wait for.
         self.session_settled(id, Ok(()))
+    }
+
+    /// Goes on with a run for which an app was opened.
+    pub(super) fn prepare_opened(&mut self, id: RequestId) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let Verb::Run { code, stdin, .. } = &request.call.verb else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let script = parse(code, stdin.as_deref())?;
+        self.prepare(id, &script)
     }
 
     /// Goes on with a request that waits for a session, now that the session is ready or won't be.

@@ -1,6 +1,8 @@
 //! Writes the answer of a request that shows windows: mints ids, counts the epoch, and compares with the windows
 //! that the reader has seen.
 
+use std::collections::BTreeMap;
+
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
@@ -9,6 +11,7 @@ use pipemux_proto::report::TokenReceipt;
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::ANSWER_BUDGET_MIN;
+use crate::runs::Run;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::verbs::delivery::make_delivery;
@@ -27,6 +30,7 @@ use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, WindowStatus};
 use crate::workspaces::Workspace;
+use crate::workspaces::anchors::StateVersion;
 
 impl Core {
     /// Answers a request whose windows have all arrived, or won't.
@@ -86,10 +90,12 @@ impl Core {
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
+            let shown = shown_versions(run, workspace);
             let RunOutcome { text, contents, asked, minted } = write_outcome(
                 run,
                 question,
                 prototypes,
+                |session, state| shown.get(session).is_none_or(|newest| *newest <= state),
                 (epoch, &hint_options),
                 &mut workspace.anchors,
             );
@@ -107,7 +113,7 @@ impl Core {
             AnswerKind::Open { .. } => Vec::new(),
         };
         let mut questions = String::new();
-        let mut first_question = None;
+        let mut question_reports = Vec::new();
         if !matches!(kind, AnswerKind::Run(_)) {
             let several = shown_questions.len() > 1;
             for number in &shown_questions {
@@ -120,7 +126,7 @@ impl Core {
                 );
                 questions += &written.text;
                 changed |= written.minted;
-                first_question.get_or_insert(written.report);
+                question_reports.push(written.report);
             }
         }
         if changed {
@@ -208,7 +214,8 @@ impl Core {
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
-                let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
+                let first_question = || question_reports.first().cloned();
+                let asked = outcome.and_then(|(_, asked)| asked).or_else(first_question);
                 let input = ReportInput {
                     workspace,
                     windows: &windows,
@@ -218,6 +225,9 @@ impl Core {
                     hint_options: &hint_options,
                 };
                 let mut report = make_report(&input, asked);
+                if question_reports.len() > 1 {
+                    report.questions = question_reports;
+                }
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {
@@ -265,6 +275,16 @@ impl Core {
         }
         Ok(())
     }
+}
+
+/// Returns the newest states that the windows of a run's sessions have shown.
+fn shown_versions(run: &Run, workspace: &Workspace) -> BTreeMap<SessionKey, StateVersion> {
+    let sessions = run.steps.iter().map(|step| &step.session);
+    let shown = sessions.filter_map(|session| {
+        let (app, version, _) = workspace.window(session)?.context.counted?;
+        Some((session.clone(), (app, version)))
+    });
+    shown.collect()
 }
 
 /// Writes an answer that keeps to a budget: windows are cut until it does. After an act windows that there is no

@@ -5,6 +5,7 @@ mod world;
 
 mod answers;
 mod budgets;
+mod built_in;
 mod changed_windows;
 mod clients;
 mod contexts;

@@ -2,6 +2,7 @@
 
 use crate::world::{AnswerText, World, reader, session_addr};
 use pipemux_core::limits::QUESTION_MS;
+use pipemux_proto::client::{Format, VerbRequest};
 
 fn asked(world: &mut World, code: &str) -> AnswerText {
     for text in ["one", "two", "three"] {
@@ -144,6 +145,12 @@ fn answer_must_name_one_of_two_open_questions() {
     }
     world.release("notes/main");
     world.answer(reader("a"), "1").exits(2).has("2 questions are open").has("pipemux answer --to ");
+    // Each of them is in the data, too.
+    let view = pipemux_proto::client::Verb::View(Default::default());
+    let call = world.call(reader("a"), view);
+    let said = world.ask_call(&VerbRequest { format: Format::Json, ..call });
+    let (_, questions) = said.text.split_once("questions: [").expect("questions");
+    assert_eq!(questions.matches("QuestionReport {").count(), 2, "{}", said.text);
 }
 
 #[test]

@@ -144,6 +144,8 @@ pub enum StepAction {
     Select(Ref),
     Drop(Ref),
     Text(Ref),
+    /// Asks for all things, which the answer then shows.
+    List,
     /// Says the value of a thing of any app.
     SayOf(Ref),
     /// Says the result of another session's `text`.

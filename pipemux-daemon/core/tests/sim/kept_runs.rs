@@ -135,7 +135,7 @@ impl Sim {
     /// True when any step was sent under a run's id, apart from calls that only look.
     pub fn was_any_sent(&self, run_id: &str) -> bool {
         let nested = |mark: Option<u64>| {
-            mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.nested)
+            mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.only_looks)
         };
         self.runs.kept.sent_under(run_id).any(|mark| !nested(mark))
     }
@@ -165,7 +165,7 @@ impl Sim {
             self.runs.kept.asking.entry(who).or_default().extend(own.clone());
         }
         let told = steps(answer);
-        let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+        let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
         let done =
             told.iter().filter(|(mark, status)| *status == StepStatus::Done && !nested(mark));
         let done: Vec<u64> = done.map(|(mark, _)| *mark).collect();
@@ -179,7 +179,8 @@ impl Sim {
                 let mut left: Vec<u64> = undone.map(|(mark, _)| mark).collect();
                 // A nested step comes right before its outer step and is sent with it.
                 let inner = left.iter().map(|mark| mark - 1).filter(|mark| {
-                    self.runs.marks.get(mark).is_some_and(|of| of.nested) && !left.contains(mark)
+                    self.runs.marks.get(mark).is_some_and(|of| of.only_looks)
+                        && !left.contains(mark)
                 });
                 let inner: Vec<u64> = inner.collect();
                 left.extend(inner);

@@ -40,7 +40,7 @@ impl Sim {
         if own {
             let reached = request.marks.iter().filter(|mark| effects(mark) > 0).count();
             // A call inside another call's arguments only looks, which is no effect.
-            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
             let changing = || request.marks.iter().filter(|mark| !nested(mark));
             let took = changing().filter(|mark| effects(mark) > 0).count();
             match exit {
@@ -78,7 +78,7 @@ impl Sim {
         if own && matches!(exit, 2 | 3 | 4 | 6) {
             let said = format!("ended {exit}");
             let run = run.to_owned();
-            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
             let changing = request.marks.iter().filter(|mark| !nested(mark));
             let promises = changing.map(|mark| (*mark, run.clone(), said.clone()));
             self.runs.promises.extend(promises);

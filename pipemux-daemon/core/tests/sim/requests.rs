@@ -100,7 +100,10 @@ impl Sim {
             }
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
-            Ask::Help(provider) => Verb::Help { provider: provider.parse().expect("a provider") },
+            Ask::Help(provider) => Verb::Help {
+                provider: provider.parse().expect("a provider"),
+                aliases: false,
+            },
             Ask::Close(addr, end) => {
                 self.windows.fixed += 1;
                 if *end {
@@ -168,6 +171,7 @@ impl Sim {
             lod: view_options.lod,
             at,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/work".into(),
             verb,

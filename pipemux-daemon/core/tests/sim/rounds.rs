@@ -119,7 +119,9 @@ impl Sim {
             let whole = code.len() <= CODE && code.split("; ").all(|call| call.len() <= CALL);
             let run = request.call.run_id.as_str();
             let sent = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
-            let (Some(exit), true) = (request.exit, whole && sent) else { continue };
+            // Queries leave no round.
+            let queries = code.split("; ").all(|call| call.contains("list("));
+            let (Some(exit), true) = (request.exit, whole && sent && !queries) else { continue };
             let mine = |round: &Round| {
                 let mut marks = request.marks.iter();
                 marks.any(|mark| round.action.contains(&format!("mark='t{mark}'")))

@@ -230,7 +230,7 @@ impl App {
     }
 }
 
-fn prototypes() -> Vec<Prototype> {
+pub fn prototypes() -> Vec<Prototype> {
     let note = || param("note", Type::Anchor(Some("note".into())));
     let text = || param("text", Type::String);
     let action = |name: &str, params, returns, risk| Prototype {
