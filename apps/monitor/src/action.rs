@@ -25,22 +25,22 @@ docui::choices! {
 docui::actions! {
     /// An action of the monitor.
     pub enum Action {
-        /// Lists the processes that take most; PipeMux's own apart.
+        /// The processes that take most; PipeMux's own apart.
         query featured Top = top(
             /// How many.
             n: i64 = 5,
             by: By = By::Mem,
         ) -> String;
-        /// Takes samples for some seconds, and tells them and whether the figure rises.
+        /// Samples over some seconds, and whether the figure rises.
         query featured Watch = watch(
             what: Figure = Figure::Load,
             seconds: i64 = 9,
             every: i64 = 3,
         ) -> String;
-        /// Shows resources in detail, or as one line: level='gist'.
+        /// Shows resources in detail in the window.
         safe listed Expand = expand(
             items: Vec<Anchor<Resource>>,
-            level: Level = Level::Full,
+            level: Option<Level> = None,
         );
         /// Shows resources in one line.
         safe listed Collapse = collapse(items: Vec<Anchor<Resource>>);

@@ -16,7 +16,7 @@ pub fn update(monitor: &mut Monitor, action: Action) -> Result<Done, Fault> {
         Action::Top { n, by } => top::top(&monitor.sample, n, by),
         // Watching waits: it is begun as blocking work.
         Action::Watch { .. } => Err(Fault::refused("watching can't be done here")),
-        Action::Expand { items, level } => set_level(monitor, &items, level),
+        Action::Expand { items, level } => set_level(monitor, &items, level.unwrap_or(Level::Full)),
         Action::ExpandOne { resource } => set_level(monitor, &[resource], Level::Full),
         Action::Collapse { items } => set_level(monitor, &items, Level::Gist),
         Action::Fold { resource } => set_level(monitor, &[resource], Level::Gist),

@@ -2,7 +2,7 @@
 
 use docui::{Anchor, Lod, Object, View, tokens};
 
-use crate::action::{Action, By, Level};
+use crate::action::{Action, By};
 use crate::detail;
 use crate::resource::Resource;
 use crate::sample::Sample;
@@ -38,9 +38,7 @@ pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address
         match (lod, expanded) {
             (Lod::Full, false) => &mut view,
             (_, true) => view.text(" ").link("collapse", &Action::Collapse { items }),
-            (_, false) => {
-                view.text(" ").link("expand", &Action::Expand { items, level: Level::Full })
-            }
+            (_, false) => view.text(" ").link("expand", &Action::Expand { items, level: None }),
         };
         view.text("\n");
         if lod == Lod::Full || expanded {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use docui::testing::Host;
 use docui::{Anchor, App, Choice, Found, Lod, View};
-use pipemux_monitor::action::{By, Figure, Level};
+use pipemux_monitor::action::{By, Figure};
 use pipemux_monitor::detail;
 use pipemux_monitor::disks::DiskSampler;
 use pipemux_monitor::resource::Resource;
@@ -212,7 +212,7 @@ fn fault(host: &mut Host<Monitor>, action: Action) -> Fault {
 
 fn expand(keys: &[&str]) -> Action {
     let items = keys.iter().map(|key| Anchor::new(*key, 0)).collect();
-    Action::Expand { items, level: Level::Full }
+    Action::Expand { items, level: None }
 }
 
 #[test]

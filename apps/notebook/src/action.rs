@@ -20,34 +20,34 @@ docui::choices! {
 docui::actions! {
     /// An action of the notebook.
     pub enum Action {
-        /// Adds a note; the text may come from another app by reference.
-        changes featured Add = add(
+        /// JSON lines of {title, text, tags, gist}, or TSV with a header; all or none.
+        changes featured AddMany = add_many(rows: Text);
+        /// 'all', a tag, a title or a list of titles; level='gist'|'summary'|'full' (full for titles); rest='gist'
+        /// adds the others.
+        query featured Show = show(
+            what: What = "all",
+            level: Option<LevelName> = None,
+            rest: Option<Rest> = None,
+            /// How many of them to leave out at the beginning.
+            skip: Option<i64> = None,
+        ) -> String;
+        /// Notes that have all words, "a phrase" or 中文; a OR b.
+        query featured Search = search(words: String, skip: Option<i64> = None) -> Vec<String>;
+        /// Notes that have all these tags.
+        query listed Filter = filter(tags: Vec<String>, skip: Option<i64> = None) -> Vec<String>;
+        /// The text may come from another app by reference.
+        changes listed Add = add(
             title: String,
             text: Text,
             tags: Vec<String> = [],
             /// Stands for the note in a list, in a few words.
             gist: String = "",
             /// Stands for the text while the note is folded.
-            summary: String = "",
+            summary: Option<String> = None,
         );
-        /// Adds a note for each row: JSON lines of {title, text, tags, gist}, or TSV with a header. All or none.
-        changes featured AddMany = add_many(rows: Text);
-        /// Shows 'all', a tag, a title or a list of titles: titles in full, the others as gists, unless
-        /// level='gist'|'summary'|'full'. rest='gist' adds the others.
-        query featured Show = show(
-            what: What = "all",
-            level: Option<LevelName> = None,
-            rest: Rest = Rest::None,
-            /// How many of them to leave out at the beginning.
-            skip: Option<i64> = None,
-        ) -> String;
-        /// Finds notes that have all words, "a phrase" or 中文; a OR b.
-        query featured Search = search(words: String, skip: Option<i64> = None) -> Vec<String>;
-        /// Lists the notes that have all these tags.
-        query listed Filter = filter(tags: Vec<String>, skip: Option<i64> = None) -> Vec<String>;
-        /// Replaces the text. A title names a note, here and below.
+        /// A title names a note, here and below.
         changes listed Edit = edit(entry: Anchor<Entry>, text: Text);
-        /// Adds lines to the end of the text.
+        /// Adds lines to the end.
         changes listed Append = append(entry: Anchor<Entry>, text: Text);
         /// Changes the title.
         changes listed Rename = rename(entry: Anchor<Entry>, new: String);
@@ -56,22 +56,22 @@ docui::actions! {
         /// Sets what stands for the note in a list.
         changes listed Gist = gist(entry: Anchor<Entry>, text: String);
         /// Sets what stands for the text while the note is folded.
-        changes help Summary = summary(entry: Anchor<Entry>, text: String);
-        /// Removes notes. undo brings them back.
+        changes listed Summary = summary(entry: Anchor<Entry>, text: String);
+        /// undo brings them back.
         changes listed Remove = remove(entries: Vec<Anchor<Entry>>);
-        /// Deletes notes with their history, for good.
-        destructive help Purge = purge(entries: Vec<Anchor<Entry>>);
         /// Takes back the last changes, whoever made them.
         changes listed Undo = undo(steps: i64 = 1);
-        /// Shows notes at a level: in the window, from now on.
+        /// Shows notes in full in the window; level='gist'|'summary'.
         safe listed Expand = expand(
             entries: Vec<Anchor<Entry>>,
-            level: LevelName = LevelName::Full,
+            level: Option<LevelName> = None,
         );
         /// Shows notes as gists.
         safe listed Collapse = collapse(entries: Vec<Anchor<Entry>>);
-        /// Shows these notes first and in full, the others as gists; [] shows all as summaries.
+        /// Shows these notes first and in full, the others as gists; [] ends that.
         safe listed Focus = focus(entries: Vec<Anchor<Entry>>);
+        /// Deletes notes with their history, for good.
+        destructive help Purge = purge(entries: Vec<Anchor<Entry>>);
         /// Takes back one change, named as in the link of its answer.
         changes alias UndoChange = undo_change as undo(change: Change);
         /// Shows one level less: full, summary, gist.

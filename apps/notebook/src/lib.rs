@@ -5,6 +5,7 @@
 //! | [`action`] | the actions |
 //! | [`model`] | a session: its store, and what it shows of the store |
 //! | [`update`] | carries out an action on the model |
+//! | [`undo`] | undoes changes, and says what that changed |
 //! | [`query`], [`list`] | answer queries, which change nothing; write lists of notes within a budget |
 //! | [`rows_input`] | reads notes from JSON lines and TSV |
 //! | [`view`], [`block`] | render the model within a budget |
@@ -41,6 +42,7 @@ pub mod rows_input;
 pub mod schema;
 pub mod search;
 pub mod store;
+pub mod undo;
 mod undo_path;
 pub mod update;
 pub mod view;

@@ -22,7 +22,7 @@ pub fn show(
     notebook: &Notebook,
     what: &What,
     level: Option<LevelName>,
-    rest: Rest,
+    rest: Option<Rest>,
     skip: Option<i64>,
     budget: u64,
 ) -> Result<Done, Fault> {
@@ -36,7 +36,7 @@ pub fn show(
             level if level == default => String::new(),
             level => format!(", level='{}'", level.name()),
         };
-        let rest = if rest == Rest::Gist { ", rest='gist'" } else { "" };
+        let rest = if rest == Some(Rest::Gist) { ", rest='gist'" } else { "" };
         Some(format!("show({}{level}{rest}, skip={skip})", written(what)?))
     };
     let cut = match level {
@@ -45,7 +45,7 @@ pub fn show(
         Level::Full => list.texts(&chosen.ids[skip..])?,
     };
     list.cut_note(cut, skip, again);
-    if rest == Rest::Gist && cut.is_none() {
+    if rest == Some(Rest::Gist) && cut.is_none() {
         let shown: HashSet<i64> = chosen.ids.iter().copied().collect();
         let mut others = notebook.store.ids()?;
         others.retain(|id| !shown.contains(id));
@@ -56,7 +56,7 @@ pub fn show(
     }
     let total = notebook.store.total()?;
     let brief = match chosen.ids.len() as u64 {
-        number if number == total || rest == Rest::Gist => count(total, "note"),
+        number if number == total || rest == Some(Rest::Gist) => count(total, "note"),
         number => format!("{number} of {}", count(total, "note")),
     };
     let mut done = Done::new(brief).content(list.view);

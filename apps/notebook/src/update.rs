@@ -1,19 +1,18 @@
 //! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
-use docui::{Anchor, Ask, Done, Fault, Text, command};
+use docui::{Anchor, Ask, Done, Fault, Text};
 
-use crate::action::{Action, Entry, Rest, What};
-use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone, UndoneEntry};
+use crate::action::{Action, Entry, What};
+use crate::change::{Amended, ChangeId, ChangeKind, EntryRef};
 use crate::entry::{self, Content, Level, Outdated};
 use crate::format::{count, first_line, hash_tags, list_titles, quoted};
 use crate::model::Notebook;
 use crate::query;
 use crate::rows_input;
+use crate::undo;
 
 /// Most bytes that are kept about the origins of an entry's text.
 const ORIGIN_MAX: usize = 1000;
-/// Most calls of `undo` in one hint.
-const UNDOS_IN_HINT: usize = 20;
 
 /// Carries out one action. `budget` is about how many tokens a query may show.
 ///
@@ -26,16 +25,15 @@ pub fn update(notebook: &mut Notebook, action: Action, budget: u64) -> Result<Do
             let (origin, label) = provenance(&text);
             let tags = entry::clean_tags(&tags)?;
             let (text, outdated) = (text.text, Outdated::default());
-            let (summary, gist) = (summary.trim().to_owned(), gist.trim().to_owned());
+            let (summary, gist) =
+                (summary.unwrap_or_default().trim().to_owned(), gist.trim().to_owned());
             add(notebook, Content { title, text, summary, gist, tags, origin, outdated }, &label)
         }
         Action::AddMany { rows } => add_many(notebook, &rows.text),
         Action::Show { what, level, rest, skip } => {
             query::show(notebook, &what, level, rest, skip, budget)
         }
-        Action::ShowAll {} => {
-            query::show(notebook, &What::from("all"), None, Rest::None, None, budget)
-        }
+        Action::ShowAll {} => query::show(notebook, &What::from("all"), None, None, None, budget),
         Action::Search { words, skip } => query::search(notebook, &words, skip, budget),
         Action::Find { query } => query::search(notebook, &query, None, budget),
         Action::Filter { tags, skip } => query::filter(notebook, &tags, skip, budget),
@@ -107,9 +105,11 @@ pub fn update(notebook: &mut Notebook, action: Action, budget: u64) -> Result<Do
             let titles: Vec<_> = purged.iter().map(|content| content.title.as_str()).collect();
             Ok(Done::new(summarize(&titles, lines)))
         }
-        Action::Undo { steps } => undo_last(notebook, steps),
-        Action::UndoChange { change } => undo(notebook, change.0.parse()?),
-        Action::Expand { entries, level } => set_level(notebook, &entries, level.into()),
+        Action::Undo { steps } => undo::undo_last(notebook, steps),
+        Action::UndoChange { change } => undo::undo(notebook, change.0.parse()?),
+        Action::Expand { entries, level } => {
+            set_level(notebook, &entries, level.map_or(Level::Full, Into::into))
+        }
         Action::ExpandOne { entry } => set_level(notebook, &[entry], Level::Full),
         Action::Collapse { entries } => set_level(notebook, &entries, Level::Gist),
         Action::Fold { entry } => {
@@ -226,121 +226,6 @@ fn amend(
     notebook.store.amend(entry_ref(entry)?, kind, edit)
 }
 
-/// Undoes the last actions, in the order that they were made.
-fn undo_last(notebook: &mut Notebook, steps: i64) -> Result<Done, Fault> {
-    let count = usize::try_from(steps).ok().filter(|steps| *steps > 0);
-    let count =
-        count.ok_or_else(|| Fault::usage(format!("steps: expected 1 or more, not {steps}")))?;
-    let undone = notebook.store.undo_last(count).map_err(|error| not_undone(notebook, error))?;
-    Ok(told_undo(&undone))
-}
-
-fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
-    let undone = notebook.store.undo(change).map_err(|error| not_undone(notebook, error))?;
-    Ok(told_undo(&[undone]))
-}
-
-fn not_undone(notebook: &Notebook, error: UndoError) -> Fault {
-    match error {
-        UndoError::Refused(fault) => fault,
-        UndoError::AlreadyUndone { change, title, redo } => {
-            let message = format!(
-                "{} is already as it was before {change}; nothing was undone",
-                quoted(&title)
-            );
-            let redo: Vec<String> =
-                redo.iter().map(|change| notebook.call(&format!("undo(\"{change}\")"))).collect();
-            // A long way back is that of many other changes.
-            match redo.len() {
-                1..=UNDOS_IN_HINT => Fault::failed(message)
-                    .hint(format!("to have the change again: {}", command::run(&redo.join("; ")))),
-                _ => Fault::failed(message),
-            }
-        }
-        UndoError::ChangedSince { change, title, later } => {
-            let message = format!(
-                "{} was changed again since; nothing was undone, {} to undo first",
-                quoted(&title),
-                count(later.len() as u64, "change")
-            );
-            let hints = undo_hints(notebook, &later, change);
-            hints.into_iter().fold(Fault::failed(message), Fault::hint)
-        }
-    }
-}
-
-/// Says what undoing actions changed.
-fn told_undo(undone: &[Undone]) -> Done {
-    let told: Vec<_> = undone.iter().map(|undone| told_undone(&undone.entries)).collect();
-    let mut done = Done::new(told.join(" · ")).reverts();
-    if undone.iter().any(|undone| undone.entries.len() > 1) {
-        // Many entries are told in one line.
-        done = done.complete();
-    }
-    match undone {
-        [one] => done.link("redo", &undo_action(one.change)),
-        _ => done,
-    }
-}
-
-fn told_undone(entries: &[UndoneEntry]) -> String {
-    if let [entry] = entries {
-        return told_entry(entry);
-    }
-    let titles = |content: fn(&UndoneEntry) -> Option<&Content>| {
-        list_titles(entries.iter().filter_map(content).map(|content| content.title.as_str()))
-    };
-    let number = entries.len() as u64;
-    match entries.iter().all(|entry| entry.after.is_some()) {
-        true => format!("{} are back: {}", count(number, "note"), titles(|e| e.after.as_ref())),
-        false => {
-            let gone = titles(|e| e.before.as_ref());
-            format!("{} are removed again: {gone}", count(number, "note"))
-        }
-    }
-}
-
-fn told_entry(UndoneEntry { before, after }: &UndoneEntry) -> String {
-    match (before, after) {
-        (Some(before), None) => format!("{} is removed again", quoted(&before.title)),
-        (None, Some(after)) => {
-            format!("{} is back, {}", quoted(&after.title), count(after.lines(), "line"))
-        }
-        (Some(before), Some(after)) if before.title != after.title => {
-            format!("{} is {} again", quoted(&before.title), quoted(&after.title))
-        }
-        (Some(before), Some(after)) if before.text != after.text => {
-            let lines = count(after.lines(), "line");
-            format!("{} has its earlier text again, {lines}", quoted(&after.title))
-        }
-        (Some(before), Some(after)) if before.tags != after.tags => told_tags(after),
-        (Some(before), Some(after)) if before.gist != after.gist => {
-            format!("{} has its earlier gist again: {}", quoted(&after.title), after.gist)
-        }
-        (_, Some(after)) => format!("{} is restored", quoted(&after.title)),
-        (None, None) => "nothing changed".to_owned(),
-    }
-}
-
-fn told_tags(content: &Content) -> String {
-    match content.tags.is_empty() {
-        true => format!("{}: no tags", quoted(&content.title)),
-        false => format!("{}: {}", quoted(&content.title), hash_tags(&content.tags)),
-    }
-}
-
-/// Returns the hints of a refused undo: the command that undoes the later changes and then this one.
-fn undo_hints(notebook: &Notebook, later: &[ChangeId], change: ChangeId) -> Vec<String> {
-    let call = |change: &ChangeId| notebook.call(&format!("undo(\"{change}\")"));
-    let calls: Vec<_> = later.iter().chain([&change]).map(call).collect();
-    let mut hints = calls.chunks(UNDOS_IN_HINT).take(2);
-    let command = |calls: &[String]| format!("pipemux run '{}'", calls.join("; "));
-    let first = hints.next().map(command);
-    // Of a longer chain, only the beginning is listed; its last call names what is left.
-    let rest = hints.next().map(|_| format!("then again: {}", command(&[call(&change)])));
-    first.into_iter().chain(rest).collect()
-}
-
 /// Sets the level of detail at which the window shows entries.
 fn set_level(
     notebook: &mut Notebook,
@@ -384,8 +269,16 @@ fn amend_reply(amended: Option<Amended>, brief: impl FnOnce(&Content, &Content) 
     }
 }
 
+/// Says which tags an entry has now.
+pub(crate) fn told_tags(content: &Content) -> String {
+    match content.tags.is_empty() {
+        true => format!("{}: no tags", quoted(&content.title)),
+        false => format!("{}: {}", quoted(&content.title), hash_tags(&content.tags)),
+    }
+}
+
 /// Returns the action that undoes a change.
-fn undo_action(change: ChangeId) -> Action {
+pub(crate) fn undo_action(change: ChangeId) -> Action {
     Action::UndoChange { change: change.to_string().into() }
 }
 

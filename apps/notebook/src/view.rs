@@ -2,7 +2,7 @@
 
 use docui::{Anchor, Fault, Lod, View, ViewRequest, tokens};
 
-use crate::action::{Action, LevelName};
+use crate::action::Action;
 use crate::block::{Block, FENCE_COST, head};
 use crate::entry::{Level, key};
 use crate::format::{count, first_line};
@@ -293,7 +293,7 @@ fn lead(text: &str) -> (Vec<String>, bool) {
 
 fn expand(row: &Row) -> Action {
     let entries = vec![Anchor::new(key(row.id), row.rev)];
-    Action::Expand { entries, level: LevelName::Full }
+    Action::Expand { entries, level: None }
 }
 
 fn outdated(is_outdated: bool) -> &'static str {

@@ -41,7 +41,7 @@ fn origin_of_copied_text_is_reported_and_kept() {
         title: "old parser".into(),
         text,
         tags: vec![],
-        summary: String::new(),
+        summary: None,
         gist: String::new(),
     };
     assert_eq!(fixture.brief(action), "\"old parser\", 2 lines from src/parse.rs:101-300");
@@ -110,7 +110,7 @@ fn removal_is_undone_with_the_same_id_and_content() {
         text: text.into(),
         tags: vec!["q2".into()],
         gist: "ship".into(),
-        summary: "all\nof it".into(),
+        summary: Some("all\nof it".into()),
     });
     let before = fixture.text();
     let removed = fixture.done(remove(&[(2, 1)]));

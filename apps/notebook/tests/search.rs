@@ -145,9 +145,7 @@ fn show_lists_gists_and_reads_texts_byte_for_byte() {
     assert_eq!(unknown.code, Code::NotFound);
     assert_eq!(unknown.hints.last().unwrap(), "tags: db 1, io 1");
     let list =
-        Action::Show {
-            what: titles(&["数据库", "io"]), level: None, rest: Rest::None, skip: None
-        };
+        Action::Show { what: titles(&["数据库", "io"]), level: None, rest: None, skip: None };
     assert!(fixture.ask(list).starts_with("2 of 3 notes\n[数据库] #db"));
 }
 

@@ -30,7 +30,7 @@ fn each_entry_keeps_its_own_level_across_a_restart() {
                 a1\n\na2\na3\n";
     assert_eq!(fixture.text(), full);
     fixture.done(fold(1));
-    let summary = Action::Expand { entries: vec![at(2, 1)], level: LevelName::Summary };
+    let summary = Action::Expand { entries: vec![at(2, 1)], level: Some(LevelName::Summary) };
     assert_eq!(fixture.brief(summary), "\"b\": summary");
     assert_eq!(fixture.text(), both);
     let several = Action::Collapse { entries: vec![at(1, 1), at(2, 1)] };
@@ -63,7 +63,7 @@ fn summary_and_gist_of_the_author_are_marked_as_outdated() {
         title: "t".into(),
         text: "long text".into(),
         tags: vec![],
-        summary: "in short\nvery".into(),
+        summary: Some("in short\nvery".into()),
         gist: "shortest".into(),
     });
     assert!(fixture.text().contains("1 line [expand](link:expand)\n  in short\n  very\n"));

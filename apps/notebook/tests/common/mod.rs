@@ -125,7 +125,7 @@ pub fn add(title: &str, text: &str, tags: &[&str]) -> Action {
         title: title.into(),
         text: text.into(),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        summary: String::new(),
+        summary: None,
         gist: String::new(),
     }
 }
@@ -147,7 +147,7 @@ pub fn show(what: &str) -> Action {
 }
 
 pub fn show_at(what: &str, level: Option<LevelName>, rest: Rest) -> Action {
-    Action::Show { what: what.into(), level, rest, skip: None }
+    Action::Show { what: what.into(), level, rest: Some(rest), skip: None }
 }
 
 pub fn titles(titles: &[&str]) -> What {
@@ -155,7 +155,7 @@ pub fn titles(titles: &[&str]) -> What {
 }
 
 pub fn expand(id: u64, rev: u64) -> Action {
-    Action::Expand { entries: vec![at(id, rev)], level: LevelName::Full }
+    Action::Expand { entries: vec![at(id, rev)], level: None }
 }
 
 pub fn search(query: &str) -> Action {
