@@ -38,7 +38,7 @@
 //! let client = Client::connect(&options).await?;
 //!
 //! let view = client.call(Verb::View(ViewArgs::default()));
-//! let act = client.call(Verb::Run { code: "editor.save()".into(), stdin: None });
+//! let act = client.call(Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false });
 //! let (view, act) = tokio::join!(view, act);
 //!
 //! let act = act?;

@@ -117,7 +117,9 @@ fn listen_runs_only_the_blocks_of_a_message() {
     let (call, ended) = sent_call(&["listen", "--at", "e2"], message);
     assert_eq!(ended, (4, "answered\n".into(), String::new()));
     assert_eq!(call.at, Some(2));
-    let Verb::Run { code, stdin: None } = call.verb else { panic!("{:?}", call.verb) };
+    let Verb::Run { code, stdin: None, only_queries: false } = call.verb else {
+        panic!("{:?}", call.verb)
+    };
     let lines: Vec<_> = message.lines().collect();
     let ran: Vec<_> = code.lines().enumerate().filter(|(_, line)| !line.is_empty()).collect();
     let expected = [10, 11, 12, 13, 14].map(|index| (index, lines[index]));

@@ -127,7 +127,7 @@ fn call() -> VerbRequest {
         hint_options: String::new(),
         titles: false,
         cwd: "/home/ann/parser/src".into(),
-        verb: Verb::Run { code: "editor.save()".into(), stdin: None },
+        verb: Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false },
     }
 }
 

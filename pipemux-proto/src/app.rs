@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::fault::Fault;
 use crate::ids::SessionAddr;
 use crate::numbers::LineNumbers;
-use crate::projection::{Args, LinkSlot, Lod};
+use crate::projection::{Args, LinkSlot, Lod, Piece};
 use crate::value::Blob;
 
 /// The body of messages without content.
@@ -111,9 +111,16 @@ pub struct Invoke {
     /// It stays true when the confirmed action asks a further question and goes on with its answer.
     #[serde(default)]
     pub confirmed: bool,
+    /// The approximate number of tokens that [`Done::content`] may take; 0 if unknown.
+    #[serde(default, skip_serializing_if = "is_unnamed")]
+    pub budget: u32,
     /// The answer to the question that this action asked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
+}
+
+fn is_unnamed(budget: &u32) -> bool {
+    *budget == 0
 }
 
 /// The answer to a question that an action asked.
@@ -177,6 +184,14 @@ pub struct Done {
     /// The numbers that the answer shows or maps, and those that it retires: later ones take precedence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<LineNumbers>,
+    /// What the action shows besides the brief: a query's result, or what makes sure that an act did what was
+    /// meant. It is shown whole, within [`Invoke::budget`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<Piece>,
+    /// True when the brief and the content tell all that the action changed: the answer then doesn't show the
+    /// window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complete: bool,
 }
 
 /// An action that asks before it continues.

@@ -35,9 +35,10 @@ mod text;
 pub use alone::{alone, shown, size, split};
 pub use error::CallError;
 pub use nearest::nearest;
-pub use parser::parse;
+pub use parser::{parse, parse_undecided};
 pub use shorten::shorten;
 pub use stdin::stdin_at;
+pub use text::{Quoted, write_raw};
 
 use crate::ids::{ProviderId, SessionId};
 use crate::refs::Ref;
@@ -108,6 +109,8 @@ pub struct Argument {
 pub enum Expr {
     /// A number, a bool, null, or a text: in quotes, in a raw block, or from `stdin`.
     Value(Value),
+    /// A quoted text with a backslash, whose meaning depends on its parameter: see [`parse_undecided`].
+    Quoted(Box<Quoted>),
     /// A ref.
     Ref(Ref),
     /// A list.

@@ -91,6 +91,9 @@ pub enum Verb {
         /// The text that the name `stdin` stands for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<Bytes>,
+        /// True to refuse the whole of it if it has a call that isn't a query.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        only_queries: bool,
     },
     /// Answers an open question, or shows it when `text` is empty.
     Answer {

@@ -19,7 +19,8 @@ pub struct LineNumbers {
     /// shown again. 0, from the daemon: an earlier incarnation showed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// The number that the first line had before, when an answer says that lines moved.
+    /// The number that the first line had before, when an answer says that lines moved; `first` itself for lines
+    /// that the answer doesn't mention, because they have their numbers still.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<u64>,
 }

@@ -66,6 +66,8 @@ impl fmt::Display for Type {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
+    /// The action changes nothing, and its result is the whole answer.
+    Query,
     /// The action changes nothing but the view.
     Safe,
     /// The action changes data in a way that can be undone or repeated.
@@ -86,6 +88,9 @@ pub enum Prominence {
     Listed,
     /// Only counted; `pipemux help` and the level of detail `Full` show it.
     Help,
+    /// Shown by `pipemux help --aliases` only: another name for what an action of the app does, with the
+    /// parameters that callers know from elsewhere.
+    Alias,
 }
 
 /// A parameter.
@@ -106,13 +111,50 @@ pub struct Param {
     /// absolute, instead of its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub path: bool,
+    /// Whether quoted texts are taken as they are written, as a regular expression is.
+    #[serde(default, skip_serializing_if = "Raw::is_never")]
+    pub raw: Raw,
+}
+
+/// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the text's own
+/// quotes. So `'\bfn\s'` is this regular expression.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Raw {
+    /// The text's escapes are resolved.
+    #[default]
+    Never,
+    /// The parameter is a regular expression.
+    Always,
+    /// The parameter is a regular expression in calls that give this parameter as `true`.
+    If(String),
+}
+
+impl Raw {
+    /// True for parameters whose escapes are resolved.
+    pub fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+
+    /// Decides it for one call. `flag` returns the value that the call gives to a boolean parameter, if any.
+    pub fn holds(&self, flag: impl FnOnce(&str) -> Option<bool>) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::If(name) => flag(name).unwrap_or(false),
+        }
+    }
 }
 
 /// An action's signature.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prototype {
-    /// The name, `[a-z][a-z0-9_]*`.
+    /// The name, `[a-z][a-z0-9_]*`, which no other action of the app has.
     pub name: String,
+    /// The name that callers write, where it differs from `name`. Several prototypes may have the same one: a
+    /// call means the first of them that takes its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// What the action does, in one or two sentences.
     #[serde(default)]
     pub doc: String,
@@ -134,7 +176,26 @@ pub struct Prototype {
     pub prominence: Prominence,
 }
 
+impl Param {
+    /// Returns true when a call has to give the argument.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none() && !matches!(self.ty, Type::Optional(_))
+    }
+}
+
+impl Risk {
+    /// True for an action that changes nothing but, at most, the view.
+    pub fn only_looks(self) -> bool {
+        matches!(self, Self::Query | Self::Safe)
+    }
+}
+
 impl Prototype {
+    /// Returns the name that callers write.
+    pub fn written_name(&self) -> &str {
+        self.called.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns the short form for windows: `replace_lines(first: line, last: line, text)`. A parameter
     /// without a type is a string, and a default implies the type.
     pub fn compact(&self) -> String {
@@ -151,8 +212,8 @@ impl Prototype {
         });
         let params = params.collect::<Vec<_>>().join(", ");
         match &self.returns {
-            Some(ty) => format!("{}({params}): {ty}", self.name),
-            None => format!("{}({params})", self.name),
+            Some(ty) => format!("{}({params}): {ty}", self.written_name()),
+            None => format!("{}({params})", self.written_name()),
         }
     }
 
@@ -176,7 +237,7 @@ impl Prototype {
             true => String::new(),
             false => format!("/** {} */\n", parts.join(" ")),
         };
-        format!("{doc}function {}({params}): {returns};", self.name)
+        format!("{doc}function {}({params}): {returns};", self.written_name())
     }
 }
 
@@ -198,6 +259,7 @@ mod tests {
         };
         Prototype {
             name: "act".into(),
+            called: None,
             doc: doc.into(),
             params: docs.iter().enumerate().map(param).collect(),
             returns: None,

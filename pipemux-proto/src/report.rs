@@ -76,6 +76,9 @@ pub struct StepReport {
     /// Multi-line detail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// What the step shows besides its brief, as Markdown: the result of a query.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
     /// The action's return value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,

@@ -1,7 +1,9 @@
 //! Laws of the call syntax, for any code.
 
 use pipemux_proto::Value;
-use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten, stdin_at};
+use pipemux_proto::call::{
+    Call, Expr, Script, Span, Step, parse, parse_undecided, shorten, stdin_at, write_raw,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -63,7 +65,12 @@ fn check(code: &str) -> Result<(), TestCaseError> {
     if let Some(span) = stdin_at(code) {
         prop_assert_eq!(code.get(span.start..span.end), Some("stdin"));
     }
-    match parse(code, Some("input\n")) {
+    let decided = parse(code, Some("input\n"));
+    match parse_undecided(code, Some("input\n")) {
+        Ok(script) => spans(&script).try_for_each(|span| check_span(code, span))?,
+        Err(_) => prop_assert!(decided.is_err()),
+    }
+    match decided {
         Ok(script) => spans(&script).try_for_each(|span| check_span(code, span)),
         Err(error) => {
             check_span(code, error.span)?;
@@ -112,7 +119,7 @@ fn expr_spans(expr: &Expr, spans: &mut Vec<Span>) {
                 expr_spans(item, spans);
             }
         }
-        Expr::Value(_) | Expr::Ref(_) | Expr::Name { .. } => {}
+        Expr::Value(_) | Expr::Quoted(_) | Expr::Ref(_) | Expr::Name { .. } => {}
     }
 }
 
@@ -185,6 +192,24 @@ proptest! {
         // A text with line breaks prints them escaped; what prints is one line.
         let expr = only_value(&format!("f({value})"), None);
         prop_assert_eq!(plain(expr), value);
+    }
+
+    #[test]
+    fn text_that_is_written_raw_is_taken_as_it_was(text in r#"([a-z. \t笔'"]|\\[a-z\\.(])*"#) {
+        let code = format!("f({})", write_raw(&text));
+        let script = parse_undecided(&code, None).unwrap_or_else(|error| panic!("{code}: {error}"));
+        let [Step::Call(call)] = script.steps.as_slice() else { panic!("{script:?}") };
+        let read = match &call.args[0].value {
+            Expr::Quoted(quoted) => &quoted.raw,
+            Expr::Value(Value::Str(text)) => text,
+            other => panic!("{other:?}"),
+        };
+        prop_assert_eq!(read, &text, "{}", code);
+    }
+
+    #[test]
+    fn any_text_that_is_written_raw_can_be_read(text in any::<String>()) {
+        prop_assert!(parse_undecided(&format!("f({})", write_raw(&text)), None).is_ok(), "{}", text);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The call syntax: what it reads, form by form.
 
 use pipemux_proto::Value;
-use pipemux_proto::call::{Call, Expr, Script, Step, parse, shorten, stdin_at};
+use pipemux_proto::call::{Call, Expr, Script, Step, parse, parse_undecided, shorten, stdin_at};
 use pipemux_proto::refs::{Local, Ref};
 
 fn script(code: &str) -> Script {
@@ -142,6 +142,24 @@ fn quoted_texts_decode_their_escapes() {
         ["one\r\n  'two' ''\n\t", "a\"b"]
     );
     assert_eq!(texts("f('# // <<END ; ) 笔记🙂')"), ["# // <<END ; ) 笔记🙂"]);
+}
+
+#[test]
+fn quoted_text_has_two_meanings_until_its_parameter_is_known() {
+    let of = |code: &str| {
+        let script = parse_undecided(code, None).unwrap();
+        let [Step::Call(call)] = script.steps.as_slice() else { panic!("{script:?}") };
+        match &call.args[0].value {
+            Expr::Quoted(quoted) => (quoted.text.clone().ok(), quoted.raw.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(of(r"f('\bfn\s')"), (None, r"\bfn\s".into()));
+    assert_eq!(of(r"f('a\\b\n')"), (Some("a\\b\n".into()), r"a\\b\n".into()));
+    assert_eq!(of(r#"f('\'\"')"#), (Some("'\"".into()), r#"'\""#.into()));
+    assert_eq!(of(r"f('''\'''', 1)"), (Some("'".into()), "'".into()));
+    // Without a backslash there is only one.
+    assert_eq!(parse_undecided("f('a')", None).unwrap(), parse("f('a')", None).unwrap());
 }
 
 #[test]

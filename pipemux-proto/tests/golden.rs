@@ -81,6 +81,21 @@ fn new_fields_of_answers_are_absent_on_the_wire_unless_set() {
 }
 
 #[test]
+fn fields_of_1_4_are_absent_on_the_wire_unless_set() {
+    let encoded = [
+        pipemux_proto::encode(&pipemux_proto::app::Done::default()),
+        pipemux_proto::encode(&pipemux_proto::app::Invoke::default()),
+        pipemux_proto::encode(&pipemux_proto::prototype::Prototype::default()),
+    ];
+    for plain in encoded.map(|plain| plain.expect("it encodes")) {
+        for name in ["content", "complete", "budget", "called"] {
+            let name = name.as_bytes();
+            assert!(!plain.windows(name.len()).any(|part| part == name), "{name:?}");
+        }
+    }
+}
+
+#[test]
 fn fields_of_1_3_are_absent_on_the_wire_unless_set() {
     let shown = pipemux_proto::projection::Projection::default();
     let plain = pipemux_proto::encode(&shown).expect("it encodes");

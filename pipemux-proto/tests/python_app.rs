@@ -148,6 +148,7 @@ impl App {
             reader: "default".into(),
             run_id: "r-1".into(),
             confirmed: resume.is_some(),
+            budget: 0,
             resume,
         };
         self.ask(Method::Invoke, &invoke)

@@ -76,7 +76,7 @@ impl TestClient {
 
     /// Runs code.
     pub fn run(&mut self, code: &str, timeout: Duration) -> ClientReply {
-        self.request(Verb::Run { code: code.to_owned(), stdin: None }, timeout)
+        self.request(Verb::Run { code: code.to_owned(), stdin: None, only_queries: false }, timeout)
     }
 
     /// Shows one window, or all of them.

@@ -33,13 +33,15 @@ pub trait Actions: Sized {
 
 /// Declares an app's actions: an enum with one variant per action, whose fields are the parameters.
 ///
-/// Each action is written as `risk prominence Variant = name(parameters) -> result;`. The result is
+/// Each action is written as `risk prominence Variant = name(parameters) -> result;`. A parameter that is a
+/// keyword of Rust is written with `r#`: `r#in`. The result is
 /// optional, and so is `, idempotent` before the semicolon. The doc comment is shown to readers.
 ///
 /// | part | values |
 /// |---|---|
-/// | risk | `safe` changes nothing but views; `changes` can be undone or redone; `destructive` can't, so the reader must confirm it first |
-/// | prominence | `featured` has a line of its own with its doc comment; `listed` is named on a line shared with others; `help` is only counted, and shown by `pipemux help` |
+/// | risk | `query` changes nothing, and its result is the whole answer; `safe` changes nothing but views; `changes` can be undone or redone; `destructive` can't, so the reader must confirm it first |
+/// | prominence | `featured` has a line of its own with its doc comment; `listed` is named on a line shared with others; `help` is only counted, and shown by `pipemux help`; `alias` is shown by `pipemux help --aliases` only |
+/// | name | what callers write; `insert_beside as insert` has a name of its own and is written `insert`: of several such actions a call means the first one that takes its arguments |
 /// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`]; a doc comment before it says what the argument means |
 /// | `idempotent` | carrying out the action twice has the same effect as once, so that it may be repeated after a crash |
 ///
@@ -70,7 +72,7 @@ macro_rules! actions {
         $(#[$meta:meta])* $vis:vis enum $Name:ident {
             $(
                 $(#[doc = $doc:literal])*
-                $risk:ident $prominence:ident $Variant:ident = $name:ident(
+                $risk:ident $prominence:ident $Variant:ident = $name:ident $(as $called:ident)? (
                     $($(#[doc = $param_doc:literal])* $param:ident: $ty:ty $(= $default:expr)?),* $(,)?
                 ) $(-> $ret:ty)? $(, $idempotent:ident)?;
             )*
@@ -90,13 +92,15 @@ macro_rules! actions {
             fn prototypes() -> Vec<$crate::private::Prototype> {
                 vec![$($crate::private::Prototype {
                     name: stringify!($name).to_owned(),
+                    called: $crate::actions!(@called $($called)?),
                     doc: <[&str]>::join(&[$($doc.trim()),*], " "),
                     params: vec![$($crate::private::Param {
-                        name: stringify!($param).to_owned(),
+                        name: $crate::private::param_name(stringify!($param)).to_owned(),
                         ty: <$ty as $crate::ArgType>::ty(),
                         default: $crate::actions!(@default $ty $(, $default)?),
                         doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
                         path: <$ty as $crate::ArgType>::IS_PATH,
+                        raw: <$ty as $crate::ArgType>::RAW.to_wire(),
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),
@@ -110,9 +114,13 @@ macro_rules! actions {
                 let mut args = args;
                 let action = match name {
                     $(stringify!($name) => $Name::$Variant {
-                        $($param: match args.remove(stringify!($param)) {
+                        $($param: match args.remove($crate::private::param_name(stringify!($param))) {
                             Some(arg) => <$ty as $crate::ArgType>::from_arg(arg).map_err(|mut fault| {
-                                fault.message = format!("{}: {}", stringify!($param), fault.message);
+                                fault.message = format!(
+                                    "{}: {}",
+                                    $crate::private::param_name(stringify!($param)),
+                                    fault.message
+                                );
                                 fault
                             })?,
                             None => $crate::actions!(@missing $name $param $ty $(, $default)?),
@@ -148,7 +156,7 @@ macro_rules! actions {
                         #[allow(unused_mut)]
                         let mut args = $crate::private::Args::new();
                         $(args.insert(
-                            stringify!($param).to_owned(),
+                            $crate::private::param_name(stringify!($param)).to_owned(),
                             $crate::ArgType::to_arg($param),
                         );)*
                         (stringify!($name), args)
@@ -166,7 +174,7 @@ macro_rules! actions {
         return Err($crate::Fault::usage(format!(
             "{} needs {}: {}",
             stringify!($name),
-            stringify!($param),
+            $crate::private::param_name(stringify!($param)),
             <$ty as $crate::ArgType>::ty(),
         )))
     };
@@ -175,10 +183,14 @@ macro_rules! actions {
     (@returns $ret:ty) => { Some(<$ret as $crate::ArgType>::ty()) };
     (@idempotent) => { false };
     (@idempotent idempotent) => { true };
+    (@called) => { None };
+    (@called $called:ident) => { Some(stringify!($called).to_owned()) };
+    (@risk query) => { $crate::private::Risk::Query };
     (@risk safe) => { $crate::private::Risk::Safe };
     (@risk changes) => { $crate::private::Risk::Changes };
     (@risk destructive) => { $crate::private::Risk::Destructive };
     (@prominence featured) => { $crate::private::Prominence::Featured };
     (@prominence listed) => { $crate::private::Prominence::Listed };
     (@prominence help) => { $crate::private::Prominence::Help };
+    (@prominence alias) => { $crate::private::Prominence::Alias };
 }

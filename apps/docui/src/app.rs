@@ -278,6 +278,10 @@ pub struct Context {
     pub cwd: PathBuf,
     /// The current version of the state.
     pub version: u64,
+    /// True when the action is a query, which leaves the state in its version.
+    pub query: bool,
+    /// The approximate number of tokens that the outcome's content may take.
+    pub budget: u32,
     /// The answer to the question that this action asked before: the token that was given with the
     /// question, and the reader's choice. `None` when the action has not asked yet.
     pub answer: Option<(Vec<u8>, Choice)>,
@@ -322,9 +326,10 @@ impl Context {
         all
     }
 
-    /// Returns the version that the state will have once this action has taken effect.
+    /// Returns the version that the state will have once this action has taken effect: a query leaves it as it
+    /// is.
     pub fn next_version(&self) -> u64 {
-        self.version + 1
+        self.version + u64::from(!self.query)
     }
 }
 

@@ -8,12 +8,16 @@
 //! | [`Text`] | `string` | a string, or a value of another app by reference |
 //! | [`Change`] | `string` | a string, the id of a change |
 //! | [`FilePath`] | `string` | a path, or an object that is a file by reference |
+//! | [`Pattern`] | `string` | a regular expression, as it is written |
+//! | [`TextOrPattern`] | `string` | a string; with `regex=true` a regular expression, as it is written |
 //! | [`Value`] | `any` | any value |
 //! | `Vec<T>`, `Option<T>` | a list, an optional value | as `T`; one `T` also stands for a list of one |
 //! | [`crate::choices!`] | `'cpu'\|'mem'` | one of these strings |
 //!
-//! Internally, `values` converts those that are plain values: strings, numbers, lists, optional values.
+//! Internally, `values` converts those that are plain values: strings, numbers, lists, optional values; `raw` has
+//! the texts that are regular expressions.
 
+mod raw;
 mod values;
 
 use std::marker::PhantomData;
@@ -22,10 +26,15 @@ use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
+pub use raw::{Pattern, RawTexts, TextOrPattern};
+
 /// A type that a parameter may have. Implement it to give your own types to actions.
 pub trait ArgType: Sized {
     /// True when an object of another app is passed as the path of its file, not as its value.
     const IS_PATH: bool = false;
+
+    /// Whether a text in quotes is taken as it is written, as a regular expression is.
+    const RAW: RawTexts = RawTexts::Never;
 
     /// Returns the type as signatures show it.
     fn ty() -> Type;

@@ -66,7 +66,7 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Text};
+pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Text, TextOrPattern};
 pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
@@ -84,4 +84,9 @@ pub use view::{Object, View};
 pub mod private {
     pub use pipemux_proto::projection::{Arg, Args};
     pub use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+
+    /// Returns the name of a parameter from a Rust identifier: `r#in` stands for `in`.
+    pub fn param_name(identifier: &'static str) -> &'static str {
+        identifier.strip_prefix("r#").unwrap_or(identifier)
+    }
 }

@@ -30,3 +30,5 @@ pub const BATCHED_BODY_MAX: usize = 16 * 1024;
 pub const BATCH_ANSWERS_MAX: usize = 32;
 /// Longest time that answers are batched while further requests have already arrived.
 pub const BATCH_TIME_MAX: Duration = Duration::from_micros(200);
+/// Tokens that an outcome's content may take when the daemon names no number.
+pub const CONTENT_BUDGET: u32 = 4_000;

@@ -44,10 +44,34 @@ impl Done {
         Self(app::Done { brief: brief.into(), ..app::Done::default() })
     }
 
+    /// Adds something else that is to be known to the summary, after a semicolon.
+    #[must_use]
+    pub fn also(mut self, note: &str) -> Self {
+        self.0.brief = format!("{}; {note}", self.0.brief);
+        self
+    }
+
     /// Adds multi-line detail, which is shown on request.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Shows the content of a view besides the brief: a query's result, or what makes sure that an act did what
+    /// was meant. It should keep to [`crate::Context::budget`]. The line numbers in it are told by
+    /// [`Done::shows`].
+    #[must_use]
+    pub fn content(mut self, view: crate::View) -> Self {
+        self.0.content = view.0.content;
+        self
+    }
+
+    /// Marks that the brief and the content tell all that the action changed, so that the answer doesn't show
+    /// the window.
+    #[must_use]
+    pub fn complete(mut self) -> Self {
+        self.0.complete = true;
         self
     }
 

@@ -215,6 +215,7 @@ impl<A: App> Host<A> {
             reader: reader.into(),
             run_id: format!("run-{}", self.runs),
             confirmed: false,
+            budget: 0,
             resume: None,
         }
     }

@@ -20,20 +20,24 @@ docui::actions! {
         /// Lines as you last saw them, also after earlier steps of the run; another file's: 'b.rs:20'. text='' deletes.
         changes featured ReplaceLines = replace_lines(first: Line, last: Line, text: Text);
         changes featured MoveLines = move_lines(first: Line, last: Line, before: Line);
-        /// Writes the current file to disk; asks first if the file has changed there.
-        changes listed Save = save();
-        /// Undoes whole actions on the current file. With `change`, only if that change is the latest one.
+        /// Writes held edits of all files to disk; asks first if a file has changed there.
+        changes help Save = save();
+        /// Keeps edits in the session until save(); hold(false) saves them and ends that.
+        changes help Hold = hold(on: bool = true);
+        /// A new file with this text; its folders are made. One that exists: only with overwrite=true.
+        changes help Create = create(path: FilePath, text: Text, overwrite: bool = false);
+        /// Takes back the last change, in all files that it touched; also after a restart.
         changes listed Undo = undo(
-            /// How many actions.
+            /// How many changes.
             steps: i64 = 1,
             /// The change that an [undo] link names.
             change: Option<Change> = None::<Change>,
         );
         /// Opens a file, or makes an open one the current file.
         safe help Open = open(path: FilePath);
-        /// Writes the current file to another path and goes on editing it there.
+        /// Writes a copy of the current file to another path; the file stays open.
         changes help SaveAs = save_as(path: FilePath);
-        /// Closes a file, by default the current one; asks first if it has unsaved changes.
+        /// Closes a file, by default the current one; asks first if it has held edits.
         changes help Close = close(file: Option<Anchor<File>> = None::<Anchor<File>>);
         /// Lists the matches of an exact text and scrolls to the first one.
         safe help Find = find(text: String);
@@ -51,9 +55,9 @@ docui::actions! {
         safe help Select = select(first: Line, last: Line);
         /// Scrolls to a line; 'b.rs:20' switches to another open file.
         safe help Goto = goto(line: Line);
-        /// Redoes actions that were undone on the current file.
+        /// Makes changes again that were undone.
         changes help Redo = redo(
-            /// How many actions.
+            /// How many changes.
             steps: i64 = 1,
             /// The change that a [redo] link names.
             change: Option<Change> = None::<Change>,

@@ -14,8 +14,8 @@ pub const DISK_CHECK: Duration = Duration::from_millis(400);
 pub const DISK_CHECK_REST: Duration = Duration::from_millis(50);
 /// How many bytes of a file are digested at once.
 pub const READ_PIECE: usize = 64 * 1024;
-/// How many files can be open in one session.
-pub const FILES_MAX: usize = 64;
+/// How many files can be open in one session. Beyond it, the saved one is closed that was used longest ago.
+pub const FILES_MAX: usize = 256;
 /// How many lines a page of a view has.
 pub const PAGE: usize = 40;
 /// How many columns of a line a view shows.
@@ -30,8 +30,6 @@ pub const MATCHES_ASKED: usize = 10_000;
 pub const CHANGED_LINES_SHOWN: usize = 8;
 /// How many ranges of further changed lines a view names.
 pub const CHANGED_RANGES_NAMED: usize = 4;
-/// How many earlier paths of a file are remembered, for line numbers that were shown under them.
-pub const FORMER_KEYS_MAX: usize = 16;
 /// How many moves of lines an outcome tells; the numbers after them are retired.
 pub const MOVES_TOLD: usize = 4;
 /// Into how many pieces the numbers that a reader knows may fall when an outcome says what they are now; the
@@ -48,9 +46,9 @@ pub const SNAPSHOT_MAX: usize = 128 * 1024 * 1024;
 pub const SHOWN_FILES_MAX: usize = 4_096;
 /// How many changes of the current file are remembered, to know which file a reader last saw.
 pub const CURRENT_FILE_CHANGES_MAX: usize = 1_024;
-/// How many changes of one file can be undone.
+/// How many changes can be undone.
 pub const HISTORY_MAX: usize = 1_000;
-/// How many bytes of changes of one file can be undone; the latest change always can.
+/// How many bytes of changes can be undone; the latest change always can.
 pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// After how many bytes of edits a journal is rewritten from the whole text, if the text is shorter.
 pub const JOURNAL_EDITS_MAX: usize = 1024 * 1024;

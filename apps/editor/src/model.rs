@@ -9,7 +9,9 @@
 //! | [`line_ids`] | which line is which, for readers who are told what moved |
 //! | [`text_diff`] | the line changes behind splices, and the splices between two texts |
 //! | [`changes_outside`] | changed lines that the page doesn't show |
-//! | [`history`] | undo and redo |
+//! | [`history`], [`change_log`] | changes, and those that can be undone and redone |
+//! | [`documents`], [`workspace_edit`] | the texts that an edit is planned on, and writing all of it or nothing |
+//! | [`text_gate`] | who may write a file |
 //! | [`tracked_ranges`] | selections and matches |
 //! | [`disk`], [`file_stamp`] | reading, writing and comparing files |
 //! | [`disk_check`], [`disk_watch`] | whether files have changed on disk, found out on other threads |
@@ -24,12 +26,14 @@
 //! history and disk below it. No module uses one that depends on it.
 
 pub mod buffer;
+pub mod change_log;
 pub mod changes_outside;
 pub mod current_file_log;
 pub mod digest;
 pub mod disk;
 pub mod disk_check;
 pub mod disk_watch;
+pub mod documents;
 pub mod editor;
 pub mod file_stamp;
 pub mod history;
@@ -44,6 +48,8 @@ pub mod shown_revisions;
 pub mod splice;
 pub mod stable_hash;
 pub mod text_diff;
+pub mod text_gate;
 pub mod tracked_ranges;
+pub mod workspace_edit;
 
 pub use editor::Editor;

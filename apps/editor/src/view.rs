@@ -65,7 +65,7 @@ impl Editor {
             Lod::Full => page(file, usize::MAX, room),
             _ => page(file, PAGE, room),
         };
-        add_links(&mut view, file, &shown.lines);
+        self.add_links(&mut view, file, &shown.lines);
         let language = language(file.path());
         if !shown.lines.is_empty() {
             let (first, ids) = (shown.lines.start as u64 + 1, file.line_ids().of(&shown.lines));
@@ -199,23 +199,25 @@ impl Editor {
             view.text(format!("{more} more {}\n", if more == 1 { "match" } else { "matches" }));
         }
     }
-}
 
-fn add_links(view: &mut View, file: &OpenFile, shown: &Range<usize>) {
-    let goto = |line: usize| Action::Goto { line: Line::Number(line as i64 + 1) };
-    if shown.start > 0 && !shown.is_empty() {
-        view.nav("previous page", &goto(shown.start.saturating_sub(shown.len())));
-    }
-    if shown.end < file.buffer().line_count() && !shown.is_empty() {
-        view.nav("next page", &goto(shown.end));
-    }
-    if let Some(change) = file.history().undoable().next() {
-        view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone().into()) });
-    }
-    if let Some(change) = file.history().redoable().next() {
-        view.nav("redo", &Action::Redo { steps: 1, change: Some(change.id.clone().into()) });
-    }
-    if file.is_unsaved() || *file.disk_state() == DiskState::Deleted {
-        view.nav("save", &Action::Save {});
+    fn add_links(&self, view: &mut View, file: &OpenFile, shown: &Range<usize>) {
+        let goto = |line: usize| Action::Goto { line: Line::Number(line as i64 + 1) };
+        if shown.start > 0 && !shown.is_empty() {
+            view.nav("previous page", &goto(shown.start.saturating_sub(shown.len())));
+        }
+        if shown.end < file.buffer().line_count() && !shown.is_empty() {
+            view.nav("next page", &goto(shown.end));
+        }
+        if let Some(change) = self.changes.undoable().next() {
+            view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone().into()) });
+        }
+        if let Some(change) = self.changes.redoable().next() {
+            view.nav("redo", &Action::Redo { steps: 1, change: Some(change.id.clone().into()) });
+        }
+        let unsaved =
+            |file: &OpenFile| file.is_unsaved() || *file.disk_state() == DiskState::Deleted;
+        if self.files.iter().any(unsaved) {
+            view.nav("save", &Action::Save {});
+        }
     }
 }

@@ -24,7 +24,7 @@ impl App for Notebook {
     }
 
     fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
-        update::update(self, action).map(Into::into)
+        update::update(self, action).map(|done| self.tell_put_back(done).into())
     }
 
     fn view(&self, request: &ViewRequest) -> View {

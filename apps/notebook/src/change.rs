@@ -133,6 +133,13 @@ pub enum UndoError {
         /// The changes that lead back to what the change left, to be undone in this order.
         later: Vec<ChangeId>,
     },
+    /// The entry is as it was before the change.
+    AlreadyUndone {
+        /// The entry's title.
+        title: String,
+        /// The changes that lead back to what the change left, to be undone in this order.
+        redo: Vec<ChangeId>,
+    },
     /// The change isn't known, or the store can't be written.
     Refused(Fault),
 }
@@ -204,12 +211,13 @@ impl Store {
     pub fn undo(&mut self, change: ChangeId) -> Result<Undone, UndoError> {
         self.write(|transaction| {
             let Some(recorded) = undo_path::load(transaction, change)? else {
-                let message = format!("change {change} is no longer kept");
-                let hint =
-                    format!("only the last {CHANGES_MAX} changes of existing entries are kept");
-                return Err(Fault::not_found(message).hint(hint).into());
+                return Err(unknown_change(transaction, change)?.into());
             };
             let later = recorded.changes_to_undo_first();
+            if recorded.earlier.as_ref() == Some(&recorded.current) {
+                let title = recorded.current.title;
+                return Ok(Err(UndoError::AlreadyUndone { title, redo: later }));
+            }
             if !later.is_empty() {
                 return Ok(Err(UndoError::ChangedSince { title: recorded.current.title, later }));
             }
@@ -239,6 +247,7 @@ impl Store {
         self.check_usable()?;
         if FileId::of(&self.path) != self.file {
             // SQLite would go on writing to the file that has lost its name, and all would be lost.
+            // One that was deleted has been written again, unless its directory can't be written.
             let message = format!(
                 "{} was moved, deleted or replaced since it was opened; nothing was written",
                 self.path.display(),
@@ -259,4 +268,24 @@ impl Store {
         self.raise_highest();
         Ok(written)
     }
+}
+
+/// Says why a change isn't recorded.
+fn unknown_change(transaction: &Transaction<'_>, change: ChangeId) -> rusqlite::Result<Fault> {
+    let newest: i64 = transaction.query_row(
+        "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)",
+        [],
+        |row| row.get(0),
+    )?;
+    if change.0 <= newest && change.0 > 0 {
+        let fault = Fault::not_found(format!("change {change} is no longer kept"));
+        return Ok(fault.hint(format!(
+            "its entry was removed, or its addition undone, or there are {CHANGES_MAX} newer changes"
+        )));
+    }
+    let fault = Fault::not_found(format!("there was never a change {change}"));
+    Ok(match newest {
+        0 => fault.hint("nothing was changed in this store so far"),
+        _ => fault.hint(format!("the newest one is {}", ChangeId(newest))),
+    })
 }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use docui::{Fault, Found, Opening, command};
+use docui::{Done, Fault, Found, Opening, command};
 
 use crate::entry;
 use crate::format::count;
 use crate::hibernation::HibernationRecord;
+use crate::schema;
 use crate::store::Store;
 use crate::view_state::ViewState;
 
@@ -42,18 +43,26 @@ impl Notebook {
     /// # Errors
     /// There is more than one argument, or the store can't be opened.
     pub fn new(opening: &Opening) -> Result<Self, Fault> {
-        let store = Store::open(&store_path(opening)?)?.of_session(&opening.address());
+        let address = opening.address();
+        let store = Store::open(&store_path(opening)?)
+            .map_err(|fault| schema::advise(fault, &address))?
+            .of_session(&address);
         let (store_id, fingerprint) = (store.id().to_owned(), store.fingerprint()?);
         let state_dir = opening.state_dir.clone();
-        let mut view_state = ViewState::load(&state_dir, &store_id);
+        let (mut view_state, replaced) = ViewState::load(&state_dir, &store_id);
         // An entry that can't be looked up now keeps its level.
         view_state.forget_removed(|id| !matches!(store.rev(id), Ok(None)));
         let record = opening.woken.then(|| HibernationRecord::load(&state_dir)).flatten();
         let start = match &record {
             Some(record) if record.store_id == store_id => Start::Resumed,
             Some(_) => Start::StoreReplaced,
+            None if replaced => Start::StoreReplaced,
             None => Start::New,
         };
+        if replaced || ViewState::is_missing(&state_dir) {
+            // Which store it was is only needed to tell that it is another one later.
+            let _ = view_state.save(&state_dir);
+        }
         let has_unshown_changes = start == Start::Resumed
             && record.is_some_and(|record| record.fingerprint != fingerprint);
         Ok(Self {
@@ -153,6 +162,14 @@ impl Notebook {
     pub fn take_unshown_changes(&mut self) -> bool {
         let has_unshown_changes = std::mem::take(&mut self.has_unshown_changes);
         self.store.refresh() || has_unshown_changes
+    }
+
+    /// Adds to an answer that the store's file was deleted and written again.
+    pub fn tell_put_back(&mut self, done: Done) -> Done {
+        match self.store.take_put_back_note() {
+            Some(note) => done.also(&note),
+            None => done,
+        }
     }
 
     /// Records which state of the store views showed, for a process that continues from here.

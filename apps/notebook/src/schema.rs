@@ -212,7 +212,7 @@ pub fn fault(error: &rusqlite::Error, file: &Path) -> Fault {
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             Fault::invalid_source_data(format!("{} is damaged: {error}", name(file)))
-                .hint(mend(&path.to_string()))
+                .hint(mend(file))
         }
         _ => Fault::failed(format!("{path}: {error}")),
     }
@@ -227,11 +227,24 @@ pub(crate) fn means_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// Says how to mend a damaged store. Its log would be applied to the copy.
-fn mend(path: &str) -> String {
+fn mend(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let remove = command::join(&["rm", "-f", &format!("{path}-wal"), &format!("{path}-shm")]);
     format!(
-        "put a backup copy in its place and remove its log: rm -f {path}-wal {path}-shm; \
-         the session then goes on"
+        "put a backup copy in its place, which the next call opens, and remove its log: {remove}"
     )
+}
+
+/// Adds to an error of a store that can't be read how to go on without it: in another session of the provider, since
+/// this one stays with its store once it is open.
+pub(crate) fn advise(fault: Fault, address: &str) -> Fault {
+    if fault.code.context_error().is_none() {
+        return fault;
+    }
+    let (provider, session) = address.split_once('/').unwrap_or((address, ""));
+    let name = if session == "other" { "another" } else { "other" };
+    let open = command::command(&["open", &format!("{provider}/{name}")]);
+    fault.hint(format!("or go on in a new store, of another session: {open}"))
 }
 
 /// Identifies a file independently of its path.
@@ -244,9 +257,14 @@ pub struct FileId {
 impl FileId {
     /// Returns the file that a path leads to now, or `None` if there is none.
     pub fn of(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().as_ref().map(Self::from)
+    }
+}
+
+impl From<&Metadata> for FileId {
+    fn from(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        let metadata = std::fs::metadata(path).ok()?;
-        Some(Self { device: metadata.dev(), inode: metadata.ino() })
+        Self { device: metadata.dev(), inode: metadata.ino() }
     }
 }
 
@@ -368,8 +386,7 @@ fn migrate(connection: &mut Connection, version: usize) -> Result<(), rusqlite::
 
 fn foreign_file(path: &Path, kind: &str) -> Fault {
     Fault::invalid_source_data(format!("{} is {kind}; it was left as it is", name(path)))
-        .hint("name another file, or none to use the session's own store")
-        .hint(format!("if it was a notebook's store, {}", mend(&path.display().to_string())))
+        .hint(format!("if it was a notebook's store, {}", mend(path)))
 }
 
 /// Returns the name of a store's file, for a message whose hint has the whole path.

@@ -7,6 +7,7 @@
 mod reopen;
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
@@ -24,6 +25,11 @@ pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
     pub(crate) file: Option<FileId>,
+    /// The same file, which is still there when it has lost its name. It is closed after the connection: closing it
+    /// before would release the connection's locks.
+    handle: Option<File>,
+    /// What readers should be told: the file was deleted, and written again.
+    put_back: Option<String>,
     /// The file of SQLite's write-ahead log, which belongs to `file`.
     log: Option<FileId>,
     data_version: i64,
@@ -32,8 +38,8 @@ pub struct Store {
     pub(crate) highest: Highest,
     /// Why the store can't be used now. Each refresh tries to open it again.
     unusable: RefCell<Option<Fault>>,
-    /// The command that restarts the session, for hints.
-    restart: String,
+    /// The session's address, for hints.
+    address: String,
 }
 
 /// A condition on entries. The default selects all.
@@ -82,18 +88,21 @@ impl Store {
         // From here on the real path is used: symbolic links may change.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = FileId::of(&path);
-        let (unusable, restart) = (RefCell::default(), "pipemux restart notebook/main".to_owned());
+        let handle = reopen::hold(&path, file);
+        let (unusable, address) = (RefCell::default(), "notebook/main".to_owned());
         let (id, highest) = (String::new(), Highest::default());
         let mut store = Self {
             connection,
             path,
             file,
+            handle,
+            put_back: None,
             log: None,
             data_version: 0,
             id,
             highest,
             unusable,
-            restart,
+            address,
         };
         store.id = store.query_one("SELECT value FROM meta WHERE name = 'id'", [])?;
         store.refresh();
@@ -103,7 +112,7 @@ impl Store {
     /// Sets the session's address, for hints: `notebook/main`.
     #[must_use]
     pub fn of_session(mut self, address: &str) -> Self {
-        self.restart = format!("pipemux restart {address}");
+        self.address = address.to_owned();
         self
     }
 

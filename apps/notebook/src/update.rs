@@ -1,6 +1,6 @@
 //! Carries out actions.
 
-use docui::{Anchor, Ask, Done, Fault, Text};
+use docui::{Anchor, Ask, Done, Fault, Text, command};
 
 use crate::action::{Action, Entry};
 use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone};
@@ -156,6 +156,20 @@ fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<
 fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
     let undone = notebook.store.undo(change).map_err(|error| match error {
         UndoError::Refused(fault) => fault,
+        UndoError::AlreadyUndone { title, redo } => {
+            let message = format!(
+                "{} is already as it was before {change}; nothing was undone",
+                quoted(&title)
+            );
+            let redo: Vec<String> =
+                redo.iter().map(|change| notebook.call(&format!("undo(\"{change}\")"))).collect();
+            // A long way back is that of many other changes.
+            match redo.len() {
+                1..=UNDOS_IN_HINT => Fault::failed(message)
+                    .hint(format!("to have the change again: {}", command::run(&redo.join("; ")))),
+                _ => Fault::failed(message),
+            }
+        }
         UndoError::ChangedSince { title, later } => {
             let message = format!(
                 "{} was changed again since; nothing was undone, {} to undo first",

@@ -67,6 +67,9 @@ impl<'a> Renderer<'a> {
         if self.lod == Lod::Summary && self.notebook.view_state.is_focused() {
             view.nav("all as summaries", &Action::Focus { entries: Vec::new() });
         }
+        if let Some(note) = self.notebook.store.put_back_note() {
+            view.text(format!("{note}\n"));
+        }
         view.hidden((self.tokens + 10 * self.count).saturating_sub(spent));
         let shown = blocks.len() as u64;
         let mut after_inline = false;

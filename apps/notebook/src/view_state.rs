@@ -34,14 +34,21 @@ pub struct ViewState {
 }
 
 impl ViewState {
-    /// Loads what a session showed of this store. A missing or unreadable file, or one for another
-    /// store, counts as the default: no entry is lost with it.
-    pub fn load(state_dir: &Path, store_id: &str) -> Self {
-        regular_file::read_to_string(&file(state_dir))
-            .ok()
-            .and_then(|text| toml::from_str::<Self>(&text).ok())
-            .filter(|loaded| loaded.store_id == store_id)
-            .unwrap_or_else(|| Self { store_id: store_id.into(), ..Self::default() })
+    /// Loads what a session showed of this store, and whether it showed another one before. A missing or unreadable
+    /// file, or one for another store, counts as the default: no entry is lost with it.
+    pub fn load(state_dir: &Path, store_id: &str) -> (Self, bool) {
+        let text = regular_file::read_to_string(&file(state_dir)).ok();
+        let loaded = text.and_then(|text| toml::from_str::<Self>(&text).ok());
+        let other = |loaded: &Self| !loaded.store_id.is_empty() && loaded.store_id != store_id;
+        let replaced = loaded.as_ref().is_some_and(other);
+        let same = loaded.filter(|loaded| loaded.store_id == store_id);
+        let new = || Self { store_id: store_id.into(), ..Self::default() };
+        (same.unwrap_or_else(new), replaced)
+    }
+
+    /// Returns true when nothing was saved so far.
+    pub fn is_missing(state_dir: &Path) -> bool {
+        !file(state_dir).exists()
     }
 
     /// Saves it atomically.

@@ -111,6 +111,37 @@ fn store_that_was_moved_is_not_written() {
 }
 
 #[test]
+fn store_that_was_deleted_is_written_again() {
+    let mut fixture = Fixture::new();
+    let path = fixture.store();
+    fixture.add("first", "text", &[]);
+    let (log, index) = (path.with_extension("db-wal"), path.with_extension("db-shm"));
+    for (round, more) in [false, true].into_iter().enumerate() {
+        fs::remove_file(&path).unwrap();
+        if more {
+            fs::remove_file(&log).unwrap();
+            fs::remove_file(&index).unwrap();
+        }
+        let shown = fixture.text();
+        assert!(shown.contains("notes.db had been deleted: it was written again"), "{shown}");
+        let done = fixture.add(&format!("more {round}"), "text", &[]);
+        assert!(done.brief.contains("; notes.db had been deleted"), "{}", done.brief);
+        // What readers saw of the entries is as it was.
+        fixture.done(common::append(1, 1 + round as u64, "line"));
+        assert!(!fixture.text().contains("deleted"), "{}", fixture.text());
+    }
+    // Also when nothing else happens before the process is restarted.
+    fs::remove_file(&path).unwrap();
+    fixture.host.hibernate().unwrap();
+    let mut fixture = fixture.restart();
+    let shown = fixture.text();
+    assert!(shown.contains("first") && shown.contains("more 1"), "{shown}");
+    let left: Vec<_> = fs::read_dir(fixture.dir.path()).unwrap().flatten().collect();
+    let copies = left.iter().filter(|file| file.file_name().to_string_lossy().contains("db."));
+    assert_eq!(copies.count(), 0, "{left:?}");
+}
+
+#[test]
 fn damaged_store_is_reported() {
     let mut fixture = Fixture::new();
     for n in 0..50 {
@@ -156,7 +187,8 @@ fn damage_is_explained_each_time_until_it_is_mended() {
     for _ in 0..3 {
         let shown = fixture.host.text(docui::Lod::Summary, 1000).unwrap_err();
         assert!(shown.message.contains("notes.db is not a SQLite file"), "{shown}");
-        assert!(shown.hints[1].contains("rm -f "), "{shown:?}");
+        assert!(shown.hints[0].contains("rm -f "), "{shown:?}");
+        assert!(shown.hints[1].ends_with("pipemux open notebook/other"), "{shown:?}");
         let refused = fixture.fault(common::add("a", "b", &[]));
         assert!(refused.message.contains("notes.db is not a SQLite file"), "{refused}");
         let found = docui::App::find(fixture.host.app().unwrap(), "n1");

@@ -29,6 +29,7 @@ pub fn parse(words: &[OsString]) -> Option<Cli> {
         ("click", [link]) => Verb::Click { link: (*link).to_owned() },
         ("read", [target]) => Verb::Read { target: (*target).to_owned() },
         ("run", [_, ..]) => Verb::Run { code: owned(rest) },
+        ("ask", [_, ..]) => Verb::Ask { code: owned(rest) },
         ("answer", _) => Verb::Answer { words: owned(rest), to: None },
         ("view", []) => Verb::View { session: None, since: None, wait: None },
         ("view", [window]) => {
@@ -84,7 +85,7 @@ mod tests {
         #[test]
         fn result_never_differs_from_clap(words in prop::collection::vec(
             prop::sample::select(vec![
-                "click", "run", "answer", "view", "read", "open", "help", "status", "--json",
+                "click", "run", "ask", "answer", "view", "read", "open", "help", "status", "--json",
                 "--reader", "--workspace", "--budget", "--lod", "--at", "--titles", "--since",
                 "--to", "--help", "--version", "-h", "--", "-", "-1", "--json=1", "--reader=x",
                 "", "15", "17", "editor/main", "Editor", "深い", "full", "a b",

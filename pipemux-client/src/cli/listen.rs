@@ -48,7 +48,7 @@ fn parse_message(message: &str) -> Result<Option<Verb>, ClientError> {
         );
         return Err(refused(error, &code));
     }
-    Ok(Some(Verb::Run { code, stdin: None }))
+    Ok(Some(Verb::Run { code, stdin: None, only_queries: false }))
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
 
     fn code(message: &str) -> Option<String> {
         parse_message(message).unwrap().map(|verb| match verb {
-            Verb::Run { code, stdin: None } => code,
+            Verb::Run { code, stdin: None, only_queries: false } => code,
             other => panic!("{other:?}"),
         })
     }

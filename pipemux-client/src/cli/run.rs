@@ -1,4 +1,4 @@
-//! `pipemux run`.
+//! `pipemux run`, and `pipemux ask`, which runs queries only.
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::call::stdin_at;
@@ -12,14 +12,18 @@ use super::command_env::CommandEnv;
 ///
 /// # Errors
 /// The code came in several words, or standard input can't be read.
-pub fn to_request(words: Vec<String>, env: &dyn CommandEnv) -> Result<Verb, ClientError> {
+pub fn to_request(
+    words: Vec<String>,
+    only_queries: bool,
+    env: &dyn CommandEnv,
+) -> Result<Verb, ClientError> {
     let [code] = words.as_slice() else {
         let message = "the code came in several arguments: expected one, quoted";
         return Err(ClientError::invalid(message).hint(command::run(&words.join(" "))));
     };
     if code == "-" {
         // Standard input is the code, so it can't also be text for it.
-        return Ok(Verb::Run { code: env.stdin(CODE_MAX)?, stdin: None });
+        return Ok(Verb::Run { code: env.stdin(CODE_MAX)?, stdin: None, only_queries });
     }
     // Standard input may have no end, so it is read only when the code mentions it.
     let text = if stdin_at(code).is_some() {
@@ -27,7 +31,7 @@ pub fn to_request(words: Vec<String>, env: &dyn CommandEnv) -> Result<Verb, Clie
     } else {
         None
     };
-    Ok(Verb::Run { code: code.clone(), stdin: text })
+    Ok(Verb::Run { code: code.clone(), stdin: text, only_queries })
 }
 
 #[cfg(test)]
@@ -40,7 +44,7 @@ mod tests {
     fn code_in_several_arguments_is_refused_with_the_quoted_command() {
         let words = ["editor.replace(a,", "it's)"].map(str::to_owned).to_vec();
         let env = ProcessEnv { timeout: Duration::from_secs(1) };
-        let error = to_request(words, &env).unwrap_err();
+        let error = to_request(words, false, &env).unwrap_err();
         assert_eq!(error.exit_status(), 2);
         assert_eq!(error.fault().hints, ["pipemux run 'editor.replace(a, it'\\''s)'"]);
     }

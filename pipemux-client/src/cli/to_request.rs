@@ -32,7 +32,8 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
             RequestVerb::View(ViewArgs { session, since, wait_ms })
         }
         Verb::Click { link } => RequestVerb::Click { link },
-        Verb::Run { code } => run::to_request(code, env)?,
+        Verb::Run { code } => run::to_request(code, false, env)?,
+        Verb::Ask { code } => run::to_request(code, true, env)?,
         Verb::Answer { words, to } => answer::to_request(&words, to, env)?,
         Verb::Read { target } => RequestVerb::Read { target },
         Verb::Help { provider: Some(provider) } => RequestVerb::Help { provider },

@@ -119,5 +119,5 @@ pub(crate) fn view() -> Verb {
 }
 
 pub(crate) fn run(code: &str) -> Verb {
-    Verb::Run { code: code.to_owned(), stdin: None }
+    Verb::Run { code: code.to_owned(), stdin: None, only_queries: false }
 }

@@ -150,7 +150,7 @@ fn editing(everywhere: bool) -> Work {
 }
 
 fn run(code: &str) -> Verb {
-    Verb::Run { code: code.into(), stdin: None }
+    Verb::Run { code: code.into(), stdin: None, only_queries: false }
 }
 
 fn view() -> Verb {

@@ -108,6 +108,14 @@ pub const RUN_ID_MAX: usize = 128;
 pub const RECORDS_MAX: usize = 512;
 /// Bytes of answers kept for that.
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Tokens that the contents of a run's outcomes may take together when the request names no budget.
+pub const RUN_BUDGET: u32 = 8_000;
+/// Tokens that an answer may take at least: a smaller budget counts as this one.
+pub const ANSWER_BUDGET_MIN: u32 = 100;
+/// Tokens that an answer's last line takes at most, unless the workspace has a long name.
+pub const LAST_LINE_TOKENS: u32 = 40;
+/// Tokens that the content of one outcome may always take, so that it can say how to see the rest.
+pub const CONTENT_BUDGET_MIN: u32 = 60;
 /// Rounds of history that one workspace keeps.
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.
@@ -137,10 +145,6 @@ pub const WAIT_CHECK_MS: u64 = 1_000;
 pub const FAILURES_MAX: u32 = 3;
 /// Notices that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
-/// Lines of a step's detail or result that an answer shows.
-pub const DETAIL_LINES: usize = 100;
-/// Characters of a step's detail or result that an answer shows.
-pub const DETAIL_CHARS: usize = 6_000;
 /// Characters of what tells an object from others with the same label, where a reader chooses one.
 pub const OBJECT_DETAIL_CHARS: usize = 80;
 /// Links that one step's outcome offers; further ones are dropped.

@@ -26,7 +26,7 @@ fn app_works_over_standard_input_and_output() {
     let _daemon = home.serve();
     let mut client = Client::connect(&home);
     client.open("todo").unwrap();
-    let run = |code: &str| Verb::Run { code: code.into(), stdin: None };
+    let run = |code: &str| Verb::Run { code: code.into(), stdin: None, only_queries: false };
     let Body::Text(text) = client.ask(run("todo.add(\"buy 牛奶\")")).unwrap() else { panic!() };
     assert!(text.contains("1 to do") && text.contains("buy 牛奶"), "{text}");
     assert_eq!(home.session_log("todo", "main"), "to the log\n");
@@ -45,7 +45,9 @@ fn stray_output_breaks_only_its_app_and_is_explained() {
     let why = client.open("chatty").unwrap_err();
     assert!(why.contains("standard output carries frames and nothing else"), "{why}");
     assert!(why.contains("print to standard error"), "{why}");
-    client.ask(Verb::Run { code: "todo.add(\"x\")".into(), stdin: None }).unwrap();
+    client
+        .ask(Verb::Run { code: "todo.add(\"x\")".into(), stdin: None, only_queries: false })
+        .unwrap();
 }
 
 fn home() -> TestHome {

@@ -3,6 +3,7 @@
 use unicode_width::UnicodeWidthChar;
 
 use super::excerpt::clip;
+use super::text::Quoted;
 use super::{CallError, Span};
 use crate::refs::{Ref, RefError, token};
 use crate::value::Value;
@@ -28,8 +29,10 @@ pub(super) enum TokenKind<'a> {
     Number(Value),
     /// A bare ref.
     Ref(Ref),
-    /// Quoted text or a raw block, decoded.
+    /// A raw block, or a quoted text without a backslash.
     Text(String),
+    /// A quoted text with a backslash.
+    Quoted(Box<Quoted>),
     /// One of `( ) [ ] , ; = :`.
     Sign(char),
     /// A `-` that doesn't begin a number.
@@ -76,7 +79,7 @@ impl<'a> Lexer<'a> {
                 self.at += 1;
                 TokenKind::Sign(first)
             }
-            '\'' | '"' => TokenKind::Text(self.quoted(first)?),
+            '\'' | '"' => self.quoted(first)?,
             '<' if second == Some('<') => TokenKind::Text(self.raw_block()?),
             '0'..='9' => self.number()?,
             '-' | '.' if digit(second) || (second == Some('.') && digit(following.next())) => {

@@ -15,6 +15,19 @@ use crate::value::Value;
 /// # Errors
 /// The first violation of the call syntax or of its bounds, or code without any step.
 pub fn parse(code: &str, stdin: Option<&str>) -> Result<Script, CallError> {
+    parse_with(code, stdin, false)
+}
+
+/// As [`parse`], but leaves a quoted text with a backslash as [`Expr::Quoted`]: only the prototype of its call
+/// says whether its parameter takes it raw, and whether an unknown escape in it is an error.
+///
+/// # Errors
+/// As [`parse`], without unknown escapes.
+pub fn parse_undecided(code: &str, stdin: Option<&str>) -> Result<Script, CallError> {
+    parse_with(code, stdin, true)
+}
+
+fn parse_with(code: &str, stdin: Option<&str>, undecided: bool) -> Result<Script, CallError> {
     if code.len() > CODE_MAX {
         let note = format!("{} bytes, at most {CODE_MAX}", code.len());
         return Err(CallError::new("code too long", Span::default(), note)
@@ -22,7 +35,8 @@ pub fn parse(code: &str, stdin: Option<&str>) -> Result<Script, CallError> {
     }
     let mut lexer = Lexer::new(code);
     let token = lexer.token()?;
-    let mut parser = Parser { lexer, token, depth: 0, steps: 0, stdin, stdin_used: false };
+    let mut parser =
+        Parser { lexer, token, depth: 0, steps: 0, stdin, stdin_used: false, undecided };
     parser.script()
 }
 
@@ -35,6 +49,8 @@ struct Parser<'a> {
     steps: usize,
     stdin: Option<&'a str>,
     stdin_used: bool,
+    /// True to leave quoted texts with a backslash as they are written.
+    undecided: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -155,7 +171,7 @@ impl<'a> Parser<'a> {
                 let (value, span) = self.expr(value)?;
                 Ok(Argument { name: Some((word.to_owned(), first.span)), value, span })
             }
-            TokenKind::Text(_) if names => {
+            TokenKind::Text(_) | TokenKind::Quoted(_) if names => {
                 let note = "a parameter's name stands without quotes: name=value";
                 Err(CallError::new("name in quotes", first.span, note))
             }
@@ -172,6 +188,8 @@ impl<'a> Parser<'a> {
         let value = match first.kind {
             TokenKind::Number(number) => Expr::Value(number),
             TokenKind::Text(text) => Expr::Value(Value::Str(text)),
+            TokenKind::Quoted(text) if self.undecided => Expr::Quoted(text),
+            TokenKind::Quoted(text) => Expr::Value(Value::Str(text.text?)),
             TokenKind::Ref(reference) => Expr::Ref(reference),
             TokenKind::Sign('[') => return self.list(span),
             TokenKind::Word(word) if self.token.kind == TokenKind::Sign('(') => {
@@ -323,7 +341,7 @@ fn describe(kind: &TokenKind<'_>, code: &str, span: Span) -> String {
     match kind {
         TokenKind::End => "unexpected end".to_owned(),
         TokenKind::Newline => "unexpected line end".to_owned(),
-        TokenKind::Text(_) => "unexpected text".to_owned(),
+        TokenKind::Text(_) | TokenKind::Quoted(_) => "unexpected text".to_owned(),
         _ => format!("unexpected `{}`", clip(&code[span.start..span.end])),
     }
 }

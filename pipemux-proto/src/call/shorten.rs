@@ -50,8 +50,13 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
         match token.kind {
             TokenKind::Sign(',') => gap = ", ",
             TokenKind::Sign(';') => gap = "; ",
-            TokenKind::Text(text) => {
+            TokenKind::Text(_) | TokenKind::Quoted(_) => {
                 let written = &code[token.span.start..token.span.end];
+                let text = match token.kind {
+                    TokenKind::Quoted(text) => text.text.unwrap_or(text.raw),
+                    TokenKind::Text(text) => text,
+                    _ => String::new(),
+                };
                 if is_short(written, text_chars) && !written.starts_with('<') {
                     line.push_str(written);
                 } else {

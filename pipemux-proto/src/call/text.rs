@@ -1,14 +1,59 @@
 //! Quoted texts and raw blocks.
 
 use super::excerpt::clip;
-use super::lexer::Lexer;
+use super::lexer::{Lexer, TokenKind};
 use super::{CallError, Span};
+
+/// A quoted text with a backslash, in both of its meanings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quoted {
+    /// The text with its escapes resolved; an error if one of them is unknown.
+    pub text: Result<String, CallError>,
+    /// The text as it is written, but for the backslashes before its own quotes.
+    pub raw: String,
+}
+
+impl Quoted {
+    /// Takes over a character in both meanings.
+    fn push(&mut self, c: char) {
+        self.raw.push(c);
+        if let Ok(text) = &mut self.text {
+            text.push(c);
+        }
+    }
+}
+
+/// Writes a text in quotes for a parameter that takes it raw. A line break is written as the regular expression
+/// that matches it.
+pub fn write_raw(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut written = String::from(quote);
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            // A backslash before a quote is undone by reading.
+            '\n' => written.push_str(if escaped { "n" } else { "\\n" }),
+            _ if c == quote && !escaped => {
+                written.push('\\');
+                written.push(c);
+            }
+            _ => written.push(c),
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    // It would escape the closing quote; no regular expression ends so.
+    if escaped {
+        written.push('\\');
+    }
+    written.push(quote);
+    written
+}
 
 const LONG_TEXT: &str = "for several lines: '''…''', a raw block text=<<END, or text=stdin";
 
 impl<'a> Lexer<'a> {
     /// Reads `'…'` or `'''…'''` and decodes its escapes.
-    pub(super) fn quoted(&mut self, quote: char) -> Result<String, CallError> {
+    pub(super) fn quoted(&mut self, quote: char) -> Result<TokenKind<'a>, CallError> {
         let start = self.at;
         let single = &self.code[start..=start];
         let triple: String = [quote; 3].iter().collect();
@@ -16,12 +61,17 @@ impl<'a> Lexer<'a> {
         let close = if is_triple { triple.as_str() } else { single };
         self.at += close.len();
         let opening = self.span_from(start);
-        let mut text = String::new();
+        let mut read = Quoted { text: Ok(String::new()), raw: String::new() };
+        let mut has_escapes = false;
         loop {
             let rest = self.rest();
             if rest.starts_with(close) {
                 self.at += close.len();
-                return self.after_text(text);
+                self.check_after_text()?;
+                return Ok(match read.text {
+                    Ok(text) if !has_escapes => TokenKind::Text(text),
+                    _ => TokenKind::Quoted(Box::new(read)),
+                });
             }
             match rest.chars().next() {
                 None if is_triple => return Err(self.unclosed(opening, close)),
@@ -36,9 +86,12 @@ impl<'a> Lexer<'a> {
                     let error = CallError::new("text runs into a raw block", opening, note);
                     return Err(error.hint("open the raw block on a line of its own"));
                 }
-                Some('\\') => text.push(self.escape()?),
+                Some('\\') => {
+                    has_escapes = true;
+                    self.escape(quote, &mut read)?;
+                }
                 Some(other) => {
-                    text.push(other);
+                    read.push(other);
                     self.at += other.len_utf8();
                 }
             }
@@ -74,7 +127,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Refuses a text that is directly followed by a word or a quote: it contained its own quote.
-    fn after_text(&self, text: String) -> Result<String, CallError> {
+    fn check_after_text(&self) -> Result<(), CallError> {
         match self.rest().chars().next() {
             Some(c) if c.is_alphanumeric() || matches!(c, '_' | '\'' | '"') => {
                 let span = Span { start: self.at - 1, end: self.at };
@@ -83,16 +136,17 @@ impl<'a> Lexer<'a> {
                 Err(CallError::new("text goes on after its quote", span, note)
                     .hint("or use the other quotes, '''…''', or a raw block: text=<<END"))
             }
-            _ => Ok(text),
+            _ => Ok(()),
         }
     }
 
-    fn escape(&mut self) -> Result<char, CallError> {
+    /// Reads a backslash and the character behind it.
+    fn escape(&mut self, quote: char, read: &mut Quoted) -> Result<(), CallError> {
         let start = self.at;
         self.at += 1;
         let escaped = self.rest().chars().next();
         self.at += escaped.map_or(0, char::len_utf8);
-        match escaped {
+        let meaning = match escaped {
             Some('n') => Ok('\n'),
             Some('t') => Ok('\t'),
             Some(same @ ('\\' | '\'' | '"')) => Ok(same),
@@ -107,7 +161,23 @@ impl<'a> Lexer<'a> {
                 Err(CallError::new("unknown escape", Span { start, end }, note)
                     .hint("in a raw block nothing is escaped: text=<<END, or text=stdin"))
             }
+        };
+        match (escaped, meaning) {
+            // Nothing can be escaped by them, in no text.
+            (None | Some('\n' | '\r'), Err(error)) => return Err(error),
+            (_, Err(error)) if read.text.is_ok() => read.text = Err(error),
+            (_, Err(_)) => {}
+            (_, Ok(c)) => {
+                if let Ok(text) = &mut read.text {
+                    text.push(c);
+                }
+            }
         }
+        if escaped != Some(quote) {
+            read.raw.push('\\');
+        }
+        read.raw.extend(escaped);
+        Ok(())
     }
 
     /// Reads the word of `<<WORD`, `<<'WORD'` or `<<"WORD"`.

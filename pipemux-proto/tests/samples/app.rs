@@ -162,12 +162,14 @@ fn invokes(all: &mut Vec<Sample>) {
         reader: "default".into(),
         run_id: "r-1".into(),
         confirmed: false,
+        budget: 0,
         resume: None,
     };
     let request = (Kind::Request, Method::Invoke);
     add(all, "invoke", request, &invoke);
     let seen = Invoke { numbers: numbers(), forgotten: true, ..invoke.clone() };
     add(all, "invoke-numbers", request, &seen);
+    add(all, "invoke-budget", request, &Invoke { budget: 2_000, ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),
@@ -195,10 +197,15 @@ fn outcomes(all: &mut Vec<Sample>) {
         links: vec![undo],
         reverts: false,
         numbers: Vec::new(),
+        content: Vec::new(),
+        complete: false,
     };
     add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
     let told = Done { numbers: numbers(), ..done.clone() };
     add(all, "outcome-done-numbers", reply, &Outcome::Done(told));
+    let content = vec![Piece::Text("3 files: ".into())];
+    let shown = Done { content, complete: true, ..done.clone() };
+    add(all, "outcome-done-content", reply, &Outcome::Done(shown));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");

@@ -38,11 +38,16 @@ fn verbs(all: &mut Vec<Sample>) {
         ("view-one", Verb::View(ViewArgs { session: Some(session()), since: Some(4), wait_ms: 0 })),
         ("view-wait", Verb::View(ViewArgs { session: None, since: None, wait_ms: 5_000 })),
         ("click", Verb::Click { link: "link:15".into() }),
-        ("run", Verb::Run { code: "editor.save()".into(), stdin: None }),
+        ("run", Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false }),
         (
             "run-stdin",
-            Verb::Run { code: "f(stdin)".into(), stdin: Some(Bytes::from_static(b"x\n")) },
+            Verb::Run {
+                code: "f(stdin)".into(),
+                stdin: Some(Bytes::from_static(b"x\n")),
+                only_queries: false,
+            },
         ),
+        ("ask", Verb::Run { code: "find('a')".into(), stdin: None, only_queries: true }),
         ("answer", Verb::Answer { text: "1,3".into(), to: None, stdin: None }),
         ("answer-to", Verb::Answer { text: "all".into(), to: Some(66), stdin: None }),
         (
@@ -141,6 +146,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
+        ("report-content", Body::Report(Box::new(with_content()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -225,6 +231,12 @@ fn report_with_detail() -> Report {
     report
 }
 
+fn with_content() -> Report {
+    let mut report = clicked();
+    report.steps[0].content = "src/a.rs: 2 lines as before\n".into();
+    report
+}
+
 fn clicked() -> Report {
     let step = StepReport {
         call: "link:9".into(),
@@ -232,6 +244,7 @@ fn clicked() -> Report {
         status: StepStatus::Done,
         brief: "replace undone".into(),
         detail: None,
+        content: String::new(),
         value: None,
         error: None,
     };
@@ -252,6 +265,7 @@ fn report() -> Report {
         status,
         brief: "saved".into(),
         detail: Some("412 lines".into()),
+        content: String::new(),
         value: Some(Value::Int(412)),
         error: (status == StepStatus::Failed).then(|| Fault::failed("disk full")),
     };

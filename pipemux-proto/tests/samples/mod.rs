@@ -6,7 +6,7 @@ mod client;
 use pipemux_proto::app::Empty;
 use pipemux_proto::fault::{Level, SourcePosition};
 use pipemux_proto::hello::ProtocolVersion;
-use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+use pipemux_proto::prototype::{Param, Prominence, Prototype, Raw, Risk, Type};
 use pipemux_proto::{Code, Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -88,6 +88,7 @@ fn greetings(all: &mut Vec<Sample>) {
                 risk,
                 idempotent: index == 1,
                 prominence,
+                ..Prototype::default()
             }
         });
     let mut hello = Hello::new(Role::App, "docui 0.1.0");
@@ -100,6 +101,15 @@ fn greetings(all: &mut Vec<Sample>) {
     hello.prototypes[0].params.truncate(1);
     hello.prototypes[0].params[0].doc = "What it is done to.".into();
     add(all, "hello-app-param-doc", event, &hello);
+    for (name, raw) in [("always", Raw::Always), ("if", Raw::If("regex".into()))] {
+        hello.prototypes[0].params[0].raw = raw;
+        add(all, &format!("hello-app-param-raw-{name}"), event, &hello);
+    }
+    hello.prototypes[0].params[0].raw = Raw::default();
+    hello.prototypes[0].called = Some("act".into());
+    hello.prototypes[0].risk = Risk::Query;
+    hello.prototypes[0].prominence = Prominence::Alias;
+    add(all, "hello-app-overload", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

@@ -132,6 +132,6 @@ fn walk_expr<'a>(expr: &'a Expr, span: Span, see: &mut impl FnMut(Span, Option<&
     match expr {
         Expr::Call(call) => walk(call, see),
         Expr::List(items) => items.iter().for_each(|(item, span)| walk_expr(item, *span, see)),
-        Expr::Value(_) | Expr::Ref(_) | Expr::Name { .. } => {}
+        Expr::Value(_) | Expr::Quoted(_) | Expr::Ref(_) | Expr::Name { .. } => {}
     }
 }

@@ -55,7 +55,11 @@ pub fn check(data: &[u8]) {
     }
 
     for code in ["fz.act()", "fz.act(); fz.look('x', 3)", "fz.act(obj:nothing)"] {
-        let ran = harness.ask(Verb::Run { code: code.into(), stdin: None }, Format::Markdown, None);
+        let ran = harness.ask(
+            Verb::Run { code: code.into(), stdin: None, only_queries: false },
+            Format::Markdown,
+            None,
+        );
         harness.assert_inert(&ran, None);
     }
     let first = Verb::Click { link: format!("link:{FIRST_ID}") };

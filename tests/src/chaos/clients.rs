@@ -27,6 +27,7 @@ pub fn unread_answers(context: &AttackContext<'_>) -> AnswerTally {
     let add = Verb::Run {
         code: "notebook.add('long', text=stdin)".into(),
         stdin: Some("a line of some length\n".repeat(20_000).into()),
+        only_queries: false,
     };
     let added = client.request(add, TIMEOUT);
     let mark = "[long](obj:";

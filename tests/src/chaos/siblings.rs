@@ -59,7 +59,8 @@ impl Siblings {
         let thing = id_of(&must(client.open("honest", &[], TIMEOUT)), "the thing");
         let kept = must(client.run("notebook.add('kept', 'a text')", TIMEOUT));
         let kept = id_of(&kept, "kept");
-        let run = |code: String| (code.clone(), Verb::Run { code, stdin: None });
+        let run =
+            |code: String| (code.clone(), Verb::Run { code, stdin: None, only_queries: false });
         let view = |session: &str| {
             let verb = ViewArgs { session: session.parse().ok(), ..ViewArgs::default() };
             (format!("view {session}"), Verb::View(verb))

@@ -17,16 +17,18 @@ fn act_on_a_shown_number_touches_that_line_or_is_refused() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let first: u64 = number("PIPEMUX_LINE_SEED").unwrap_or(1);
     let histories = number("PIPEMUX_LINE_HISTORIES").unwrap_or(HISTORIES);
-    let mut acts = 0;
+    let (mut acts, mut pinned) = (0, 0);
     for seed in first..first + histories {
         let mut history = History::new(seed);
         for _ in 0..STEPS {
             history.step();
         }
         acts += history.acts;
+        pinned += history.pinned_acts;
     }
     assert!(acts as u64 > histories * 3, "only {acts} acts were compared");
-    println!("{acts} acts in {histories} histories");
+    assert!(pinned as u64 * 2 > histories, "only {pinned} pinned acts were compared");
+    println!("{acts} acts and {pinned} pinned ones in {histories} histories");
 }
 
 fn rows(count: usize) -> String {
@@ -154,4 +156,38 @@ fn numbers_pinned_to_an_epoch_mean_what_their_reader_was_shown_by_then() {
     pinned("editor.replace_lines(1, 1, 'mark')").exits(4);
     env.run("editor.save()").ok();
     assert!(env.read("f.txt").contains("row 9\nmark\nrow 11\n"), "{}", env.read("f.txt"));
+}
+
+#[test]
+fn outcome_of_a_pinned_call_leaves_numbers_alone_that_were_shown_since() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(60));
+    env.write("g.txt", rows(5));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    let pinned = env.run("editor.goto(60)").ok().epoch();
+    env.run("editor.insert(10, 'new')").ok().has("lines 10-60 are now 11-61");
+    env.pipemux(&["open", "editor", "g.txt"]).ok();
+    // The pinned lines 31-60 have their numbers again, so that nothing is said of them. The reader knows them by others.
+    let at = format!("e{pinned}");
+    env.pipemux(&["run", "--at", &at, "editor.delete_lines('f.txt:30', 'f.txt:30')"]).ok();
+    env.run("editor.replace_lines('f.txt:52', 'f.txt:52', 'mark')").ok().has("line 51");
+    env.run("editor.goto('f.txt:1'); editor.save()").ok();
+    assert!(env.read("f.txt").contains("row 50\nmark\nrow 52\n"), "{}", env.read("f.txt"));
+}
+
+#[test]
+fn pinned_number_that_an_earlier_daemon_showed_is_refused() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(90));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    env.run("editor.goto(50)").ok().has("74\trow 74");
+    env.as_reader("b", &["open", "editor"]).ok();
+    env.as_reader("b", &["run", "editor.delete_lines(1, 1)"]).ok();
+    env.kill_daemon();
+    let shown = env.run("editor.goto(1)").ok().epoch();
+    let at = format!("e{shown}");
+    env.pipemux(&["run", "--at", &at, "editor.replace_lines(74, 74, 'mark')"]).exits(4);
+    env.pipemux(&["run", "--at", &at, "editor.replace_lines(3, 3, 'mark')"]).ok();
+    env.run("editor.save()").ok();
+    assert!(env.read("f.txt").contains("row 3\nmark\nrow 5\n"), "{}", env.read("f.txt"));
 }

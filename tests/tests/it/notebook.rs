@@ -128,3 +128,49 @@ fn notes_of_concurrent_clients_are_each_kept_once() {
         assert_eq!(text.matches(&format!("[note {number}](")).count(), 1, "{number}: {all}");
     }
 }
+
+#[test]
+fn deleted_store_is_written_again_or_told_as_another_one() {
+    let env = TestEnv::with_notebook();
+    env.write("mine.db", "");
+    env.pipemux(&["open", "notebook/b", "mine.db"]).ok();
+    env.run("notebook/b.add('first', 'text')").ok();
+    std::fs::remove_file(env.path("mine.db")).expect("it is removed");
+    env.run("notebook/b.add('second', 'text')")
+        .ok()
+        .has("mine.db had been deleted: it was written again");
+    env.pipemux(&["restart", "notebook/b"]).ok();
+    env.pipemux(&["view", "notebook/b"]).ok().has("2 entries").has("first");
+    // Nothing is left to write it from once the process was killed.
+    std::fs::remove_file(env.path("mine.db")).expect("it is removed");
+    env.kill_session("notebook/b");
+    env.pipemux(&["view", "notebook/b"])
+        .ok()
+        .has("is a different store than before: 0 entries")
+        .lacks("Kept");
+}
+
+#[test]
+fn file_that_is_no_store_has_an_error_context_and_commands_that_help() {
+    let env = TestEnv::new();
+    env.write("text.db", "no database ".repeat(2000));
+    let refused = env.pipemux(&["open", "notebook", "text.db", "--json"]).exits(9).json();
+    let context = &refused["windows"][0];
+    assert_eq!(context["header"]["appId"], "notebook", "{refused:#}");
+    assert_eq!(context["errors"][0]["code"], "invalid_source_data");
+    assert_eq!(context["errors"][0], refused["error"]);
+    let content = context["content"].as_str().expect("a text");
+    assert!(content.starts_with("InvalidSourceData · text.db is not a SQLite file"), "{content}");
+    let go_on = ["open", "notebook/other"];
+    env.pipemux(&["open", "notebook", "text.db"]).exits(9).has("pipemux open notebook/other\n");
+    env.pipemux(&go_on).ok().has("## notebook/other");
+
+    // The same command helps where the window is open already.
+    env.write("n.db", "");
+    env.pipemux(&["open", "notebook", "n.db"]).ok();
+    env.pipemux(&["down"]).ok();
+    std::fs::remove_file(env.path("n.db")).expect("it is removed");
+    env.write("n.db", "no database ".repeat(2000));
+    env.pipemux(&["view", "notebook/main"]).exits(9).has("pipemux open notebook/other\n");
+    env.pipemux(&go_on).ok();
+}

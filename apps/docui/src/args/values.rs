@@ -4,7 +4,7 @@ use pipemux_proto::projection::{Arg, Copied};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-use super::{ArgType, expected, value_of};
+use super::{ArgType, RawTexts, expected, value_of};
 
 impl ArgType for Value {
     fn ty() -> Type {
@@ -20,6 +20,7 @@ impl ArgType for Value {
 
 impl<T: ArgType> ArgType for Vec<T> {
     const IS_PATH: bool = T::IS_PATH;
+    const RAW: RawTexts = T::RAW;
 
     fn ty() -> Type {
         Type::List(Box::new(T::ty()))
@@ -51,6 +52,7 @@ impl<T: ArgType> ArgType for Vec<T> {
 
 impl<T: ArgType> ArgType for Option<T> {
     const IS_PATH: bool = T::IS_PATH;
+    const RAW: RawTexts = T::RAW;
 
     fn ty() -> Type {
         Type::Optional(Box::new(T::ty()))

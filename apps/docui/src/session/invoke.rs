@@ -9,6 +9,7 @@ use pipemux_proto::{Blob, Envelope, Fault};
 use crate::actions::Actions;
 use crate::app::{App, Context, Found};
 use crate::blocking::Completion;
+use crate::limits::CONTENT_BUDGET;
 use crate::reply::{Ask, Reply};
 use crate::run_changes::ref_keys;
 
@@ -34,6 +35,7 @@ impl<A: App> Session<A> {
         let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
+        let query = action.risk() == Risk::Query;
         if is_destructive && !message.confirmed {
             let Ask(needs) = self.app()?.confirm(&action)?;
             let needs = Needs { token: Blob(CONFIRM.into()), ..needs };
@@ -48,6 +50,8 @@ impl<A: App> Session<A> {
             forgotten: message.forgotten,
             cwd: message.cwd.into(),
             version: self.version,
+            query,
+            budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
             // the app's own questions are passed on, also to those of an action that was confirmed before.
             answer: message
@@ -58,7 +62,7 @@ impl<A: App> Session<A> {
         let app = self.app()?;
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
         let run_id = context.run_id.clone();
-        let pending = PendingInvoke { name: action.name(), run_id, before };
+        let pending = PendingInvoke { name: action.name(), query, run_id, before };
         let reply = match self.app_mut()?.blocking(&action, &context)? {
             None => self.app_mut()?.update(action, &context)?,
             Some(blocking) => {
@@ -79,7 +83,7 @@ impl<A: App> Session<A> {
         match reply {
             Reply::Ask(ask) => Outcome::Needs(ask.0),
             Reply::Done(mut done) => {
-                self.version += 1;
+                self.version += u64::from(!pending.query);
                 done.0.version = self.version;
                 Outcome::Done(done.0)
             }
@@ -127,6 +131,8 @@ impl<A: App> Session<A> {
 #[derive(Clone)]
 pub(super) struct PendingInvoke {
     pub(super) name: &'static str,
+    /// True when it leaves the state as it is.
+    query: bool,
     run_id: String,
     /// The objects in the arguments, with their revs before the action.
     before: Vec<(String, Option<u64>)>,

@@ -62,10 +62,4 @@ impl CurrentFileLog {
     ) -> Option<&CurrentFileChange> {
         self.0.iter().rev().find(|change| condition(change))
     }
-
-    /// Lets changes to a path refer to the file's new path.
-    pub fn rename(&mut self, from: &Path, to: &Path) {
-        let renamed = self.0.iter_mut().filter(|change| change.to.as_deref() == Some(from));
-        renamed.for_each(|change| change.to = Some(to.to_owned()));
-    }
 }

@@ -53,6 +53,32 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
     Ok(found)
 }
 
+/// Returns the absolute path without symlinks, also of a file whose folders don't exist yet.
+///
+/// # Errors
+/// The path is not UTF-8, can't be looked at, or leads through something that is no folder or to nowhere.
+pub fn resolve_new(path: &Path) -> Result<PathBuf, Fault> {
+    let above = path.ancestors().skip(1).find(|above| fs::symlink_metadata(above).is_ok());
+    match above {
+        Some(above) if !path.exists() && fs::symlink_metadata(path).is_err() => {
+            let rest = path.strip_prefix(above).unwrap_or(path);
+            if rest.components().any(|part| part == std::path::Component::ParentDir) {
+                return Err(missing(path));
+            }
+            let found = above.canonicalize().map_err(|error| unreadable(above, &error))?;
+            if !found.is_dir() {
+                let (path, found) = (path.display(), found.display());
+                return Err(Fault::refused(format!("{path}: {found} is a file, not a folder")));
+            }
+            match found.to_str() {
+                Some(_) => Ok(found.join(rest)),
+                None => Err(Fault::refused(format!("{}: the path is not UTF-8", found.display()))),
+            }
+        }
+        _ => resolve(path),
+    }
+}
+
 /// Reads a text file.
 ///
 /// # Errors
@@ -139,10 +165,23 @@ pub enum WriteMode {
 /// # Errors
 /// The file is read-only, its directory can't be written, or the disk is full. The file is unchanged.
 pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp, Fault> {
-    let failed = |error: io::Error| {
-        Fault::failed(format!("{} was not written: {error}", path.display()))
-            .hint("save_as('…') writes it elsewhere")
-    };
+    stage(path, buffer, mode)?.publish()
+}
+
+/// A text that is on the disk beside its file, ready to take the file's place.
+#[derive(Debug)]
+pub struct StagedFile {
+    path: PathBuf,
+    temporary: tempfile::NamedTempFile,
+    mode: WriteMode,
+}
+
+/// Writes a text beside its file, with the file's permissions and owner. The file is unchanged.
+///
+/// # Errors
+/// The file is read-only, its directory can't be written, or the disk is full.
+pub fn stage(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<StagedFile, Fault> {
+    let failed = |error: io::Error| not_written(path, &error);
     let directory = path.parent().ok_or_else(|| missing(path))?;
     let before = match mode {
         WriteMode::Create(_) => None,
@@ -157,8 +196,9 @@ pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp,
         );
     }
     if before.as_ref().is_some_and(|metadata| metadata.mode() & 0o222 == 0) {
+        let command = docui::command::join(&["chmod", "u+w", &path.to_string_lossy()]);
         return Err(Fault::refused(format!("{} is read-only", path.display()))
-            .hint("make it writable with chmod u+w and save() again, or use save_as('…')"));
+            .hint(format!("make it writable and try again: {command}")));
     }
     let permissions = match mode {
         WriteMode::Create(bits) => bits,
@@ -180,15 +220,33 @@ pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp,
             .map_err(failed)?;
     }
     file.sync_all().map_err(failed)?;
-    let written = match mode {
-        WriteMode::Create(_) => temporary.persist_noclobber(path),
-        WriteMode::Replace => temporary.persist(path),
-    };
-    let written = written.map_err(|error| failed(error.error))?;
-    // The new name must survive a power cut too. Some file systems can't sync a directory: there the
-    // rename is as safe as they make it.
-    let _ = sync_directory(directory);
-    Ok(FileStamp::from(&written.metadata().map_err(failed)?))
+    Ok(StagedFile { path: path.to_owned(), temporary, mode })
+}
+
+impl StagedFile {
+    /// Puts the text in the place of its file and returns the stamp.
+    ///
+    /// # Errors
+    /// The directory can't be written, or a file is there that was to be created. The file is unchanged.
+    pub fn publish(self) -> Result<FileStamp, Fault> {
+        let failed = |error: io::Error| not_written(&self.path, &error);
+        let written = match self.mode {
+            WriteMode::Create(_) => self.temporary.persist_noclobber(&self.path),
+            WriteMode::Replace => self.temporary.persist(&self.path),
+        };
+        let written = written.map_err(|error| failed(error.error))?;
+        // The new name must survive a power cut too. Some file systems can't sync a directory: there the
+        // rename is as safe as they make it.
+        if let Some(directory) = self.path.parent() {
+            let _ = sync_directory(directory);
+        }
+        Ok(FileStamp::from(&written.metadata().map_err(failed)?))
+    }
+}
+
+/// Returns the error of a file that the disk refuses to take.
+pub fn not_written(path: &Path, error: &io::Error) -> Fault {
+    Fault::failed(format!("{} was not written: {error}", path.display()))
 }
 
 fn sync_directory(path: &Path) -> io::Result<()> {

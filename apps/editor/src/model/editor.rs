@@ -7,6 +7,7 @@
 //! | `renumbering` | what the numbers that a reader knows are after an action |
 //! | `reading` | reading files on other threads |
 //! | `opening` | starting a session, opening files, restoring them after a crash |
+//! | `taking_edits` | planning edits on other threads, and taking in what they wrote |
 //! | `snapshot` | the whole state on disk during hibernation |
 
 mod addressing;
@@ -15,6 +16,7 @@ mod opening;
 mod reading;
 mod renumbering;
 mod snapshot;
+mod taking_edits;
 
 pub(crate) use opening::argument_paths;
 pub(crate) use reading::ReadArgument;
@@ -26,14 +28,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::FILES_MAX;
 
+use super::change_log::ChangeLog;
 use super::current_file_log::CurrentFileLog;
 use super::disk_watch::DiskWatch;
-use super::history::Author;
+use super::history::{Author, Change, EditKind};
 use super::ids::{IdGenerator, IdKind};
 use super::manifest::{Manifest, ManifestEntry};
 use super::open_file::{DiskWait, OpenFile};
 use super::shown_revisions::ShownRevisions;
 use super::tracked_ranges::TrackedRange;
+use super::workspace_edit::DiskConflict;
 pub(crate) use baseline::SeenPart;
 
 /// One session of the editor. Its serialized form is a snapshot: the names that `serde` is given are
@@ -50,6 +54,18 @@ pub struct Editor {
     root: PathBuf,
     #[serde(rename = "witness")]
     shown_revisions: ShownRevisions,
+    /// The changes that can be undone and redone. They are on disk already.
+    #[serde(skip)]
+    pub(crate) changes: ChangeLog,
+    /// True while edits stay in the session until they are saved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) hold: bool,
+    /// The files that the action that is being begun may overwrite, as they were when the reader was asked.
+    #[serde(skip)]
+    pub(crate) overwrite: Vec<DiskConflict>,
+    /// Counts uses of files.
+    #[serde(skip)]
+    uses: u64,
     /// What calls on this session begin with: `editor`.
     #[serde(skip)]
     callee: String,
@@ -142,8 +158,15 @@ impl Editor {
         for finding in findings {
             let Some(index) = self.file_index(&finding.path) else { continue };
             let file = &mut self.files[index];
-            if file.take_finding(finding, || self.ids.next(IdKind::Change), version) {
+            let (is_changed, change) = file.take_finding(finding, version);
+            if is_changed {
                 changed.push(file.path().to_owned());
+            }
+            if let Some(change) = change {
+                let (id, author) =
+                    (self.ids.next(IdKind::Change), Author::outside_of_runs(version));
+                let (kind, files) = (EditKind::Reload, vec![change]);
+                self.changes.push_reload(Change { id, kind, author, files });
             }
         }
         changed.iter().for_each(|path| self.record_changed_on_disk(path));
@@ -194,13 +217,10 @@ impl Editor {
         self.current_file_log.record(to, author);
     }
 
-    /// Records that a file has another path, so that what readers saw under the old one still refers to
-    /// it.
-    pub(crate) fn record_rename(&mut self, from: &Path, to: &Path) {
-        if let Some(results) = self.search_results.as_mut().filter(|results| results.path == from) {
-            results.path = to.to_owned();
-        }
-        self.current_file_log.rename(from, to);
+    /// Records that a file is used, so that it is among the last ones to be closed to make room.
+    pub(crate) fn record_use(&mut self, index: usize) {
+        self.uses += 1;
+        self.files[index].last_used = self.uses;
     }
 
     /// Closes a file. If it was current, the next one in the list becomes current.

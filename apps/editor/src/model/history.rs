@@ -1,15 +1,14 @@
-//! Undo and redo of whole actions.
+//! What changes are: who made them, what they did to which files, and which text of a file is saved.
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use docui::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MAX};
-
 use super::line_change::LineChange;
-use super::splice::Splice;
+use super::splice::{Splice, inverse};
 
 /// Who made a change, and in which version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +53,20 @@ pub enum EditKind {
     Replace,
     /// Statements became a function.
     ExtractMethod,
+    /// A symbol got another name.
+    Rename,
+    /// Lines or symbols were moved.
+    Move,
+    /// Two ranges changed places.
+    Swap,
+    /// Lines or symbols were deleted.
+    Delete,
+    /// The body of a symbol was replaced.
+    ReplaceBody,
+    /// A file was created.
+    Create,
+    /// A patch was applied.
+    Apply,
     /// The text was taken from disk.
     Reload,
     /// A change was undone.
@@ -72,6 +85,13 @@ impl fmt::Display for EditKind {
             EditKind::MoveLines => "move_lines",
             EditKind::ExtractMethod => "extract_method",
             EditKind::Replace => "replace",
+            EditKind::Rename => "rename",
+            EditKind::Move => "move",
+            EditKind::Swap => "swap",
+            EditKind::Delete => "delete",
+            EditKind::ReplaceBody => "replace_body",
+            EditKind::Create => "create",
+            EditKind::Apply => "apply",
             EditKind::Reload => "reload",
             EditKind::Undo => "undo",
             EditKind::Redo => "redo",
@@ -79,35 +99,110 @@ impl fmt::Display for EditKind {
     }
 }
 
-/// What one action changed in a file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// What one action changed, in all files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// The change's id, which is never reused.
     pub id: String,
     /// The kind of action.
-    #[serde(rename = "what")]
     pub kind: EditKind,
     /// Who made the change; once it is undone, who undid it.
     pub author: Author,
-    pub(crate) splices: Vec<Splice>,
-    pub(crate) lines: LineChange,
-    /// The text's states before and after the change.
-    states: (u64, u64),
+    /// What it changed in each file.
+    pub files: Vec<FileChange>,
 }
 
-/// The changes of one file that can be undone and redone.
+/// What a change did to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// The file's path without symlinks.
+    pub path: PathBuf,
+    /// What was replaced in its text.
+    pub splices: Vec<Splice>,
+    /// What that did to its lines.
+    pub lines: LineChange,
+    /// The digest of the file before the change; `None` if there was no file.
+    pub before: Option<u64>,
+    /// The digest of the file after the change; `None` if it was deleted.
+    pub after: Option<u64>,
+    /// True when the file begins with a byte order mark.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bom: bool,
+    /// The permission bits of a file that was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+}
+
+impl FileChange {
+    /// Returns the change that takes this one back.
+    pub fn inverse(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            splices: inverse(&self.splices),
+            lines: self.lines.inverse(),
+            before: self.after,
+            after: self.before,
+            bom: self.bom,
+            mode: self.mode,
+        }
+    }
+}
+
+impl Change {
+    /// True when both changes are about a file.
+    pub fn shares_file_with(&self, other: &Self) -> bool {
+        self.files.iter().any(|file| other.files.iter().any(|also| also.path == file.path))
+    }
+
+    /// About how many bytes it takes.
+    pub fn weight(&self) -> usize {
+        let splices = self.files.iter().flat_map(|file| &file.splices);
+        splices.map(|splice| splice.old.len() + splice.new.len() + 64).sum()
+    }
+}
+
+/// Which of a file's texts is saved. Each text has a number of its own.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct History {
-    done: VecDeque<Change>,
-    undone: Vec<Change>,
-    bytes: usize,
+pub struct TextStates {
+    /// The changes of this file alone, as editors before the change log saved them.
+    #[serde(default, skip_serializing)]
+    pub(crate) done: VecDeque<FormerChange>,
+    #[serde(default, skip_serializing)]
+    pub(crate) undone: Vec<FormerChange>,
     state: u64,
     last_state: u64,
     saved: Option<u64>,
 }
 
-impl History {
-    /// Returns an empty history of a text that is the same as on disk.
+/// A change of one file, as editors before the change log saved it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct FormerChange {
+    pub id: String,
+    #[serde(rename = "what")]
+    pub kind: EditKind,
+    pub author: Author,
+    pub splices: Vec<Splice>,
+    pub lines: LineChange,
+}
+
+impl FormerChange {
+    /// Returns the change of a file that had these digests before and after it.
+    pub(crate) fn adopt(self, path: &Path, (before, after): (u64, u64), bom: bool) -> Change {
+        let Self { id, kind, author, splices, lines } = self;
+        let (path, before, after) = (path.to_owned(), Some(before), Some(after));
+        let file = FileChange { path, splices, lines, before, after, bom, mode: None };
+        Change { id, kind, author, files: vec![file] }
+    }
+}
+
+impl TextStates {
+    /// Takes the changes of this file alone: those that can be undone, oldest first, and those that can be
+    /// redone, the next one last.
+    pub(crate) fn take_former(&mut self) -> (VecDeque<FormerChange>, Vec<FormerChange>) {
+        (std::mem::take(&mut self.done), std::mem::take(&mut self.undone))
+    }
+
+    /// Returns the states of a text that is the same as on disk.
     pub fn new() -> Self {
         Self { saved: Some(0), ..Self::default() }
     }
@@ -122,70 +217,19 @@ impl History {
         self.saved = Some(state);
     }
 
-    /// Records that the disk holds none of the texts that undo and redo lead to.
+    /// Records that the disk doesn't have the text.
     pub fn mark_unsaved(&mut self) {
         self.saved = None;
     }
 
-    /// Identifies the present text: undo brings back the number together with the text.
+    /// Identifies the present text.
     pub fn state(&self) -> u64 {
         self.state
     }
 
-    /// The changes that can be undone, the latest first.
-    pub fn undoable(&self) -> impl Iterator<Item = &Change> {
-        self.done.iter().rev()
-    }
-
-    /// The changes that can be redone, the next one first.
-    pub fn redoable(&self) -> impl Iterator<Item = &Change> {
-        self.undone.iter().rev()
-    }
-
-    /// Adds a change that was made, and forgets the oldest ones past the bounds.
-    pub(crate) fn push(
-        &mut self,
-        id: String,
-        kind: EditKind,
-        author: Author,
-        splices: Vec<Splice>,
-        lines: LineChange,
-    ) {
-        self.undone.clear();
+    /// Records that there is another text.
+    pub(crate) fn advance(&mut self) {
         self.last_state += 1;
-        let states = (self.state, self.last_state);
         self.state = self.last_state;
-        self.bytes += weight(&splices);
-        self.done.push_back(Change { id, kind, author, splices, lines, states });
-        while self.done.len() > HISTORY_MAX
-            || (self.bytes > HISTORY_BYTES_MAX && self.done.len() > 1)
-        {
-            let oldest = self.done.pop_front();
-            self.bytes -= oldest.map_or(0, |oldest| weight(&oldest.splices));
-        }
     }
-
-    /// Moves the latest change to those that can be redone. Does nothing if there is none.
-    pub(crate) fn undo(&mut self, author: Author) {
-        if let Some(mut change) = self.done.pop_back() {
-            self.bytes -= weight(&change.splices);
-            self.state = change.states.0;
-            change.author = author;
-            self.undone.push(change);
-        }
-    }
-
-    /// Moves the latest undone change back to those that can be undone. Does nothing if there is none.
-    pub(crate) fn redo(&mut self, author: Author) {
-        if let Some(mut change) = self.undone.pop() {
-            self.bytes += weight(&change.splices);
-            self.state = change.states.1;
-            change.author = author;
-            self.done.push_back(change);
-        }
-    }
-}
-
-fn weight(splices: &[Splice]) -> usize {
-    splices.iter().map(|splice| splice.old.len() + splice.new.len() + 64).sum()
 }

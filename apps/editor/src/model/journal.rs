@@ -33,6 +33,8 @@ pub struct Journal {
     text_bytes: usize,
     /// The length of the changes written since.
     change_bytes: usize,
+    /// The length of the last of them.
+    last_record: usize,
 }
 
 /// The text that a journal restores.
@@ -104,6 +106,22 @@ impl Journal {
         self.writer = self.start(base_digest, unsaved).ok();
     }
 
+    /// Makes the journal hold a text that is older than its last record. If it can't be written anew, the last
+    /// record is cut off.
+    pub fn take_back(&mut self, base_digest: Option<u64>, unsaved: &Buffer) {
+        match self.start(base_digest, unsaved) {
+            Ok(writer) => self.writer = Some(writer),
+            Err(_) => self.cut_last_record(),
+        }
+    }
+
+    fn cut_last_record(&mut self) {
+        let Some(writer) = self.writer.take() else { return };
+        // If this fails too, the disk is of no use; the next change reports it.
+        let end = writer.metadata().map(|metadata| metadata.len());
+        let _ = end.and_then(|end| writer.set_len(end.saturating_sub(self.last_record as u64)));
+    }
+
     /// Removes the journal, because the text was saved or given up.
     pub fn remove(&mut self) {
         self.writer = None;
@@ -150,6 +168,7 @@ impl Journal {
         };
         writer.write_all(&line)?;
         self.change_bytes += line.len();
+        self.last_record = line.len();
         self.writer = Some(writer);
         Ok(())
     }

@@ -10,23 +10,24 @@ pub use disk_sync::ReadFile;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use docui::Fault;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{FILE_MAX, KEY_PATH_MAX, PAGE};
+use crate::limits::{KEY_PATH_MAX, PAGE};
 
 use super::buffer::Buffer;
 use super::changes_outside::ChangesOutside;
 use super::file_stamp::FileStamp;
-use super::history::{Author, Change, EditKind, History};
+use super::history::{Author, Change, EditKind, FileChange, TextStates};
 use super::journal::Journal;
 use super::line_change::LineChange;
 use super::line_ids::LineIds;
 use super::line_log::LineLog;
-use super::splice::{Splice, first_differences, inverse};
+use super::splice::{first_differences, inverse};
 use super::stable_hash::stable_hash;
+use super::text_gate::{GateGuard, TextGate};
 use super::tracked_ranges::TrackedRanges;
 
 /// What the disk has, compared with what was last read or written.
@@ -56,7 +57,8 @@ pub enum DiskWait {
 pub struct OpenFile {
     path: PathBuf,
     buffer: Buffer,
-    history: History,
+    #[serde(rename = "history")]
+    states: TextStates,
     #[serde(rename = "log")]
     line_log: LineLog,
     #[serde(default, skip_serializing_if = "LineIds::is_unknown")]
@@ -77,11 +79,12 @@ pub struct OpenFile {
     /// The file's permission bits when the disk last told them.
     #[serde(skip)]
     mode: Option<u32>,
+    /// The revision of the text, and the write of this file that is under way.
     #[serde(skip)]
-    identity: Arc<()>,
-    /// Held by the write of this file that is under way.
+    gate: Arc<TextGate>,
+    /// Counts uses of files, so that the one that was used longest ago is closed first.
     #[serde(skip)]
-    write: Weak<()>,
+    pub(crate) last_used: u64,
     /// What the window says about waiting for the disk.
     #[serde(skip)]
     pub(crate) shown_wait: Option<DiskWait>,
@@ -108,7 +111,7 @@ impl OpenFile {
         Self {
             path,
             buffer,
-            history: History::new(),
+            states: TextStates::new(),
             line_log: LineLog::new(version),
             line_ids,
             former_keys: Vec::new(),
@@ -118,8 +121,8 @@ impl OpenFile {
             stamp: None,
             disk_state: DiskState::Same,
             mode: None,
-            identity: Arc::default(),
-            write: Weak::new(),
+            gate: Arc::default(),
+            last_used: 0,
             shown_wait: None,
             ranges: TrackedRanges::default(),
             top_line: 0,
@@ -148,14 +151,14 @@ impl OpenFile {
         &self.buffer
     }
 
-    /// The changes that can be undone and redone.
-    pub fn history(&self) -> &History {
-        &self.history
+    /// Which of the file's texts is saved.
+    pub fn states(&self) -> &TextStates {
+        &self.states
     }
 
-    /// The id of the change that undo would take back.
-    pub fn last_change_id(&self) -> Option<String> {
-        self.history.undoable().next().map(|change| change.id.clone())
+    /// The revision of the text, shared with the threads that write the file.
+    pub(crate) fn gate(&self) -> &Arc<TextGate> {
+        &self.gate
     }
 
     /// The file's lines across versions.
@@ -193,21 +196,14 @@ impl OpenFile {
         self.mode
     }
 
-    /// Begins a write of the file, which lasts as long as what is returned.
-    pub(crate) fn begin_write(&mut self) -> Arc<()> {
-        let write = Arc::new(());
-        self.write = Arc::downgrade(&write);
-        write
+    /// Begins a save of the file, which lasts as long as what is returned; `None` while it is being written.
+    pub(crate) fn begin_save(&self) -> Option<GateGuard> {
+        self.gate.begin_save()
     }
 
     /// True while a write of the file is under way.
     pub fn is_being_written(&self) -> bool {
-        self.write.strong_count() > 0
-    }
-
-    /// Identifies this open file, whatever its path becomes.
-    pub(crate) fn identity(&self) -> Weak<()> {
-        Arc::downgrade(&self.identity)
+        self.gate.is_being_written()
     }
 
     /// The digest of the text as a file. It is only computed when there is something to save.
@@ -218,7 +214,7 @@ impl OpenFile {
 
     /// True when there is something to save.
     pub fn is_unsaved(&self) -> bool {
-        !self.history.is_saved()
+        !self.states.is_saved()
     }
 
     /// Returns the byte at which the latest change first altered a line; `None` if it didn't.
@@ -250,67 +246,79 @@ impl OpenFile {
         self.line_log.trust_earlier_numbers();
     }
 
-    /// Changes the text as one action.
-    ///
-    /// # Errors
-    /// The new text isn't valid in a text file, the file would be too long, or the journal can't be
-    /// written. Nothing was changed.
-    pub fn change(
-        &mut self,
-        id: String,
-        kind: EditKind,
-        author: Author,
-        splices: Vec<Splice>,
-        lines: LineChange,
-    ) -> Result<(), Fault> {
-        if splices.iter().any(|splice| splice.new.contains('\0')) {
-            return Err(Fault::usage("text has a NUL character, which no text file may contain"));
-        }
-        let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
-        if (self.buffer.len() + added) as u64 > FILE_MAX {
-            let limit = FILE_MAX / 1024 / 1024;
-            return Err(Fault::refused(format!("the file would exceed the limit of {limit} MiB")));
-        }
-        self.apply(kind, &author, &splices, &lines)?;
-        self.history.push(id, kind, author, splices, lines);
-        Ok(())
-    }
-
-    /// Takes back the latest change and returns its kind.
-    ///
-    /// # Errors
-    /// There is no change, or the journal can't be written.
-    pub fn undo(&mut self, author: Author) -> Result<EditKind, Fault> {
-        let latest = self.history.undoable().next();
-        let change = latest.ok_or_else(|| Fault::failed("nothing to undo"))?.clone();
-        let (splices, lines) = (inverse(&change.splices), change.lines.inverse());
-        self.apply(EditKind::Undo, &author, &splices, &lines)?;
-        self.history.undo(author);
-        self.remove_journal_if_saved();
-        Ok(change.kind)
-    }
-
-    /// Repeats the change that was undone last and returns its kind.
-    ///
-    /// # Errors
-    /// There is no undone change, or the journal can't be written.
-    pub fn redo(&mut self, author: Author) -> Result<EditKind, Fault> {
-        let next = self.history.redoable().next();
-        let change: Change = next.ok_or_else(|| Fault::failed("nothing to redo"))?.clone();
-        self.apply(EditKind::Redo, &author, &change.splices, &change.lines)?;
-        self.history.redo(author);
-        self.remove_journal_if_saved();
-        Ok(change.kind)
-    }
-
-    fn apply(
+    /// Takes in a change that was written to disk, or that is there already.
+    pub(crate) fn take_change(
         &mut self,
         kind: EditKind,
         author: &Author,
-        splices: &[Splice],
-        lines: &LineChange,
+        change: &FileChange,
+        stamp: FileStamp,
+    ) {
+        self.apply(kind, author, change);
+        let digest = change.after.unwrap_or_default();
+        self.take_write(self.states.state(), digest, stamp);
+    }
+
+    /// Makes a change that stays in the session until it is saved.
+    ///
+    /// # Errors
+    /// The journal can't be written. Nothing was changed.
+    pub(crate) fn hold_change(
+        &mut self,
+        kind: EditKind,
+        author: &Author,
+        change: &FileChange,
     ) -> Result<(), Fault> {
-        self.journal.record(self.base_digest, &self.buffer, splices)?;
+        self.journal.record(self.base_digest, &self.buffer, &change.splices)?;
+        self.apply(kind, author, change);
+        if change.after.is_some() && change.after == self.base_digest {
+            // It is the text that the disk has, as after an undo.
+            self.states.mark_saved_at(self.states.state());
+            self.journal.remove();
+        }
+        Ok(())
+    }
+
+    /// Takes back a held change that could not be made in all files.
+    pub(crate) fn take_back(&mut self, author: &Author, inverse: &FileChange) {
+        self.apply(EditKind::Undo, author, inverse);
+        match self.digest_is_base() {
+            true => {
+                self.states.mark_saved_at(self.states.state());
+                self.journal.remove();
+            }
+            false => self.journal.take_back(self.base_digest, &self.buffer),
+        }
+    }
+
+    fn digest_is_base(&self) -> bool {
+        self.base_digest == Some(self.buffer.digest())
+    }
+
+    /// Takes the changes that this file alone had in the state of an earlier editor: those that can be undone,
+    /// oldest first, and those that can be redone, the next one last.
+    pub(crate) fn take_former_changes(&mut self) -> (Vec<Change>, Vec<Change>) {
+        let (mut done, mut undone) = (Vec::new(), Vec::new());
+        let (former, next) = self.states.take_former();
+        let mut text = self.buffer.clone();
+        for change in former.into_iter().rev() {
+            let after = text.digest();
+            text.apply(&inverse(&change.splices));
+            done.push(change.adopt(&self.path, (text.digest(), after), text.has_bom()));
+        }
+        done.reverse();
+        let mut text = self.buffer.clone();
+        for change in next.into_iter().rev() {
+            let before = text.digest();
+            text.apply(&change.splices);
+            undone.push(change.adopt(&self.path, (before, text.digest()), text.has_bom()));
+        }
+        undone.reverse();
+        (done, undone)
+    }
+
+    fn apply(&mut self, kind: EditKind, author: &Author, change: &FileChange) {
+        let (splices, lines) = (&change.splices, &change.lines);
         match lines {
             LineChange::Move(moved) => {
                 let positions = self.ranges.positions_after_move(&self.buffer, moved);
@@ -322,6 +330,8 @@ impl OpenFile {
                 self.ranges.apply_splices(splices, &format!("{kind} removed its text"));
             }
         }
+        self.states.advance();
+        self.gate.advance();
         let last = self.buffer.line_count().saturating_sub(1);
         self.top_line = lines.nearest_line(self.top_line).min(last);
         self.changed_lines = lines.changed_lines();
@@ -329,13 +339,6 @@ impl OpenFile {
         self.changed_bytes = first_differences(splices);
         self.line_ids.apply(lines);
         self.line_log.record(author.version, &author.run, lines.clone());
-        Ok(())
-    }
-
-    fn remove_journal_if_saved(&mut self) {
-        if !self.is_unsaved() {
-            self.journal.remove();
-        }
     }
 }
 

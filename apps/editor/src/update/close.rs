@@ -7,7 +7,7 @@ use crate::model::Editor;
 use crate::model::history::Author;
 
 use super::question::{Choices, Token};
-use super::save::{AfterSave, CHANGED_ON_DISK, ConflictChoice};
+use super::save::{AfterSave, Answered, ConflictChoice};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CloseChoice {
@@ -29,7 +29,9 @@ impl Editor {
         context: &Context,
     ) -> Result<Reply, Fault> {
         let index = self.file_to_close(file, context)?;
-        self.check_not_being_written(index)?;
+        if self.files[index].is_being_written() {
+            return Err(self.being_written(index));
+        }
         let shown = self.display_name(index);
         if !self.files[index].is_unsaved() {
             self.close_file(index, "it was closed", &Author::of(context));
@@ -63,7 +65,7 @@ impl Editor {
         let index = self.file_to_close(file, context)?;
         let unsaved = self.files[index].is_unsaved();
         match unsaved && self.close_choice(index, context)? == Some(CloseChoice::Save) {
-            true => self.save_file(index, AfterSave::Close, context).map(Some),
+            true => self.save_files(vec![index], AfterSave::Close, context).map(Some),
             false => Ok(None),
         }
     }
@@ -93,12 +95,12 @@ impl Editor {
             }
             // The save before closing had to ask as well. To take the text on disk is to discard this
             // one; the other answers are about the save.
-            Some((Token::DiskConflict { path, disk }, choice)) if path == file.path() => {
-                let reload =
-                    disk.is_some() && CHANGED_ON_DISK.chosen(choice)? == ConflictChoice::Reload;
-                Ok(Some(if reload { CloseChoice::Discard } else { CloseChoice::Save }))
-            }
-            _ => Ok(None),
+            _ => Ok(Answered::of(context)?
+                .filter(|answered| answered.files.iter().any(|asked| asked.path == file.path()))
+                .map(|answered| match answered.choice {
+                    ConflictChoice::Reload => CloseChoice::Discard,
+                    ConflictChoice::Overwrite | ConflictChoice::Keep => CloseChoice::Save,
+                })),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What actions do at the disk: on another thread, while the session handles other requests.
 
 use std::path::Path;
-use std::sync::Weak;
+use std::time::Duration;
 
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Completion, Context, Fault, Reply};
@@ -10,7 +10,7 @@ use crate::action::Action;
 use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
 
-use super::save::AfterSave;
+use super::edit::Work;
 
 impl Editor {
     /// Returns what an action does at the disk; `None` if it does nothing there.
@@ -19,17 +19,53 @@ impl Editor {
         action: &Action,
         context: &Context,
     ) -> Result<Option<Blocking<Self>>, Fault> {
-        match action {
-            Action::Open { path } => self.open_path(&path.0, context).map(Some),
-            Action::Save {} => {
-                let index = self.seen_file_index(context)?;
-                self.save_file(index, AfterSave::Nothing, context).map(Some)
+        let context = &self.without_disk_answer(context)?;
+        let work = match action {
+            Action::Open { path } => self.open_path(&path.0, context)?.into(),
+            Action::Save {} => self.save(context)?.into(),
+            Action::SaveAs { path } => self.save_as(&path.0, context)?.into(),
+            Action::Create { path, text, overwrite } => {
+                self.create(&path.0, text, *overwrite, context)?.into()
             }
-            Action::SaveAs { path } => self.save_as(&path.0, context).map(Some),
-            Action::Close { file } => self.save_before_closing(file.as_ref(), context),
-            Action::Diff {} => self.diff(context).map(Some),
-            _ => Ok(None),
-        }
+            Action::Hold { on: false } => self.end_hold(context)?.into(),
+            Action::Close { file } => {
+                return self.save_before_closing(file.as_ref(), context);
+            }
+            Action::Diff {} => self.diff(context)?.into(),
+            Action::Replace { old, new, all } => self.replace(old, &new.text, *all, context)?,
+            Action::ReplaceLines { first, last, text } => {
+                self.replace_lines(first, last, text, context)?
+            }
+            Action::MoveLines { first, last, before } => {
+                self.move_lines(first, last, before, context)?
+            }
+            Action::Insert { at, text } => self.insert(at, text, context)?,
+            Action::DeleteLines { first, last } => self.delete_lines(first, last, context)?,
+            Action::ExtractMethod { range, name, types } => {
+                self.extract_method(range, name, types, context)?
+            }
+            Action::Undo { steps, change } => {
+                self.undo(*steps, change.as_ref().map(|change| change.0.as_str()), context)?
+            }
+            Action::Redo { steps, change } => {
+                self.redo(*steps, change.as_ref().map(|change| change.0.as_str()), context)?
+            }
+            Action::Hold { on: true }
+            | Action::Find { .. }
+            | Action::Select { .. }
+            | Action::Lines { .. }
+            | Action::Goto { .. } => {
+                return Ok(None);
+            }
+        };
+        Ok(Some(match work {
+            Work::Blocking(blocking) => blocking,
+            // Work that is done already.
+            Work::Reply(reply) => {
+                let deadline = DISK_DEADLINE;
+                self.disk_task(String::new(), deadline, context, |_| (), |_, (), _, _| Ok(reply))
+            }
+        }))
     }
 
     /// Makes work at the disk of a file. `finish` gets its result, with the version that the session has by
@@ -42,46 +78,33 @@ impl Editor {
         finish: impl FnOnce(&mut Self, T, &Context, Completion) -> Result<Reply, Fault> + Send + 'static,
     ) -> Blocking<Self> {
         let waits_for = format!("the disk of {}", self.display_path(path));
+        self.disk_task(waits_for, DISK_DEADLINE, context, work, finish)
+    }
+
+    /// Makes work on another thread that waits for what `waits_for` names. `finish` gets its result, with the
+    /// version that the session has by then.
+    pub(super) fn disk_task<T: Send + 'static>(
+        &self,
+        waits_for: String,
+        deadline: Duration,
+        context: &Context,
+        work: impl FnOnce(&CommitPoint) -> T + Send + 'static,
+        finish: impl FnOnce(&mut Self, T, &Context, Completion) -> Result<Reply, Fault> + Send + 'static,
+    ) -> Blocking<Self> {
         let context = context.clone();
-        Blocking::new(
-            waits_for,
-            DISK_DEADLINE,
-            work,
-            move |editor: &mut Self, result, completion| {
-                editor.invalidate_snapshot();
-                editor.version = completion.version;
-                let context = Context { version: completion.version, ..context };
-                let reply = match finish(editor, result, &context, completion)? {
-                    Reply::Done(done) => {
-                        editor.version += 1;
-                        Reply::Done(editor.tell_renumbering(done, &context))
-                    }
-                    ask => ask,
-                };
-                editor.write_manifest_if_stale();
-                Ok(reply)
-            },
-        )
-    }
-
-    /// Returns the index of the open file that work was begun for.
-    ///
-    /// # Errors
-    /// It was closed.
-    pub(super) fn still_open(&self, identity: &Weak<()>) -> Result<usize, Fault> {
-        let index = self.files.iter().position(|file| file.identity().ptr_eq(identity));
-        index.ok_or_else(|| Fault::failed("the file was closed meanwhile").hint(self.view_hint()))
-    }
-
-    /// Returns the error of an action that can't be done while a write of the file is under way.
-    pub(super) fn check_not_being_written(&self, index: usize) -> Result<(), Fault> {
-        match self.files[index].is_being_written() {
-            true => {
-                let shown = self.display_name(index);
-                let message = format!("{shown} is being written, its disk has not answered yet");
-                Err(Fault::refused(message).hint("save_as('…') writes it elsewhere"))
-            }
-            false => Ok(()),
-        }
+        Blocking::new(waits_for, deadline, work, move |editor: &mut Self, result, completion| {
+            editor.invalidate_snapshot();
+            editor.version = completion.version;
+            let context = Context { version: completion.version, ..context };
+            let reply = match finish(editor, result, &context, completion)? {
+                Reply::Done(done) => {
+                    editor.version += 1;
+                    Reply::Done(editor.tell_renumbering(done, &context))
+                }
+                ask => ask,
+            };
+            editor.write_manifest_if_stale();
+            Ok(reply)
+        })
     }
 }

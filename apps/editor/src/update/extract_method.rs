@@ -10,8 +10,8 @@ use crate::display::wording::line_range;
 use crate::model::Editor;
 use crate::model::history::EditKind;
 use crate::model::splice::Splice;
-use crate::model::text_diff::line_change_of;
 
+use super::edit::Work;
 use super::question::Token;
 
 /// An example of types as they are answered.
@@ -24,7 +24,7 @@ impl Editor {
         name: &str,
         types: &str,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let (file, bytes) = self.resolve_range(range, context)?;
         let language = self.language_of(file)?;
         let mut types = parse_types(types)?;
@@ -45,7 +45,7 @@ impl Editor {
                 Err(Fault::usage(format!("still without a type: {}", names(&untyped)))
                     .hint(format!("answer all of them: {TYPES_EXAMPLE}")))
             }
-            Err(Refusal::NeedsTypes(untyped)) => self.ask_types(file, &untyped),
+            Err(Refusal::NeedsTypes(untyped)) => Ok(self.ask_types(file, &untyped)?.into()),
             Err(Refusal::NotWholeStatements { nearest }) => {
                 Err(self.not_whole(&source, &request, nearest))
             }
@@ -82,8 +82,10 @@ impl Editor {
     }
 
     fn language_of(&self, file: usize) -> Result<Language, Fault> {
-        Language::of_path(self.files[file].path()).ok_or_else(|| {
-            let known: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+        let language = Language::of_path(self.files[file].path());
+        language.filter(|language| language.has_extraction()).ok_or_else(|| {
+            let known = Language::ALL.iter().filter(|language| language.has_extraction());
+            let known: Vec<_> = known.map(|language| language.name()).collect();
             let shown = self.display_name(file);
             Fault::refused(format!("{shown} is in none of the languages {}", known.join(", ")))
         })
@@ -153,7 +155,7 @@ impl Editor {
         name: &str,
         extraction: &Extraction,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let text = source.text();
         let edits = extraction.edits.iter();
         let splices: Vec<_> = edits
@@ -163,21 +165,22 @@ impl Editor {
                 new: edit.new.clone(),
             })
             .collect();
-        let change = line_change_of(self.files[file].buffer(), &splices);
-        self.commit(file, EditKind::ExtractMethod, splices, change, context)?;
         let mut brief = format!("{name}({})", extraction.parameters.join(", "));
         if !extraction.results.is_empty() {
             brief += &format!(" returns {}", extraction.results.join(", "));
         }
-        let buffer = self.files[file].buffer();
-        let (body, called) =
-            (buffer.lines_of(&extraction.function), buffer.lines_of(&extraction.call));
-        let (function, call) = (line_range(&body), line_range(&called));
-        brief += &format!(", {function}; called on {call}");
-        if !extraction.untyped.is_empty() {
-            brief += &format!("; without a type: {}", extraction.untyped.join(", "));
-        }
-        Ok(self.committed(file, brief, &[body, called], context))
+        let (function, call) = (extraction.function.clone(), extraction.call.clone());
+        let untyped = match extraction.untyped.is_empty() {
+            true => String::new(),
+            false => format!("; without a type: {}", extraction.untyped.join(", ")),
+        };
+        let kind = EditKind::ExtractMethod;
+        self.edit_file(file, kind, (splices, None), context, move |editor, file, _| {
+            let buffer = editor.files[file].buffer();
+            let (body, called) = (buffer.lines_of(&function), buffer.lines_of(&call));
+            let (function, call) = (line_range(&body), line_range(&called));
+            (format!("{brief}, {function}; called on {call}{untyped}"), vec![body, called])
+        })
     }
 }
 

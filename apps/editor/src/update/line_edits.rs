@@ -1,6 +1,6 @@
 //! Inserting, replacing and deleting lines.
 
-use docui::{Context, Done, Fault, Line, Reply, Text};
+use docui::{Context, Done, Fault, Line, Text};
 
 use crate::display::wording::{count, line_range, shown_lines};
 use crate::model::Editor;
@@ -9,6 +9,7 @@ use crate::model::line_change::{LineChange, LineSplice};
 use crate::model::splice::Splice;
 use crate::model::text_diff::line_splice_between;
 
+use super::edit::Work;
 use super::gutter::refuse_gutter;
 use super::whole_lines::{insertion, whole_lines, without_last_newline};
 
@@ -18,7 +19,7 @@ impl Editor {
         at: &Line,
         text: &Text,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let target = self.resolve_insertion_point("at", at, None, context)?;
         let buffer = self.files[target.file].buffer();
         refuse_gutter(text, at, buffer, &target.lines)?;
@@ -28,11 +29,13 @@ impl Editor {
         let splices = vec![insertion(buffer, start, new)];
         let lines = vec![LineSplice { start, removed: 0, inserted }];
         let lines = LineChange::Splices(lines);
-        self.commit(target.file, EditKind::Insert, splices, lines, context)?;
+        let change = (splices, Some(lines));
         let lines = start..start + inserted;
         let now = line_range(&lines);
         let brief = format!("{}{}, now {now}", count(inserted, "line"), source(text));
-        Ok(self.committed(target.file, brief, &[lines], context))
+        self.edit_file(target.file, EditKind::Insert, change, context, |_, _, _| {
+            (brief, vec![lines])
+        })
     }
 
     pub(super) fn replace_lines(
@@ -41,7 +44,7 @@ impl Editor {
         last: &Line,
         text: &Text,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         if text.text.is_empty() {
             return self.delete_lines(first, last, context);
         }
@@ -66,7 +69,7 @@ impl Editor {
             LineChange::Splices(line_splice_between(start, &old, &new).into_iter().collect());
         let splices = vec![Splice { at: buffer.line_start(start), old, new }];
         let removed = target.lines.len();
-        self.commit(target.file, EditKind::ReplaceLines, splices, lines, context)?;
+        let change = (splices, Some(lines));
         let lines = start..start + inserted;
         let now = line_range(&lines);
         let brief = match removed == inserted {
@@ -75,7 +78,9 @@ impl Editor {
                 format!("{} with {inserted}{}, now {now}", count(removed, "line"), source(text))
             }
         };
-        Ok(self.committed(target.file, brief, &[lines], context))
+        self.edit_file(target.file, EditKind::ReplaceLines, change, context, |_, _, _| {
+            (brief, vec![lines])
+        })
     }
 
     pub(super) fn delete_lines(
@@ -83,15 +88,17 @@ impl Editor {
         first: &Line,
         last: &Line,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let target = self.resolve_lines(first, last, context)?;
         let buffer = self.files[target.file].buffer();
         let (start, removed) = (target.lines.start, target.lines.len());
         let (at, old) = (buffer.line_start(start), buffer.text_of(&target.lines));
         let splices = vec![Splice { at, old, new: String::new() }];
         let lines = LineChange::Splices(vec![LineSplice { start, removed, inserted: 0 }]);
-        self.commit(target.file, EditKind::DeleteLines, splices, lines, context)?;
-        Ok(self.committed(target.file, count(removed, "line"), &[], context))
+        let change = (splices, Some(lines));
+        self.edit_file(target.file, EditKind::DeleteLines, change, context, move |_, _, _| {
+            (count(removed, "line"), Vec::new())
+        })
     }
 }
 

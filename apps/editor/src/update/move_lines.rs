@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use docui::{Context, Done, Fault, Line, Reply};
+use docui::{Context, Done, Fault, Line};
 
 use crate::display::wording::{count, line_range, renumbered, shown_lines};
 use crate::model::Editor;
@@ -10,6 +10,7 @@ use crate::model::history::EditKind;
 use crate::model::line_change::{LineChange, LineMove};
 use crate::model::splice::Splice;
 
+use super::edit::Work;
 use super::whole_lines::join;
 
 impl Editor {
@@ -19,7 +20,7 @@ impl Editor {
         last: &Line,
         before: &Line,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let source = self.resolve_lines(first, last, context)?;
         let target = self.resolve_insertion_point("before", before, Some(source.file), context)?;
         if target.file != source.file {
@@ -41,24 +42,32 @@ impl Editor {
         let new = if upwards { join(block, rest) } else { join(rest, block) };
         let splices = vec![Splice { at: buffer.line_start(touched.start), old, new }];
         let change = LineChange::Move(moved);
-        self.commit(source.file, EditKind::MoveLines, splices, change, context)?;
         let now = moved.destination()..moved.destination() + moved.count;
         let shifted = moved.map(jumped_over.start)..moved.map(jumped_over.end - 1) + 1;
-        // In numbers that the reader knows, or not at all: others moved these lines before it may be.
-        let told = self.renumbering(source.file, context).moves;
-        let knows = |was: &Range<usize>, to: usize| {
-            told.iter().any(|(lines, now)| lines == was && *now == to)
-        };
-        let brief = match knows(&lines, now.start) && knows(&jumped_over, shifted.start) {
-            true => format!(
-                "{} to {}; {}",
-                line_range(&lines),
-                line_range(&now),
-                renumbered(&jumped_over, &shifted)
-            ),
-            false => format!("{}, now {}", count(lines.len(), "line"), line_range(&now)),
-        };
-        Ok(self.committed(source.file, brief, &[now], context))
+        let change = (splices, Some(change));
+        self.edit_file(
+            source.file,
+            EditKind::MoveLines,
+            change,
+            context,
+            move |editor, file, context| {
+                // In numbers that the reader knows, or not at all: others moved these lines before it may be.
+                let told = editor.renumbering(file, context).moves;
+                let knows = |was: &Range<usize>, to: usize| {
+                    told.iter().any(|(lines, now)| lines == was && *now == to)
+                };
+                let brief = match knows(&lines, now.start) && knows(&jumped_over, shifted.start) {
+                    true => format!(
+                        "{} to {}; {}",
+                        line_range(&lines),
+                        line_range(&now),
+                        renumbered(&jumped_over, &shifted)
+                    ),
+                    false => format!("{}, now {}", count(lines.len(), "line"), line_range(&now)),
+                };
+                (brief, vec![now])
+            },
+        )
     }
 
     fn different_files(&self, source: usize, target: usize) -> Fault {

@@ -11,15 +11,31 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Token {
     /// Which matches to replace.
     Matches(AskedMatches),
-    /// What to do about a file that has changed on disk; `disk` is its digest there.
+    /// What to do about a file that has changed on disk; `disk` is its digest there. It was asked by editors that
+    /// saved one file at a time.
     #[serde(rename = "OnDisk")]
     DiskConflict { path: PathBuf, disk: Option<u64> },
+    /// What to do about files that other programs wrote before they were saved.
+    SaveConflict { files: Vec<AskedConflict> },
     /// Whether to overwrite a file; `disk` is its digest.
     Overwrite { path: PathBuf, disk: Option<u64> },
+    /// Whether an edit may overwrite files that other programs wrote, and what its action was answered with.
+    EditConflict { files: Vec<AskedConflict>, answered: Option<(Vec<u8>, Choice)> },
     /// Which types variables have; `text` is the digest of the file's text.
     Types { path: PathBuf, text: u64 },
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
+}
+
+/// A file that another program wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AskedConflict {
+    /// The file.
+    pub path: PathBuf,
+    /// The digest of what is there.
+    pub disk: Option<u64>,
+    /// True when there is no file.
+    pub deleted: bool,
 }
 
 /// The matches that a question lists.
@@ -153,6 +169,8 @@ mod tests {
             r#"{"OnDisk":{"path":"/a","disk":null}}"#,
             r#"{"Overwrite":{"path":"/a","disk":7}}"#,
             r#"{"Close":{"path":"/a","text":8}}"#,
+            r#"{"SaveConflict":{"files":[{"path":"/a","disk":null,"deleted":true}]}}"#,
+            r#"{"EditConflict":{"files":[{"path":"/a","disk":7,"deleted":false}],"answered":null}}"#,
             r#"{"Types":{"path":"/a","text":9}}"#,
         ] {
             let token: Token = serde_json::from_str(text).unwrap();

@@ -11,8 +11,8 @@ use crate::model::Editor;
 use crate::model::history::EditKind;
 use crate::model::line_log::Baseline;
 use crate::model::splice::Splice;
-use crate::model::text_diff::line_change_of;
 
+use super::edit::Work;
 use super::question::{AskedMatches, Token, chosen_matches};
 use super::text_search::{closest_match, match_end, matches, with_endings_of};
 
@@ -26,7 +26,7 @@ impl Editor {
         new: &str,
         all: bool,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         if old.is_empty() {
             return Err(Fault::usage("old is empty: expected the text to replace")
                 .hint("insert(at, text) adds lines"));
@@ -59,7 +59,7 @@ impl Editor {
                 Err(Fault::refused(format!("{total} matches are too many to choose from"))
                     .hint("all=true replaces all of them; a longer old has fewer matches"))
             }
-            _ => self.ask_which(index, &found, context),
+            _ => Ok(self.ask_which(index, &found, context)?.into()),
         }
     }
 
@@ -104,7 +104,7 @@ impl Editor {
         asked: &AskedMatches,
         choice: &Choice,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let index = self.file_index(&asked.path).ok_or_else(|| {
             let shown = self.display_path(&asked.path);
             Fault::stale(format!("{shown} was closed in the meantime"))
@@ -155,14 +155,13 @@ impl Editor {
         total: usize,
         new: &str,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         let buffer = self.files[index].buffer();
         let splice = |found: &Range<usize>| {
             let old = text[found.clone()].to_owned();
             Splice { at: found.start, new: with_endings_of(new, &old, buffer.line_ending()), old }
         };
         let splices: Vec<_> = found.iter().map(splice).collect();
-        let change = line_change_of(buffer, &splices);
         let mut lines: Vec<_> = found.iter().map(|found| buffer.line_at(found.start)).collect();
         lines.dedup();
         let brief = match (found.len(), total) {
@@ -176,7 +175,7 @@ impl Editor {
             false => format!("{brief} on {}", count(lines.len(), "line")),
         };
         let shown = if (found.len(), total) == (1, 1) { lines[0]..lines[0] + 1 } else { 0..0 };
-        self.commit(index, EditKind::Replace, splices, change, context)?;
-        Ok(self.committed(index, brief, &[shown], context))
+        let change = (splices, None);
+        self.edit_file(index, EditKind::Replace, change, context, |_, _, _| (brief, vec![shown]))
     }
 }

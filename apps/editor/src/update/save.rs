@@ -1,21 +1,25 @@
-//! Saving a file, after a question if the file on disk has changed.
+//! Saving files, after a question if other programs have changed them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Context, Done, Fault, Reply};
 
 use crate::action::Action;
+use crate::display::wording::count;
 use crate::limits::UNSAVED_NAMED;
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
-use crate::model::disk::{self, LoadedFile, WriteMode};
+use crate::model::disk::{self, LoadedFile, StagedFile, WriteMode};
 use crate::model::file_stamp::FileStamp;
-use crate::model::history::Author;
+use crate::model::history::{Author, Change, EditKind};
 use crate::model::ids::IdKind;
 use crate::model::open_file::DiskState;
+use crate::model::text_gate::GateGuard;
+use crate::model::workspace_edit::make_folders;
 
-use super::question::{Choices, Token};
+use super::question::{AskedConflict, Choices, Token};
 
 /// What to do about a file that somebody else changed or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,22 +45,23 @@ const DELETED_ON_DISK: Choices<ConflictChoice> = Choices(&[
 pub(super) enum AfterSave {
     Nothing,
     Close,
+    /// Edits are written at once from then on.
+    EndHold,
 }
 
 /// A file that is to be saved, as another thread needs it.
 #[derive(Debug)]
-pub(super) struct SaveRequest {
+struct SaveRequest {
     path: PathBuf,
     buffer: Buffer,
     base_digest: Option<u64>,
     /// True when there is nothing to save as long as the disk has what is known.
     saved: bool,
-    context: Context,
 }
 
-/// What became of a save.
+/// What became of a file that was to be saved.
 #[derive(Debug)]
-pub(super) enum Saved {
+enum Saved {
     /// There was nothing to save.
     NoChanges,
     /// The text was written.
@@ -66,202 +71,348 @@ pub(super) enum Saved {
         /// How many names the replaced file had, if it had another text.
         links: u64,
     },
-    /// The disk has another text, or nothing: the reader must say what to do.
-    Conflict { disk: Option<u64>, deleted: bool },
     /// The reader chose the text on disk.
     Reload(Box<LoadedFile>),
+    /// The disk refused, after other files were saved.
+    Failed(Fault),
+}
+
+/// What became of a save of files.
+enum SavedAll {
+    /// What became of each of them.
+    Done(Vec<Saved>),
+    /// Other programs wrote these files: the reader must say what to do.
+    Conflicts(Vec<AskedConflict>),
     /// The reader chose to write nothing.
     Kept,
     /// Nobody waits for it any more, so nothing was written.
     CalledOff,
 }
 
-impl SaveRequest {
-    /// True if this is the path of the file.
-    pub(super) fn is_of(&self, path: &Path) -> bool {
-        self.path == path
-    }
+/// What is to be done with a file.
+enum Step {
+    Nothing,
+    Write { digest: u64, links: u64 },
+    Reload,
+}
 
-    /// Saves the file. This may wait for its disk.
-    pub(super) fn run(self, commit: &CommitPoint) -> Result<Saved, Fault> {
+impl SaveRequest {
+    /// Finds out what is to be done, or that the disk has another text, or nothing.
+    fn step(&self, choice: Option<&Answered>) -> Result<Result<Step, AskedConflict>, Fault> {
         let disk = disk::digest(&self.path)
             .map_err(|fault| fault.hint("nothing was written: save_as('…') writes it elsewhere"))?;
-        let deleted = !self.path.exists();
+        let deleted = fs::symlink_metadata(&self.path).is_err();
         let digest = self.buffer.digest();
-        let mut links = 0;
+        let write = || Step::Write { digest, links: disk::hard_links(&self.path) };
+        if deleted && self.base_digest.is_none() {
+            return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
+        }
         if disk == self.base_digest && !deleted {
-            if self.saved {
-                return Ok(Saved::NoChanges);
-            }
-            links = disk::hard_links(&self.path);
-        } else if disk.is_none() || disk != Some(digest) {
-            match conflict_choice(&self.path, disk, deleted, &self.context)? {
-                None => return Ok(Saved::Conflict { disk, deleted }),
-                Some(ConflictChoice::Overwrite) => links = disk::hard_links(&self.path),
-                Some(ConflictChoice::Reload) => {
-                    return disk::load(&self.path).map(|loaded| Saved::Reload(Box::new(loaded)));
-                }
-                Some(ConflictChoice::Keep) => return Ok(Saved::Kept),
-            }
+            return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
         }
-        if !commit.begin() {
-            return Ok(Saved::CalledOff);
+        if disk == Some(digest) {
+            return Ok(Ok(Step::Write { digest, links: 0 }));
         }
-        let stamp = disk::store(&self.path, &self.buffer, WriteMode::Replace)?;
-        Ok(Saved::Written { digest, stamp, links })
+        let conflict = AskedConflict { path: self.path.clone(), disk, deleted };
+        let answer = choice.filter(|answered| answered.files.contains(&conflict));
+        Ok(match answer.map(|answered| answered.choice) {
+            Some(ConflictChoice::Overwrite) => Ok(write()),
+            Some(ConflictChoice::Reload) if !deleted => Ok(Step::Reload),
+            _ => Err(conflict),
+        })
     }
+}
+
+/// Saves files, all of them or none. This may wait for their disks.
+fn save_all(
+    requests: &[SaveRequest],
+    answered: Option<&Answered>,
+    commit: &CommitPoint,
+) -> Result<SavedAll, Fault> {
+    let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
+    for request in requests {
+        match request.step(answered)? {
+            Ok(step) => steps.push(step),
+            Err(conflict) => conflicts.push(conflict),
+        }
+    }
+    let kept = |answered: &&Answered| {
+        answered.choice == ConflictChoice::Keep && answered.files == conflicts
+    };
+    if !conflicts.is_empty() {
+        return Ok(match answered.filter(kept) {
+            Some(_) => SavedAll::Kept,
+            None => SavedAll::Conflicts(conflicts),
+        });
+    }
+    if !commit.begin() {
+        return Ok(SavedAll::CalledOff);
+    }
+    let (mut staged, mut folders) = (Vec::new(), Vec::new());
+    for (request, step) in requests.iter().zip(&steps) {
+        let stage = || -> Result<Option<StagedFile>, Fault> {
+            match step {
+                Step::Write { .. } => {
+                    make_folders(&request.path, &mut folders)?;
+                    disk::stage(&request.path, &request.buffer, WriteMode::Replace).map(Some)
+                }
+                Step::Nothing | Step::Reload => Ok(None),
+            }
+        };
+        let result = { stage }();
+        staged.push(result?);
+    }
+    let mut written = false;
+    let mut all = Vec::new();
+    for ((request, step), staged) in requests.iter().zip(steps).zip(staged) {
+        let saved = match (step, staged) {
+            (Step::Write { digest, links }, Some(staged)) => {
+                staged.publish().map(|stamp| Saved::Written { digest, stamp, links })
+            }
+            (Step::Reload, _) => {
+                disk::load(&request.path).map(|loaded| Saved::Reload(Box::new(loaded)))
+            }
+            _ => Ok(Saved::NoChanges),
+        };
+        all.push(match saved {
+            // What was saved before must be taken in.
+            Err(fault) if written => Saved::Failed(fault),
+            saved => saved?,
+        });
+        written |= matches!(all.last(), Some(Saved::Written { .. }));
+    }
+    Ok(SavedAll::Done(all))
 }
 
 impl Editor {
-    /// Returns what another thread needs to save a file.
-    pub(super) fn save_request(&self, index: usize, context: &Context) -> SaveRequest {
-        let file = &self.files[index];
-        SaveRequest {
-            path: file.path().to_owned(),
-            buffer: file.buffer().clone(),
-            base_digest: file.base_digest(),
-            saved: !file.is_unsaved() && *file.disk_state() == DiskState::Same,
-            context: context.clone(),
-        }
+    /// Saves all files that have something to save.
+    pub(super) fn save(&mut self, context: &Context) -> Result<Blocking<Self>, Fault> {
+        self.save_files((0..self.files.len()).collect(), AfterSave::Nothing, context)
     }
 
-    pub(super) fn save_file(
+    pub(super) fn save_files(
         &mut self,
-        index: usize,
+        indexes: Vec<usize>,
         after: AfterSave,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        self.check_not_being_written(index)?;
-        let request = self.save_request(index, context);
-        let path = request.path.clone();
-        let state = self.files[index].history().state();
-        let write = self.files[index].begin_write();
-        let identity = self.files[index].identity();
-        let saved_path = path.clone();
-        let save = move |commit: &CommitPoint| request.run(commit);
-        Ok(self.at_disk(&path, context, save, move |editor, saved, context, completion| {
-            drop(write);
-            let (index, saved) = (editor.still_open(&identity)?, saved?);
-            let written = matches!(saved, Saved::Written { .. });
-            if editor.files[index].path() != saved_path || (completion.late && !written) {
-                // Nobody waits for it any more, or the file is saved elsewhere by now.
-                let became = if written { "was written" } else { "was not saved" };
-                return Err(Fault::failed(format!("{} {became}", saved_path.display())));
+        let mut requests = Vec::new();
+        let mut saving = Vec::new();
+        let mut others = 0;
+        for index in indexes {
+            let file = &self.files[index];
+            let saved = !file.is_unsaved() && *file.disk_state() == DiskState::Same;
+            if saved && after != AfterSave::Close {
+                others += 1;
+                continue;
             }
-            let reply = editor.take_saved(index, state, saved, context)?;
-            match (after, &reply) {
-                (AfterSave::Close, Reply::Done(_)) if !completion.late => {
-                    let shown = editor.display_name(index);
-                    if editor.files[index].is_unsaved() {
-                        let message = format!("{shown} was saved, and changed again meanwhile");
-                        return Err(Fault::failed(message).hint(editor.view_hint()));
-                    }
-                    editor.close_file(index, "it was closed", &Author::of(context));
-                    Ok(Done::new(format!("{shown}, saved")).into())
-                }
-                _ => Ok(reply),
-            }
-        }))
-    }
-
-    /// Takes in what became of a save of the text of a state.
-    pub(super) fn take_saved(
-        &mut self,
-        index: usize,
-        state: u64,
-        saved: Saved,
-        context: &Context,
-    ) -> Result<Reply, Fault> {
-        let shown = self.display_name(index);
-        let (digest, stamp, links) = match saved {
-            Saved::NoChanges => {
-                let others = self.other_unsaved_files(index);
-                return Ok(Done::new(format!("{shown}, no changes{others}")).into());
-            }
-            Saved::Conflict { disk, deleted } => {
-                let path = self.files[index].path().to_owned();
-                return ask_about_conflict(&shown, path, disk, deleted);
-            }
-            Saved::Reload(loaded) => return self.reload(index, *loaded, context),
-            // This is a failure although it was chosen, because later steps rely on the saved file.
-            Saved::Kept => {
-                return Err(Fault::failed(format!("{shown} was not saved"))
-                    .hint(self.run_command("diff()")));
-            }
-            Saved::CalledOff => return Err(Fault::failed(format!("{shown} was not saved"))),
-            Saved::Written { digest, stamp, links } => (digest, stamp, links),
+            let guard = file.begin_save().ok_or_else(|| self.being_written(index))?;
+            requests.push(SaveRequest {
+                path: file.path().to_owned(),
+                buffer: file.buffer().clone(),
+                base_digest: file.base_digest(),
+                saved,
+            });
+            saving.push(Saving {
+                path: file.path().to_owned(),
+                state: file.states().state(),
+                guard,
+            });
+        }
+        let answered = Answered::of(context)?;
+        let shown = match saving.as_slice() {
+            [one] => self.display_path(&one.path),
+            several => count(several.len(), "file"),
         };
-        self.files[index].take_write(state, digest, stamp);
-        self.write_manifest();
-        let mut brief = shown;
-        match links {
-            0 | 1 => {}
-            2 => brief += " · its other hard link keeps the old text",
-            more => brief += &format!(" · its {} other hard links keep the old text", more - 1),
-        }
-        Ok(Done::new(brief + &self.other_unsaved_files(index)).into())
+        let save = move |commit: &CommitPoint| save_all(&requests, answered.as_ref(), commit);
+        let waits_for = format!("the disk of {shown}");
+        let deadline = crate::limits::DISK_DEADLINE;
+        Ok(self.disk_task(
+            waits_for,
+            deadline,
+            context,
+            save,
+            move |editor, all, context, completion| {
+                let all = match all? {
+                    SavedAll::Conflicts(conflicts) => return editor.ask_about_conflicts(conflicts),
+                    // This is a failure although it was chosen, because later steps rely on saved files.
+                    SavedAll::Kept => {
+                        return Err(Fault::failed(format!("{shown} was not saved"))
+                            .hint(editor.run_command("diff()")));
+                    }
+                    SavedAll::CalledOff => {
+                        return Err(Fault::failed(format!("{shown} was not saved")));
+                    }
+                    SavedAll::Done(all) => all,
+                };
+                let done = editor.take_saved(saving, all, context)?;
+                match after {
+                    AfterSave::Close if !completion.late => editor.close_saved(&shown, context),
+                    AfterSave::EndHold => {
+                        editor.hold = false;
+                        Ok(Done::new(format!(
+                            "off{}",
+                            done.map_or(String::new(), |done| format!(" · saved {done}"))
+                        ))
+                        .into())
+                    }
+                    _ => Ok(Done::new(done.unwrap_or_else(|| match others {
+                        0 => "no file is open".to_owned(),
+                        _ => "no changes".to_owned(),
+                    }))
+                    .into()),
+                }
+            },
+        ))
     }
 
-    /// Names the other files that are still to be saved, as the end of a sentence; empty if there are none.
-    fn other_unsaved_files(&self, saved: usize) -> String {
-        let unsaved = self.files.iter().enumerate().filter(|(index, _)| *index != saved);
-        let unsaved: Vec<_> = unsaved.filter(|(_, file)| file.is_unsaved()).collect();
-        let names = unsaved.iter().take(UNSAVED_NAMED).map(|(index, _)| self.display_name(*index));
-        let names = names.collect::<Vec<_>>().join(", ");
-        match unsaved.len().saturating_sub(UNSAVED_NAMED) {
-            _ if unsaved.is_empty() => String::new(),
-            0 => format!(" · still unsaved: {names}"),
-            more => format!(" · still unsaved: {names} and {more} more"),
+    fn close_saved(&mut self, shown: &str, context: &Context) -> Result<Reply, Fault> {
+        let index = (0..self.files.len()).find(|index| self.display_name(*index) == shown);
+        let index = index.ok_or_else(|| Fault::failed("the file was closed meanwhile"))?;
+        if self.files[index].is_unsaved() {
+            let message = format!("{shown} was saved, and changed again meanwhile");
+            return Err(Fault::failed(message).hint(self.view_hint()));
         }
+        self.close_file(index, "it was closed", &Author::of(context));
+        Ok(Done::new(format!("{shown}, saved")).into())
     }
 
-    fn reload(
+    /// Takes in what became of a save, and names the files; `None` if there was nothing to save.
+    fn take_saved(
         &mut self,
-        index: usize,
-        loaded: LoadedFile,
+        saving: Vec<Saving>,
+        all: Vec<Saved>,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Option<String>, Fault> {
+        let (mut names, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
+        for (Saving { path, state, guard }, saved) in saving.into_iter().zip(all) {
+            drop(guard);
+            let Some(index) = self.file_index(&path) else { continue };
+            match saved {
+                Saved::NoChanges => {}
+                Saved::Failed(fault) => failed = Some(fault),
+                Saved::Reload(loaded) => {
+                    let shown = self.display_name(index);
+                    self.reload(index, *loaded, context)?;
+                    notes.push(format!("{shown} reloaded from disk, nothing written"));
+                }
+                Saved::Written { digest, stamp, links } => {
+                    self.files[index].take_write(state, digest, stamp);
+                    names.push(self.display_name(index));
+                    match links {
+                        0 | 1 => {}
+                        2 => notes.push("its other hard link keeps the old text".to_owned()),
+                        more => {
+                            let more = more - 1;
+                            notes.push(format!("its {more} other hard links keep the old text"));
+                        }
+                    }
+                }
+            }
+        }
+        self.write_manifest();
+        if let Some(fault) = failed {
+            return Err(match names.is_empty() {
+                true => fault,
+                false => Fault {
+                    message: format!("{}; saved: {}", fault.message, names.join(", ")),
+                    ..fault
+                },
+            });
+        }
+        let named = names.iter().take(UNSAVED_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let brief = match names.len().saturating_sub(UNSAVED_NAMED) {
+            _ if names.is_empty() => String::new(),
+            0 => named,
+            more => format!("{}: {named} and {more} more", count(names.len(), "file")),
+        };
+        let parts = [brief].into_iter().filter(|brief| !brief.is_empty()).chain(notes);
+        let parts = parts.collect::<Vec<_>>().join(" · ");
+        Ok((!parts.is_empty()).then_some(parts))
+    }
+
+    fn reload(&mut self, index: usize, loaded: LoadedFile, context: &Context) -> Result<(), Fault> {
         self.before_change(index)?;
         self.hide_search_results();
-        let id = self.ids.next(IdKind::Change);
-        self.files[index].reload(loaded, id, Author::of(context))?;
-        self.write_manifest();
-        let change = self.files[index].last_change_id().map(Into::into);
-        Ok(Done::new("reloaded from disk, nothing written")
-            .link("undo", &Action::Undo { steps: 1, change })
-            .into())
-    }
-}
-
-/// Returns what was answered about the file as it is on disk now; `None` if that wasn't asked yet.
-fn conflict_choice(
-    path: &Path,
-    disk: Option<u64>,
-    deleted: bool,
-    context: &Context,
-) -> Result<Option<ConflictChoice>, Fault> {
-    match Token::answered(context)? {
-        Some((Token::DiskConflict { path: asked, disk: then }, choice))
-            if asked == path && then == disk =>
-        {
-            let choices = if deleted { DELETED_ON_DISK } else { CHANGED_ON_DISK };
-            choices.chosen(choice).map(Some)
+        let author = Author::of(context);
+        if let Some(change) = self.files[index].reload(loaded, &author) {
+            let id = self.ids.next(IdKind::Change);
+            let (kind, files) = (EditKind::Reload, vec![change]);
+            self.changes.push_reload(Change { id, kind, author, files });
         }
-        _ => Ok(None),
+        Ok(())
+    }
+
+    fn ask_about_conflicts(&self, files: Vec<AskedConflict>) -> Result<Reply, Fault> {
+        let name = |found: &AskedConflict| self.display_path(&found.path);
+        let (deleted, changed): (Vec<_>, Vec<_>) = files.iter().partition(|found| found.deleted);
+        let names = |files: &[&AskedConflict]| {
+            files.iter().map(|found| name(found)).collect::<Vec<_>>().join(", ")
+        };
+        let was = |files: &[&AskedConflict]| if files.len() == 1 { "was" } else { "were" };
+        let (deleted_names, changed_names) = (names(&deleted), names(&changed));
+        let (deleted, changed) = (was(&deleted), was(&changed));
+        let (question, choices) = match (deleted_names.is_empty(), changed_names.is_empty()) {
+            (false, true) => {
+                (format!("{deleted_names} {deleted} deleted on disk"), DELETED_ON_DISK)
+            }
+            (true, _) => (
+                format!("{changed_names} {changed} changed on disk by someone else"),
+                CHANGED_ON_DISK,
+            ),
+            (false, false) => {
+                let question = format!(
+                    "{changed_names} {changed} changed on disk by someone else, {deleted_names} {deleted} deleted"
+                );
+                (question, DELETED_ON_DISK)
+            }
+        };
+        choices.ask(question, &Token::SaveConflict { files })
+    }
+
+    /// Returns the error of an action that can't be done while a write of the file is under way.
+    pub(super) fn being_written(&self, index: usize) -> Fault {
+        let shown = self.display_name(index);
+        let message = format!("{shown} is being written, its disk has not answered yet");
+        Fault::refused(message).hint("save_as('…') writes it elsewhere")
     }
 }
 
-fn ask_about_conflict(
-    shown: &str,
+/// A file that is being saved.
+struct Saving {
     path: PathBuf,
-    disk: Option<u64>,
-    deleted: bool,
-) -> Result<Reply, Fault> {
-    let token = Token::DiskConflict { path, disk };
-    match deleted {
-        true => DELETED_ON_DISK.ask(format!("{shown} was deleted on disk"), &token),
-        false => {
-            CHANGED_ON_DISK.ask(format!("{shown} was changed on disk by someone else"), &token)
-        }
+    /// Identifies the text that is written.
+    state: u64,
+    guard: GateGuard,
+}
+
+/// What was answered about files on disk, as they were then.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub files: Vec<AskedConflict>,
+    pub choice: ConflictChoice,
+}
+
+impl Answered {
+    /// Returns the answer about files on disk; `None` if that wasn't asked yet.
+    pub(super) fn of(context: &Context) -> Result<Option<Self>, Fault> {
+        let (files, choice) = match Token::answered(context)? {
+            Some((Token::SaveConflict { files }, choice)) => (files, choice),
+            // As editors asked that saved one file at a time.
+            Some((Token::DiskConflict { path, disk }, choice)) => {
+                let deleted = disk.is_none() && !Path::new(&path).exists();
+                (vec![AskedConflict { path, disk, deleted }], choice)
+            }
+            _ => return Ok(None),
+        };
+        let can_reload = files.iter().all(|file| !file.deleted);
+        let choices = if can_reload { CHANGED_ON_DISK } else { DELETED_ON_DISK };
+        choices.chosen(choice).map(|choice| Some(Self { files, choice }))
     }
+}
+
+/// The action that undoes what was done last.
+#[allow(dead_code, reason = "used by links")]
+pub(super) fn undo_action(change: String) -> Action {
+    Action::Undo { steps: 1, change: Some(change.into()) }
 }

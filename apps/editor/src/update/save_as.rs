@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, Reply, command, regular_file};
+use docui::{Blocking, Context, Done, Fault, regular_file};
 
+use crate::action::Action;
+use crate::display::wording::count;
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::disk::{self, WriteMode};
-use crate::model::file_stamp::FileStamp;
-use crate::model::history::Author;
+use crate::model::workspace_edit::make_folders;
 
 use super::question::{Choices, Token};
-use super::save::{SaveRequest, Saved};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OverwriteChoice {
@@ -28,8 +28,8 @@ const EXISTS: Choices<OverwriteChoice> = Choices(&[
 /// A text that is to be written to another path, as another thread needs it.
 struct SaveAsRequest {
     target: PathBuf,
-    /// The file itself, in case the path leads to it.
-    own: SaveRequest,
+    /// The file itself.
+    own: PathBuf,
     buffer: Buffer,
     /// The permission bits of a new file.
     mode: u32,
@@ -41,10 +41,8 @@ struct SaveAsRequest {
 
 /// What became of a text that is to be written to another path.
 enum SavedAs {
-    /// The path leads to the file itself, which was saved.
-    Itself(Saved),
     /// The text was written.
-    Written { path: PathBuf, digest: u64, stamp: FileStamp },
+    Written(PathBuf),
     /// There is a file already: the reader must say what to do.
     Exists { path: PathBuf, disk: Option<u64> },
     /// Nobody waits for it any more, so nothing was written.
@@ -54,17 +52,11 @@ enum SavedAs {
 impl SaveAsRequest {
     /// Writes the text. This may wait for a disk.
     fn run(self, commit: &CommitPoint) -> Result<SavedAs, Fault> {
-        let path = disk::resolve(&self.target).map_err(|fault| match self.target.parent() {
-            Some(parent) if !parent.exists() => fault.hint(format!(
-                "make it: {}",
-                command::join(&["mkdir", "-p", &parent.to_string_lossy()])
-            )),
-            _ => fault,
-        })?;
-        if self.own.is_of(&path) {
-            return self.own.run(commit).map(SavedAs::Itself);
-        }
+        let path = disk::resolve_new(&self.target)?;
         let shown = path.strip_prefix(&self.root).unwrap_or(&path).display();
+        if self.own == path {
+            return Err(Fault::usage(format!("{shown} is the file itself")).hint("save() saves it"));
+        }
         if self.open.contains(&path) {
             return Err(Fault::refused(format!("{shown} is open in this session"))
                 .hint("close it first, or choose another name"));
@@ -88,13 +80,15 @@ impl SaveAsRequest {
         if !commit.begin() {
             return Ok(SavedAs::CalledOff);
         }
+        make_folders(&path, &mut Vec::new())?;
         let mode = if exists { WriteMode::Replace } else { WriteMode::Create(self.mode) };
-        let stamp = disk::store(&path, &self.buffer, mode)?;
-        Ok(SavedAs::Written { digest: self.buffer.digest(), path, stamp })
+        disk::store(&path, &self.buffer, mode)?;
+        Ok(SavedAs::Written(path))
     }
 }
 
 impl Editor {
+    /// Writes a copy of the current file.
     pub(super) fn save_as(
         &mut self,
         path: &str,
@@ -102,67 +96,33 @@ impl Editor {
     ) -> Result<Blocking<Self>, Fault> {
         let index = self.seen_file_index(context)?;
         let target = self.caller_path(path, context);
-        let own = self.save_request(index, context);
         let file = &self.files[index];
-        let state = file.history().state();
         let request = SaveAsRequest {
             target: target.clone(),
-            own,
+            own: file.path().to_owned(),
             buffer: file.buffer().clone(),
-            // The reader goes on editing there, so the new file is not read-only as this one may be.
+            // The copy is for editing, so it is not read-only as this file may be.
             mode: file.mode().map_or(0o666, |mode| mode | 0o200),
             open: self.files.iter().map(|file| file.path().to_owned()).collect(),
             root: self.root().to_owned(),
             context: context.clone(),
         };
-        // A write to the file's own path that is under way doesn't stand in the way of this one.
-        let identity = file.identity();
+        let lines = file.buffer().line_count();
         let save = move |commit: &CommitPoint| request.run(commit);
-        Ok(self.at_disk(&target, context, save, move |editor, saved, context, _| {
-            let index = editor.still_open(&identity)?;
-            match saved? {
-                SavedAs::Itself(saved) => editor.take_saved(index, state, saved, context),
-                SavedAs::Exists { path, disk } => {
-                    let shown = editor.display_path(&path);
-                    EXISTS.ask(format!("{shown} already exists"), &Token::Overwrite { path, disk })
-                }
-                SavedAs::CalledOff => Err(Fault::failed("nothing was written")),
-                SavedAs::Written { path, digest, stamp } => {
-                    editor.take_saved_as(index, state, (path, digest, stamp), context)
-                }
+        Ok(self.at_disk(&target, context, save, move |editor, saved, _, _| match saved? {
+            SavedAs::Exists { path, disk } => {
+                let shown = editor.display_path(&path);
+                EXISTS.ask(format!("{shown} already exists"), &Token::Overwrite { path, disk })
+            }
+            SavedAs::CalledOff => Err(Fault::failed("nothing was written")),
+            SavedAs::Written(path) => {
+                let shown = editor.display_path(&path);
+                let open =
+                    Action::Open { path: path.to_string_lossy().into_owned().as_str().into() };
+                let brief = format!("{shown}, {}, a copy", count(lines, "line"));
+                Ok(Done::new(brief).link("open it", &open).into())
             }
         }))
-    }
-
-    /// Takes in that the text of a state was written to another path.
-    fn take_saved_as(
-        &mut self,
-        index: usize,
-        state: u64,
-        (target, digest, stamp): (PathBuf, u64, FileStamp),
-        context: &Context,
-    ) -> Result<Reply, Fault> {
-        let shown = self.display_path(&target);
-        if self.file_index(&target).is_some() {
-            let message = format!("{shown} was written, and was opened in this session meanwhile");
-            return Err(Fault::failed(message).hint(self.view_hint()));
-        }
-        let file = &self.files[index];
-        let (old_path, old_key) = (file.path().to_owned(), file.key());
-        let was_current = self.is_current(file);
-        let state_dir = self.state_dir.clone();
-        // Readers may have seen another text under either path.
-        self.before_change(index)?;
-        let named = (target.clone(), context.next_version());
-        self.files[index].take_write_as(named, state, digest, stamp, &state_dir);
-        self.record_closed(old_key, format!("it was saved as {shown}"));
-        self.record_rename(&old_path, &target);
-        self.record_other_text(index);
-        if was_current {
-            self.set_current(Some(target), &Author::of(context));
-        }
-        self.write_manifest();
-        Ok(Done::new(format!("now {shown}")).into())
     }
 }
 

@@ -1,12 +1,17 @@
-//! Undo and redo.
+//! Undo and redo, over all files that a change touched.
 
-use docui::{Context, Done, Fault, Reply};
+use docui::{Context, Done, Fault};
 
 use crate::action::Action;
-use crate::display::wording::count;
+use crate::display::wording::{count, line_range};
 use crate::model::Editor;
-use crate::model::history::{Author, Change, EditKind};
-use crate::model::open_file::OpenFile;
+use crate::model::change_log::change_journal::Operation;
+use crate::model::documents::Documents;
+use crate::model::history::{Author, Change, EditKind, FileChange};
+use crate::model::line_change::LineChange;
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+
+use super::edit::{Made, Plan, Work};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
@@ -23,34 +28,10 @@ impl Direction {
         }
     }
 
-    /// The changes that can be undone or redone, the next one first.
-    fn changes(self, file: &OpenFile) -> Vec<&Change> {
+    fn kind(self) -> EditKind {
         match self {
-            Direction::Undo => file.history().undoable().collect(),
-            Direction::Redo => file.history().redoable().collect(),
-        }
-    }
-
-    /// Undoes or redoes one change.
-    fn step(self, file: &mut OpenFile, author: Author) -> Result<EditKind, Fault> {
-        match self {
-            Direction::Undo => file.undo(author),
-            Direction::Redo => file.redo(author),
-        }
-    }
-
-    /// Adds the link that takes the whole action back.
-    fn link_back(self, done: Done, file: &OpenFile) -> Done {
-        match self {
-            Direction::Undo => {
-                let change =
-                    file.history().redoable().next().map(|change| change.id.clone().into());
-                done.link("redo", &Action::Redo { steps: 1, change })
-            }
-            Direction::Redo => done.link(
-                "undo",
-                &Action::Undo { steps: 1, change: file.last_change_id().map(Into::into) },
-            ),
+            Direction::Undo => EditKind::Undo,
+            Direction::Redo => EditKind::Redo,
         }
     }
 }
@@ -61,7 +42,7 @@ impl Editor {
         steps: i64,
         change: Option<&str>,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         self.step_history(Direction::Undo, steps, change, context)
     }
 
@@ -70,7 +51,7 @@ impl Editor {
         steps: i64,
         change: Option<&str>,
         context: &Context,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Work, Fault> {
         self.step_history(Direction::Redo, steps, change, context)
     }
 
@@ -78,107 +59,176 @@ impl Editor {
         &mut self,
         direction: Direction,
         steps: i64,
-        change: Option<&str>,
+        named: Option<&str>,
         context: &Context,
-    ) -> Result<Reply, Fault> {
-        let index = match change {
-            Some(change) => self.file_with_next_change(direction, change)?,
-            None => self.seen_file_index(context)?,
-        };
+    ) -> Result<Work, Fault> {
         let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
         let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
-        self.check_steps(direction, index, steps)?;
-        // A reader who names no change must have seen those that they take back.
-        if change.is_none() {
-            self.check_seen(direction, index, steps, context)?;
+        let changes = match named {
+            Some(named) => vec![self.named_change(direction, named)?],
+            None => self.next_changes(direction, steps, context)?,
+        };
+        let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
+        let mut edit = WorkspaceEdit::new(direction.kind());
+        for file in changes.iter().flat_map(|change| &change.files) {
+            let exact = match direction {
+                Direction::Undo => file.inverse(),
+                Direction::Redo => file.clone(),
+            };
+            edit = edit.file(file.path.clone(), TextEdit::Exact(exact));
         }
-        self.before_change(index)?;
-        self.hide_search_results();
-        let mut kinds = Vec::new();
-        for _ in 0..steps {
-            match direction.step(&mut self.files[index], Author::of(context)) {
-                Ok(kind) => kinds.push(kind.to_string()),
-                // The steps so far stand, so the outcome is what was done and why it stopped.
-                Err(fault) if !kinds.is_empty() => {
-                    let brief = format!("{}, then stopped: {fault}", kinds.join(", "));
-                    return Ok(Done::new(brief).reverts().into());
-                }
-                Err(fault) => return Err(fault),
+        let waits_for = match edit.files.as_slice() {
+            [one] => format!("the disk of {}", self.display_path(&one.path)),
+            files => format!("the disk of {}", count(files.len(), "file")),
+        };
+        let (began, ids_first) = (ids.clone(), ids[0].clone());
+        let operation = move |_, files| match direction {
+            Direction::Undo => Operation::Undo { ids: began, files },
+            Direction::Redo => Operation::Redo { ids: began, files },
+        };
+        let plan = move |_: &mut Documents| Ok(Plan::Edit(edit, ()));
+        let done = move |editor: &mut Self, made: Made, (), context: &Context| {
+            let author = Author::of(context);
+            match direction {
+                Direction::Undo => editor.changes.take_undo(&ids, &author),
+                Direction::Redo => editor.changes.take_redo(&ids, &author),
             }
-        }
-        let brief = self.brief_about(index, kinds.join(", "));
-        Ok(direction.link_back(Done::new(brief).reverts(), &self.files[index]).into())
+            let brief = editor.outcome(direction, &changes, &made.files);
+            let back = ids.last().cloned().map(Into::into);
+            let done = Done::new(brief).reverts();
+            match direction {
+                Direction::Undo => done.link("redo", &Action::Redo { steps: 1, change: back }),
+                Direction::Redo => done.link("undo", &Action::Undo { steps: 1, change: back }),
+            }
+        };
+        let begun = (waits_for, ids_first);
+        Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
     }
 
-    /// Checks that a file has enough changes to undo or redo.
-    fn check_steps(&self, direction: Direction, index: usize, steps: usize) -> Result<(), Fault> {
-        let (verb, shown) = (direction.verb(), self.display_name(index));
-        match direction.changes(&self.files[index]).len() {
-            enough if enough >= steps => Ok(()),
-            0 => Err(Fault::failed(format!("nothing to {verb} in {shown}"))),
+    /// Says what was undone or redone where: `replace in src/rope.rs: 18 lines as before, src/slice.rs: 17`.
+    fn outcome(&self, direction: Direction, changes: &[Change], files: &[FileChange]) -> String {
+        let kinds: Vec<_> = changes.iter().map(|change| change.kind.to_string()).collect();
+        let mut words = "";
+        let files = files.iter().map(|file| {
+            let shown = self.display_path(&file.path);
+            let (what, these) = effect(direction, file);
+            // Said once, it holds for the files after it.
+            let told = if these == words { String::new() } else { these.to_owned() };
+            words = these;
+            format!("{shown}: {what}{told}")
+        });
+        format!("{} in {}", kinds.join(", "), files.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the changes that are undone or redone next, that one first.
+    fn next_changes(
+        &self,
+        direction: Direction,
+        steps: usize,
+        context: &Context,
+    ) -> Result<Vec<Change>, Fault> {
+        let verb = direction.verb();
+        let changes: Vec<&Change> = match direction {
+            Direction::Undo => self.changes.undoable().take(steps).collect(),
+            Direction::Redo => self.changes.redoable().take(steps).collect(),
+        };
+        match changes.len() {
+            enough if enough >= steps => {}
+            0 => return Err(Fault::failed(format!("nothing to {verb}"))),
             some => {
                 let changes = count(some, "change");
-                Err(Fault::failed(format!("only {changes} to {verb} in {shown}"))
-                    .hint(self.run_command(&format!("{verb}(steps={some})"))))
+                return Err(Fault::failed(format!("only {changes} to {verb}"))
+                    .hint(self.run_command(&format!("{verb}(steps={some})"))));
             }
         }
+        self.check_seen(&changes, context)?;
+        Ok(changes.into_iter().cloned().collect())
     }
 
     /// Checks that the reader has seen the changes that the action is about to undo or redo. Readers who
     /// have seen nothing at all are not held to this.
-    fn check_seen(
-        &self,
-        direction: Direction,
-        index: usize,
-        steps: usize,
-        context: &Context,
-    ) -> Result<(), Fault> {
+    fn check_seen(&self, changes: &[&Change], context: &Context) -> Result<(), Fault> {
         if context.seen_version == 0 && !context.seen_lost {
             return Ok(());
         }
-        let unseen = |change: &&Change| {
-            change.author.version > context.seen_version && change.author.run != context.run_id
+        let unseen = |change: &&&Change| {
+            let author = &change.author;
+            author.version > context.seen_version
+                && author.run != context.run_id
+                && author.reader != context.reader
         };
-        let mut changes = direction.changes(&self.files[index]).into_iter().take(steps);
-        let Some(unseen) = changes.find(unseen) else { return Ok(()) };
+        let Some(unseen) = changes.iter().find(unseen) else { return Ok(()) };
         let by = match unseen.author.reader.as_str() {
             "" => "from disk".to_owned(),
             reader => format!("by {reader}"),
         };
-        let (shown, kind) = (self.display_name(index), unseen.kind);
+        let files = unseen.files.iter().map(|file| self.display_path(&file.path));
+        let (shown, kind) = (files.collect::<Vec<_>>().join(", "), unseen.kind);
         Err(Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
             .hint(self.view_hint()))
     }
 
-    /// Returns the file whose next change to undo or redo is the one named.
-    fn file_with_next_change(&self, direction: Direction, id: &str) -> Result<usize, Fault> {
+    /// Returns the change with an id, if it is the latest one of its files.
+    fn named_change(&self, direction: Direction, id: &str) -> Result<Change, Fault> {
         let verb = direction.verb();
-        for (index, file) in self.files.iter().enumerate() {
-            let done = file.history().undoable().position(|other| other.id == id);
-            let undone = file.history().redoable().position(|other| other.id == id);
-            let position = if direction == Direction::Undo { done } else { undone };
-            match position {
-                Some(0) => return Ok(index),
-                Some(later) => {
-                    let (shown, others) = (self.display_name(index), count(later, "change"));
-                    let message =
-                        format!("not the latest change of {shown}: {others} came after it");
-                    return Err(Fault::failed(message)
-                        .hint(self.run_command(&format!("{verb}(steps={})", later + 1))));
-                }
-                None if done.is_some() => {
-                    return Err(Fault::failed("that change is already applied"));
-                }
-                None if undone.is_some() => {
-                    return Err(Fault::failed("that change is already undone")
-                        .hint(self.run_command("redo()")));
-                }
-                None => {}
+        let done: Vec<&Change> = self.changes.undoable().collect();
+        let undone: Vec<&Change> = self.changes.redoable().collect();
+        let (these, others) = match direction {
+            Direction::Undo => (&done, &undone),
+            Direction::Redo => (&undone, &done),
+        };
+        let Some(at) = these.iter().position(|change| change.id == id) else {
+            if others.iter().any(|change| change.id == id) {
+                return Err(match direction {
+                    Direction::Redo => Fault::failed("that change is already applied"),
+                    Direction::Undo => Fault::failed("that change is already undone")
+                        .hint(self.run_command("redo()")),
+                });
             }
+            return Err(Fault::not_found("that change can't be found any more: it is too old")
+                .hint(self.view_command()));
+        };
+        let change = these[at];
+        let later = these[..at].iter().filter(|later| later.shares_file_with(change)).count();
+        if later == 0 {
+            return Ok(change.clone());
         }
-        Err(Fault::not_found(
-            "that change can't be found any more: its file was closed, or it is too old",
-        )
-        .hint(self.view_command()))
+        let files = change.files.iter().map(|file| self.display_path(&file.path));
+        let (shown, others) = (files.collect::<Vec<_>>().join(", "), count(later, "change"));
+        let message = format!("not the latest change of {shown}: {others} came after it");
+        Err(Fault::failed(message).hint(self.run_command(&format!("{verb}(steps={})", at + 1))))
+    }
+}
+
+/// Says what an undo or a redo did to a file, and a word that holds for the next file too.
+fn effect(direction: Direction, change: &FileChange) -> (String, &'static str) {
+    let words = match direction {
+        Direction::Undo => " as before",
+        Direction::Redo => " again",
+    };
+    match (change.before, change.after) {
+        (_, None) => ("deleted".to_owned(), ""),
+        (None, _) => {
+            let lines: usize = change.splices.iter().map(|splice| splice.new.lines().count()).sum();
+            (format!("created, {}", count(lines, "line")), "")
+        }
+        _ => match &change.lines {
+            LineChange::Move(moved) => {
+                let to = moved.destination();
+                (format!("{} back", line_range(&(to..to + moved.count))), "")
+            }
+            LineChange::Splices(splices) => {
+                let there: usize = splices.iter().map(|splice| splice.inserted).sum();
+                let gone: usize = splices
+                    .iter()
+                    .map(|splice| splice.removed.saturating_sub(splice.inserted))
+                    .sum();
+                match (there, gone) {
+                    (0, gone) => (format!("{} gone", count(gone, "line")), ""),
+                    (there, 0) => (count(there, "line"), words),
+                    (there, gone) => (format!("{}, {gone} gone", count(there, "line")), words),
+                }
+            }
+        },
     }
 }

@@ -17,6 +17,16 @@ pub enum Language {
     Tsx,
     /// Go, which needs the types of parameters.
     Go,
+    /// C, whose preprocessor is seen but not run.
+    C,
+    /// C++, also in headers that end in `.hpp` and the like.
+    Cpp,
+    /// Java.
+    Java,
+    /// C#.
+    CSharp,
+    /// Markdown, whose headings are its symbols. It has no syntax tree.
+    Markdown,
 }
 
 /// The extensions of each language.
@@ -27,12 +37,40 @@ const EXTENSIONS: &[(Language, &[&str])] = &[
     (Language::TypeScript, &["ts", "mts", "cts"]),
     (Language::Tsx, &["tsx"]),
     (Language::Go, &["go"]),
+    (Language::C, &["c", "h"]),
+    (Language::Cpp, &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp"]),
+    (Language::Java, &["java"]),
+    (Language::CSharp, &["cs", "csx"]),
+    (Language::Markdown, &["md", "markdown", "mdown", "mkd"]),
 ];
+
+const C_KEYWORDS: &str = "auto break case char const continue default do double else enum extern false float for \
+     goto if inline int long nullptr register restrict return short signed sizeof static struct switch true \
+     typedef typeof union unsigned void volatile while";
+
+const CPP_KEYWORDS: &str = "alignas alignof and asm auto bool break case catch char class co_await co_return \
+     co_yield compl concept const consteval constexpr constinit continue decltype default delete do double \
+     dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
+     namespace new noexcept not nullptr operator or private protected public register reinterpret_cast \
+     requires return short signed sizeof static static_assert static_cast struct switch template this \
+     thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t \
+     while xor";
 
 impl Language {
     /// Every language, in the order in which they are listed to readers.
-    pub const ALL: [Self; 6] =
-        [Self::Rust, Self::Python, Self::JavaScript, Self::TypeScript, Self::Tsx, Self::Go];
+    pub const ALL: [Self; 11] = [
+        Self::Rust,
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Go,
+        Self::C,
+        Self::Cpp,
+        Self::Java,
+        Self::CSharp,
+        Self::Markdown,
+    ];
 
     /// Returns the language of a file by its extension; `None` if there is no parser for it.
     pub fn of_path(path: &Path) -> Option<Self> {
@@ -50,6 +88,11 @@ impl Language {
             Self::TypeScript => "TypeScript",
             Self::Tsx => "TSX",
             Self::Go => "Go",
+            Self::C => "C",
+            Self::Cpp => "C++",
+            Self::Java => "Java",
+            Self::CSharp => "C#",
+            Self::Markdown => "Markdown",
         }
     }
 
@@ -62,12 +105,22 @@ impl Language {
             Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
             Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
             Self::Go => tree_sitter_go::LANGUAGE.into(),
+            // Of Markdown an empty text is parsed, for which any grammar will do.
+            Self::C | Self::Markdown => tree_sitter_c::LANGUAGE.into(),
+            Self::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+            Self::Java => tree_sitter_java::LANGUAGE.into(),
+            Self::CSharp => tree_sitter_c_sharp::LANGUAGE.into(),
         }
     }
 
     /// True for JavaScript and its supersets.
     pub(crate) fn is_ecmascript(self) -> bool {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
+    }
+
+    /// True if statements of the language can be extracted.
+    pub fn has_extraction(self) -> bool {
+        matches!(self, Self::Rust | Self::Python | Self::Go) || self.is_ecmascript()
     }
 
     /// True for nodes that are a function with statements or an expression of its own, whose `return` doesn't
@@ -93,6 +146,27 @@ impl Language {
                     | "field_definition"
                     | "public_field_definition"
             ),
+            Self::C | Self::Cpp => matches!(kind, "function_definition" | "lambda_expression"),
+            Self::Java => matches!(
+                kind,
+                "method_declaration"
+                    | "constructor_declaration"
+                    | "compact_constructor_declaration"
+                    | "lambda_expression"
+            ),
+            Self::CSharp => matches!(
+                kind,
+                "method_declaration"
+                    | "constructor_declaration"
+                    | "destructor_declaration"
+                    | "operator_declaration"
+                    | "conversion_operator_declaration"
+                    | "local_function_statement"
+                    | "accessor_declaration"
+                    | "lambda_expression"
+                    | "anonymous_method_expression"
+            ),
+            Self::Markdown => false,
         }
     }
 
@@ -109,6 +183,7 @@ impl Language {
             Self::JavaScript | Self::TypeScript | Self::Tsx => {
                 matches!(kind, "statement_block" | "switch_case" | "switch_default")
             }
+            Self::C | Self::Cpp | Self::Java | Self::CSharp | Self::Markdown => false,
         }
     }
 
@@ -147,7 +222,10 @@ impl Language {
 
     /// True if a text can be the name of a function.
     pub fn is_name(self, name: &str) -> bool {
-        let dollar = self.is_ecmascript();
+        if self == Self::Markdown {
+            return !name.trim().is_empty() && !name.contains(['\n', '\r']);
+        }
+        let dollar = self.is_ecmascript() || self == Self::Java;
         let starts =
             |first: char| first.is_alphabetic() || first == '_' || (dollar && first == '$');
         let mut chars = name.chars();
@@ -181,6 +259,23 @@ impl Language {
                  interface let new null package private protected public return static super switch this \
                  throw true try typeof undefined var void while with yield constructor"
             }
+            Self::C => C_KEYWORDS,
+            Self::Cpp => CPP_KEYWORDS,
+            Self::Java => {
+                "abstract assert boolean break byte case catch char class const continue default do double \
+                 else enum extends false final finally float for goto if implements import instanceof int \
+                 interface long native new null package private protected public return short static strictfp \
+                 super switch synchronized this throw throws transient true try void volatile while"
+            }
+            Self::CSharp => {
+                "abstract as base bool break byte case catch char checked class const continue decimal default \
+                 delegate do double else enum event explicit extern false finally fixed float for foreach goto \
+                 if implicit in int interface internal is lock long namespace new null object operator out \
+                 override params private protected public readonly ref return sbyte sealed short sizeof \
+                 stackalloc static string struct switch this throw true try typeof uint ulong unchecked unsafe \
+                 ushort using virtual void volatile while"
+            }
+            Self::Markdown => "",
         }
     }
 }

@@ -6,7 +6,9 @@
 //! | [`language`] | the languages, by the path of a file |
 //! | [`source`] | a parsed file |
 //! | [`outline`] | its symbols |
+//! | [`lookup`] | symbols by the names that people write |
 //! | `scopes`, `bind` | which name means which variable, one binder per language |
+//! | [`regions`] | its comments and strings |
 //! | [`extract`] | statements that become a function |
 //! | [`limits`] | every bound |
 //!
@@ -23,11 +25,15 @@ mod bind;
 pub mod extract;
 pub mod language;
 pub mod limits;
+pub mod lookup;
 pub mod outline;
+pub mod regions;
 mod scopes;
 pub mod source;
 
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use language::Language;
+pub use lookup::{Found, Wanted};
 pub use outline::{Symbol, SymbolKind};
+pub use regions::{Region, Regions, regions, regions_of};
 pub use source::{ParseError, Source};

@@ -6,3 +6,7 @@ pub const SOURCE_MAX: usize = 4 * 1024 * 1024;
 pub const DEPTH_MAX: usize = 600;
 /// The most parameters that an extracted function may get.
 pub const PARAMETERS_MAX: usize = 24;
+/// The longest first sentence of a section that is told, in characters.
+pub const SUMMARY_MAX: usize = 160;
+/// How many similar names are told where a symbol isn't found.
+pub const NEAREST_MAX: usize = 3;

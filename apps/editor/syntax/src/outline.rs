@@ -1,24 +1,39 @@
 //! The symbols of a file.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `declared` | which nodes declare symbols, for each language |
+//! | `extent` | a symbol's lines with its comments and attributes, and what stands between its braces |
+//! | `modifiers` | whether a symbol is public, and words such as `unsafe` |
+//! | `markdown` | the headings of Markdown |
+
+mod declared;
+mod extent;
+mod markdown;
+mod modifiers;
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::language::Language;
-use crate::source::{Source, ancestors, field, named};
+use crate::regions::regions;
+use crate::source::{Source, named};
+
+use declared::{Declared, declared};
 
 /// What a symbol is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SymbolKind {
     /// A function.
     Function,
     /// A function of a class, an `impl` or a trait, or one with a receiver.
     Method,
-    /// A class, a struct or a union.
+    /// A class, a struct, a record or a union.
     Class,
     /// An `impl` block.
     Impl,
-    /// An interface or a trait.
+    /// An interface, a trait or a concept.
     Interface,
     /// An enum.
     Enum,
@@ -30,9 +45,32 @@ pub enum SymbolKind {
     Constant,
     /// A macro.
     Macro,
+    /// A field or a property of a type.
+    Field,
+    /// A variant of an enum.
+    Variant,
+    /// A heading with the text below it.
+    Heading,
 }
 
 impl SymbolKind {
+    /// Every kind.
+    pub const ALL: [Self; 13] = [
+        Self::Function,
+        Self::Method,
+        Self::Class,
+        Self::Impl,
+        Self::Interface,
+        Self::Enum,
+        Self::Type,
+        Self::Module,
+        Self::Constant,
+        Self::Macro,
+        Self::Field,
+        Self::Variant,
+        Self::Heading,
+    ];
+
     /// The word that readers see.
     pub fn word(self) -> &'static str {
         match self {
@@ -46,7 +84,34 @@ impl SymbolKind {
             Self::Module => "module",
             Self::Constant => "constant",
             Self::Macro => "macro",
+            Self::Field => "field",
+            Self::Variant => "variant",
+            Self::Heading => "heading",
         }
+    }
+
+    /// The word for several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Function => "functions",
+            Self::Method => "methods",
+            Self::Class => "classes",
+            Self::Impl => "impls",
+            Self::Interface => "interfaces",
+            Self::Enum => "enums",
+            Self::Type => "types",
+            Self::Module => "modules",
+            Self::Constant => "constants",
+            Self::Macro => "macros",
+            Self::Field => "fields",
+            Self::Variant => "variants",
+            Self::Heading => "headings",
+        }
+    }
+
+    /// True for what a type consists of, which an outline lists only if it is asked for.
+    pub fn is_part(self) -> bool {
+        matches!(self, Self::Field | Self::Variant)
     }
 }
 
@@ -55,23 +120,88 @@ impl SymbolKind {
 pub struct Symbol {
     /// What it is.
     pub kind: SymbolKind,
+    /// The word that declares it in its language: `fn`, `struct`, `def`, `class`; empty where there is none.
+    pub keyword: &'static str,
     /// Its name; for an `impl`, what it is written for: `Display for Point`.
     pub name: String,
+    /// The type or namespace that it belongs to, where that doesn't stand around it: the receiver of a method
+    /// in Go, what stands before `::` in C++.
+    pub owner: Option<String>,
     /// All of it, with its decorators.
     pub range: Range<usize>,
+    /// All of it with its doc comment, the comment directly above it, its attributes, and what ends it
+    /// (`;`, `,`): whole lines, unless other code shares its first or last line.
+    pub whole: Range<usize>,
     /// Its name.
     pub name_range: Range<usize>,
     /// Its body, with the braces if it has any.
     pub body: Option<Range<usize>>,
+    /// What stands between the braces of the body: whole lines, if both braces end or begin their lines;
+    /// else without the white space around it. Where there are no braces, the statements or the expression.
+    pub interior: Option<Range<usize>>,
+    /// The white space before it.
+    pub indent: String,
+    /// True if it can be used from outside, as its own declaration says.
+    ///
+    /// Rust: exactly `pub`, neither `pub(crate)` nor by being part of a trait. Python: its name has no leading
+    /// underscore (or `__all__` lists it), nor have those around it, and it isn't within a function. JavaScript
+    /// and TypeScript: it is exported, or a member of something exported that isn't `private`, `protected` or
+    /// `#private`. Go: its name begins with a capital. Java and C#: `public`, and members of public
+    /// interfaces. C: not `static`. C++: not `static`, not in a namespace without a name, and not below
+    /// `private:` or `protected:`. Markdown: every heading.
+    pub public: bool,
+    /// Those of `abstract async const extern override static unsafe virtual` that its declaration has.
+    pub flags: Vec<&'static str>,
+    /// The first sentence of prose below a heading.
+    pub summary: Option<String>,
     /// The symbols in it.
     pub children: Vec<Symbol>,
 }
 
+impl Symbol {
+    /// True if [`Symbol::whole`] consists of whole lines.
+    pub fn is_whole_lines(&self, text: &str) -> bool {
+        let starts = self.whole.start == 0 || text.as_bytes()[self.whole.start - 1] == b'\n';
+        let ends = self.whole.end == text.len() || text.as_bytes()[self.whole.end - 1] == b'\n';
+        starts && ends && !self.whole.is_empty()
+    }
+
+    /// The name of the type that an `impl` is for, without its parameters: `Point` of `Display for Point<T>`.
+    pub(crate) fn impl_type(&self) -> &str {
+        base_name(self.name.rsplit_once(" for ").map_or(self.name.as_str(), |(_, ty)| ty))
+    }
+
+    /// The name of the trait that an `impl` is of, without its parameters.
+    pub(crate) fn impl_trait(&self) -> Option<&str> {
+        self.name.rsplit_once(" for ").map(|(of, _)| base_name(of))
+    }
+}
+
+/// Returns the last name of a type's path, without references and parameters: `Point` of `&mut a::Point<T>`.
+pub(crate) fn base_name(ty: &str) -> &str {
+    let name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut ty = ty.trim_start_matches(['&', '*', '(', '[', '!', ' ']);
+    if let Some(lifetime) = ty.strip_prefix('\'') {
+        ty = lifetime.trim_start_matches(name).trim_start();
+    }
+    for word in ["mut ", "const ", "dyn ", "impl ", "struct ", "class ", "enum ", "readonly "] {
+        ty = ty.strip_prefix(word).unwrap_or(ty).trim_start();
+    }
+    let end = ty.find(['<', '(', '[', '{', '&', '*', ' ', '+', '?', '|']).unwrap_or(ty.len());
+    let path = &ty[..end];
+    path.rsplit([':', '.']).next().unwrap_or(path)
+}
+
 impl Source {
     /// Returns the file's symbols, each with those in it, in the order of the text. Functions within functions
-    /// are included; local variables are not.
+    /// are included; local variables, fields and variants are not.
     pub fn outline(&self) -> Vec<Symbol> {
-        self.symbols_in(self.root())
+        self.symbols(false)
+    }
+
+    /// Returns the file's symbols as [`Source::outline`] does, with fields and variants.
+    pub fn declarations(&self) -> Vec<Symbol> {
+        self.symbols(true)
     }
 
     /// Returns the symbols that hold a range, the outermost first.
@@ -87,123 +217,72 @@ impl Source {
         found
     }
 
-    fn symbols_in(&self, node: Node<'_>) -> Vec<Symbol> {
+    fn symbols(&self, parts: bool) -> Vec<Symbol> {
+        if self.language() == Language::Markdown {
+            return markdown::headings(self);
+        }
+        let outliner = Outliner {
+            source: self,
+            parts,
+            comments: regions(self).comments,
+            exported: modifiers::exported_names(self),
+        };
+        outliner.symbols_in(self.root(), None)
+    }
+}
+
+/// What is needed to describe the symbols of a file.
+struct Outliner<'s> {
+    source: &'s Source,
+    /// True if fields and variants are wanted.
+    parts: bool,
+    comments: Vec<Range<usize>>,
+    /// The names that lists of exports have.
+    exported: Option<Vec<String>>,
+}
+
+impl<'s> Outliner<'s> {
+    fn symbols_in(&self, node: Node<'s>, parent: Option<&Symbol>) -> Vec<Symbol> {
         let mut all = Vec::new();
         for child in named(node) {
-            match self.symbol(child) {
-                Some(symbol) => all.push(symbol),
-                None => all.extend(self.symbols_in(child)),
+            let found = declared(self.source, child);
+            if found.is_empty() {
+                all.extend(self.symbols_in(child, parent));
+                continue;
+            }
+            for (index, one) in found.into_iter().enumerate() {
+                if one.kind.is_part() && !self.parts {
+                    continue;
+                }
+                let mut symbol = self.describe(&one, parent);
+                if index == 0 {
+                    symbol.children = self.symbols_in(child, Some(&symbol));
+                }
+                all.push(symbol);
             }
         }
         all
     }
 
-    fn symbol(&self, node: Node<'_>) -> Option<Symbol> {
-        let (kind, name) = self.kind_and_name(node)?;
-        let mut whole = node;
-        if let Some(parent) = node.parent() {
-            let wraps = matches!(
-                parent.kind(),
-                "decorated_definition" | "export_statement" | "type_declaration"
-            );
-            let alone = parent.named_child_count() == 1 || parent.kind() != "type_declaration";
-            if wraps && alone {
-                whole = parent;
-            }
+    fn describe(&self, one: &Declared<'s>, parent: Option<&Symbol>) -> Symbol {
+        let source = self.source;
+        let whole = extent::whole(source, one.item, &self.comments);
+        Symbol {
+            kind: one.kind,
+            keyword: one.keyword,
+            name: one.label.clone().unwrap_or_else(|| source.text_of(one.name).to_owned()),
+            owner: one.owner.clone(),
+            range: one.item.byte_range(),
+            whole: extent::with_deeper_comments(source, one.item, whole, &self.comments),
+            name_range: one.name.byte_range(),
+            body: one.body.map(|body| body.byte_range()),
+            interior: one.body.map(|body| extent::interior(source, body, one.node)),
+            indent: source.indent_at(one.item.start_byte()).to_owned(),
+            public: modifiers::is_public(source, one, parent, self.exported.as_deref()),
+            flags: modifiers::flags(source, one),
+            summary: None,
+            children: Vec::new(),
         }
-        let body =
-            field(node, "body").or_else(|| field(node, "value").and_then(|of| field(of, "body")));
-        let text = match kind {
-            SymbolKind::Impl => self.impl_name(node),
-            _ => self.text_of(name).to_owned(),
-        };
-        Some(Symbol {
-            kind,
-            name: text,
-            range: whole.byte_range(),
-            name_range: name.byte_range(),
-            body: body.map(|body| body.byte_range()),
-            children: self.symbols_in(node),
-        })
-    }
-
-    fn impl_name(&self, node: Node<'_>) -> String {
-        let text = |of: &str| field(node, of).map(|one| self.text_of(one).to_owned());
-        let ty = text("type").unwrap_or_default();
-        text("trait").map_or(ty.clone(), |of| format!("{of} for {ty}"))
-    }
-
-    fn kind_and_name<'t>(&self, node: Node<'t>) -> Option<(SymbolKind, Node<'t>)> {
-        let name = field(node, "name");
-        let member = || {
-            ancestors(node).find(|one| {
-                !matches!(
-                    one.kind(),
-                    "declaration_list" | "block" | "decorated_definition" | "class_body"
-                )
-            })
-        };
-        let of_class = || {
-            member().is_some_and(|one| {
-                matches!(one.kind(), "class_definition" | "impl_item" | "trait_item")
-            })
-        };
-        let function = || if of_class() { SymbolKind::Method } else { SymbolKind::Function };
-        let outermost = || ancestors(node).all(|one| !self.language().is_function(one.kind()));
-        let kind = match (self.language(), node.kind()) {
-            (Language::Rust, "function_item" | "function_signature_item") => function(),
-            (Language::Rust, "struct_item" | "union_item") => SymbolKind::Class,
-            (Language::Rust, "enum_item") => SymbolKind::Enum,
-            (Language::Rust, "trait_item") => SymbolKind::Interface,
-            (Language::Rust, "impl_item") => {
-                return field(node, "type").map(|ty| (SymbolKind::Impl, ty));
-            }
-            (Language::Rust, "mod_item") => SymbolKind::Module,
-            (Language::Rust, "type_item") => SymbolKind::Type,
-            (Language::Rust, "const_item" | "static_item") => SymbolKind::Constant,
-            (Language::Rust, "macro_definition") => SymbolKind::Macro,
-            (Language::Python, "function_definition") => function(),
-            (Language::Python, "class_definition") => SymbolKind::Class,
-            (Language::Go, "function_declaration") => SymbolKind::Function,
-            (Language::Go, "method_declaration") => SymbolKind::Method,
-            (Language::Go, "type_spec" | "type_alias") => {
-                match field(node, "type").map(|ty| ty.kind()) {
-                    Some("struct_type") => SymbolKind::Class,
-                    Some("interface_type") => SymbolKind::Interface,
-                    _ => SymbolKind::Type,
-                }
-            }
-            (Language::Go, "const_spec" | "var_spec") if outermost() => SymbolKind::Constant,
-            (language, kind) if language.is_ecmascript() => match kind {
-                "function_declaration"
-                | "generator_function_declaration"
-                | "function_signature" => SymbolKind::Function,
-                "method_definition" | "method_signature" | "abstract_method_signature" => {
-                    SymbolKind::Method
-                }
-                "class_declaration" | "abstract_class_declaration" => SymbolKind::Class,
-                "interface_declaration" => SymbolKind::Interface,
-                "enum_declaration" => SymbolKind::Enum,
-                "type_alias_declaration" => SymbolKind::Type,
-                "internal_module" | "module" => SymbolKind::Module,
-                "variable_declarator" => {
-                    let value = field(node, "value").map(|value| value.kind());
-                    let is_function = matches!(
-                        value,
-                        Some("arrow_function" | "function_expression" | "generator_function")
-                    );
-                    let plain = name.is_some_and(|name| name.kind() == "identifier");
-                    match (is_function, plain && outermost()) {
-                        (true, _) => SymbolKind::Function,
-                        (false, true) => SymbolKind::Constant,
-                        _ => return None,
-                    }
-                }
-                _ => return None,
-            },
-            _ => return None,
-        };
-        name.map(|name| (kind, name))
     }
 }
 

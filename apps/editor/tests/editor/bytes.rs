@@ -70,14 +70,14 @@ proptest! {
                 3 => move_lines(from, to, before.min(count) as i64 + 1),
                 _ => Action::Replace { old: "b".into(), new: self::text(new), all: true },
             };
-            let state_before = host.app().unwrap().current().unwrap().history().state();
+            let state_before = host.app().unwrap().current().unwrap().states().state();
             let outcome = host.invoke(&action);
             let now = host.app().unwrap().current().unwrap().buffer().text();
             let Outcome::Done(done) = outcome else {
                 prop_assert_eq!(now, text);
                 continue;
             };
-            if host.app().unwrap().current().unwrap().history().state() == state_before {
+            if host.app().unwrap().current().unwrap().states().state() == state_before {
                 prop_assert_eq!(now, text);
                 continue;
             }

@@ -1,10 +1,11 @@
-//! Keeps a store usable: notices what others wrote to its file, and opens the store again once the file was damaged,
-//! replaced or mended.
+//! Keeps a store usable: notices what others wrote to its file, opens the store again once the file was damaged,
+//! replaced or mended, and writes a file that was deleted again.
 
+use std::fs::File;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, command, regular_file};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -18,10 +19,13 @@ impl Store {
     /// A store that was damaged or replaced is opened again: it works as soon as it is mended.
     pub fn refresh(&mut self) -> bool {
         let file = FileId::of(&self.path);
-        // A store whose file is missing stays readable, and writing to it is refused.
+        if file.is_none() && self.unusable.get_mut().is_none() && self.is_deleted() {
+            return self.put_back();
+        }
+        // A store whose file was moved stays readable, and writing to it is refused.
         let replaced = file.is_some() && file != self.file;
         if replaced || self.unusable.get_mut().is_some() {
-            return self.reopen();
+            return self.reopen(None);
         }
         match self.query_one("PRAGMA data_version", []) {
             Ok(version) => {
@@ -36,8 +40,48 @@ impl Store {
         }
     }
 
-    /// Opens the store again, and returns whether that changed what views show.
-    fn reopen(&mut self) -> bool {
+    /// Returns true when the file has no name any more.
+    fn is_deleted(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = self.handle.as_ref().and_then(|handle| handle.metadata().ok());
+        metadata.is_some_and(|metadata| metadata.nlink() == 0)
+    }
+
+    /// Writes a file that was deleted again, from what the connection has still open. Returns whether that changed what
+    /// views show. If it can't be written, the store stays readable, and writing to it is refused.
+    fn put_back(&mut self) -> bool {
+        let copy = self.beside(&format!(".{}", std::process::id()));
+        // One that is left of an earlier attempt would be in the way.
+        let _ = std::fs::remove_file(&copy);
+        let target = copy.to_string_lossy().into_owned();
+        let written = self.connection.execute("VACUUM INTO ?1", [target]);
+        if written.is_err() || File::open(&copy).and_then(|copy| copy.sync_all()).is_err() {
+            // Half of a copy is of no use; if it can't be removed, it does no harm.
+            let _ = std::fs::remove_file(&copy);
+            return false;
+        }
+        if !self.reopen(Some(&copy)) || self.unusable.get_mut().is_some() {
+            return true;
+        }
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).display();
+        self.put_back =
+            Some(format!("{name} had been deleted: it was written again, with all entries"));
+        true
+    }
+
+    /// Returns what readers should be told of the file, until an action's answer has told it.
+    pub fn put_back_note(&self) -> Option<&str> {
+        self.put_back.as_deref()
+    }
+
+    /// Returns the same, and forgets it.
+    pub fn take_put_back_note(&mut self) -> Option<String> {
+        self.put_back.take()
+    }
+
+    /// Opens the store again, and returns whether that changed what views show. `copy` takes the place of a file that was
+    /// deleted.
+    fn reopen(&mut self, copy: Option<&Path>) -> bool {
         let before = self.unusable.get_mut().take();
         if before.is_some() {
             // Closing the connection must not write to a file that is damaged or was mended meanwhile.
@@ -50,12 +94,16 @@ impl Store {
             // The old connection is closed before the new one reads the file.
             .map(|placeholder| drop(std::mem::replace(&mut self.connection, placeholder)))
             .and_then(|()| self.set_stale_log_aside())
-            .and_then(|()| schema::reopen(&self.path, &self.id, &self.highest))
+            .and_then(|()| copy.map_or(Ok(()), |copy| give_name(copy, &self.path)))
+            // A copy has the numbers that readers know.
+            .map(|()| if copy.is_some() { Highest::default() } else { self.highest })
+            .and_then(|seen| schema::reopen(&self.path, &self.id, &seen))
             .and_then(|reopened| reopened.ok_or_else(|| self.other_store()));
         match reopened {
             Ok(connection) => {
                 self.connection = connection;
                 self.file = FileId::of(&self.path);
+                self.handle = hold(&self.path, self.file);
                 self.raise_highest();
                 if let Ok(version) = self.query_one("PRAGMA data_version", []) {
                     self.data_version = version;
@@ -63,6 +111,7 @@ impl Store {
                 true
             }
             Err(fault) => {
+                let fault = schema::advise(fault, &self.address);
                 let changed = before.as_ref() != Some(&fault);
                 self.unusable = Some(fault).into();
                 changed
@@ -99,7 +148,8 @@ impl Store {
     fn other_store(&self) -> Fault {
         let message =
             format!("{} is a different store than the one that was open", self.path.display());
-        Fault::refused(message).hint(format!("put the earlier one back, or: {}", self.restart))
+        let restart = command::command(&["restart", &self.address]);
+        Fault::refused(message).hint(format!("put the earlier one back, or: {restart}"))
     }
 
     /// Notes the highest numbers in the store, after it was opened or written.
@@ -121,10 +171,37 @@ impl Store {
 
     /// Explains an error of SQLite. After one that means damage, the store is opened again before it is used.
     pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
-        let fault = schema::fault(error, &self.path);
+        let fault = schema::advise(schema::fault(error, &self.path), &self.address);
         if schema::means_damage(error) {
             *self.unusable.borrow_mut() = Some(fault.clone());
         }
         fault
     }
+}
+
+/// Opens the file of a store, to know later whether it was deleted.
+pub(super) fn hold(path: &Path, file: Option<FileId>) -> Option<File> {
+    let (handle, metadata) = regular_file::open(path).ok()?;
+    (file == Some(FileId::from(&metadata))).then_some(handle)
+}
+
+/// Gives a copy of a deleted file its name, unless there is another file by now.
+///
+/// # Errors
+/// The directory can't be written; the copy stays.
+fn give_name(copy: &Path, path: &Path) -> Result<(), Fault> {
+    match std::fs::hard_link(copy, path) {
+        // If the second name can't be removed, it does no harm.
+        Ok(()) => drop(std::fs::remove_file(copy)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => drop(std::fs::remove_file(copy)),
+        Err(_) => std::fs::rename(copy, path).map_err(|error| {
+            let back = command::join(&["mv", &copy.to_string_lossy(), &path.to_string_lossy()]);
+            Fault::failed(format!(
+                "{} was deleted, and can't be written again: {error}",
+                path.display()
+            ))
+            .hint(format!("its entries are in a copy; put it in its place: {back}"))
+        })?,
+    }
+    Ok(())
 }

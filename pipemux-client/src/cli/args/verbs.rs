@@ -60,6 +60,15 @@ pub enum Verb {
         #[arg(value_name = "CODE", required = true)]
         code: Vec<String>,
     },
+    /// Run queries, which change nothing, and print their results
+    ///
+    /// As `run`, but a call that isn't a query is refused, and then nothing runs: a harness may allow this
+    /// verb without asking a person.
+    Ask {
+        /// The queries, quoted as one argument; - reads them from standard input
+        #[arg(value_name = "CODE", required = true)]
+        code: Vec<String>,
+    },
     /// Run the `docui` blocks of a model's message
     ///
     /// Reads a whole Markdown message from standard input. Only fenced code blocks that begin with

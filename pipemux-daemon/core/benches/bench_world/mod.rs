@@ -251,6 +251,7 @@ fn tick() -> Prototype {
         risk: Risk::Changes,
         idempotent: false,
         prominence: Prominence::Featured,
+        ..Prototype::default()
     }
 }
 

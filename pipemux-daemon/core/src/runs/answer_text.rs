@@ -50,7 +50,7 @@ impl TypedAnswer {
     fn value(text: &str, stdin: Option<&str>) -> Result<Self, Fault> {
         // The end stands on a line of its own, since a raw block ends with a line.
         let code = format!("answer({}\n)", text.trim_start());
-        let script = call::parse(&code, stdin).map_err(|error| error.to_fault(&code))?;
+        let script = call::parse_undecided(&code, stdin).map_err(|error| error.to_fault(&code))?;
         let argument = match <[Step; 1]>::try_from(script.steps) {
             Ok([Step::Call(call)]) => <[Argument; 1]>::try_from(call.args).ok(),
             _ => None,

@@ -17,7 +17,7 @@ use crate::workspaces::{Reader, Workspace};
 pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> String {
     let mut out = String::new();
     for index in &run.rebased {
-        let name = run.steps.get(*index).map_or("", |step| step.prototype.name.as_str());
+        let name = run.steps.get(*index).map_or("", |step| step.prototype.written_name());
         out += &format!(
             "{name}: what it refers to had changed; it was applied to what is there now\n"
         );
@@ -111,7 +111,7 @@ impl Run {
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);
         (run.answered, run.wrong_answer) = (None, None);
-        run.told_lines.clear();
+        run.forget_told();
         // Later steps are sent when the reader may have seen more: their bare numbers still mean what it saw first.
         run.lines_seen.get_or_insert_with(|| self.seen.clone());
         for step in &mut run.steps[index - nested..=index] {

@@ -26,7 +26,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     let told = run.steps.iter().enumerate();
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let Some(outcome) = run.done.get(index) else {
-            results.push(format!("{}: not run", step.prototype.name));
+            results.push(format!("{}: not run", step.prototype.written_name()));
             continue;
         };
         let word = match outcome.status {
@@ -36,7 +36,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
             StepStatus::Skipped => "cancelled",
             StepStatus::Needs => "asked",
         };
-        let name = &step.prototype.name;
+        let name = step.prototype.written_name();
         results.push(match outcome.brief.as_str() {
             "" => format!("{name} {word}"),
             brief if brief.starts_with(word) => format!("{name} {brief}"),

@@ -9,6 +9,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use crate::keys::SessionKey;
 use crate::processes::Sessions;
 use crate::runs::plan::Planner;
+use crate::runs::step::is_true;
 use crate::runs::{Argument, MissingArgument, Step, StepOrigin, fixed, ref_errors};
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::{AnchorError, BoundAction, Target, open_params};
@@ -121,7 +122,8 @@ impl<'a> Planner<'a> {
         // The reader is asked for the parameters that the link leaves open.
         let mut args = fixed(&bound.args);
         for param in open_params(prototype, &bound.args) {
-            let missing = MissingArgument { ty: param.ty.clone(), meant: None };
+            let raw = param.raw.holds(|flag| bound.args.get(flag).map(is_true));
+            let missing = MissingArgument { ty: param.ty.clone(), meant: None, raw };
             args.push((param.name.clone(), Argument::Missing(missing)));
         }
         self.push(Step {

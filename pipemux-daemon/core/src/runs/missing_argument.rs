@@ -175,7 +175,7 @@ impl TypedValues<'_> {
     /// It is of another type, or a ref in it leads nowhere.
     pub fn of_call(self, argument: &call::Argument, code: &str) -> Result<Argument, Fault> {
         let planner = Planner::new(self.context.workspace, self.context.sessions, code);
-        self.pin(planner.answer(argument, &self.missing.ty)?)
+        self.pin(planner.answer(argument, self.missing)?)
     }
 
     /// Makes refs mean what the reader has seen by now, which the run, being older, doesn't know.

@@ -6,7 +6,7 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | [`plan`], `resolve_target`, `coerce` | whether a script can run: sessions, actions, arguments, types |
+//! | [`plan`], `resolve_target`, `coerce`, `quoting` | whether a script can run: sessions, actions, arguments, types, what quotes mean |
 //! | [`step`] | a checked call, its arguments, its outcome |
 //! | [`protocol`] | what a run is told, and what it needs next |
 //! | [`run`], `phase`, `resume`, `send` | how far a run has come; its next step |
@@ -35,6 +35,7 @@ mod phase;
 pub mod plan;
 pub mod protocol;
 pub mod question;
+mod quoting;
 pub mod rebase;
 pub mod ref_errors;
 pub mod resolve_ref;

@@ -217,6 +217,7 @@ mod tests {
             risk: Risk::Safe,
             idempotent: false,
             prominence: Prominence::Featured,
+            ..Prototype::default()
         };
         let step = Step {
             session: session(addr),

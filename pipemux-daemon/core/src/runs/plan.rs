@@ -10,6 +10,7 @@ use crate::keys::SessionKey;
 use crate::processes::Sessions;
 use crate::runs::coerce::{TypeMismatch, coerce};
 use crate::runs::link::{Clicker, clicked_link};
+use crate::runs::quoting::{given_flag, raw_texts, unquoted};
 use crate::runs::{Argument, MissingArgument, Step, StepOrigin};
 use crate::workspaces::{Window, Workspace};
 
@@ -91,7 +92,7 @@ impl<'a> Planner<'a> {
     pub(super) fn answer(
         mut self,
         argument: &call::Argument,
-        ty: &Type,
+        missing: &MissingArgument,
     ) -> Result<Argument, Fault> {
         fn is_whole(argument: &Argument) -> bool {
             match argument {
@@ -101,7 +102,10 @@ impl<'a> Planner<'a> {
             }
         }
         let name = argument.name.as_ref().map_or("it", |(name, _)| name.as_str());
-        let value = self.argument(&argument.value, ty, argument.span, name)?;
+        let ty = &missing.ty;
+        let raw = missing.raw.then(|| raw_texts(&argument.value));
+        let given = raw.as_ref().unwrap_or(&argument.value);
+        let value = self.argument(given, ty, argument.span, name)?;
         if self.steps.is_empty() && is_whole(&value) {
             return Ok(value);
         }
@@ -121,9 +125,9 @@ impl<'a> Planner<'a> {
                             .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
                         let names: Vec<&str> = names.collect();
                         let has = if names.is_empty() {
-                            format!("{} takes no parameters", prototype.name)
+                            format!("{} takes no parameters", prototype.written_name())
                         } else {
-                            format!("{} has {}{guess}", prototype.name, names.join(", "))
+                            format!("{} has {}{guess}", prototype.written_name(), names.join(", "))
                         };
                         self.error("unknown parameter", *span, has)
                     })?
@@ -140,7 +144,12 @@ impl<'a> Planner<'a> {
                 let note = format!("{} is given already", param.name);
                 return Err(self.error("parameter given twice", argument.span, note));
             }
-            let value = if param.path { unquoted(&argument.value) } else { None };
+            let raw = param.raw.holds(|flag| given_flag(call, &prototype, flag));
+            let value = match (raw, param.path) {
+                (true, _) => Some(raw_texts(&argument.value)),
+                (false, true) => unquoted(&argument.value),
+                (false, false) => None,
+            };
             let value = value.as_ref().unwrap_or(&argument.value);
             let value = self.argument(value, &param.ty, argument.span, &param.name)?;
             // Only a whole argument of a step that the reader wrote can be asked for.
@@ -160,11 +169,12 @@ impl<'a> Planner<'a> {
                 let note = format!("needs {}: {}", param.name, param.ty);
                 return Err(self.error("missing argument", call.name, note));
             }
-            let missing = MissingArgument { ty: param.ty.clone(), meant: None };
+            let raw = param.raw.holds(|flag| given_flag(call, &prototype, flag));
+            let missing = MissingArgument { ty: param.ty.clone(), meant: None, raw };
             args.push((param.name.clone(), Argument::Missing(missing)));
         }
         if nested && prototype.returns.is_none() {
-            let note = format!("{} returns no value", prototype.name);
+            let note = format!("{} returns no value", prototype.written_name());
             return Err(self.error("no value", call.name, note));
         }
         let call = shorten(self.code, call.span, CALL_SHOWN);
@@ -190,6 +200,10 @@ impl<'a> Planner<'a> {
         param: &str,
     ) -> Result<Argument, Fault> {
         match (value, ty) {
+            (Expr::Quoted(text), _) => {
+                let text = text.text.clone().map_err(|error| error.to_fault(self.code))?;
+                self.argument(&Expr::Value(Value::Str(text)), ty, span, param)
+            }
             (_, Type::Optional(inner)) if *value != Expr::Value(Value::Null) => {
                 self.argument(value, inner, span, param)
             }
@@ -237,7 +251,11 @@ impl<'a> Planner<'a> {
             (Expr::Value(value), _) => match coerce(value, ty) {
                 Ok(value) => Ok(Argument::Fixed(Arg::from(value))),
                 Err(TypeMismatch { meant: Some(meant), .. }) => {
-                    Ok(Argument::Missing(MissingArgument { ty: ty.clone(), meant: Some(meant) }))
+                    Ok(Argument::Missing(MissingArgument {
+                        ty: ty.clone(),
+                        meant: Some(meant),
+                        raw: false,
+                    }))
                 }
                 Err(TypeMismatch { note, .. }) => {
                     Err(self.error("wrong type", span, format!("{param} is {ty}{note}")))
@@ -344,24 +362,5 @@ impl<'a> Planner<'a> {
 
     pub(super) fn error(&self, title: &str, span: Span, note: impl Into<String>) -> Fault {
         CallError::new(title, span, note.into()).to_fault(self.code)
-    }
-}
-
-/// Returns the argument of a parameter that takes paths without the quotes of its refs, if it has any: no path
-/// looks like a ref to an object.
-fn unquoted(value: &Expr) -> Option<Expr> {
-    match value {
-        Expr::Value(Value::Str(text)) => {
-            let of = text.parse::<Ref>().ok().filter(|of| of.kind == RefKind::Obj);
-            of.map(Expr::Ref)
-        }
-        Expr::List(items) => {
-            let item = |(item, span): &(Expr, Span)| match unquoted(item) {
-                Some(of) => (of, *span),
-                None => (item.clone(), *span),
-            };
-            Some(Expr::List(items.iter().map(item).collect()))
-        }
-        _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! Open questions: what was asked, and the run that waits for the answer.
 
 use pipemux_proto::app::{Choice, Invoke, Needs, QuestionKind};
+use pipemux_proto::call::Expr;
 use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Code, Fault};
+use pipemux_proto::{Code, Fault, Value};
 
 use crate::runs::answer_text::TypedAnswer;
 use crate::runs::missing_argument::{TypedValues, fill, names_objects, typed_words};
@@ -130,7 +131,7 @@ impl OpenQuestion {
     pub fn title(&self) -> String {
         let step = self.step();
         let provider = &step.session.addr.provider;
-        format!("{provider}.{}: {}", step.prototype.name, self.needs.question.text)
+        format!("{provider}.{}: {}", step.prototype.written_name(), self.needs.question.text)
     }
 
     /// True when `yes` carries out an action that can't be undone.
@@ -191,11 +192,13 @@ impl OpenQuestion {
             TypedAnswer::Text(text) if is_text => {
                 return Ok(ParsedAnswer::Choice(Choice::Text(text)));
             }
-            TypedAnswer::Value { argument, .. } => {
+            TypedAnswer::Value { argument, code } => {
                 return match argument.value {
-                    pipemux_proto::call::Expr::Value(pipemux_proto::Value::Str(text))
-                        if is_text =>
-                    {
+                    Expr::Value(Value::Str(text)) if is_text => {
+                        Ok(ParsedAnswer::Choice(Choice::Text(text)))
+                    }
+                    Expr::Quoted(text) if is_text => {
+                        let text = text.text.map_err(|error| error.to_fault(&code))?;
                         Ok(ParsedAnswer::Choice(Choice::Text(text)))
                     }
                     _ => Err(Fault::usage(format!("{} expects a text", self.title()))

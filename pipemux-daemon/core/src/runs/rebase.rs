@@ -3,7 +3,6 @@
 use std::mem;
 use std::rc::Rc;
 
-use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault};
 
@@ -18,7 +17,7 @@ impl Run {
     /// earlier may not: its own effect may be what made it stale.
     pub(super) fn may_rebase(&self, context: &RunContext<'_>, fault: &Fault) -> bool {
         let first = !self.rebased.contains(&self.next) && !self.was_sent();
-        let safe = self.steps[self.next].prototype.risk == Risk::Safe;
+        let safe = self.steps[self.next].prototype.risk.only_looks();
         context.workspace.options.rebase && first && safe && fault.code == Code::Stale
     }
 

@@ -1,12 +1,13 @@
 //! Finds the session that a call means.
 
 use pipemux_proto::call::{Call, Expr, Owner, Span, nearest};
-use pipemux_proto::prototype::Prototype;
+use pipemux_proto::prototype::{Param, Prototype, Type};
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Code, Fault, SessionAddr, Value};
 
 use crate::keys::{SessionKey, plain_address};
 use crate::runs::RunContext;
+use crate::runs::coerce::coerce;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
 use crate::runs::resolve_ref::id_of_key;
@@ -30,7 +31,7 @@ impl<'a> Planner<'a> {
             },
         };
         let having = candidates.into_iter();
-        let having = having.filter_map(|w| Some((&w.session, self.action(w, &call.action)?)));
+        let having = having.filter_map(|w| Some((&w.session, self.action(w, call)?)));
         let having: Vec<(&SessionKey, &Prototype)> = having.collect();
         let (session, prototype) = match having.as_slice() {
             [] => return Err(self.unknown_action(call)),
@@ -63,14 +64,17 @@ impl<'a> Planner<'a> {
         owners.dedup();
         let mut meant = owners.into_iter().filter_map(|session| {
             let window = self.workspace.window(session)?;
-            Some((window, self.action(window, &call.action)?))
+            Some((window, self.action(window, call)?))
         });
         meant.next().filter(|_| meant.next().is_none())
     }
 
-    /// An action of a window's session, if the app offers it now.
-    fn action(&self, window: &'a Window, name: &str) -> Option<&'a Prototype> {
-        self.actions(window).find(|prototype| prototype.name == name)
+    /// The action of a window's session that a call means, if the app offers it now: of several that are called
+    /// alike, the first one that takes the call's arguments.
+    fn action(&self, window: &'a Window, call: &Call) -> Option<&'a Prototype> {
+        let called = || self.actions(window).filter(|one| one.written_name() == call.action);
+        let fitting = |complete| called().find(|one| takes(one, call, complete));
+        fitting(true).or_else(|| fitting(false)).or_else(|| called().next())
     }
 
     /// The actions that a window's session offers now.
@@ -105,7 +109,7 @@ impl<'a> Planner<'a> {
                         _ => None,
                     }));
                 }
-                Expr::Value(_) | Expr::Call(_) | Expr::Name { .. } => {}
+                Expr::Value(_) | Expr::Quoted(_) | Expr::Call(_) | Expr::Name { .. } => {}
             }
         }
         let context = RunContext { workspace: self.workspace, sessions: self.sessions };
@@ -139,7 +143,7 @@ impl<'a> Planner<'a> {
             None => windows.iter().filter(|window| self.has_session(window)).collect(),
         };
         let names = candidates.iter().flat_map(|window| self.actions(window));
-        let names: Vec<&str> = names.map(|prototype| prototype.name.as_str()).collect();
+        let names: Vec<&str> = names.map(|prototype| prototype.written_name()).collect();
         let whose = match &call.owner {
             Some(owner) => format!("{} has no {}", owner.provider, call.action),
             None if candidates.is_empty() => "no window is open".to_owned(),
@@ -197,5 +201,45 @@ impl<'a> Planner<'a> {
         fault.code = Code::NotFound;
         let known = guess.is_empty();
         Err(if known { fault.hint(format!("pipemux open {address}")) } else { fault })
+    }
+}
+
+/// Returns true when a prototype takes the arguments of a call, as far as they can be checked before anything is
+/// looked up; when `complete`, only if none is missing.
+fn takes(prototype: &Prototype, call: &Call, complete: bool) -> bool {
+    let mut positional = prototype.params.iter();
+    let mut given = Vec::new();
+    for argument in &call.args {
+        let param = match &argument.name {
+            Some((name, _)) => prototype.params.iter().find(|param| param.name == *name),
+            None => positional.next(),
+        };
+        let Some(param) = param.filter(|param| !given.contains(&param.name.as_str())) else {
+            return false;
+        };
+        given.push(&param.name);
+        if !may_be(&argument.value, &param.ty) {
+            return false;
+        }
+    }
+    let is_missing = |param: &&Param| param.is_required() && !given.contains(&param.name.as_str());
+    !complete || !prototype.params.iter().any(|param| is_missing(&param))
+}
+
+/// Returns true unless an argument is a literal of another type.
+fn may_be(value: &Expr, ty: &Type) -> bool {
+    match (value, ty) {
+        (Expr::Value(Value::Null), Type::Optional(_)) => true,
+        (_, Type::Optional(inner)) => may_be(value, inner),
+        (Expr::List(items), Type::List(item)) => items.iter().all(|(one, _)| may_be(one, item)),
+        (_, Type::List(item)) => may_be(value, item),
+        (Expr::List(_), _) => *ty == Type::Any,
+        // A label or a number may name a thing.
+        (Expr::Value(Value::Str(_) | Value::Int(_)), Type::Anchor(_)) => true,
+        (Expr::Quoted(_), Type::Anchor(_)) => true,
+        (Expr::Quoted(text), _) => coerce(&Value::Str(text.raw.clone()), ty).is_ok(),
+        (Expr::Value(value), _) => coerce(value, ty).is_ok(),
+        (Expr::Ref(_), Type::Int | Type::Float | Type::Bool | Type::Union(_)) => false,
+        (Expr::Ref(_) | Expr::Call(_) | Expr::Name { .. }, _) => true,
     }
 }

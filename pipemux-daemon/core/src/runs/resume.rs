@@ -25,7 +25,7 @@ impl Run {
     pub fn resume(&mut self, input: RunInput, context: &RunContext<'_>) -> RunOutput {
         if matches!(input, RunInput::Answered { .. } | RunInput::Declined) {
             // The answer that asked has told what came before.
-            self.told_lines.clear();
+            self.forget_told();
         }
         match input {
             RunInput::Begin => self.advance(context),
@@ -244,7 +244,8 @@ impl Run {
         if step.nested {
             let fault = Fault::failed(format!(
                 "{} asks, and a nested call can't be answered: {}",
-                step.prototype.name, question.text
+                step.prototype.written_name(),
+                question.text
             ))
             .hint("call it on its own first");
             return self.end(StepStatus::Failed, fault);

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::app::Invoke;
-use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Incarnation, LineNumbers};
 
 use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{CONTENT_BUDGET_MIN, RUN_BUDGET};
 use crate::runs::baseline::{KnownLines, LaterSteps, SeenBaseline, SeenNames, SeenVersions};
 use crate::runs::phase::{LookedUp, Lookup, Phase};
 use crate::runs::question::AnsweredQuestion;
 use crate::runs::resolve_ref::RefScope;
 use crate::runs::source::Source;
 use crate::runs::{Argument, Step, StepOutcome};
-use crate::workspaces::Workspace;
+use crate::workspaces::{SeenLines, Workspace};
 
 /// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct Run {
     pub run_id: String,
     /// The caller's working directory.
     pub cwd: String,
+    /// The tokens that the contents of its outcomes may take together.
+    pub budget: u32,
     /// The steps.
     pub steps: Vec<Step>,
     /// The index of the step that is next or in progress.
@@ -100,6 +102,7 @@ impl Run {
             reader,
             run_id,
             cwd: String::new(),
+            budget: RUN_BUDGET,
             steps,
             next: 0,
             done: Vec::new(),
@@ -146,6 +149,11 @@ impl Run {
         self.expected =
             self.seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
         self.saved_baseline = None;
+    }
+
+    /// Returns what the line numbers of a session mean to a run that is pinned to an epoch.
+    pub fn pinned_lines(&self, session: &SessionKey) -> Option<&SeenLines> {
+        self.lines.get(session).map(|lines| &**lines).filter(|_| self.pinned)
     }
 
     /// Keeps what a message of a session's app says of line numbers, for the answer that shows the message.
@@ -196,7 +204,7 @@ impl Run {
 
     /// True when nothing but the view changes by the steps that are left, and nothing has to be asked for them.
     pub fn only_looks(&self) -> bool {
-        self.steps[self.next..].iter().all(|step| step.prototype.risk == Risk::Safe)
+        self.steps[self.next..].iter().all(|step| step.prototype.risk.only_looks())
             && self.ambiguous_target().is_none()
             && self.missing_argument().is_none()
     }
@@ -244,6 +252,27 @@ impl Run {
         (index + inner).min(self.steps.len().saturating_sub(1))
     }
 
+    /// True when every step is a query.
+    pub fn only_queries(&self) -> bool {
+        self.steps.iter().all(Step::is_query)
+    }
+
+    /// Returns the tokens that the content of the next step's outcome may take: what the ones before it left.
+    pub(super) fn content_budget(&self) -> u32 {
+        let spent = |outcome: &StepOutcome| outcome.content_tokens();
+        let spent: u64 = self.done.iter().map(spent).sum();
+        let left = u64::from(self.budget).saturating_sub(spent);
+        u32::try_from(left).unwrap_or(u32::MAX).max(CONTENT_BUDGET_MIN)
+    }
+
+    /// Returns true when the answer shows the window of a session that a step was sent to, because some step's
+    /// outcome doesn't tell all that it changed.
+    pub fn leaves_untold(&self, session: &SessionKey) -> bool {
+        let of_session = |(step, _): &(&Step, &StepOutcome)| step.session == *session;
+        let mut ended = self.steps.iter().zip(&self.done).filter(of_session);
+        ended.any(|(step, outcome)| !step.is_query() && !outcome.complete)
+    }
+
     /// Returns the exit status of the command that began the run.
     pub fn exit_status(&self) -> u8 {
         let fault = self.done.iter().find_map(|outcome| outcome.fault.as_ref());
@@ -262,6 +291,15 @@ impl Run {
     /// True when the run took earlier changes back.
     pub fn reverts(&self) -> bool {
         self.done.iter().any(|outcome| outcome.reverts)
+    }
+
+    /// Notes that an answer told of everything that happened so far.
+    pub(super) fn forget_told(&mut self) {
+        self.told_lines.clear();
+        for outcome in &mut self.done {
+            outcome.told = true;
+            outcome.content.clear();
+        }
     }
 
     pub(super) fn touch(&mut self, session: &SessionKey) {

@@ -87,10 +87,22 @@ struct V1Session {
 #[derive(Serialize, Deserialize)]
 enum V1Argument {
     Fixed(Arg),
-    Ref { of: String, ty: Type },
-    Name { session: V1Session, name: String, ty: Type },
+    Ref {
+        of: String,
+        ty: Type,
+    },
+    Name {
+        session: V1Session,
+        name: String,
+        ty: Type,
+    },
     Result(usize),
-    Gap { ty: Type, meant: Option<Value> },
+    Gap {
+        ty: Type,
+        meant: Option<Value>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        raw: bool,
+    },
     List(Vec<V1Argument>),
 }
 
@@ -242,7 +254,8 @@ fn save_argument(argument: &Argument) -> V1Argument {
         }
         Argument::Result(index) => V1Argument::Result(*index),
         Argument::Missing(missing) => {
-            V1Argument::Gap { ty: missing.ty.clone(), meant: missing.meant.clone() }
+            let MissingArgument { ty, meant, raw } = missing.clone();
+            V1Argument::Gap { ty, meant, raw }
         }
         Argument::List(items) => V1Argument::List(items.iter().map(save_argument).collect()),
     }
@@ -256,7 +269,7 @@ fn restore_argument(argument: V1Argument) -> Option<Argument> {
             Argument::Name { session: restore_session(session), name, ty }
         }
         V1Argument::Result(index) => Argument::Result(index),
-        V1Argument::Gap { ty, meant } => Argument::Missing(MissingArgument { ty, meant }),
+        V1Argument::Gap { ty, meant, raw } => Argument::Missing(MissingArgument { ty, meant, raw }),
         V1Argument::List(items) => {
             Argument::List(items.into_iter().map(restore_argument).collect::<Option<_>>()?)
         }
@@ -284,6 +297,9 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         value: saved.value,
         label: saved.label,
         fault: None,
+        content: Vec::new(),
+        complete: false,
+        told: false,
         links: saved.links,
         reverts: saved.reverts,
         state: saved.state.map(|(app, version)| (Incarnation(app), version)),

@@ -21,10 +21,15 @@ impl Run {
         if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
             return self.end(StepStatus::Failed, fault);
         }
-        self.touch(&session);
+        let query = self.steps[self.next].is_query();
+        if !query {
+            self.touch(&session);
+        }
         let invoke = Rc::new(invoke);
         self.phase = Phase::Invoking(invoke.clone());
-        let prefetch = self.next + 1 == self.steps.len();
+        // The answer won't show the window after a query, or to a reader who hasn't seen it.
+        let shows = !query && self.seen.contains_key(&session);
+        let prefetch = shows && self.next + 1 == self.steps.len();
         RunOutput::Invoke { session, invoke, prefetch }
     }
 
@@ -63,6 +68,7 @@ impl Run {
             cwd: self.cwd.clone(),
             reader: self.reader.clone(),
             run_id: self.run_id.clone(),
+            budget: self.content_budget(),
             ..Invoke::default()
         };
         self.know_lines(&mut invoke, step, context);
@@ -73,8 +79,8 @@ impl Run {
     pub(super) fn know_lines(&self, invoke: &mut Invoke, step: &Step, context: &RunContext<'_>) {
         let session = &step.session;
         self.name_lines(invoke, session, context.current_incarnation(session));
-        // A reader may have been shown numbers by an earlier daemon, too, unless all of them mean one epoch.
-        invoke.forgotten |= context.is_restored(session) && !self.pinned;
+        // A reader may have been shown numbers by an earlier daemon, too, also before the epoch that it names.
+        invoke.forgotten |= context.is_restored(session);
     }
 
     fn name_lines(&self, invoke: &mut Invoke, session: &SessionKey, app: Option<Incarnation>) {

@@ -1,11 +1,13 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
 use pipemux_proto::app::Done;
-use pipemux_proto::projection::{Arg, Args, LinkSlot};
+use pipemux_proto::projection::{Arg, Args, LinkSlot, Piece};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
+
+use pipemux_tokens::estimate;
 
 use crate::keys::SessionKey;
 use crate::limits::OUTCOME_LINKS_MAX;
@@ -32,9 +34,14 @@ pub struct Step {
 }
 
 impl Step {
+    /// True for a step that changes nothing, and whose result is the whole answer.
+    pub fn is_query(&self) -> bool {
+        self.prototype.risk == Risk::Query
+    }
+
     /// True for a call inside another call's arguments that changes nothing.
     pub fn only_reads(&self) -> bool {
-        self.nested && self.prototype.risk == Risk::Safe
+        self.nested && self.prototype.risk.only_looks()
     }
 }
 
@@ -116,12 +123,25 @@ pub struct MissingArgument {
     pub ty: Type,
     /// The value that was probably meant, when one was given as another type.
     pub meant: Option<Value>,
+    /// True when a quoted text is taken as it is written.
+    pub raw: bool,
+}
+
+/// True for the value `true`.
+pub fn is_true(arg: &Arg) -> bool {
+    matches!(arg, Arg::Value(blob) if blob.to_value() == Ok(Value::Bool(true)))
 }
 
 /// Arguments that need nothing more.
 pub fn fixed(args: &Args) -> Vec<(String, Argument)> {
     args.iter().map(|(name, arg)| (name.clone(), Argument::Fixed(arg.clone()))).collect()
 }
+
+/// What the lines around exact text take, in tokens.
+const FENCE_TOKENS: u64 = 4;
+
+/// What a ref takes beside its label, in tokens.
+const REF_TOKENS: u64 = 6;
 
 /// How a step ended.
 #[derive(Debug, Clone)]
@@ -132,6 +152,12 @@ pub struct StepOutcome {
     pub brief: String,
     /// Further lines, shown with the step.
     pub detail: Option<String>,
+    /// What it shows besides.
+    pub content: Vec<Piece>,
+    /// True when what it shows tells all that it changed.
+    pub complete: bool,
+    /// True once an answer told of it.
+    pub told: bool,
     /// The result.
     pub value: Option<Blob>,
     /// What the result is called when another app gets it.
@@ -153,6 +179,9 @@ impl StepOutcome {
             status: StepStatus::Done,
             brief: done.brief,
             detail: done.detail,
+            content: done.content,
+            complete: done.complete,
+            told: false,
             value: done.value,
             label: done.label,
             fault: None,
@@ -162,12 +191,26 @@ impl StepOutcome {
         }
     }
 
+    /// Estimates the tokens of what it shows besides its brief.
+    pub fn content_tokens(&self) -> u64 {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) => estimate(text),
+            Piece::Code(code) => estimate(&code.text) + FENCE_TOKENS,
+            Piece::Object(object) => estimate(&object.label) + REF_TOKENS,
+            Piece::Link(link) => estimate(&link.label) + REF_TOKENS,
+        };
+        self.content.iter().map(text).sum()
+    }
+
     /// A step that was left out.
     pub fn skipped(brief: &str) -> Self {
         Self {
             status: StepStatus::Skipped,
             brief: brief.into(),
             detail: None,
+            content: Vec::new(),
+            complete: false,
+            told: false,
             value: None,
             label: None,
             fault: None,

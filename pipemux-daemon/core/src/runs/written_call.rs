@@ -1,10 +1,12 @@
 //! Writes a step as the call that is carried out, once answers have completed it.
 
-use pipemux_proto::SessionAddr;
+use pipemux_proto::call::write_raw;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Param;
 use pipemux_proto::refs::RefKind;
+use pipemux_proto::{SessionAddr, Value};
 
+use crate::runs::step::is_true;
 use crate::runs::{Argument, Run, Step, ref_errors};
 use crate::workspaces::Workspace;
 
@@ -21,10 +23,21 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
     };
     // In the order of the prototype: answers are appended to the arguments that the call had.
     let named = |param: &Param| step.args.iter().find(|(name, _)| *name == param.name);
-    let args = step.prototype.params.iter().filter_map(named).map(|(name, argument)| {
-        format!("{name}={}", clip(&written(run, step, argument, workspace)))
+    let flag = |name: &str| {
+        step.args.iter().find(|(given, _)| given == name).map(|(_, argument)| match argument {
+            Argument::Fixed(arg) => is_true(arg),
+            _ => false,
+        })
+    };
+    let args = step.prototype.params.iter().filter_map(|param| {
+        let (name, argument) = named(param)?;
+        let argument = match argument {
+            Argument::Fixed(arg) if param.raw.holds(flag) => written_raw(step, arg, workspace),
+            argument => written(run, step, argument, workspace),
+        };
+        Some(format!("{name}={}", clip(&argument)))
     });
-    format!("{owner}.{}({})", step.prototype.name, args.collect::<Vec<_>>().join(", "))
+    format!("{owner}.{}({})", step.prototype.written_name(), args.collect::<Vec<_>>().join(", "))
 }
 
 fn written(run: &Run, step: &Step, argument: &Argument, workspace: &Workspace) -> String {
@@ -58,6 +71,14 @@ fn written_value(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
             },
             None => object.key.clone(),
         },
+    }
+}
+
+/// Writes an argument of a parameter that takes texts as they are written.
+fn written_raw(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
+    match arg {
+        Arg::Value(blob) if let Ok(Value::Str(text)) = blob.to_value() => write_raw(&text),
+        arg => written_value(step, arg, workspace),
     }
 }
 

@@ -10,12 +10,15 @@ use crate::Core;
 use crate::clients::connection::ClientInput;
 use crate::event::ClientId;
 use crate::keys::{RequestId, plain_address};
+use crate::limits::ANSWER_BUDGET_MIN;
 use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::kept_rests::kept_line;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
+use crate::views::context::unopened;
+use crate::views::fit::{cut_lines, cut_older_lines};
 
 impl Core {
     /// Handles a frame that a client sent.
@@ -80,7 +83,7 @@ impl Core {
             Verb::Open(open) => self.open(id, open),
             Verb::View(view) => self.view(id, view),
             Verb::Click { link } => self.click_written(id, &link),
-            Verb::Run { code, stdin } => self.run(id, &code, stdin),
+            Verb::Run { code, stdin, .. } => self.run(id, &code, stdin),
             Verb::Answer { text, to, stdin } => {
                 self.answer_question(id, &text, to, stdin.as_deref())
             }
@@ -159,6 +162,14 @@ impl Core {
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
+                // A window that was never opened has its error, too.
+                windows: match self.tasks.get(id) {
+                    Some(Task::Opening(session)) if fault.code.context_error().is_some() => {
+                        let at = (&request.workspace, self.turn.now);
+                        vec![unopened(at, session, &fault)]
+                    }
+                    _ => Vec::new(),
+                },
                 error: Some(fault),
                 kept: kept.map(|(number, rest)| rest.report(number)),
                 ..Report::default()
@@ -171,6 +182,14 @@ impl Core {
     /// other.
     pub(crate) fn answer_data(&mut self, id: RequestId, text: String, data: Value) {
         let Some(request) = self.clients.request(id) else { return };
+        let text = match request.call.budget.map(|budget| budget.max(ANSWER_BUDGET_MIN).into()) {
+            None => text,
+            Some(budget) => match request.call.verb {
+                // The newest lines come last.
+                Verb::History { .. } | Verb::Logs { .. } => cut_older_lines(&text, budget),
+                _ => cut_lines(&text, budget),
+            },
+        };
         let body = match request.call.format {
             Format::Markdown => Body::Text(text),
             Format::Json => Body::Data(data),

@@ -50,8 +50,10 @@ pub(super) fn make_delivery(
     let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
     let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
     let fresh = windows.into_iter().filter(is_fresh);
-    let seen =
+    let seen: Vec<(SessionKey, SeenWindow)> =
         fresh.filter_map(|window| to_seen_window(workspace, reader, window, epoch)).collect();
+    // A reader who opened all windows knows them, too, without having looked at the workspace.
+    let knows_all = shows_all || workspace.completes(reader, seen.iter().map(|(key, _)| key));
     Delivery {
         number,
         seen,
@@ -61,7 +63,7 @@ pub(super) fn make_delivery(
         epoch,
         ids,
         shown,
-        window_set_revision: shows_all.then_some(workspace.window_set_revision()),
+        window_set_revision: knows_all.then_some(workspace.window_set_revision()),
     }
 }
 

@@ -11,6 +11,7 @@ use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
@@ -44,7 +45,12 @@ impl Core {
             [call::Step::Call(call)] => clicked_link(call).transpose()?,
             _ => None,
         };
+        let request = require::request(&self.clients, id)?;
         match link {
+            Some(link) if matches!(request.call.verb, Verb::Run { only_queries: true, .. }) => {
+                Err(Fault::refused(format!("{link} is clicked, and only queries may run here"))
+                    .hint(format!("pipemux click {link}")))
+            }
             Some(link) => self.click(id, link),
             None => self.prepare(id, &script),
         }
@@ -110,7 +116,7 @@ impl Core {
                     return Ok(());
                 }
                 match &request.call.verb {
-                    Verb::Run { code, stdin } => {
+                    Verb::Run { code, stdin, .. } => {
                         let script = parse(code, stdin.as_deref())?;
                         self.plan(id, &script)
                     }
@@ -136,17 +142,21 @@ impl Core {
     /// Checks a script against the prototypes, and runs it.
     fn plan(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let Verb::Run { code, stdin } = &request.call.verb else {
+        let Verb::Run { code, stdin, only_queries } = &request.call.verb else {
             return Err(require::missing_task(&self.clients, id));
         };
         let source = source_of(code, stdin.as_ref());
         let workspace = require::workspace(&self.workspaces, request)?;
         let planner = Planner::new(workspace, self.processes.sessions(), code);
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        match planner.plan_parts(&[(code, script)]) {
-            Ok(steps) => self.run_steps(id, steps, Some(source)),
-            Err((index, fault)) => self.refuse_and_keep(id, fault, &source, index),
+        let steps = match planner.plan_parts(&[(code, script)]) {
+            Ok(steps) => steps,
+            Err((index, fault)) => return self.refuse_and_keep(id, fault, &source, index),
+        };
+        if let Some(step) = steps.iter().find(|step| *only_queries && !step.is_query()) {
+            return Err(not_a_query(step));
         }
+        self.run_steps(id, steps, Some(source))
     }
 
     /// Starts a run of steps that were checked.
@@ -171,6 +181,9 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
         let mut run = Run::new(at, reader, call.run_id.clone(), steps);
         run.cwd.clone_from(&call.cwd);
+        run.budget = call.budget.map_or(RUN_BUDGET, |budget| {
+            budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
+        });
         run.take_baseline(workspace, call.at);
         run.source = source.map(Rc::new);
         // While a question is open its reader may look at everything, and act on nothing else.
@@ -190,7 +203,9 @@ impl Core {
         if run.question.is_none() {
             run.end_unreached();
             // Before the windows arrive, because rounds are in the order in which they took effect.
-            self.record_round(&run);
+            if !run.only_queries() {
+                self.record_round(&run);
+            }
         }
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let call = self.clients.request(id).map(|request| &request.call);
@@ -201,7 +216,10 @@ impl Core {
             // A session that just died is not woken only to be shown. What was refused as stale is shown even so: its
             // session may be down since the daemon was lost, and the reader has to see the present state to go on.
             let ready = self.processes.get(key).is_some_and(|session| session.ready().is_some());
-            (ready || stale) && workspace.window(key).is_some() && !run.unknown
+            // To a reader who hasn't seen the window the outcome says enough.
+            let seen = workspace.seen(&run.reader, key).is_some();
+            let untold = run.leaves_untold(key);
+            (ready && seen && untold || stale) && workspace.window(key).is_some() && !run.unknown
         };
         let wanted = run
             .touched
@@ -211,6 +229,13 @@ impl Core {
             .collect();
         self.show_windows(id, wanted, AnswerKind::Run(run))
     }
+}
+
+/// Returns the refusal of a step where only queries may run.
+fn not_a_query(step: &Step) -> Fault {
+    let name = step.prototype.written_name();
+    let message = format!("{name} is no query, and only queries may run here: nothing ran");
+    Fault::refused(message).hint("pipemux run carries out the same calls")
 }
 
 /// Returns true when a script may call an app: it names the app, or a call in it names none.
@@ -226,7 +251,7 @@ pub(super) fn may_call(script: &Script, provider: &ProviderId) -> bool {
                 owner.as_ref().is_none_or(|owner| owner.provider == *provider)
             }
             call::Expr::List(items) => items.iter().any(|(item, _)| expr_names(item, provider)),
-            call::Expr::Value(_) | call::Expr::Ref(_) => false,
+            call::Expr::Value(_) | call::Expr::Quoted(_) | call::Expr::Ref(_) => false,
         }
     }
     script.steps.iter().any(|step| match step {
@@ -247,5 +272,5 @@ fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
             })
         })
         .transpose()?;
-    call::parse(code, stdin).map_err(|error| error.to_fault(code))
+    call::parse_undecided(code, stdin).map_err(|error| error.to_fault(code))
 }

@@ -4,9 +4,11 @@
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
+use pipemux_proto::report::TokenReceipt;
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::limits::ANSWER_BUDGET_MIN;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::verbs::delivery::make_delivery;
@@ -15,10 +17,12 @@ use crate::verbs::render_window::{render_input, shared_words, write_and_record};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer::{fault_with_options, refusal as refusal_text};
+use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
+use crate::views::fit::cut_windows;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
@@ -42,7 +46,8 @@ impl Core {
         let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
         let PendingView { windows: requested, mut kind } = *view;
-        let one_off = other_detail && !matches!(kind, AnswerKind::Open { .. });
+        let opening = matches!(kind, AnswerKind::Open { .. });
+        let one_off = other_detail && !opening;
         let now = self.turn.now;
         if let Some(evicted) = workspace.enter_reader(&reader, now) {
             self.runs.forget_kept(&at, &evicted);
@@ -83,12 +88,13 @@ impl Core {
         }
         let kept_line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
         let kept = kept.map(|(number, rest)| rest.report(number));
+        let mut step_contents = Vec::new();
         if let AnswerKind::Run(run) = &kind {
             let question =
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
-            let RunOutcome { text, asked, minted } = write_outcome(
+            let RunOutcome { text, contents, asked, minted } = write_outcome(
                 run,
                 question,
                 prototypes,
@@ -97,6 +103,7 @@ impl Core {
             );
             changed |= minted;
             let advice = follow_up(workspace, &mut self.runs, run) + &kept_line;
+            step_contents = contents;
             outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
         let shown_questions: Vec<u64> = match &kind {
@@ -143,30 +150,45 @@ impl Core {
             });
             changed_elsewhere.retain(|session| windows.iter().all(|w| w.session != *session));
         }
-        let writer = AnswerText {
-            workspace: &*workspace,
-            reader: &reader,
-            windows: &windows,
-            notices: &notices,
-            changed_elsewhere: &changed_elsewhere,
-            questions: &questions,
-            budget,
-            hint_options: &hint_options,
-        };
-        let (mut text, receipt) = match &kind {
-            AnswerKind::Run(run) => {
-                writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
-            }
-            AnswerKind::Open { notes } => writer.full(notes, false),
-            AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
-                writer.changes_since(*epoch)
-            }
-            // A Context has all of a window, whatever its reader knows.
-            AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
-            AnswerKind::Window(None) => writer.full(&[], false),
+        let refusal = match &kind {
             AnswerKind::Questions { refusal, .. } => {
                 let refusal = refusal.as_deref().map(refusal_text).unwrap_or_default();
-                writer.questions_only(with_options(&refusal, &hint_options).into_owned())
+                with_options(&refusal, &hint_options).into_owned()
+            }
+            _ => String::new(),
+        };
+        let write =
+            |windows: &[AnswerWindow], elsewhere: &[SessionKey], left_out: &[SessionKey]| {
+                let writer = AnswerText {
+                    workspace: &*workspace,
+                    reader: &reader,
+                    windows,
+                    notices: &notices,
+                    changed_elsewhere: elsewhere,
+                    questions: &questions,
+                    budget,
+                    left_out,
+                    hint_options: &hint_options,
+                };
+                match &kind {
+                    AnswerKind::Run(run) => {
+                        writer.run_result(run, outcome.as_ref().map_or("", |(text, _)| text))
+                    }
+                    AnswerKind::Open { notes } => writer.full(notes, false),
+                    AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
+                        writer.changes_since(*epoch)
+                    }
+                    // A Context has all of a window, whatever its reader knows.
+                    AnswerKind::Workspace(None) => writer.full(&[], format == Format::Markdown),
+                    AnswerKind::Window(None) => writer.full(&[], false),
+                    AnswerKind::Questions { .. } => writer.questions_only(refusal.clone()),
+                }
+            };
+        let (mut text, receipt) = match budget.filter(|_| !opening) {
+            None => write(&windows, &changed_elsewhere, &[]),
+            Some(budget) => {
+                let budget = u64::from(budget.max(ANSWER_BUDGET_MIN));
+                fit(&mut windows, changed_elsewhere, budget, &kind, write)
             }
         };
         let mut lines = text.take_lines();
@@ -192,6 +214,7 @@ impl Core {
                     workspace,
                     windows: &windows,
                     run,
+                    contents: &step_contents,
                     prototypes: &|session| self.processes.actions_of(session).unwrap_or_default(),
                     hint_options: &hint_options,
                 };
@@ -245,6 +268,46 @@ impl Core {
         Ok(())
     }
 }
+
+/// Writes an answer that keeps to a budget: windows are cut until it does. After an act windows that there is no
+/// room for are only named.
+fn fit(
+    windows: &mut Vec<AnswerWindow>,
+    mut elsewhere: Vec<SessionKey>,
+    budget: u64,
+    kind: &AnswerKind,
+    write: impl Fn(&[AnswerWindow], &[SessionKey], &[SessionKey]) -> (AnswerBuffer, TokenReceipt),
+) -> (AnswerBuffer, TokenReceipt) {
+    let mut left_out = Vec::new();
+    let mut excess = 0;
+    let whole = windows.clone();
+    for _ in 0..FIT_PASSES {
+        let written = write(windows, &elsewhere, &left_out);
+        let over = written.1.shown.saturating_sub(budget);
+        if over == 0 || windows.iter().all(|window| window.shown().is_none()) {
+            return written;
+        }
+        excess += over;
+        if matches!(kind, AnswerKind::Run(_)) {
+            elsewhere.extend(take_shown(windows));
+            continue;
+        }
+        windows.clone_from(&whole);
+        left_out = cut_windows(windows, excess);
+    }
+    // What is left are the lines without which nobody would know what the answer is about.
+    left_out.extend(take_shown(windows));
+    write(windows, &elsewhere, &left_out)
+}
+
+/// Takes out the windows that there is something to show of. What remains are errors.
+fn take_shown(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
+    let shown = windows.extract_if(.., |window| window.shown().is_some());
+    shown.map(|window| window.session).collect()
+}
+
+/// How often an answer is written until it keeps to its budget: each time what was cut is estimated better.
+const FIT_PASSES: u32 = 4;
 
 /// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
 fn is_unchanged(

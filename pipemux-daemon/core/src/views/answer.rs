@@ -7,8 +7,8 @@ use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
-use crate::limits::{DETAIL_CHARS, DETAIL_LINES};
 use crate::runs::{Run, Step, StepOutcome};
+use crate::views::fit::cut_lines;
 use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
 
@@ -63,10 +63,11 @@ pub fn plain(text: &str) -> String {
 
 /// Writes one line for each step that ended. The result of a nested call shows in its outer step. When that didn't run,
 /// the nested call has a line of its own if it failed or changed something, with the number of the outer step.
-/// `names` are the names of the steps.
+/// `names` are the names of the steps, `contents` what those that ended show besides.
 pub fn steps(
     run: &Run,
     names: &[String],
+    contents: &[String],
     hint_options: &str,
     mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
 ) -> String {
@@ -81,6 +82,9 @@ pub fn steps(
         let is_done = |index: usize| {
             run.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Done)
         };
+        if run.done.get(index).is_some_and(|outcome| outcome.told) {
+            continue;
+        }
         if step.nested && is_done(index) && (step.only_reads() || is_done(outer)) {
             continue;
         }
@@ -92,18 +96,23 @@ pub fn steps(
         let count = if visible > 1 { format!("{position} ") } else { String::new() };
         match outcome.status {
             StepStatus::Done => {
-                let brief = if outcome.brief.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", plain(&outcome.brief))
-                };
                 let links: String =
                     links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
-                out += &format!("{position} done · {name}{brief}{links}\n");
+                let head = match step.is_query() {
+                    true => query_head(name, &outcome.brief, (visible > 1).then_some(position)),
+                    false if outcome.brief.is_empty() => format!("{position} done · {name}"),
+                    false => format!("{position} done · {name}: {}", plain(&outcome.brief)),
+                };
+                match head.is_empty() && links.is_empty() {
+                    true => {}
+                    false => out += &format!("{head}{links}\n"),
+                }
+                let content = contents.get(index).map_or("", String::as_str);
+                out += content;
                 if let Some(detail) = &outcome.detail {
-                    out += &format!("{}\n", plain(&clipped(detail)));
-                } else if !run.passes_on(index) {
-                    out += &result_value(outcome);
+                    out += &format!("{}\n", plain(&cut_lines(detail, run.budget.into())));
+                } else if content.is_empty() && !run.passes_on(index) {
+                    out += &result_value(outcome, run.budget);
                 }
             }
             StepStatus::Failed => out += &format!("{count}failed · {}\n", failure(name, outcome)),
@@ -119,13 +128,13 @@ pub fn steps(
 }
 
 /// Writes a result that no other step takes, so that it need not be asked for again: text in a fence.
-fn result_value(outcome: &StepOutcome) -> String {
+fn result_value(outcome: &StepOutcome, budget: u32) -> String {
     let decoded = outcome.value.as_ref().and_then(|value| value.to_value().ok());
     match decoded {
         None | Some(Value::Null) => String::new(),
         Some(Value::Str(text)) if text.is_empty() => String::new(),
         Some(Value::Str(text)) => {
-            let shown = clipped(&text);
+            let shown = cut_lines(&text, budget.into());
             let mut writer = Writer::default();
             let fence = writer.fence("", &shown);
             for line in shown.lines() {
@@ -136,27 +145,17 @@ fn result_value(outcome: &StepOutcome) -> String {
             writer.raw("\n");
             writer.finish()
         }
-        Some(value) => format!("= {}\n", plain(&clipped(&value.to_string()))),
+        Some(value) => format!("= {}\n", plain(&cut_lines(&value.to_string(), budget.into()))),
     }
 }
 
-/// Cuts a text to [`DETAIL_LINES`] lines and [`DETAIL_CHARS`] characters, and says how much was cut.
-fn clipped(text: &str) -> String {
-    let mut kept = String::new();
-    let mut lines = text.lines();
-    for line in lines.by_ref().take(DETAIL_LINES) {
-        if kept.chars().count() + line.chars().count() > DETAIL_CHARS {
-            let room = DETAIL_CHARS.saturating_sub(kept.chars().count());
-            kept.extend(line.chars().take(room));
-            kept += "…\n";
-            break;
-        }
-        kept += line;
-        kept.push('\n');
-    }
-    match lines.count() {
-        0 => kept,
-        more => kept + &format!("… {more} more lines; all of it: the same call with --json\n"),
+/// Writes the line over a query's result: its brief, in a run of several steps after its number and name.
+fn query_head(name: &str, brief: &str, position: Option<usize>) -> String {
+    let brief = plain(brief);
+    match position {
+        None => brief,
+        Some(position) if brief.is_empty() => format!("{position} {name}"),
+        Some(position) => format!("{position} {name}: {brief}"),
     }
 }
 
@@ -199,7 +198,7 @@ pub fn later_steps(run: &Run, from: usize) -> Vec<String> {
 }
 
 fn full_name(step: &Step) -> String {
-    format!("{}.{}", step.session.addr.provider, step.prototype.name)
+    format!("{}.{}", step.session.addr.provider, step.prototype.written_name())
 }
 
 /// Writes a question with its options and the ways to answer, which begin with `command`. Returns also the label and

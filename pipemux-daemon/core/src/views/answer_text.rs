@@ -8,6 +8,7 @@ use pipemux_proto::report::TokenReceipt;
 use pipemux_proto::{Fault, Incarnation, LineNumbers};
 
 use crate::keys::SessionKey;
+use crate::limits::LAST_LINE_TOKENS;
 use crate::runs::Run;
 use crate::views::answer::{self, fault_with_options};
 use crate::views::answer_buffer::AnswerBuffer;
@@ -21,9 +22,6 @@ use crate::workspaces::{Rendered, SeenWindow, ShownVersion, Workspace};
 
 /// What the receipt takes, in tokens.
 const RECEIPT_TOKENS: u64 = 8;
-
-/// What the last line takes at most, in tokens: position, workspace, epoch and receipt.
-const LAST_LINE_TOKENS: u64 = 40;
 
 /// Ends the heading of a window whose app didn't answer in time.
 pub const BUSY: &str = " · busy, as it was before";
@@ -44,6 +42,8 @@ pub struct AnswerText<'a> {
     pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
+    /// Sessions whose windows there was no room for.
+    pub left_out: &'a [SessionKey],
     /// The options that commands repeat.
     pub hint_options: &'a str,
 }
@@ -79,7 +79,14 @@ impl AnswerText<'_> {
 
     /// Says which windows are shown in part, and how to see all of them.
     fn truncation_hints(&self) -> String {
-        let mut out = String::new();
+        let mut out = match self.left_out {
+            [] => String::new(),
+            [only] => format!("no room for {only}: pipemux view {only}\n"),
+            [first, ..] => {
+                let count = self.left_out.len();
+                format!("no room for {count} windows: pipemux view {first} shows one of them\n")
+            }
+        };
         let is_cut = |window: &&AnswerWindow| {
             window.lowered.is_none() && window.shown().is_some_and(|r| r.hidden_tokens > 0)
         };
@@ -107,7 +114,7 @@ impl AnswerText<'_> {
             }
         }
         let line = format!("actions: {}\n", commands.join(" · "));
-        let tokens = out.tokens() + pipemux_tokens::estimate(&line) + LAST_LINE_TOKENS;
+        let tokens = out.tokens() + pipemux_tokens::estimate(&line) + u64::from(LAST_LINE_TOKENS);
         if !commands.is_empty() && self.budget.is_none_or(|budget| tokens <= u64::from(budget)) {
             out.push(&line);
         }
@@ -210,7 +217,7 @@ impl AnswerText<'_> {
         let mut out = AnswerBuffer::default();
         out.push(&self.notice_lines());
         out.push(outcome);
-        for (session, update) in told_lines(&run.told_lines) {
+        for (session, update) in told_lines(run, self.workspace.reader(self.reader)) {
             out.tell_lines(&session, vec![update]);
         }
         let mut position = None;

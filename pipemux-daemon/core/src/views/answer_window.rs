@@ -23,7 +23,7 @@ use crate::workspaces::window::NewRendering;
 use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownContent, TitleWord, Window};
 
 /// A window as an answer shows it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AnswerWindow {
     /// The session that it shows.
     pub session: SessionKey,

@@ -11,8 +11,9 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::RefKind;
 
 use crate::event::Now;
-use crate::keys::{SessionKey, unique_session_name};
+use crate::keys::{SessionKey, WorkspaceKey, unique_session_name};
 use crate::limits::CONTEXT_ROUNDS;
+use crate::views::answer::refusal;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::minter::callee;
 use crate::views::prototypes::possible;
@@ -72,7 +73,7 @@ impl ContextView<'_> {
         if let Some(completion) = completion.filter(|_| lod != Lod::Gist) {
             for prototype in possible(completion.prototypes, projection.actions.as_deref()) {
                 if !prototype.params.is_empty() {
-                    let name = format!("{}.{}", callee(&session.addr), prototype.name);
+                    let name = format!("{}.{}", callee(&session.addr), prototype.written_name());
                     anchors.insert(name, form(prototype));
                 }
             }
@@ -132,6 +133,23 @@ impl ContextView<'_> {
             timestamp: timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms }),
         };
         (!rounds.is_empty()).then(|| rounds.into_iter().map(round).collect())
+    }
+}
+
+/// Returns the Context of a session that can't be opened: no version of it was ever shown.
+pub fn unopened((at, now): (&WorkspaceKey, Now), session: &SessionKey, error: &Fault) -> Context {
+    Context {
+        header: ContextHeader {
+            app_id: session.addr.provider.to_string(),
+            session_id: unique_session_name(at, &session.addr),
+            version: ContextVersion::default(),
+            timestamp: timestamp(now),
+        },
+        state: ViewState { current_lod: Lod::default().into(), focus_id: None, custom: None },
+        content: refusal(error),
+        anchors: BTreeMap::new(),
+        history: None,
+        errors: vec![error.clone()],
     }
 }
 

@@ -172,6 +172,8 @@ impl TitleWriter<'_> {
             (Expr::Call(call), _) => self.call(call, out)?,
             (Expr::Name { name, .. }, _) => self.word(name, true, out),
             (Expr::Value(value), _) => write_value(value, out)?,
+            // Markdown would read a backslash as its own.
+            (Expr::Quoted(_), _) => return None,
         }
         Some(())
     }
@@ -191,7 +193,7 @@ impl TitleWriter<'_> {
 /// Adds the keys of the objects that a link's call names.
 pub fn add_keys_of_link(link: &LinkSlot, keys: &mut BTreeSet<String>) {
     link.args.values().for_each(|arg| add_keys(arg, keys));
-    let script = link.code.as_ref().and_then(|code| call::parse(code, None).ok());
+    let script = link.code.as_ref().and_then(|code| call::parse_undecided(code, None).ok());
     for step in script.iter().flat_map(|script| &script.steps) {
         if let Step::Call(call) = step {
             call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
@@ -214,7 +216,7 @@ fn add_keys_of_code(expr: &Expr, keys: &mut BTreeSet<String>) {
         Expr::Call(call) => {
             call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
         }
-        Expr::Ref(_) | Expr::Value(_) | Expr::Name { .. } => {}
+        Expr::Ref(_) | Expr::Value(_) | Expr::Quoted(_) | Expr::Name { .. } => {}
     }
 }
 
@@ -271,6 +273,7 @@ fn plain(expr: &Expr) -> String {
             list(items.iter().map(|item| plain(&Expr::Value(item.clone()))).collect())
         }
         Expr::Value(value) => format!("{value:?}"),
+        Expr::Quoted(text) => format!("{:?}", text.raw),
         Expr::Ref(of) => format!("ref {of}"),
         Expr::List(items) => list(items.iter().map(|(item, _)| plain(item)).collect()),
         Expr::Call(call) => plain_call(call),

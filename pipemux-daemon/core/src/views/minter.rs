@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pipemux_proto::projection::{Arg, LinkSlot, ObjectRef};
+use pipemux_proto::projection::{Arg, LinkSlot, ObjectRef, ObjectSlot};
 use pipemux_proto::prototype::{Param, Prototype, Risk};
 use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::{Incarnation, SessionAddr};
@@ -118,6 +118,27 @@ impl<'a> Minter<'a> {
     /// Returns the ref to an object as windows show it.
     pub(super) fn written(&self, id: u64) -> Ref {
         self.anchors.written(RefKind::Obj, id)
+    }
+
+    /// Writes `[label](obj:23)` for an object of an outcome, which the window need not show.
+    pub fn outcome_object(&mut self, object: &ObjectSlot) -> String {
+        let appearance = Appearance {
+            rev: object.rev,
+            ty: object.ty.as_deref(),
+            label: &object.label,
+            offered: true,
+            ..Appearance::default()
+        };
+        let minted = self.mint(AnchorQuery::Object(&object.key), appearance);
+        let mut writer = Writer::default();
+        if minted.conflict {
+            writer.label(&object.label);
+            return writer.finish();
+        }
+        writer.raw("[");
+        writer.label(&object.label);
+        writer.raw(&format!("]({})", self.written(minted.id)));
+        writer.finish()
     }
 
     fn mint(&mut self, query: AnchorQuery<'_>, appearance: Appearance<'_>) -> Minted {

@@ -8,11 +8,12 @@
 //! | [`inert`] | an app's text, escaped so that it can't forge anchors |
 //! | [`minter`] | links, and the ids that are minted for them |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
+//! | [`fit`] | an answer that keeps to the budget of its request |
 //! | [`delta`], [`shown_lines`] | the changes of a window; which line numbers an answer shows or maps |
 //! | [`quoted_refs`] | which refs in exact text are no anchors |
 //! | [`prototypes`] | what an app can do |
 //! | [`requested_window`], [`answer_window`] | a window on its way into an answer |
-//! | [`answer`], [`outcome`] | errors, results of steps, questions |
+//! | [`answer`], [`outcome`], `outcome_content` | errors, results of steps, questions |
 //! | [`answer_text`], [`answer_buffer`], [`report`] | the answer as Markdown or as data |
 //! | [`link_title`] | the calls that links show |
 //! | [`context`] | the Context of a window |
@@ -24,10 +25,12 @@ pub mod answer_window;
 pub mod content_writer;
 pub mod context;
 pub mod delta;
+pub mod fit;
 pub mod inert;
 pub mod link_title;
 pub mod minter;
 pub mod outcome;
+mod outcome_content;
 pub mod prototypes;
 pub mod quoted_refs;
 pub mod report;

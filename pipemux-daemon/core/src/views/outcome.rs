@@ -6,11 +6,15 @@ use pipemux_proto::command::with_options;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
+use pipemux_tokens::estimate;
+
 use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
+use crate::views::fit::cut_contents;
 use crate::views::minter::{Minter, RenderInput};
+use crate::views::outcome_content::write_content;
 use crate::views::{answer, inert};
 use crate::workspaces::anchors::AnchorTable;
 
@@ -18,6 +22,8 @@ use crate::workspaces::anchors::AnchorTable;
 pub struct RunOutcome {
     /// Its steps and its question.
     pub text: String,
+    /// What each step that ended shows besides its brief.
+    pub contents: Vec<String>,
     /// The question as data.
     pub asked: Option<QuestionReport>,
     /// True when links were minted for it.
@@ -35,21 +41,43 @@ pub fn write_outcome(
 ) -> RunOutcome {
     let mut minted = false;
     let names: Vec<String> = run.steps.iter().map(|step| step_name(step, anchors)).collect();
-    let mut text = answer::steps(run, &names, hint_options, |outcome, index| {
-        let session = &run.steps[index].session;
-        let prototypes = prototypes(session);
+    let mut contents = Vec::with_capacity(run.done.len());
+    for (outcome, step) in run.done.iter().zip(&run.steps) {
+        if outcome.content.is_empty() {
+            contents.push(String::new());
+            continue;
+        }
+        let (session, prototypes) = (&step.session, prototypes(&step.session));
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        let links =
-            outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
+        contents.push(write_content(&outcome.content, &mut minter));
         minted |= minter.has_changed();
-        links
-    });
+    }
+    let mut write_steps = |contents: &[String]| {
+        answer::steps(run, &names, contents, hint_options, |outcome, index| {
+            let session = &run.steps[index].session;
+            let prototypes = prototypes(session);
+            let mut minter =
+                Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
+            let links =
+                outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
+            minted |= minter.has_changed();
+            links
+        })
+    };
+    let mut text = write_steps(&contents);
+    let excess = estimate(&text).saturating_sub(run.budget.into());
+    if excess > 0 && contents.iter().any(|content| !content.is_empty()) {
+        cut_contents(&mut contents, excess);
+        text = write_steps(&contents);
+    }
     if let Some(fault) = &run.wrong_answer {
         text += &with_options(&answer::refusal(fault), hint_options);
     }
-    let Some((number, open)) = question else { return RunOutcome { text, asked: None, minted } };
+    let Some((number, open)) = question else {
+        return RunOutcome { text, contents, asked: None, minted };
+    };
     let asked = write_question((number, false), open, (epoch, hint_options), anchors);
-    RunOutcome { text: text + &asked.text, asked: Some(asked.report), minted: true }
+    RunOutcome { text: text + &asked.text, contents, asked: Some(asked.report), minted: true }
 }
 
 /// A question as it is shown.
@@ -118,10 +146,10 @@ fn options<'a>(
 /// Names a step: by its action or, for a click, by the link that was clicked. A number that stood in a text, where
 /// it was no link, is noticed by that.
 fn step_name(step: &Step, anchors: &AnchorTable) -> String {
-    let action = &step.prototype.name;
+    let action = step.prototype.written_name();
     match clicked(step, anchors) {
-        None => action.clone(),
-        Some((label, session)) if label == **action => format!("clicked \"{action}\" of {session}"),
+        None => action.to_owned(),
+        Some((label, session)) if label == action => format!("clicked \"{action}\" of {session}"),
         Some((label, session)) => {
             format!("clicked \"{}\" ({action}) of {session}", inert::line(&label))
         }

@@ -23,6 +23,8 @@ pub struct ReportInput<'a> {
     pub windows: &'a [AnswerWindow],
     /// The run whose answer it is, if it is one's.
     pub run: Option<&'a Run>,
+    /// What each of its steps that ended shows besides its brief.
+    pub contents: &'a [String],
     /// What each session can do.
     pub prototypes: &'a dyn Fn(&SessionKey) -> Prototypes,
     /// The options that commands repeat.
@@ -45,6 +47,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     status: outcome.status,
                     brief: outcome.brief.clone(),
                     detail: outcome.detail.clone(),
+                    content: input.contents.get(index).cloned().unwrap_or_default(),
                     value: outcome.value.as_ref().and_then(|blob| blob.to_value().ok()),
                     error: outcome.fault.clone().map(complete),
                 },
@@ -59,6 +62,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                         status,
                         brief,
                         detail: None,
+                        content: String::new(),
                         value: None,
                         error: None,
                     }

@@ -3,13 +3,14 @@
 //! **Invariant: an answer advances only the numbers that it shows or maps, and those that it leaves out because
 //! they name the same lines as before.**
 
-use pipemux_proto::{Incarnation, LineNumbers};
+use pipemux_proto::LineNumbers;
 
 use crate::keys::SessionKey;
 use crate::limits::LINE_NUMBERS_MAX;
+use crate::runs::Run;
 use crate::views::delta::KeptLines;
 use crate::workspaces::content::Line;
-use crate::workspaces::{LineUpdate, Rendered, ShownVersion, When};
+use crate::workspaces::{LineUpdate, Reader, Rendered, ShownVersion, When};
 
 /// Returns what a complete window says.
 pub fn whole_window(rendered: &Rendered, seen: Option<ShownVersion>) -> Vec<LineUpdate> {
@@ -60,26 +61,40 @@ pub fn changed_window(
     updates.all
 }
 
-/// Returns what outcomes and questions told.
-pub fn told_lines(
-    told: &[(SessionKey, Incarnation, LineNumbers)],
-) -> impl Iterator<Item = (SessionKey, LineUpdate)> {
+/// Returns what the outcomes and questions of a run told.
+///
+/// What those of a pinned run say of numbers that they leave out, or that lines had before, holds for its epoch. It
+/// holds no more where the reader was shown other lines under these numbers since.
+pub fn told_lines(run: &Run, reader: Option<&Reader>) -> Vec<(SessionKey, LineUpdate)> {
+    let meant = |session: &SessionKey, document: &str, first, last| match (
+        run.pinned_lines(session),
+        reader,
+    ) {
+        (Some(then), Some(reader)) => reader.lines_of(session).same_in(then, document, first, last),
+        _ => vec![(first, last)],
+    };
     let update = |session: &SessionKey, document: &str, first, last, seen| {
         let (document, when) = (document.to_owned(), When::Always);
         (session.clone(), LineUpdate { document, first, last, seen, when })
     };
-    told.iter().enumerate().flat_map(move |(index, (session, app, numbers))| {
+    let mut updates = Vec::new();
+    for (index, (session, app, numbers)) in run.told_lines.iter().enumerate() {
         let LineNumbers { document, first, last, version, was } = numbers;
         if index >= LINE_NUMBERS_MAX {
-            return [Some(update(session, document, 0, u64::MAX, None)), None]
-                .into_iter()
-                .flatten();
+            updates.push(update(session, document, 0, u64::MAX, None));
+            continue;
         }
         let seen = version.map(|version| (*app, version));
-        let before = was.map(|was| was..=was.saturating_add(last.saturating_sub(*first)));
-        let before = before.map(|was| update(session, document, *was.start(), *was.end(), seen));
-        [before, Some(update(session, document, *first, *last, seen))].into_iter().flatten()
-    })
+        if let Some(was) = *was {
+            let end = was.saturating_add(last.saturating_sub(*first));
+            let before = meant(session, document, was, end).into_iter();
+            updates.extend(before.map(|(was, end)| update(session, document, was, end, seen)));
+        }
+        if *was != Some(*first) {
+            updates.push(update(session, document, *first, *last, seen));
+        }
+    }
+    updates
 }
 
 /// Gathers updates of one window's document.

@@ -7,7 +7,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 /// Returns the call of a link's code, with the session as the owner of everything in it; none for code that isn't
 /// one call of this action, or that names another session: a link acts on its own session only.
 pub fn link_call(code: &str, action: &str, session: &SessionAddr) -> Option<Call> {
-    let script = call::parse(code, None).ok()?;
+    let script = call::parse_undecided(code, None).ok()?;
     let [Step::Call(call)] = <[Step; 1]>::try_from(script.steps).ok()? else { return None };
     (call.action == action).then_some(call).and_then(|call| own_call(call, session))
 }
@@ -24,7 +24,7 @@ const NOTHING: Expr = Expr::Value(pipemux_proto::Value::Null);
 
 fn own_expr(expr: Expr, session: &SessionAddr) -> Option<Expr> {
     Some(match expr {
-        Expr::Value(_) => expr,
+        Expr::Value(_) | Expr::Quoted(_) => expr,
         Expr::Ref(of) => {
             let is_own = of.owner.as_ref().is_none_or(|owner| owner == session);
             // An app doesn't know the ids that the daemon shows.

@@ -113,6 +113,16 @@ impl SeenLines {
         parts.iter().all(|(range, known)| !known || range.seen == Some(base))
     }
 
+    /// Returns the parts of a range whose numbers mean the same as in other knowledge.
+    pub fn same_in(&self, other: &Self, document: &str, first: u64, last: u64) -> Vec<(u64, u64)> {
+        let same = |(own, known): (LineRange, bool)| {
+            let others = other.parts(document, own.first, own.last).into_iter();
+            others.filter(move |(range, others)| *others == known && range.seen == own.seen)
+        };
+        let parts = self.parts(document, first, last).into_iter().flat_map(same);
+        parts.map(|(range, _)| (range.first, range.last)).collect()
+    }
+
     /// Makes what was seen of one process count as seen of the next one.
     pub fn hand_over(&mut self, from: Incarnation, to: Incarnation) {
         let ranges = self.documents.iter_mut().flat_map(|document| &mut document.ranges);
@@ -241,6 +251,17 @@ mod tests {
         let mut invoke = Invoke { seen_version, ..Invoke::default() };
         lines.write_to(&mut invoke, Some(APP));
         invoke.numbers.iter().map(|n| (n.first, n.last, n.version)).collect()
+    }
+
+    #[test]
+    fn numbers_mean_the_same_where_both_were_shown_them_in_one_version_or_not_at_all() {
+        let (mut then, mut now) = (SeenLines::default(), SeenLines::default());
+        then.update(&update(1, 40, 1));
+        now.update(&update(1, 40, 1));
+        now.update(&update(10, 12, 3));
+        now.update(&update(50, 60, 3));
+        assert_eq!(now.same_in(&then, "a", 5, 55), [(5, 9), (13, 40), (41, 49)]);
+        assert_eq!(now.same_in(&then, "b", 5, 55), [(5, 55)]);
     }
 
     #[test]

@@ -145,7 +145,8 @@ impl Windows {
 
     /// Returns the windows whose sessions have an action of that name, whether or not it is possible now.
     pub fn with_action(&self, name: &str) -> Vec<&Window> {
-        let has = |group: &&ActionGroup| group.actions.iter().any(|action| action.name == name);
+        let has =
+            |group: &&ActionGroup| group.actions.iter().any(|action| action.written_name() == name);
         self.of_groups(self.by_app.values().flatten().filter(has))
     }
 

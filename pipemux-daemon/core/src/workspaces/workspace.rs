@@ -1,6 +1,6 @@
 //! One workspace: its windows, anchors, epochs, readers and notices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pipemux_proto::ids::{Incarnation, SessionAddr};
@@ -277,6 +277,17 @@ impl Workspace {
     /// Returns how often a window was opened or closed.
     pub fn window_set_revision(&self) -> u64 {
         self.window_set_revision
+    }
+
+    /// Returns true when a reader has seen all windows that are open, and none that was closed, once it is shown these.
+    pub fn completes<'a>(
+        &'a self,
+        reader: &str,
+        shown: impl Iterator<Item = &'a SessionKey>,
+    ) -> bool {
+        let before = self.readers.get(reader).into_iter().flat_map(|reader| reader.seen.keys());
+        let known: BTreeSet<&SessionKey> = before.chain(shown).collect();
+        known.len() == self.windows.len() && known.iter().all(|key| self.window(key).is_some())
     }
 
     /// Returns true when windows were opened or closed since the reader saw all of them.

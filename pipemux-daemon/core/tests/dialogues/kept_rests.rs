@@ -31,7 +31,7 @@ fn sent(world: &mut World) -> Vec<String> {
 
 fn run_with(world: &mut World, code: &str, stdin: &str) -> AnswerText {
     let stdin = Some(Bytes::copy_from_slice(stdin.as_bytes()));
-    world.ask(reader("a"), Verb::Run { code: code.into(), stdin })
+    world.ask(reader("a"), Verb::Run { code: code.into(), stdin, only_queries: false })
 }
 
 /// Returns the number under which an answer says that something is kept.

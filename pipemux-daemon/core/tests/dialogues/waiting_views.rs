@@ -156,6 +156,22 @@ fn windows_opened_or_closed_by_others_end_a_wait() {
 }
 
 #[test]
+fn reader_who_only_opened_windows_waits_for_a_change() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.open(reader("a"), "other");
+    let waiting = begin(&mut world, reader("a"), wait(None));
+    world.pass(30_000);
+    assert!(world.answer_to(waiting.0, waiting.1).is_none(), "nothing has changed");
+    change(&mut world, "other/main", "new");
+    now(&world, waiting).has("new").lacks("unchanged");
+    // One who opened only some of them is shown the others.
+    world.open(reader("b"), "notes");
+    let waiting = begin(&mut world, reader("b"), wait(None));
+    now(&world, waiting).has("## other/main");
+}
+
+#[test]
 fn wait_for_a_missing_window_is_refused() {
     let mut world = World::new();
     world.open(reader("a"), "notes");

@@ -42,6 +42,7 @@ pub fn read(answer: &Answer) -> ShownContent {
         Body::Report(report) => {
             for window in &report.windows {
                 shows.lines(&window.content);
+                shows.focus(window.state.focus_id.as_deref());
             }
             for option in report.question.iter().flat_map(|question| &question.options) {
                 if let Some(id) = option.link.strip_prefix("link:").and_then(|id| id.parse().ok()) {
@@ -56,6 +57,18 @@ pub fn read(answer: &Answer) -> ShownContent {
 }
 
 impl ShownContent {
+    /// Takes in the focus of a Context, which it names even where the content has no room for it: the heading says
+    /// what it is.
+    fn focus(&mut self, focus: Option<&str>) {
+        let id = focus.and_then(|focus| focus.rsplit(':').next()?.parse::<u64>().ok());
+        let label = self.headings.last().and_then(|heading| heading.selection.clone());
+        if let (Some(id), Some(label)) = (id, label)
+            && !self.anchors.iter().any(|(kind, shown, _)| kind == "obj" && *shown == id)
+        {
+            self.anchors.push(("obj".into(), id, label));
+        }
+    }
+
     fn lines(&mut self, said: &str) {
         for line in said.lines() {
             self.headings.extend(heading(line));

@@ -89,7 +89,7 @@ impl Sim {
                 let request = self.requests.len();
                 let (code, epoch) = self.write_run(who, steps, request, *pinned, &mut marks);
                 at = epoch;
-                Verb::Run { code, stdin: None }
+                Verb::Run { code, stdin: None, only_queries: false }
             }
             Ask::Click(pick) => {
                 let Some((id, label)) = self.knowledge.some_link(who, *pick) else {

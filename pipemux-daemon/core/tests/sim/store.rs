@@ -334,6 +334,7 @@ pub fn prototypes() -> Vec<Prototype> {
             risk,
             idempotent: name == "select",
             prominence: Default::default(),
+            ..Prototype::default()
         }
     };
     vec![

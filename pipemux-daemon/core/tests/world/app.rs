@@ -7,7 +7,7 @@ use pipemux_proto::app::{
 };
 use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
-use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::prototype::{Param, Prototype, Raw, Risk, Type};
 use pipemux_proto::{
     Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, Value, decode,
 };
@@ -241,7 +241,11 @@ fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Default::default(),
+        ..Prototype::default()
     };
+    let raw = Param { raw: Raw::Always, ..text() };
+    let raw_if = Param { raw: Raw::If("regex".into()), ..text() };
+    let regex = Param { default: Some(Value::Bool(false)), ..param("regex", Type::Bool) };
     vec![
         action("edit", vec![note(), text()], None, Risk::Changes),
         action("remove", vec![note()], None, Risk::Destructive),
@@ -251,8 +255,19 @@ fn prototypes() -> Vec<Prototype> {
         action("say", vec![text()], None, Risk::Changes),
         action("load", vec![Param { path: true, ..text() }], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
+        action("list", vec![with_default("lines", 3)], Some(Type::String), Risk::Query),
+        Prototype {
+            called: Some("list".into()),
+            ..action("list_note", vec![note()], Some(Type::String), Risk::Query)
+        },
+        action("matching", vec![raw], None, Risk::Safe),
+        action("find", vec![raw_if, regex], None, Risk::Safe),
         Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
+}
+
+fn with_default(name: &str, default: i64) -> Param {
+    Param { default: Some(Value::Int(default)), ..param(name, Type::Int) }
 }
 
 fn param(name: &str, ty: Type) -> Param {

@@ -83,7 +83,7 @@ pub fn open(session: &str) -> Verb {
 }
 
 pub fn run(code: &str) -> Verb {
-    Verb::Run { code: code.into(), stdin: None }
+    Verb::Run { code: code.into(), stdin: None, only_queries: false }
 }
 
 impl World {

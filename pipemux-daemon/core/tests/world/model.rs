@@ -3,7 +3,7 @@
 use pipemux_proto::app::{
     Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
 };
-use pipemux_proto::projection::Arg;
+use pipemux_proto::projection::{Arg, CodePiece, ObjectSlot, Piece};
 use pipemux_proto::{Fault, Value};
 
 use super::app::slot;
@@ -124,12 +124,46 @@ impl Model {
                 let value = Value::from(subject.map(|note| note.text).unwrap_or_default());
                 self.done("text", Some(value))
             }
+            "list" => {
+                let lines = match invoke.args.get("lines") {
+                    Some(Arg::Value(value)) => value.to_value().ok(),
+                    _ => None,
+                };
+                let count = match lines {
+                    Some(Value::Int(count)) => count,
+                    _ => 3,
+                };
+                if count == 0 {
+                    let objects = self.notes.iter().map(|note| Piece::Object(object_of(note)));
+                    return self.found("notes", objects.collect(), "");
+                }
+                let text: String =
+                    (1..=count).map(|line| format!("{line}\tline {line}\n")).collect();
+                let code = CodePiece { text: text.clone(), ..CodePiece::default() };
+                self.found(&format!("{count} lines"), vec![Piece::Code(code)], &text)
+            }
+            "list_note" => {
+                let note = subject.expect("a note");
+                let object = object_of(&note);
+                self.found("1 note", vec![Piece::Object(object)], &note.text)
+            }
             "fail" => Outcome::Failed(Fault::failed("it can't be done").hint("try another")),
             _ => {
                 self.version += 1;
                 self.done(&text, None)
             }
         }
+    }
+
+    /// A query's result.
+    fn found(&self, brief: &str, content: Vec<Piece>, value: &str) -> Outcome {
+        Outcome::Done(Done {
+            brief: brief.into(),
+            content,
+            value: Some(Value::from(value).to_blob()),
+            version: self.version,
+            ..Done::default()
+        })
     }
 
     fn done(&self, brief: &str, value: Option<Value>) -> Outcome {
@@ -148,6 +182,16 @@ impl Model {
             Some(_) => Err(Fault::stale("another rev").about(key)),
             None => Err(Fault::not_found("gone").about(key).hint("it was removed")),
         }
+    }
+}
+
+fn object_of(note: &Note) -> ObjectSlot {
+    ObjectSlot {
+        key: note.key.clone(),
+        rev: note.rev,
+        ty: Some("note".into()),
+        label: format!("{} r{}", note.key, note.rev),
+        ..ObjectSlot::default()
     }
 }
 

@@ -108,6 +108,7 @@ pub fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Prominence::Listed,
+        ..Prototype::default()
     };
     let param = |name: &str, ty| Param {
         name: name.into(),
@@ -126,17 +127,7 @@ pub fn prototypes() -> Vec<Prototype> {
 fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> {
     let mut content = Vec::new();
     for _ in 0..bytes.int_in_range(0..=24)? {
-        content.push(match bytes.int_in_range(0..=6)? {
-            0 => Piece::Object(object(bytes)?),
-            1 => Piece::Link(link(bytes)?),
-            2 => Piece::Code(CodePiece {
-                lang: if bytes.ratio(1, 3)? { text(bytes)? } else { "rust".into() },
-                text: text(bytes)?,
-                first: if bytes.ratio(1, 2)? { Some(number(bytes)?) } else { None },
-                lines: if bytes.ratio(1, 2)? { runs(bytes)? } else { Vec::new() },
-            }),
-            _ => Piece::Text(text(bytes)?),
-        });
+        content.push(piece(bytes)?);
     }
     let mut names = BTreeMap::new();
     if bytes.ratio(1, 8)? {
@@ -160,6 +151,21 @@ fn projection(bytes: &mut Unstructured<'_>, version: u64) -> Result<Projection> 
         custom: BTreeMap::new(),
         numbers: if bytes.ratio(1, 4)? { numbers(bytes)? } else { Vec::new() },
         hidden_tokens: if bytes.ratio(1, 8)? { number(bytes)? } else { 0 },
+    })
+}
+
+/// A piece of a content.
+fn piece(bytes: &mut Unstructured<'_>) -> Result<Piece> {
+    Ok(match bytes.int_in_range(0..=6)? {
+        0 => Piece::Object(object(bytes)?),
+        1 => Piece::Link(link(bytes)?),
+        2 => Piece::Code(CodePiece {
+            lang: if bytes.ratio(1, 3)? { text(bytes)? } else { "rust".into() },
+            text: text(bytes)?,
+            first: if bytes.ratio(1, 2)? { Some(number(bytes)?) } else { None },
+            lines: if bytes.ratio(1, 2)? { runs(bytes)? } else { Vec::new() },
+        }),
+        _ => Piece::Text(text(bytes)?),
     })
 }
 
@@ -219,6 +225,12 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             links: if bytes.ratio(1, 2)? { vec![link(bytes)?] } else { Vec::new() },
             reverts: bytes.ratio(1, 2)?,
             numbers: numbers(bytes)?,
+            content: if bytes.ratio(1, 3)? {
+                vec![piece(bytes)?, piece(bytes)?]
+            } else {
+                Vec::new()
+            },
+            complete: bytes.ratio(1, 8)?,
         }),
     })
 }

@@ -167,7 +167,7 @@ pub fn open_app(app: &str, session: &str, args: Vec<String>) -> Verb {
 
 /// Runs code.
 pub fn run(code: impl Into<String>) -> Verb {
-    Verb::Run { code: code.into(), stdin: None }
+    Verb::Run { code: code.into(), stdin: None, only_queries: false }
 }
 
 /// Views one window, or all of them.

@@ -220,7 +220,8 @@ impl Client {
         name: &'static str,
         code: &str,
     ) -> ClientReply {
-        let reply = self.send_act(Verb::Run { code: code.to_owned(), stdin: None }, name);
+        let reply = self
+            .send_act(Verb::Run { code: code.to_owned(), stdin: None, only_queries: false }, name);
         match reply.exit {
             9 => {
                 let no = Verb::Answer { text: "no".into(), to: None, stdin: None };

@@ -1,14 +1,14 @@
-//! A random history: several readers edit two files of one editor session, which also change on disk, and whose
-//! processes die.
+//! A random history: several readers edit two files of one editor session, which also change on disk. Its process is
+//! killed and restarted, and so is the daemon.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use pipemux_proto::client::{Verb, ViewArgs};
+use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use pipemux_tests::{TestClient, TestEnv};
 
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Numbers};
 
 const FILES: [&str; 2] = ["a.txt", "b.txt"];
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -20,8 +20,10 @@ pub struct History {
     ids: HashMap<&'static str, u64>,
     /// By a line's text what it is: a line that is altered in place stays the same line.
     lines: HashMap<String, u64>,
-    /// How many acts were compared.
+    /// How many acts were compared, without those that were pinned to an epoch.
     pub acts: usize,
+    /// How many acts that were pinned to an epoch were compared.
+    pub pinned_acts: usize,
     random: u64,
     marks: u64,
     log: String,
@@ -46,7 +48,7 @@ impl History {
         truth.view(None, TIMEOUT);
         let random = mixed(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
         let log = format!("seed {seed}\n");
-        Self { env, readers, truth, ids, lines, acts: 0, random, marks: 0, log }
+        Self { env, readers, truth, ids, lines, acts: 0, pinned_acts: 0, random, marks: 0, log }
     }
 
     /// Does one random thing.
@@ -78,8 +80,14 @@ impl History {
             }
             13 => self.call(reader, file, "editor.save()"),
             14 => self.change_on_disk(file),
-            15 if self.below(4) == 0 => self.crash(),
+            15 => match self.below(16) {
+                0..=3 => self.crash(),
+                4..=7 => self.restart(),
+                8..=9 => self.kill_daemon(),
+                _ => self.act(reader, file),
+            },
             16 if self.below(4) == 0 => self.close_and_open(reader, file),
+            17..=18 => self.act_on_earlier(reader, file),
             _ => self.act(reader, file),
         }
     }
@@ -89,29 +97,34 @@ impl History {
         let since = known.epoch.filter(|_| since);
         let view = ViewArgs { since, ..ViewArgs::default() };
         let answer = client.request(Verb::View(view), TIMEOUT);
-        known.read(&answer.text, None, None);
+        known.read(&answer.text, None, None, None);
         self.note(reader, &format!("view since {since:?}"), &answer.text);
     }
 
     fn call(&mut self, reader: usize, file: &str, code: &str) {
-        let _ = self.run(reader, file, code);
+        let _ = self.run(reader, file, code, None);
     }
 
-    /// Runs code. Returns the exit status, and whether a step took effect.
-    fn run(&mut self, reader: usize, file: &str, code: &str) -> (u8, bool) {
-        let answer = self.readers[reader].0.run(code, TIMEOUT);
+    /// Runs code, pinned to an epoch if one is given. Returns the exit status, and whether a step took effect.
+    fn run(&mut self, reader: usize, file: &str, code: &str, at: Option<u64>) -> (u8, bool) {
+        let client = &mut self.readers[reader].0;
+        let call =
+            client.call(Verb::Run { code: code.to_owned(), stdin: None, only_queries: false });
+        let answer = client.send(&VerbRequest { at, ..call }, TIMEOUT);
         let acted = self.acted_file(reader, file, code, &answer.text);
         let truth = acted.clone().map(|file| self.truth(&file));
         let truth = truth.filter(|_| code.matches("editor.").count() == 1);
         let (_, known) = &mut self.readers[reader];
-        known.read(&answer.text, acted.as_deref(), truth.as_deref());
-        self.note(reader, code, &answer.text);
+        let pinned = at.and_then(|epoch| known.at(epoch));
+        known.read(&answer.text, acted.as_deref(), truth.as_deref(), pinned);
+        let pinned = at.map_or(String::new(), |epoch| format!("--at e{epoch} "));
+        self.note(reader, &format!("{pinned}{code}"), &answer.text);
         if answer.exit == 5 {
             let declined = self.readers[reader]
                 .0
                 .request(Verb::Answer { text: "none".into(), to: None, stdin: None }, TIMEOUT);
             let (_, known) = &mut self.readers[reader];
-            known.read(&declined.text, acted.as_deref(), None);
+            known.read(&declined.text, acted.as_deref(), None, None);
             self.note(reader, "answer none", &declined.text);
         }
         (answer.exit, answer.text.contains(" done · "))
@@ -150,21 +163,39 @@ impl History {
 
     /// Acts on a number that the reader knows, and compares the line that it touched.
     fn act(&mut self, reader: usize, file: &str) {
-        let known = &self.readers[reader].1.numbers;
-        let known: Vec<(usize, String)> = known
+        let known = &self.readers[reader].1;
+        let bare = known.current.as_deref() == Some(file);
+        let picked = self.pick_number(file, &self.readers[reader].1.numbers.clone());
+        let Some((number, text)) = picked else { return };
+        let bare = bare && self.below(3) == 0;
+        let at = if bare { number.to_string() } else { format!("'{file}:{number}'") };
+        self.act_on(reader, file, &text, &at, None);
+    }
+
+    /// Acts on a number that the reader knew in an earlier epoch, to which the call is pinned.
+    fn act_on_earlier(&mut self, reader: usize, file: &str) {
+        let count = self.readers[reader].1.earlier.len();
+        let at = self.below(count.max(1));
+        let earlier = self.readers[reader].1.earlier.get(at).cloned();
+        let Some((epoch, numbers)) = earlier else { return };
+        let Some((number, text)) = self.pick_number(file, &numbers) else { return };
+        self.act_on(reader, file, &text, &format!("'{file}:{number}'"), Some(epoch));
+    }
+
+    /// Returns one of the numbers of a file whose line is known, with its text.
+    fn pick_number(&mut self, file: &str, numbers: &Numbers) -> Option<(usize, String)> {
+        let known: Vec<(usize, String)> = numbers
             .iter()
             .filter(|((of, _), text)| of == file && self.lines.contains_key(*text))
             .map(|((_, number), text)| (*number, text.clone()))
             .collect();
-        if known.is_empty() {
-            return;
-        }
-        let (number, text) = known[self.below(known.len())].clone();
-        let line = self.lines[&text];
+        if known.is_empty() { None } else { Some(known[self.below(known.len())].clone()) }
+    }
+
+    fn act_on(&mut self, reader: usize, file: &str, text: &str, at: &str, epoch: Option<u64>) {
+        let line = self.lines[text];
         let before = self.truth(file);
         let mark = self.mark();
-        let bare = self.below(3) == 0 && self.readers[reader].1.current.as_deref() == Some(file);
-        let at = if bare { number.to_string() } else { format!("'{file}:{number}'") };
         self.lines.insert(mark.clone(), line);
         let kind = self.below(3);
         let code = match kind {
@@ -173,7 +204,7 @@ impl History {
             _ => format!("editor.replace_lines({at}, {at}, '{mark}')"),
         };
         let log = self.log.len();
-        let (exit, done) = self.run(reader, file, &code);
+        let (exit, done) = self.run(reader, file, &code, epoch);
         if exit != 0 || !done {
             return;
         }
@@ -186,10 +217,13 @@ impl History {
             _ => before.iter().find(|line| !after.contains(line)),
         };
         let touched = touched.and_then(|text| self.lines.get(text));
-        self.acts += 1;
+        match epoch {
+            Some(_) => self.pinned_acts += 1,
+            None => self.acts += 1,
+        }
         assert!(
             touched == Some(&line),
-            "{}\nr{reader} knew {file}:{number} as {text:?}; {code} touched {touched:?}, not {line}:\n{}",
+            "{}\nr{reader} knew {at} as {text:?} (epoch {epoch:?}); {code} touched {touched:?}, not {line}:\n{}",
             self.log,
             &self.log[log..]
         );
@@ -211,6 +245,24 @@ impl History {
         self.truth.view(None, TIMEOUT);
         self.env.kill_session("editor/main");
         self.note(9, "the editor was killed", "");
+    }
+
+    fn restart(&mut self) {
+        self.truth.view(None, TIMEOUT);
+        let restarted = self.truth.restart("editor/main", TIMEOUT);
+        assert_eq!(restarted.exit, 0, "{}\n{}", self.log, restarted.text);
+        self.note(9, "the editor was restarted", "");
+    }
+
+    fn kill_daemon(&mut self) {
+        self.env.kill_daemon();
+        // Connections to the one before are lost.
+        self.env.pipemux(&["up"]).ok();
+        for (reader, (client, _)) in self.readers.iter_mut().enumerate() {
+            *client = TestClient::new(&self.env, None, &format!("r{reader}"));
+        }
+        self.truth = TestClient::new(&self.env, None, "truth");
+        self.note(9, "the daemon was killed", "");
     }
 
     fn close_and_open(&mut self, reader: usize, file: &str) {

@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
-/// What a reader knows: by file and number the text that the line had.
+/// By file and number the text that the line had.
+pub type Numbers = BTreeMap<(String, usize), String>;
+
+/// What a reader knows.
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge {
-    pub numbers: BTreeMap<(String, usize), String>,
+    pub numbers: Numbers,
+    /// What it knew once it had the last answer of an epoch, by epoch.
+    pub earlier: Vec<(u64, Numbers)>,
     /// The file that the window showed last.
     pub current: Option<String>,
     pub epoch: Option<u64>,
@@ -13,20 +18,36 @@ pub struct Knowledge {
 
 /// What one answer says.
 struct Reading<'a> {
-    before: Knowledge,
+    before: Numbers,
+    /// While the outcome of a pinned call is read: the numbers of its epoch.
+    pinned: Option<Numbers>,
     now: &'a mut Knowledge,
 }
 
 impl Knowledge {
+    /// Returns what it knew once it had the last answer of an epoch.
+    pub fn at(&self, epoch: u64) -> Option<Numbers> {
+        let found = self.earlier.iter().find(|(of, _)| *of == epoch);
+        found.map(|(_, numbers)| numbers.clone())
+    }
+
     /// Takes in an answer. `acted` is the file that the call was about; `truth` are its lines after the call, if
-    /// numbers in the outcome mean those.
-    pub fn read(&mut self, answer: &str, acted: Option<&str>, truth: Option<&[String]>) {
-        let before = self.clone();
-        let mut reading = Reading { before, now: self };
+    /// numbers in the outcome mean those. `pinned` are the numbers of the epoch that the call was pinned to, of which
+    /// its outcome says what they are now.
+    pub fn read(
+        &mut self,
+        answer: &str,
+        acted: Option<&str>,
+        truth: Option<&[String]>,
+        pinned: Option<Numbers>,
+    ) {
+        let before = self.numbers.clone();
+        let mut reading = Reading { before: before.clone(), pinned, now: self };
         let mut outcome = true;
         for line in answer.lines() {
             if let Some(heading) = line.strip_prefix("## editor/main · ") {
                 outcome = false;
+                reading.pinned = None;
                 let file = heading.split(" · ").next().unwrap_or_default();
                 reading.now.current = Some(file.to_owned()).filter(|file| file.ends_with(".txt"));
                 continue;
@@ -54,6 +75,15 @@ impl Knowledge {
         }
         let last = answer.lines().last().unwrap_or_default();
         let epoch = last.split(" · ").find_map(|part| part.strip_prefix('e')?.parse().ok());
+        match epoch {
+            Some(epoch) => {
+                self.earlier.retain(|(of, _)| *of != epoch);
+                self.earlier.push((epoch, self.numbers.clone()));
+            }
+            // An answer that names no epoch is of the last one, or of a later one.
+            None if self.numbers != before => drop(self.earlier.pop()),
+            None => {}
+        }
         self.epoch = epoch.or(self.epoch);
     }
 }
@@ -80,12 +110,17 @@ impl Reading<'_> {
                 _ => continue,
             };
             let (Some(was), Some(now)) = (was, now) else { continue };
+            let before = self.pinned.as_ref().unwrap_or(&self.before);
             for number in was.0..=was.1 {
-                self.now.numbers.remove(&(file.to_owned(), number));
+                let key = (file.to_owned(), number);
+                // A pinned call's outcome says nothing of lines that were shown under these numbers later.
+                if self.before.get(&key) == before.get(&key) {
+                    self.now.numbers.remove(&key);
+                }
             }
             for at in 0..=now.1 - now.0 {
                 let key = |number| (file.to_owned(), number);
-                match self.before.numbers.get(&key(was.0 + at)) {
+                match before.get(&key(was.0 + at)) {
                     Some(text) => self.now.numbers.insert(key(now.0 + at), text.clone()),
                     None => self.now.numbers.remove(&key(now.0 + at)),
                 };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use docui::{Fault, Opening};
 
 use crate::limits::FILES_MAX;
+use crate::model::change_log::ChangeLog;
 use crate::model::current_file_log::CurrentFileLog;
 use crate::model::disk_watch::DiskWatch;
 use crate::model::history::Author;
@@ -42,7 +43,11 @@ impl Editor {
         }
         snapshot::remove(&opening.state_dir);
         let manifest = Manifest::read(&opening.state_dir);
+        let (changes, begun, lost_changes) = ChangeLog::read(&opening.state_dir);
         let mut editor = Self::empty(opening, opening.again || manifest.is_some());
+        editor.changes = changes;
+        editor.changes.forget_versions();
+        let interrupted = editor.settle(begun);
         let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest, opening),
             None => {
@@ -58,7 +63,8 @@ impl Editor {
             let path = path.display();
             format!("Unsaved edits of {path} are kept; open the file to restore them.")
         });
-        let notes = lost_state.into_iter().chain(notes).chain(kept).collect();
+        let before = lost_state.into_iter().chain(lost_changes).chain(interrupted);
+        let notes = before.chain(notes).chain(kept).collect();
         Ok((editor, notes))
     }
 
@@ -75,6 +81,10 @@ impl Editor {
             callee: opening.callee(),
             address: opening.address(),
             state_dir: opening.state_dir.clone(),
+            changes: ChangeLog::default(),
+            hold: false,
+            overwrite: Vec::new(),
+            uses: 0,
             search_results: None,
             selection: None,
             version: 0,

@@ -114,9 +114,11 @@ impl Renumbering {
         });
         let given = self.given_before.iter();
         let given = given.map(|lines| LineNumbers { version: None, ..numbers(lines) });
-        let kept = self.kept.iter().map(&numbers);
+        // What is as it was isn't mentioned.
+        let was = |lines: &Range<usize>| Some(lines.start as u64 + 1);
+        let kept = self.kept.iter().map(|lines| LineNumbers { was: was(lines), ..numbers(lines) });
         let moves = self.told.iter().chain(&self.moves).map(|(lines, to)| LineNumbers {
-            was: Some(lines.start as u64 + 1),
+            was: was(lines).filter(|_| lines.start != *to),
             ..numbers(&(*to..*to + lines.len()))
         });
         retired.into_iter().chain(given).chain(kept).chain(moves).collect()

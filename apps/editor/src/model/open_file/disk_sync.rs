@@ -1,16 +1,14 @@
 //! Keeping an open file and the file on disk together: opening, reloading, saving.
 
 use std::path::{Path, PathBuf};
-use std::sync::Weak;
 
 use docui::Fault;
 
-use crate::limits::FORMER_KEYS_MAX;
 use crate::model::buffer::Buffer;
 use crate::model::disk::{self, LoadedFile};
 use crate::model::disk_check::{DiskCheck, DiskFinding, FoundFile, KnownFile};
 use crate::model::file_stamp::FileStamp;
-use crate::model::history::{Author, EditKind};
+use crate::model::history::{Author, EditKind, FileChange};
 use crate::model::journal::{Journal, RecoveredText};
 use crate::model::line_ids::LineIds;
 use crate::model::text_diff::difference;
@@ -46,6 +44,24 @@ impl ReadFile {
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file as it is on disk.
+    ///
+    /// # Errors
+    /// As [`disk::load`].
+    pub fn loaded(&self) -> Result<&LoadedFile, Fault> {
+        self.loaded.as_ref().map_err(Clone::clone)
+    }
+
+    /// True when its journal kept edits that were never saved.
+    pub fn has_unsaved_edits(&self) -> bool {
+        !matches!(self.recovered, Ok(None))
+    }
+
+    /// The digest of the file on disk; `None` if it can't be read.
+    pub fn digest(&self) -> Option<u64> {
+        self.digest
     }
 }
 
@@ -98,14 +114,20 @@ impl OpenFile {
             DiskState::Deleted => "; the file itself no longer exists on disk",
             _ => "; the file on disk has changed in the meantime: save() will ask",
         };
-        let note = format!("{shown}: unsaved edits restored, undo history is lost{warning}.");
+        let note = format!("{shown}: unsaved edits restored{warning}.");
         let mut file = Self::new(path, journal, buffer, version);
         // Readers who saw the file before these edits saw other lines.
         file.forget_lines(version);
-        file.history.mark_unsaved();
+        file.states.mark_unsaved();
         (file.base_digest, file.stamp) = (recovered.base_digest, stamp);
         file.disk_state = disk_state;
         Ok((file, vec![note]))
+    }
+
+    /// Returns a file that doesn't exist yet.
+    pub fn new_file(path: PathBuf, state_dir: &Path, version: u64) -> Self {
+        let journal = Journal::new(state_dir, &path);
+        Self::new(path, journal, Buffer::default(), version)
     }
 
     fn from_disk(path: PathBuf, journal: Journal, loaded: LoadedFile, version: u64) -> Self {
@@ -146,21 +168,20 @@ impl OpenFile {
     }
 
     /// Takes in what a check found: if nothing is unsaved, also the file's new text. Returns true if anything
-    /// that is shown has changed.
+    /// that is shown has changed, and the change of the text if there was one.
     pub fn take_finding(
         &mut self,
         finding: DiskFinding,
-        new_id: impl FnOnce() -> String,
         version: u64,
-    ) -> bool {
+    ) -> (bool, Option<FileChange>) {
         // The file was read or written since the check began, or is being written: the next check counts.
         if finding.known != self.known_file() || self.is_being_written() {
-            return false;
+            return (false, None);
         }
         self.mode = finding.mode.or(self.mode);
         let before = self.disk_state.clone();
         self.disk_state = match finding.found {
-            FoundFile::Unchanged => return false,
+            FoundFile::Unchanged => return (false, None),
             FoundFile::Missing => {
                 self.stamp = None;
                 DiskState::Deleted
@@ -173,80 +194,56 @@ impl OpenFile {
                     // Without a text, the next check reads it, unless something is unsaved.
                     None => DiskState::Changed,
                     Some(_) if self.is_unsaved() => DiskState::Changed,
-                    Some(text) => {
-                        let author = Author::outside_of_runs(version);
-                        match text.and_then(|loaded| self.reload(loaded, new_id(), author)) {
-                            Ok(()) => return true,
-                            Err(fault) => DiskState::Unusable(fault.message),
-                        }
+                    Some(Ok(loaded)) => {
+                        let change = self.reload(loaded, &Author::outside_of_runs(version));
+                        return (true, change);
                     }
+                    Some(Err(fault)) => DiskState::Unusable(fault.message),
                 }
             }
         };
-        self.disk_state != before
+        (self.disk_state != before, None)
     }
 
-    /// Takes a text that was read from disk, as a change that can be undone.
-    ///
-    /// # Errors
-    /// The journal can't be written. Nothing was changed.
-    pub fn reload(&mut self, loaded: LoadedFile, id: String, author: Author) -> Result<(), Fault> {
+    /// Takes a text that was read from disk. Returns the change; `None` if it can't be undone.
+    pub fn reload(&mut self, loaded: LoadedFile, author: &Author) -> Option<FileChange> {
         if loaded.bom != self.buffer.has_bom() {
-            // Undo and the journal know only the text after a byte order mark, so they start over.
-            let top_line = self.top_line;
+            // A change knows only the text after a byte order mark.
+            let (top_line, gate) = (self.top_line, self.gate.clone());
             let journal = Journal::new(self.journal.directory(), self.path());
             *self = Self::from_disk(self.path.clone(), journal, loaded, author.version);
+            self.gate = gate;
+            self.gate.advance();
             self.forget_lines(author.version);
             self.top_line = top_line;
-            self.remove_journal_if_saved();
-            return Ok(());
+            self.journal.remove();
+            return None;
         }
         let (splices, lines) = difference(&self.buffer.text(), &loaded.text);
-        self.apply(EditKind::Reload, &author, &splices, &lines)?;
-        self.history.push(id, EditKind::Reload, author, splices, lines);
+        let change = FileChange {
+            path: self.path.clone(),
+            splices,
+            lines,
+            before: Some(self.buffer.digest()),
+            after: Some(loaded.digest),
+            bom: loaded.bom,
+            mode: None,
+        };
         self.mode = Some(loaded.mode);
-        let state = self.history.state();
-        self.take_write(state, loaded.digest, loaded.stamp);
-        Ok(())
+        self.take_change(EditKind::Reload, author, &change, loaded.stamp);
+        Some(change)
     }
 
     /// Takes in that the text of a state was written to disk. The text may have changed since.
     pub(crate) fn take_write(&mut self, state: u64, digest: u64, stamp: FileStamp) {
         (self.base_digest, self.stamp) = (Some(digest), Some(stamp));
         self.disk_state = DiskState::Same;
-        self.history.mark_saved_at(state);
+        self.states.mark_saved_at(state);
         if self.is_unsaved() {
             self.journal.start_over(self.base_digest, &self.buffer);
         } else {
             self.journal.remove();
         }
-    }
-
-    /// Takes in that the text of a state was written to another path, which becomes the file's path.
-    pub(crate) fn take_write_as(
-        &mut self,
-        (path, version): (PathBuf, u64),
-        state: u64,
-        digest: u64,
-        stamp: FileStamp,
-        state_dir: &Path,
-    ) {
-        self.journal.remove();
-        self.journal = Journal::new(state_dir, &path);
-        let former = self.key();
-        self.path = path;
-        // What readers were shown under the new path before was another file.
-        let now = self.key();
-        self.former_keys.retain(|(key, _)| *key != now);
-        self.former_keys.push((former, version));
-        if self.former_keys.len() > FORMER_KEYS_MAX {
-            self.former_keys.remove(0);
-        }
-        self.named_since = version;
-        self.mode = None;
-        // A write to the earlier path may still be under way; it is no longer this file's.
-        self.write = Weak::new();
-        self.take_write(state, digest, stamp);
     }
 
     /// Gives up the unsaved edits.

@@ -20,6 +20,10 @@ pub(crate) fn bind<'t>(source: &'t Source, function: Node<'t>) -> Scopes<'t> {
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             ecmascript::bind(source, function)
         }
+        // Nothing is extracted in these.
+        Language::C | Language::Cpp | Language::Java | Language::CSharp | Language::Markdown => {
+            Scopes::default()
+        }
     };
     scopes.resolve();
     scopes

@@ -143,6 +143,9 @@ struct Written {
 /// [`Refusal`] says why they can't.
 pub fn plan_extraction(source: &Source, request: &Request<'_>) -> Result<Extraction, Refusal> {
     let language = source.language();
+    if !language.has_extraction() {
+        return Err(unsupported(language));
+    }
     if !language.is_name(request.name) {
         let message =
             format!("{:?} can't be the name of a {} function", request.name, language.name());
@@ -162,10 +165,19 @@ pub fn plan_extraction(source: &Source, request: &Request<'_>) -> Result<Extract
         Language::Python => python::write(&plan)?,
         Language::Go => go::write(&plan)?,
         Language::JavaScript | Language::TypeScript | Language::Tsx => ecmascript::write(&plan)?,
+        Language::C | Language::Cpp | Language::Java | Language::CSharp | Language::Markdown => {
+            return Err(unsupported(language));
+        }
     };
     let extraction = assemble(plan.selected.text.clone(), written);
     verify(source, &extraction, request.name)?;
     Ok(extraction)
+}
+
+fn unsupported(language: Language) -> Refusal {
+    let with = Language::ALL.iter().filter(|one| one.has_extraction() && **one != Language::Tsx);
+    let with: Vec<_> = with.map(|one| one.name()).collect();
+    Refusal::Unsafe(format!("not for {}, only for {}", language.name(), with.join(", ")))
 }
 
 /// Puts the edits in order, and computes where they lead to.

@@ -4,8 +4,10 @@
 mod ecmascript;
 mod executed;
 mod go;
+mod lookups;
 mod outlines;
 mod python;
+mod regions;
 mod rust;
 mod support;
 mod workspace;

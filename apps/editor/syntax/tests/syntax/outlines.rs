@@ -4,17 +4,44 @@ use std::path::Path;
 
 use crate::support::*;
 
+fn span(source: &Source, range: &std::ops::Range<usize>) -> String {
+    let last = range.end.max(range.start + 1) - 1;
+    format!("{}-{}", source.line_of(range.start) + 1, source.line_of(last) + 1)
+}
+
+/// Returns each symbol with its lines, those with what belongs to it, and those between its braces.
 fn lines(source: &Source, symbols: &[Symbol], depth: usize) -> String {
-    let mut all = String::new();
+    let (mut all, text) = (String::new(), source.text());
     for symbol in symbols {
-        let first = source.line_of(symbol.range.start) + 1;
-        let last = source.line_of(symbol.range.end) + 1;
-        let name = &source.text()[symbol.name_range.clone()];
-        assert!(symbol.name.contains(name), "{symbol:?}");
+        let name = &text[symbol.name_range.clone()];
+        assert!(symbol.name.contains(name) || symbol.kind == SymbolKind::Heading, "{symbol:?}");
         assert!(symbol.range.start <= symbol.name_range.start);
+        assert!(symbol.whole.start <= symbol.range.start && symbol.range.end <= symbol.whole.end);
         assert!(symbol.body.as_ref().is_none_or(|body| body.end <= symbol.range.end), "{symbol:?}");
+        let public = if symbol.public { "public " } else { "" };
+        let flags: String = symbol.flags.iter().map(|flag| format!("{flag} ")).collect();
+        let owner = symbol.owner.as_ref().map(|owner| format!("{owner}'s ")).unwrap_or_default();
         let indent = "  ".repeat(depth);
-        all += &format!("{indent}{} {} {first}-{last}\n", symbol.kind.word(), symbol.name);
+        all += &format!("{indent}{public}{flags}{} {owner}{}", symbol.kind.word(), symbol.name);
+        all += &format!(" {}", span(source, &symbol.range));
+        match symbol.is_whole_lines(text) {
+            true if span(source, &symbol.whole) != span(source, &symbol.range) => {
+                all += &format!(", whole {}", span(source, &symbol.whole));
+            }
+            true => {}
+            false => all += &format!(", {:?}", &text[symbol.whole.clone()]),
+        }
+        if let Some(inside) = &symbol.interior {
+            let inside_text = &text[inside.clone()];
+            all += &match inside_text.ends_with('\n') || inside_text.contains('\n') {
+                true => format!(", body {}", span(source, inside)),
+                false => format!(", body {inside_text:?}"),
+            };
+        }
+        if let Some(summary) = &symbol.summary {
+            all += &format!(", says {summary:?}");
+        }
+        all += "\n";
         all += &lines(source, &symbol.children, depth + 1);
     }
     all
@@ -22,36 +49,27 @@ fn lines(source: &Source, symbols: &[Symbol], depth: usize) -> String {
 
 fn outline(language: Language, text: &str) -> String {
     let source = Source::parse(language, text).unwrap();
-    lines(&source, &source.outline(), 0)
+    lines(&source, &source.declarations(), 0)
 }
+
+/// The example of each language.
+pub const EXAMPLES: [(Language, &str); 10] = [
+    (Language::Rust, include_str!("cases/outline/rust.txt")),
+    (Language::Python, include_str!("cases/outline/python.txt")),
+    (Language::JavaScript, include_str!("cases/outline/javascript.txt")),
+    (Language::TypeScript, include_str!("cases/outline/typescript.txt")),
+    (Language::Go, include_str!("cases/outline/go.txt")),
+    (Language::C, include_str!("cases/outline/c.txt")),
+    (Language::Cpp, include_str!("cases/outline/cpp.txt")),
+    (Language::Java, include_str!("cases/outline/java.txt")),
+    (Language::CSharp, include_str!("cases/outline/csharp.txt")),
+    (Language::Markdown, include_str!("cases/outline/markdown.txt")),
+];
 
 #[test]
 fn symbols_are_listed_with_those_in_them() {
     let mut all = String::new();
-    for (language, text) in [
-        (
-            Language::Rust,
-            "mod m {\n    pub const A: u8 = 1;\n    pub struct S<T>(T);\n    impl<T> Clone for S<T> {\n        \
-             fn clone(&self) -> Self {\n            fn inner() {}\n            todo!()\n        }\n    }\n}\n\
-             trait T {\n    fn one(&self);\n}\nenum E { A }\nmacro_rules! x { () => {} }\ntype U = u8;\n",
-        ),
-        (
-            Language::Python,
-            "import a\n\n@a.b\ndef f():\n    def g():\n        pass\n\nclass C(D):\n    x = 1\n    \
-             @property\n    def m(self):\n        return 1\n",
-        ),
-        (
-            Language::TypeScript,
-            "export const f = (a: number) => a;\nexport default class C<T> {\n  n = 1;\n  m(): void {\n    \
-             const local = 1;\n  }\n}\ninterface I { m(): void }\nenum E { A }\ntype U = number;\n\
-             namespace N {\n  export function g() {}\n}\nconst k = 1;\n",
-        ),
-        (
-            Language::Go,
-            "package p\n\nconst A = 1\n\ntype S struct{ a int }\n\ntype I interface{ m() }\n\n\
-             func (s *S) m() {\n\tvar local int\n}\n\nfunc f() {}\n\nvar v = 2\n",
-        ),
-    ] {
+    for (language, text) in EXAMPLES {
         all += &format!("=== {}\n{}", language.name(), outline(language, text));
     }
     insta::assert_snapshot!(all);
@@ -65,7 +83,8 @@ fn enclosing_symbols_are_those_around_a_range() {
     let names: Vec<_> = source.enclosing(&(at..at + 6)).into_iter().map(|one| one.name).collect();
     assert_eq!(names, ["C", "m"]);
     let end = text.find("x =").unwrap();
-    assert!(source.enclosing(&(end..end + 1)).is_empty());
+    assert_eq!(source.enclosing(&(end..end + 1)).len(), 1);
+    assert!(source.enclosing(&(end - 1..end)).is_empty());
 }
 
 #[test]
@@ -76,6 +95,11 @@ fn languages_are_told_by_the_extension() {
         ("d.mjs", Some(Language::JavaScript)),
         ("e.tsx", Some(Language::Tsx)),
         ("f.go", Some(Language::Go)),
+        ("a/b.h", Some(Language::C)),
+        ("a.cc", Some(Language::Cpp)),
+        ("A.java", Some(Language::Java)),
+        ("A.cs", Some(Language::CSharp)),
+        ("README.md", Some(Language::Markdown)),
         ("README", None),
         ("g.txt", None),
     ] {

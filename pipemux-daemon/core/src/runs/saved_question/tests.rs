@@ -28,6 +28,7 @@ fn prototype(name: &str, params: Vec<Param>) -> Prototype {
         risk: Risk::Changes,
         idempotent: true,
         prominence: Default::default(),
+        ..Prototype::default()
     }
 }
 
@@ -152,10 +153,10 @@ fn app_question() -> OpenQuestion {
 fn argument_question() -> OpenQuestion {
     let mut steps = steps();
     let ty = Type::Anchor(Some("line".into()));
-    let missing = MissingArgument { ty, meant: None };
+    let missing = MissingArgument { ty, meant: None, raw: false };
     steps[1].args[0].1 = Argument::Missing(missing.clone());
     let meant = Some(Value::Float(2.5));
-    let limit = Argument::Missing(MissingArgument { ty: Type::Int, meant });
+    let limit = Argument::Missing(MissingArgument { ty: Type::Int, meant, raw: false });
     steps[1].args.push(("limit".into(), limit));
     let thing = RefArg { key: "line-7".into(), rev: 3, ty: None };
     let options = vec![

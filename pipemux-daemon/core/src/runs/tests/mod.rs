@@ -152,6 +152,7 @@ fn step(addr: &str, action: &str) -> Step {
             risk: Risk::Safe,
             idempotent: false,
             prominence: Default::default(),
+            ..Prototype::default()
         },
         args: Vec::new(),
         call: format!("{action}()"),
@@ -200,6 +201,7 @@ fn done(version: u64) -> Outcome {
         links: Vec::new(),
         reverts: false,
         numbers: Vec::new(),
+        ..Done::default()
     })
 }
 

@@ -40,6 +40,7 @@ fn prototypes(names: &[&str]) -> Prototypes {
         risk: Risk::Safe,
         idempotent: false,
         prominence: Prominence::Featured,
+        ..Prototype::default()
     };
     Rc::new(names.iter().map(prototype).collect())
 }

@@ -1,49 +1,11 @@
-//! Making a change, and reporting what it did to line numbers.
+//! Saying what a change did to line numbers.
 
-use std::ops::Range;
+use docui::{Context, Done};
 
-use docui::{Context, Done, Fault, Reply};
-
-use crate::action::Action;
-use crate::display::wording::{line_numbers, line_range, renumbered, shown_lines};
+use crate::display::wording::{line_numbers, line_range, renumbered};
 use crate::model::Editor;
-use crate::model::history::{Author, EditKind};
-use crate::model::ids::IdKind;
-use crate::model::line_change::LineChange;
-use crate::model::splice::Splice;
 
 impl Editor {
-    /// Changes a file's text as one action.
-    pub(super) fn commit(
-        &mut self,
-        file: usize,
-        kind: EditKind,
-        splices: Vec<Splice>,
-        lines: LineChange,
-        context: &Context,
-    ) -> Result<(), Fault> {
-        self.before_change(file)?;
-        self.hide_search_results();
-        let id = self.ids.next(IdKind::Change);
-        self.files[file].change(id, kind, Author::of(context), splices, lines)
-    }
-
-    /// Returns the outcome of a change that shows some lines' numbers as they are after it.
-    pub(super) fn committed(
-        &self,
-        file: usize,
-        brief: String,
-        shown: &[Range<usize>],
-        context: &Context,
-    ) -> Reply {
-        let change = self.files[file].last_change_id().map(Into::into);
-        let undo = Action::Undo { steps: 1, change };
-        let numbers = shown.iter().filter(|lines| !lines.is_empty());
-        let numbers =
-            numbers.map(|lines| shown_lines(&self.files[file], lines, context.next_version()));
-        Done::new(self.brief_about(file, brief)).link("undo", &undo).shows(numbers).into()
-    }
-
     /// Returns a brief that names its file unless it is the current one.
     pub(super) fn brief_about(&self, file: usize, brief: String) -> String {
         match self.is_current(&self.files[file]) {
@@ -55,6 +17,7 @@ impl Editor {
     /// Says in an outcome which numbers that the reader knows are others now: `lines 4-412 are now 1-409`.
     pub(crate) fn tell_renumbering(&self, mut done: Done, context: &Context) -> Done {
         let next = context.next_version();
+        let changed = self.files.iter().filter(|file| file.line_log().changed_in(next)).count();
         for (index, file) in self.files.iter().enumerate() {
             if !file.line_log().changed_in(next) {
                 continue;
@@ -73,11 +36,15 @@ impl Editor {
                     told.push(moved);
                 }
             }
-            if !told.is_empty() {
-                done.add_to_brief(&format!("; {}", told.join(", ")));
-            }
             if let Some(first) = renumbering.retired_from.filter(|_| !renumbering.retired_before) {
-                done.add_to_brief(&format!("; numbers from {first} on are retired"));
+                told.push(format!("numbers from {first} on are retired"));
+            }
+            if !told.is_empty() {
+                let of = match changed > 1 && !self.is_current(file) {
+                    true => format!("{}: ", self.display_name(index)),
+                    false => String::new(),
+                };
+                done.add_to_brief(&format!("; {of}{}", told.join(", ")));
             }
             let shown = std::mem::take(done.numbers_mut());
             done = done.shows(renumbering.numbers(&file.key(), next)).shows(shown);

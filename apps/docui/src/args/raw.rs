@@ -1,0 +1,62 @@
+//! Texts that are taken as they are written, backslashes included: regular expressions.
+
+use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::{Raw, Type};
+use pipemux_proto::{Fault, Value};
+
+use super::ArgType;
+
+/// Which quoted texts a parameter takes as they are written: see [`pipemux_proto::prototype::Raw`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RawTexts {
+    /// None: escapes are resolved.
+    Never,
+    /// All.
+    Always,
+    /// Those of calls that give this parameter as `true`.
+    If(&'static str),
+}
+
+impl RawTexts {
+    /// Returns it as it is sent.
+    pub fn to_wire(self) -> Raw {
+        match self {
+            Self::Never => Raw::Never,
+            Self::Always => Raw::Always,
+            Self::If(flag) => Raw::If(flag.to_owned()),
+        }
+    }
+}
+
+/// A regular expression, which is taken as it is written: `'\bfn\s'`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pattern(pub String);
+
+/// A text that is a regular expression, taken as it is written, in calls with `regex=true`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextOrPattern(pub String);
+
+macro_rules! raw_text {
+    ($($Type:ident: $raw:expr),*) => {
+        $(impl From<&str> for $Type {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl ArgType for $Type {
+            const RAW: RawTexts = $raw;
+
+            fn ty() -> Type {
+                Type::String
+            }
+            fn from_arg(arg: Arg) -> Result<Self, Fault> {
+                String::from_arg(arg).map(Self)
+            }
+            fn to_arg(&self) -> Arg {
+                Value::from(self.0.as_str()).into()
+            }
+        })*
+    };
+}
+raw_text! { Pattern: RawTexts::Always, TextOrPattern: RawTexts::If("regex") }

@@ -1,0 +1,306 @@
+//! Planning edits on other threads, and taking in what they wrote.
+
+use std::path::{Path, PathBuf};
+
+use docui::Fault;
+
+use super::Editor;
+use crate::limits::FILES_MAX;
+use crate::model::buffer::Buffer;
+use crate::model::change_log::change_journal::Operation;
+use crate::model::disk;
+use crate::model::documents::{Documents, OpenDocument};
+use crate::model::history::{Author, EditKind, FileChange};
+use crate::model::journal::Journal;
+use crate::model::open_file::{OpenFile, ReadFile};
+use crate::model::splice::inverse;
+use crate::model::workspace_edit::WrittenFile;
+
+impl Editor {
+    /// Returns the texts of the session's files for a thread that plans an edit.
+    pub(crate) fn documents(&self) -> Documents {
+        let open = self.files.iter().map(|file| OpenDocument {
+            path: file.path().to_owned(),
+            buffer: file.buffer().clone(),
+            base_digest: file.base_digest(),
+            gate: file.gate().clone(),
+            revision: file.gate().revision(),
+        });
+        Documents {
+            open: open.collect(),
+            read: Default::default(),
+            root: self.root().to_owned(),
+            state_dir: self.state_dir.clone(),
+            open_command: self.open_command(),
+        }
+    }
+
+    /// Opens a file that was read, without making it current, so that its line numbers can be shown. Returns its
+    /// index, also if it was open before.
+    ///
+    /// # Errors
+    /// It can't be opened, or there is no room for it.
+    pub(crate) fn open_silently(&mut self, read: ReadFile) -> Result<usize, Fault> {
+        if let Some(index) = self.file_index(read.path()) {
+            return Ok(index);
+        }
+        if !self.make_room(1) {
+            return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
+                .hint(self.run_command("save()")));
+        }
+        let (version, shown) = (self.version + 1, self.display_path(read.path()));
+        let (file, _) = OpenFile::open(read, &shown, version)?;
+        self.files.push(file);
+        let index = self.files.len() - 1;
+        self.record_use(index);
+        self.record_opened(index, version);
+        self.manifest_stale = true;
+        Ok(index)
+    }
+
+    /// Takes in files that an edit wrote, or that it changed in the session only. Those that aren't open are
+    /// opened without becoming current, as far as there is room; held ones must fit.
+    ///
+    /// # Errors
+    /// Held edits can't be recorded, or there are too many held files. Nothing was changed.
+    pub(crate) fn take_written(
+        &mut self,
+        kind: EditKind,
+        author: &Author,
+        written: Vec<WrittenFile>,
+        hold: bool,
+    ) -> Result<(), Fault> {
+        for file in &written {
+            self.record_changed_on_disk(&file.change.path);
+        }
+        match hold {
+            true => self.take_held(kind, author, written)?,
+            false => written.into_iter().for_each(|file| self.take_file(kind, author, file)),
+        }
+        self.write_manifest();
+        Ok(())
+    }
+
+    fn take_file(&mut self, kind: EditKind, author: &Author, written: WrittenFile) {
+        let WrittenFile { change, stamp, read, guard } = written;
+        drop(guard);
+        let open = self.file_index(&change.path);
+        let index = match (open, stamp.is_some()) {
+            (Some(index), false) => {
+                self.close_file(index, &format!("{kind} deleted it"), author);
+                return;
+            }
+            (None, false) => return,
+            (Some(index), true) => index,
+            (None, true) => {
+                if !self.make_room(1) {
+                    return;
+                }
+                let version = author.version;
+                let opened = match read {
+                    Some(read) => {
+                        let shown = self.display_path(&change.path);
+                        OpenFile::open(read.file, &shown, version).map(|(file, _)| file)
+                    }
+                    None => Ok(OpenFile::new_file(change.path.clone(), &self.state_dir, version)),
+                };
+                // It was read a moment ago.
+                let Ok(file) = opened else { return };
+                self.files.push(file);
+                self.files.len() - 1
+            }
+        };
+        if let Some(stamp) = stamp {
+            self.files[index].take_change(kind, author, &change, stamp);
+        }
+        self.record_use(index);
+        if open.is_none() {
+            self.record_opened(index, author.version);
+        }
+    }
+
+    fn take_held(
+        &mut self,
+        kind: EditKind,
+        author: &Author,
+        written: Vec<WrittenFile>,
+    ) -> Result<(), Fault> {
+        let new = written.iter().filter(|file| self.file_index(&file.change.path).is_none());
+        let new = new.count();
+        if let Some(deleted) = written.iter().find(|file| file.change.after.is_none()) {
+            let shown = self.display_path(&deleted.change.path);
+            return Err(Fault::refused(format!("{shown} can't be deleted while edits are held"))
+                .hint(self.run_command("hold(false)")));
+        }
+        if !self.make_room(new) {
+            return Err(Fault::refused(format!(
+                "{new} more files are too many to hold: a session has at most {FILES_MAX} open files"
+            ))
+            .hint(self.run_command("save()")));
+        }
+        let mut taken: Vec<FileChange> = Vec::new();
+        let mut failed = None;
+        for WrittenFile { change, read, guard, .. } in written {
+            drop(guard);
+            let open = self.file_index(&change.path);
+            let held = match open {
+                Some(index) => Ok(index),
+                None => {
+                    let shown = self.display_path(&change.path);
+                    let version = author.version;
+                    let opened = match read {
+                        Some(read) => {
+                            OpenFile::open(read.file, &shown, version).map(|(file, _)| file)
+                        }
+                        None => {
+                            Ok(OpenFile::new_file(change.path.clone(), &self.state_dir, version))
+                        }
+                    };
+                    opened.map(|file| {
+                        self.files.push(file);
+                        self.files.len() - 1
+                    })
+                }
+            };
+            let held = held.and_then(|index| {
+                self.files[index].hold_change(kind, author, &change)?;
+                Ok(index)
+            });
+            match held {
+                Ok(index) => {
+                    self.record_use(index);
+                    if open.is_none() {
+                        self.record_opened(index, author.version);
+                    }
+                    taken.push(change);
+                }
+                Err(fault) => {
+                    failed = Some(fault);
+                    break;
+                }
+            }
+        }
+        let Some(fault) = failed else { return Ok(()) };
+        for change in taken.iter().rev() {
+            if let Some(index) = self.file_index(&change.path) {
+                self.files[index].take_back(author, &change.inverse());
+            }
+        }
+        Err(fault)
+    }
+
+    /// Records that a file was opened without becoming current, which readers may have seen before with other
+    /// lines.
+    fn record_opened(&mut self, index: usize, version: u64) {
+        let file = &mut self.files[index];
+        if self.closed.iter().any(|(key, _)| *key == file.key()) || self.closed.len() >= FILES_MAX {
+            file.forget_lines(version);
+        }
+        self.record_other_text(index);
+    }
+
+    /// Makes room for files by closing saved ones, those first that were used longest ago. Returns false if
+    /// there isn't room for all of them; then nothing was closed.
+    pub(crate) fn make_room(&mut self, new: usize) -> bool {
+        let surplus = (self.files.len() + new).saturating_sub(FILES_MAX);
+        let may_close = |file: &&OpenFile| {
+            !file.is_unsaved() && !file.is_being_written() && !self.is_current(file)
+        };
+        let mut idle: Vec<_> = self.files.iter().filter(may_close).collect();
+        idle.sort_by_key(|file| file.last_used);
+        let idle: Vec<PathBuf> =
+            idle.into_iter().take(surplus).map(|file| file.path().to_owned()).collect();
+        if idle.len() < surplus {
+            return false;
+        }
+        for path in idle {
+            if let Some(index) = self.file_index(&path) {
+                self.close_file(index, "it was closed to make room", &Author::default());
+            }
+        }
+        true
+    }
+
+    /// Decides what became of changes that were being written when the process before this one ended, by what
+    /// is on disk now: one that is there in all its files counts, one that is there in some is taken back.
+    /// Returns notes for the reader.
+    pub(super) fn settle(&mut self, begun: Vec<Operation>) -> Vec<String> {
+        let mut notes = Vec::new();
+        for operation in begun {
+            let wanted = operation.files();
+            let texts: Vec<_> = wanted.iter().map(|file| self.text_now(&file.path)).collect();
+            let digests = texts.iter().map(|text| text.as_ref().map(Buffer::digest));
+            let made: Vec<bool> =
+                wanted.iter().zip(digests).map(|(file, now)| now == file.after).collect();
+            if made.iter().all(|made| *made) {
+                let author = Author::outside_of_runs(self.version);
+                match operation {
+                    Operation::Edit(change) => self.changes.push(change),
+                    Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
+                    Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
+                }
+                continue;
+            }
+            let mut left = Vec::new();
+            for ((file, text), made) in wanted.iter().zip(texts).zip(made) {
+                if made && self.put_back(file, text).is_err() {
+                    left.push(self.display_path(&file.path));
+                }
+            }
+            self.changes.take_failure(operation.id());
+            if !left.is_empty() {
+                let left = left.join(", ");
+                notes.push(format!("A change was interrupted; it is done in {left} only."));
+            }
+        }
+        notes
+    }
+
+    /// Returns the text of a file: the unsaved one that its journal kept, or the one on disk.
+    fn text_now(&self, path: &Path) -> Option<Buffer> {
+        if let Some(file) = self.file(path) {
+            return Some(file.buffer().clone());
+        }
+        let journal = Journal::new(&self.state_dir, path);
+        if let Ok(Some(kept)) = journal.recover() {
+            return Some(Buffer::new(&kept.text, kept.bom));
+        }
+        disk::load(path).ok().map(|loaded| Buffer::new(&loaded.text, loaded.bom))
+    }
+
+    /// Puts a file back to what it was before a change that was made in some files only.
+    fn put_back(&mut self, change: &FileChange, text: Option<Buffer>) -> Result<(), Fault> {
+        let path = &change.path;
+        if change.before.is_none() {
+            return std::fs::remove_file(path).map_err(|error| disk::not_written(path, &error));
+        }
+        let mut journal = Journal::new(&self.state_dir, path);
+        if let (Some(mut text), Ok(Some(kept))) = (text.clone(), journal.recover()) {
+            text.apply(&inverse(&change.splices));
+            journal.start_over(kept.base_digest, &text);
+            return Ok(());
+        }
+        let create = disk::WriteMode::Create(change.mode.unwrap_or(0o666));
+        let mode = if text.is_some() { disk::WriteMode::Replace } else { create };
+        let mut text = text.unwrap_or_else(|| Buffer::new("", change.bom));
+        text.apply(&inverse(&change.splices));
+        disk::store(path, &text, mode).map(drop)
+    }
+
+    /// Takes over the changes that an editor saved that had a history for each file.
+    pub(super) fn adopt_former_changes(&mut self) {
+        let (mut done, mut undone) = (Vec::new(), Vec::new());
+        for file in &mut self.files {
+            let (before, after) = file.take_former_changes();
+            done.extend(before);
+            undone.extend(after);
+        }
+        if done.is_empty() && undone.is_empty() {
+            return;
+        }
+        done.sort_by_key(|change| change.author.version);
+        // The one that was undone last is redone first.
+        undone.sort_by_key(|change| change.author.version);
+        self.changes.adopt(done, undone);
+    }
+}

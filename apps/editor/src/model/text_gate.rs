@@ -1,0 +1,102 @@
+//! Who may write a file: at most one at a time, and only the text that was looked at.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A save of the text is under way. The text may be edited meanwhile.
+const SAVING: u64 = 1;
+/// An edit is being written. The text stays as it is until that is known to be done.
+const EDITING: u64 = 2;
+const REVISION: u64 = 4;
+
+/// The revision of an open file's text, and whether it is being written: shared with the threads that write.
+#[derive(Debug, Default)]
+pub struct TextGate(AtomicU64);
+
+/// Why a file can't be written now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateClosed {
+    /// The text is another one since.
+    Changed,
+    /// Somebody writes it.
+    BeingWritten,
+}
+
+impl TextGate {
+    /// The revision of the text: every change has another one.
+    pub fn revision(&self) -> u64 {
+        self.0.load(Ordering::Acquire) / REVISION
+    }
+
+    /// Records that the text changed.
+    pub fn advance(&self) {
+        self.0.fetch_add(REVISION, Ordering::AcqRel);
+    }
+
+    /// True while a save or an edit is written.
+    pub fn is_being_written(&self) -> bool {
+        !self.0.load(Ordering::Acquire).is_multiple_of(REVISION)
+    }
+
+    /// True while an edit is written: until then nothing else may change the text.
+    pub fn is_being_edited(&self) -> bool {
+        self.0.load(Ordering::Acquire) & EDITING != 0
+    }
+
+    /// Begins to write an edit of the text with this revision.
+    ///
+    /// # Errors
+    /// The text has changed since, or is being written.
+    pub fn begin_edit(self: &Arc<Self>, revision: u64) -> Result<GateGuard, GateClosed> {
+        let free = revision * REVISION;
+        match self.0.compare_exchange(free, free | EDITING, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => Ok(GateGuard { gate: self.clone(), bit: EDITING }),
+            Err(now) if now.is_multiple_of(REVISION) => Err(GateClosed::Changed),
+            Err(_) => Err(GateClosed::BeingWritten),
+        }
+    }
+
+    /// Begins a save of the text as it is now; `None` while it is being written.
+    pub fn begin_save(self: &Arc<Self>) -> Option<GateGuard> {
+        let begin = |now: u64| now.is_multiple_of(REVISION).then_some(now | SAVING);
+        let begun = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, begin);
+        begun.ok().map(|_| GateGuard { gate: self.clone(), bit: SAVING })
+    }
+}
+
+/// A write that is under way. It ends when this is dropped.
+#[derive(Debug)]
+pub struct GateGuard {
+    gate: Arc<TextGate>,
+    bit: u64,
+}
+
+impl Drop for GateGuard {
+    fn drop(&mut self) {
+        self.gate.0.fetch_and(!self.bit, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_of_another_revision_or_during_a_write_is_refused() {
+        let gate = Arc::new(TextGate::default());
+        let seen = gate.revision();
+        gate.advance();
+        assert_eq!(gate.begin_edit(seen).unwrap_err(), GateClosed::Changed);
+        let edit = gate.begin_edit(gate.revision()).unwrap();
+        assert!(gate.is_being_edited() && gate.begin_save().is_none());
+        assert_eq!(gate.begin_edit(gate.revision()).unwrap_err(), GateClosed::BeingWritten);
+        drop(edit);
+        let save = gate.begin_save().unwrap();
+        gate.advance();
+        assert!(gate.is_being_written() && !gate.is_being_edited());
+        assert_eq!(gate.begin_edit(gate.revision()).unwrap_err(), GateClosed::BeingWritten);
+        drop(save);
+        assert!(!gate.is_being_written() && gate.begin_edit(gate.revision()).is_ok());
+    }
+}

@@ -1,0 +1,419 @@
+//! An edit of any number of files: all of it is written, or nothing.
+//!
+//! **Invariant: nothing is half done.** Every text is on the disk beside its file before the first one takes its
+//! place. If one of them can't, those before it are put back. Before that, the journal of changes has what is
+//! about to be done, so that the next process can tell what the disk has if this one ends in between.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use docui::Fault;
+use docui::blocking::CommitPoint;
+
+use crate::limits::FILE_MAX;
+
+use super::buffer::Buffer;
+use super::change_log::change_journal::{ChangeJournal, Operation};
+use super::change_log::lock;
+use super::disk::{self, StagedFile, WriteMode, not_written};
+use super::documents::{Documents, ReadDocument};
+use super::file_stamp::FileStamp;
+use super::history::{EditKind, FileChange};
+use super::journal::unrecorded;
+use super::line_change::LineChange;
+use super::splice::Splice;
+use super::text_diff::line_change_of;
+use super::text_gate::{GateClosed, GateGuard};
+
+/// An edit of any number of files, as it is planned.
+#[derive(Debug, Clone)]
+pub struct WorkspaceEdit {
+    /// The kind of action.
+    pub kind: EditKind,
+    /// The edit of each file. Several edits of one file are made one after the other.
+    pub files: Vec<FileEdit>,
+}
+
+/// The edit of one file.
+#[derive(Debug, Clone)]
+pub struct FileEdit {
+    /// The file's path without symlinks.
+    pub path: PathBuf,
+    /// What becomes of it.
+    pub edit: TextEdit,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone)]
+pub enum TextEdit {
+    /// Replacements in its text, as [`Documents::text`] has it.
+    Splices(Vec<Splice>),
+    /// Replacements whose effect on the lines is known: lines that move keep their identity.
+    Lines(Vec<Splice>, LineChange),
+    /// A new file with this text. Its folders are made. It must not exist.
+    Create(String),
+    /// The file is deleted.
+    Delete,
+    /// This very change, if the file is as it was before it.
+    Exact(FileChange),
+}
+
+impl WorkspaceEdit {
+    /// Returns an edit of nothing yet.
+    pub fn new(kind: EditKind) -> Self {
+        Self { kind, files: Vec::new() }
+    }
+
+    /// Adds the edit of a file.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<PathBuf>, edit: TextEdit) -> Self {
+        self.files.push(FileEdit { path: path.into(), edit });
+        self
+    }
+
+    /// Adds replacements in a file.
+    #[must_use]
+    pub fn splices(self, path: impl Into<PathBuf>, splices: Vec<Splice>) -> Self {
+        self.file(path, TextEdit::Splices(splices))
+    }
+}
+
+/// A file that has another text on disk than was read from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskConflict {
+    /// The file.
+    pub path: PathBuf,
+    /// The digest of what is there; `None` if it can't be read.
+    pub disk: Option<u64>,
+    /// True when there is no file.
+    pub deleted: bool,
+}
+
+/// How an edit is written.
+#[derive(Debug, Default)]
+pub struct WritePolicy {
+    /// True when the texts stay in the session.
+    pub hold: bool,
+    /// The files that may be overwritten as they are.
+    pub overwrite: Vec<DiskConflict>,
+}
+
+/// What became of an edit.
+#[derive(Debug)]
+pub enum Written {
+    /// It was made. The files are still to be taken in.
+    Done(Vec<WrittenFile>),
+    /// Other programs wrote these files: the reader must say what to do.
+    Conflicts(Vec<DiskConflict>),
+    /// Nobody waits for it any more, so nothing was done.
+    CalledOff,
+}
+
+/// A file that was written.
+#[derive(Debug)]
+pub struct WrittenFile {
+    /// What was done to it.
+    pub change: FileChange,
+    /// Its stamp; `None` if it was deleted or is held in the session.
+    pub stamp: Option<FileStamp>,
+    /// The file as it was read, unless it is open or new.
+    pub(crate) read: Option<ReadDocument>,
+    /// Keeps others from changing an open file until this is taken in.
+    pub(crate) guard: Option<GateGuard>,
+}
+
+/// A file that is to be written: its text before and after.
+struct PlannedFile {
+    change: FileChange,
+    before: Buffer,
+    after: Buffer,
+    guard: Option<GateGuard>,
+    /// The digest that the disk is expected to have.
+    base_digest: Option<u64>,
+}
+
+impl Documents {
+    /// Makes an edit. `operation` makes what is recorded of the changes to the files: a new change, or the undo
+    /// or redo of one.
+    ///
+    /// # Errors
+    /// The edit doesn't fit the texts, or the disk refuses it. Nothing was changed, unless the message says so.
+    pub(crate) fn write(
+        &mut self,
+        edit: WorkspaceEdit,
+        policy: &WritePolicy,
+        operation: impl FnOnce(Vec<FileChange>) -> Operation,
+        journal: &Mutex<ChangeJournal>,
+        commit: &CommitPoint,
+    ) -> Result<Written, Fault> {
+        let mut planned: Vec<PlannedFile> = Vec::new();
+        for file in edit.files {
+            self.plan(file, &mut planned)?;
+        }
+        planned.retain(|file| {
+            file.change.before.is_some() != file.change.after.is_some()
+                || !file.change.splices.is_empty()
+        });
+        if planned.is_empty() {
+            return Ok(Written::Done(Vec::new()));
+        }
+        for file in &mut planned {
+            file.guard = self.begin(&file.change.path)?;
+        }
+        if !policy.hold {
+            let conflicts = planned.iter().filter_map(conflict);
+            let conflicts: Vec<_> =
+                conflicts.filter(|found| !policy.overwrite.contains(found)).collect();
+            if !conflicts.is_empty() {
+                return Ok(Written::Conflicts(conflicts));
+            }
+        }
+        if !commit.begin() {
+            return Ok(Written::CalledOff);
+        }
+        let operation = operation(planned.iter().map(|file| file.change.clone()).collect());
+        let begun = lock(journal).begin(&operation);
+        begun.map_err(|error| unrecorded(lock(journal).path(), &error))?;
+        let stamps = match policy.hold {
+            true => vec![None; planned.len()],
+            false => publish(&planned).inspect_err(|_| lock(journal).end(operation.id(), None))?,
+        };
+        let written = planned.into_iter().zip(stamps).map(|(file, stamp)| WrittenFile {
+            read: self.read.remove(&file.change.path),
+            change: file.change,
+            stamp,
+            guard: file.guard,
+        });
+        Ok(Written::Done(written.collect()))
+    }
+
+    /// Adds the edit of a file to those that are planned.
+    fn plan(&mut self, file: FileEdit, planned: &mut Vec<PlannedFile>) -> Result<(), Fault> {
+        let FileEdit { path, edit } = file;
+        let shown = self.display(&path);
+        let earlier = planned.iter().position(|earlier| earlier.change.path == path);
+        let missing = match earlier {
+            Some(at) => planned[at].change.after.is_none(),
+            None => self.is_missing(&path),
+        };
+        let (before, exists) = match (&edit, missing, earlier) {
+            (TextEdit::Create(_), false, _) => {
+                return Err(Fault::refused(format!("{shown} already exists")));
+            }
+            (_, _, Some(at)) => (planned[at].after.clone(), !missing),
+            (TextEdit::Create(_), true, None) => (Buffer::default(), false),
+            (TextEdit::Exact(change), true, None) if change.before.is_none() => {
+                (Buffer::new("", change.bom), false)
+            }
+            // An open file may be new, and held text may be of a file that was deleted.
+            (_, _, None) => {
+                let open = self.open_file(&path);
+                let exists = open.is_none_or(|open| open.base_digest.is_some());
+                (self.text(&path)?.clone(), exists)
+            }
+        };
+        let mut mode = None;
+        let (splices, lines, deleted) = match edit {
+            TextEdit::Splices(splices) => {
+                let splices: Vec<_> =
+                    splices.into_iter().filter(|splice| splice.old != splice.new).collect();
+                check_splices(&splices, &before, &shown)?;
+                let lines = line_change_of(&before, &splices);
+                (splices, lines, false)
+            }
+            TextEdit::Lines(splices, lines) => {
+                check_splices(&splices, &before, &shown)?;
+                (splices, lines, false)
+            }
+            TextEdit::Create(new) => {
+                let splices = match new.is_empty() {
+                    true => Vec::new(),
+                    false => vec![Splice { at: 0, old: String::new(), new }],
+                };
+                check_splices(&splices, &before, &shown)?;
+                let lines = line_change_of(&before, &splices);
+                (splices, lines, false)
+            }
+            TextEdit::Exact(change) => {
+                mode = change.mode;
+                if change.before != exists.then(|| before.digest()) {
+                    return Err(Fault::failed(format!("{shown} has been changed since"))
+                        .hint("nothing was changed"));
+                }
+                check_splices(&change.splices, &before, &shown)?;
+                (change.splices, change.lines, change.after.is_none())
+            }
+            TextEdit::Delete => {
+                let splices = match before.is_empty() {
+                    true => Vec::new(),
+                    false => vec![Splice { at: 0, old: before.text(), new: String::new() }],
+                };
+                let lines = line_change_of(&before, &splices);
+                (splices, lines, true)
+            }
+        };
+        let mut after = before.clone();
+        after.apply(&splices);
+        let digest = (!deleted).then(|| after.digest());
+        if let Some(at) = earlier {
+            return merge(&mut planned[at], after, digest);
+        }
+        let open = self.open_file(&path);
+        let read = self.read.get(&path).and_then(|read| read.file.digest());
+        let base_digest = open.map_or(read, |open| open.base_digest);
+        let mode = if deleted { disk::permission_bits(&path) } else { mode };
+        let bom = before.has_bom();
+        let digest_before = exists.then(|| before.digest());
+        let change =
+            FileChange { path, splices, lines, before: digest_before, after: digest, bom, mode };
+        planned.push(PlannedFile { change, before, after, guard: None, base_digest });
+        Ok(())
+    }
+
+    /// Keeps others from changing an open file; does nothing for a file that isn't open.
+    fn begin(&self, path: &Path) -> Result<Option<GateGuard>, Fault> {
+        let Some(open) = self.open_file(path) else { return Ok(None) };
+        let shown = self.display(path);
+        open.gate.begin_edit(open.revision).map(Some).map_err(|closed| match closed {
+            GateClosed::Changed => Fault::stale(format!("{shown} was changed meanwhile"))
+                .hint("nothing was changed: run the call again"),
+            GateClosed::BeingWritten => being_written(&shown),
+        })
+    }
+}
+
+/// Returns the error of an edit of a file that is being written.
+pub fn being_written(shown: &str) -> Fault {
+    Fault::refused(format!("{shown} is being written, its disk has not answered yet"))
+        .hint("nothing was changed: try again")
+}
+
+/// Makes one change of two of the same file.
+fn merge(file: &mut PlannedFile, after: Buffer, digest: Option<u64>) -> Result<(), Fault> {
+    let (splices, lines) = super::text_diff::difference(&file.before.text(), &after.text());
+    file.change.splices = splices;
+    file.change.lines = lines;
+    file.change.after = digest;
+    file.after = after;
+    Ok(())
+}
+
+fn check_splices(splices: &[Splice], buffer: &Buffer, shown: &str) -> Result<(), Fault> {
+    if splices.iter().any(|splice| splice.new.contains('\0')) {
+        return Err(Fault::usage("text has a NUL character, which no text file may contain"));
+    }
+    let disjoint = splices.is_sorted_by(|a, b| a.old_end() <= b.at);
+    if !disjoint || !splices.iter().all(|splice| buffer.accepts(splice)) {
+        return Err(Fault::failed(format!("the edits of {shown} don't fit its text"))
+            .hint("nothing was changed: run the call again"));
+    }
+    let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
+    if (buffer.len() + added) as u64 > FILE_MAX {
+        let limit = FILE_MAX / 1024 / 1024;
+        return Err(Fault::refused(format!("{shown} would exceed the limit of {limit} MiB")));
+    }
+    Ok(())
+}
+
+/// Returns the conflict if the disk has another text than was read from it.
+fn conflict(file: &PlannedFile) -> Option<DiskConflict> {
+    let path = &file.change.path;
+    let deleted = fs::symlink_metadata(path).is_err();
+    let disk = if deleted { None } else { disk::digest(path).ok().flatten() };
+    let expected = match file.base_digest {
+        None => deleted,
+        Some(base) => !deleted && disk == Some(base),
+    };
+    // What the edit makes may be there already.
+    let made = file.change.after.is_some() && disk == file.change.after;
+    (!expected && !made).then(|| DiskConflict { path: path.clone(), disk, deleted })
+}
+
+/// What can be put back while files take the place of others.
+struct Undo<'a> {
+    published: Vec<&'a PlannedFile>,
+    folders: Vec<PathBuf>,
+}
+
+/// Writes all files, or none of them. Returns their stamps.
+fn publish(planned: &[PlannedFile]) -> Result<Vec<Option<FileStamp>>, Fault> {
+    let mut undo = Undo { published: Vec::new(), folders: Vec::new() };
+    let result = try_publish(planned, &mut undo);
+    result.map_err(|fault| undo.put_back(fault))
+}
+
+fn try_publish<'a>(
+    planned: &'a [PlannedFile],
+    undo: &mut Undo<'a>,
+) -> Result<Vec<Option<FileStamp>>, Fault> {
+    let mut staged: Vec<Option<StagedFile>> = Vec::new();
+    for file in planned {
+        let path = &file.change.path;
+        staged.push(match file.change.after {
+            None => None,
+            Some(_) if fs::symlink_metadata(path).is_ok() => {
+                Some(disk::stage(path, &file.after, WriteMode::Replace)?)
+            }
+            Some(_) => {
+                make_folders(path, &mut undo.folders)?;
+                let mode = file.change.mode.unwrap_or(0o666);
+                Some(disk::stage(path, &file.after, WriteMode::Create(mode))?)
+            }
+        });
+    }
+    let mut stamps = Vec::new();
+    for (file, staged) in planned.iter().zip(staged) {
+        stamps.push(match staged {
+            Some(staged) => Some(staged.publish()?),
+            None => {
+                let path = &file.change.path;
+                fs::remove_file(path).map_err(|error| not_written(path, &error))?;
+                None
+            }
+        });
+        undo.published.push(file);
+    }
+    Ok(stamps)
+}
+
+/// Makes the folders of a file that don't exist yet.
+pub(crate) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), Fault> {
+    let missing: Vec<_> = path.ancestors().skip(1).take_while(|above| !above.exists()).collect();
+    for folder in missing.into_iter().rev() {
+        fs::create_dir(folder).map_err(|error| not_written(folder, &error))?;
+        made.push(folder.to_owned());
+    }
+    Ok(())
+}
+
+impl Undo<'_> {
+    /// Puts back the files that took their places, and returns the fault with what couldn't be put back.
+    fn put_back(self, mut fault: Fault) -> Fault {
+        for file in self.published.into_iter().rev() {
+            let path = &file.change.path;
+            let mode = file.change.mode.unwrap_or(0o666);
+            let put_back = match (file.change.before, file.change.after) {
+                (None, _) => fs::remove_file(path).map_err(|error| not_written(path, &error)),
+                (Some(_), None) => {
+                    disk::store(path, &file.before, WriteMode::Create(mode)).map(drop)
+                }
+                (Some(_), Some(_)) => disk::store(path, &file.before, WriteMode::Replace).map(drop),
+            };
+            if let Err(other) = put_back {
+                let path = path.display();
+                fault.message +=
+                    &format!("; {path} has its new text and couldn't be put back: {other}");
+            }
+        }
+        for folder in self.folders.into_iter().rev() {
+            // A folder that somebody else put something into stays.
+            let _ = fs::remove_dir(folder);
+        }
+        if fault.hints.is_empty() {
+            fault =
+                fault.hint("nothing was changed; hold() keeps edits in the session until save()");
+        }
+        fault
+    }
+}

@@ -1,0 +1,88 @@
+//! Making a new file.
+
+use docui::{Blocking, Context, Done, Fault, Text};
+
+use crate::display::wording::{count, shown_lines};
+use crate::model::Editor;
+use crate::model::documents::Documents;
+use crate::model::history::{Author, EditKind};
+use crate::model::text_diff::difference;
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+
+use super::edit::Plan;
+use super::question::{Choices, Token};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OverwriteChoice {
+    Overwrite,
+    Keep,
+}
+
+const EXISTS: Choices<OverwriteChoice> = Choices(&[
+    (OverwriteChoice::Overwrite, "overwrite", "replaces its text; undo brings it back"),
+    (OverwriteChoice::Keep, "keep", "changes nothing"),
+]);
+
+impl Editor {
+    pub(super) fn create(
+        &mut self,
+        path: &str,
+        text: &Text,
+        overwrite: bool,
+        context: &Context,
+    ) -> Result<Blocking<Self>, Fault> {
+        let target = self.caller_path(path, context);
+        let answered = match Token::answered(context)? {
+            Some((Token::Overwrite { path, disk }, choice)) => {
+                if EXISTS.chosen(choice)? == OverwriteChoice::Keep {
+                    let shown = self.display_path(&path);
+                    return Err(Fault::failed(format!("{shown} was kept, nothing was changed")));
+                }
+                Some((path, disk))
+            }
+            _ => None,
+        };
+        let text = with_last_newline(&text.text);
+        let waits_for = format!("the disk of {}", self.display_path(&target));
+        let plan = move |documents: &mut Documents| {
+            let path = documents.resolve(&target)?;
+            let edit = WorkspaceEdit::new(EditKind::Create);
+            if documents.is_missing(&path) && documents.open_file(&path).is_none() {
+                return Ok(Plan::Edit(edit.file(path, TextEdit::Create(text)), None));
+            }
+            let buffer = documents.text(&path)?;
+            let (digest, lines) = (Some(buffer.digest()), buffer.line_count());
+            if !overwrite && lines > 0 && answered != Some((path.clone(), digest)) {
+                let shown = documents.display(&path);
+                let question = format!("{shown} exists, {}", count(lines, "line"));
+                let token = Token::Overwrite { path, disk: digest };
+                return EXISTS.ask(question, &token).map(Plan::Reply);
+            }
+            let (splices, _) = difference(&buffer.text(), &text);
+            Ok(Plan::Edit(edit.splices(path, splices), Some(lines)))
+        };
+        self.edit(waits_for, context, plan, |editor, made, replaced, context| {
+            let Some(file) = made.files.first() else { return Done::default() };
+            let shown = editor.display_path(&file.path);
+            let Some(index) = file.file else { return Done::new(shown) };
+            editor.set_current(Some(file.path.clone()), &Author::of(context));
+            let open = &editor.files[index];
+            let lines = open.buffer().line_count();
+            let numbers = shown_lines(open, &(0..lines), context.next_version());
+            let lines = count(lines, "line");
+            let brief = match replaced {
+                Some(before) => format!("{shown}, {lines} in place of {before}"),
+                None => format!("{shown}, {lines}"),
+            };
+            Done::new(brief).shows([numbers])
+        })
+    }
+}
+
+/// Returns a text that ends with a newline, unless it is empty.
+fn with_last_newline(text: &str) -> String {
+    match text.is_empty() || text.ends_with('\n') {
+        true => text.to_owned(),
+        false => format!("{text}\n"),
+    }
+}

@@ -1,0 +1,228 @@
+//! The one place through which every edit of one or several files goes: planned, written, taken in, reported.
+//!
+//! An edit is one change with one undo over all files that it touches, and it is made in all of them or in none.
+//! It is planned and written on another thread; the texts in the session change once the disk has them, or at
+//! once while edits are held.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use docui::blocking::CommitPoint;
+use docui::{Blocking, Completion, Context, Done, Fault, Reply};
+
+use crate::action::Action;
+use crate::display::wording::shown_lines;
+use crate::limits::DISK_DEADLINE;
+use crate::model::Editor;
+use crate::model::change_log::change_journal::Operation;
+use crate::model::documents::Documents;
+use crate::model::history::{Author, Change, EditKind, FileChange};
+use crate::model::ids::IdKind;
+use crate::model::line_change::LineChange;
+use crate::model::splice::Splice;
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit, WritePolicy, Written, being_written};
+
+/// What an action does: it has its reply already, or goes on at the disk.
+pub(crate) enum Work {
+    /// The reply.
+    Reply(Reply),
+    /// The work at the disk.
+    Blocking(Blocking<Editor>),
+}
+
+impl From<Reply> for Work {
+    fn from(reply: Reply) -> Self {
+        Work::Reply(reply)
+    }
+}
+
+impl From<Done> for Work {
+    fn from(done: Done) -> Self {
+        Work::Reply(done.into())
+    }
+}
+
+impl From<Blocking<Editor>> for Work {
+    fn from(blocking: Blocking<Editor>) -> Self {
+        Work::Blocking(blocking)
+    }
+}
+
+/// What a plan comes to.
+pub(crate) enum Plan<T> {
+    /// An edit, and what its report needs to know.
+    Edit(WorkspaceEdit, T),
+    /// Nothing is changed: a question, or an outcome that says so.
+    Reply(Reply),
+}
+
+/// An edit that was made.
+#[derive(Debug)]
+pub(crate) struct Committed {
+    /// The files, in the order of the plan.
+    pub files: Vec<CommittedFile>,
+}
+
+/// A file that was edited.
+#[derive(Debug)]
+pub(crate) struct CommittedFile {
+    /// Its path without symlinks.
+    pub path: PathBuf,
+    /// Its index, if it is open; it is unless it was deleted or the session has too many open files.
+    pub file: Option<usize>,
+    /// The lines that the edit altered or added, as they are now.
+    pub lines: Vec<Range<usize>>,
+    /// True when it didn't exist before.
+    pub created: bool,
+    /// True when it doesn't exist any more.
+    pub deleted: bool,
+}
+
+/// What the thread that writes an edit hands back.
+enum Outcome<T> {
+    Reply(Reply),
+    Written(Written, EditKind, Option<T>),
+}
+
+impl Editor {
+    /// Edits files: `plan` says what becomes of them, on another thread, and `report` makes the outcome once it
+    /// is done. The outcome gets its link to undo, and says what it did to line numbers that the reader knows.
+    ///
+    /// `waits_for` names what is waited for if it takes long: `the disk of src`.
+    pub(super) fn edit<T: Send + 'static>(
+        &mut self,
+        waits_for: impl Into<String>,
+        context: &Context,
+        plan: impl FnOnce(&mut Documents) -> Result<Plan<T>, Fault> + Send + 'static,
+        report: impl FnOnce(&mut Self, &Committed, T, &Context) -> Done + Send + 'static,
+    ) -> Result<Blocking<Self>, Fault> {
+        let id = self.ids.next(IdKind::Change);
+        let author = Author::of(context);
+        let change = id.clone();
+        let begins = id.clone();
+        let operation =
+            move |kind, files| Operation::Edit(Change { id: begins, kind, author, files });
+        let begun = (waits_for.into(), id);
+        self.begin_edit(begun, context, plan, operation, move |editor, made, about, context| {
+            let Made { kind, files, committed } = made;
+            let author = Author::of(context);
+            editor.changes.push(Change { id: change.clone(), kind, author, files });
+            let undo = Action::Undo { steps: 1, change: Some(change.into()) };
+            report(editor, &committed, about, context).link("undo", &undo)
+        })
+    }
+
+    /// Edits one open file; `report` makes the brief and names lines whose numbers it shows.
+    pub(super) fn edit_file(
+        &mut self,
+        file: usize,
+        kind: EditKind,
+        (splices, lines): (Vec<Splice>, Option<LineChange>),
+        context: &Context,
+        report: impl FnOnce(&mut Self, usize, &Context) -> (String, Vec<Range<usize>>) + Send + 'static,
+    ) -> Result<Work, Fault> {
+        let shown = self.display_name(file);
+        if self.files[file].gate().is_being_edited()
+            || (!self.hold && self.files[file].is_being_written())
+        {
+            return Err(being_written(&shown));
+        }
+        self.before_change(file)?;
+        let path = self.files[file].path().to_owned();
+        let edit = match lines {
+            Some(lines) => TextEdit::Lines(splices, lines),
+            None => TextEdit::Splices(splices),
+        };
+        let edit = WorkspaceEdit::new(kind).file(path, edit);
+        let plan = move |_: &mut Documents| Ok(Plan::Edit(edit, ()));
+        let blocking = self.edit(
+            format!("the disk of {shown}"),
+            context,
+            plan,
+            move |editor, made, (), context| {
+                let Some(file) = made.files.first().and_then(|made| made.file) else {
+                    return Done::new(shown);
+                };
+                let (brief, shown) = report(editor, file, context);
+                let numbers = shown.iter().filter(|lines| !lines.is_empty());
+                let numbers = numbers
+                    .map(|lines| shown_lines(&editor.files[file], lines, context.next_version()));
+                Done::new(editor.brief_about(file, brief)).shows(numbers)
+            },
+        )?;
+        Ok(blocking.into())
+    }
+
+    /// Begins an edit that is recorded as `operation` with this id; `done` takes it into the changes and makes the
+    /// outcome.
+    pub(super) fn begin_edit<T: Send + 'static>(
+        &mut self,
+        (waits_for, id): (String, String),
+        context: &Context,
+        plan: impl FnOnce(&mut Documents) -> Result<Plan<T>, Fault> + Send + 'static,
+        operation: impl FnOnce(EditKind, Vec<FileChange>) -> Operation + Send + 'static,
+        done: impl FnOnce(&mut Self, Made, T, &Context) -> Done + Send + 'static,
+    ) -> Result<Blocking<Self>, Fault> {
+        let (mut documents, journal) = (self.documents(), self.changes.journal()?);
+        let overwrite = std::mem::take(&mut self.overwrite);
+        let (hold, answered) = (self.hold, context.answer.clone());
+        let policy = WritePolicy { hold, overwrite };
+        let work = move |commit: &CommitPoint| -> Result<Outcome<T>, Fault> {
+            let (edit, about) = match plan(&mut documents)? {
+                Plan::Reply(reply) => return Ok(Outcome::Reply(reply)),
+                Plan::Edit(edit, about) => (edit, about),
+            };
+            let kind = edit.kind;
+            let operation = |files| operation(kind, files);
+            let written = documents.write(edit, &policy, operation, &journal, commit)?;
+            Ok(Outcome::Written(written, kind, Some(about)))
+        };
+        let finish = move |editor: &mut Self,
+                           outcome: Result<Outcome<T>, Fault>,
+                           context: &Context,
+                           _: Completion| {
+            let (written, kind, about) = match outcome? {
+                Outcome::Reply(reply) => return Ok(reply),
+                Outcome::Written(written, kind, about) => (written, kind, about),
+            };
+            let (written, about) = match (written, about) {
+                (Written::Conflicts(conflicts), _) => {
+                    return editor.ask_about_edit(conflicts, answered);
+                }
+                (Written::Done(written), Some(about)) => (written, about),
+                (Written::CalledOff | Written::Done(_), _) => {
+                    return Err(Fault::failed("nothing was done"));
+                }
+            };
+            if written.is_empty() {
+                return Ok(Done::new("no change").into());
+            }
+            let author = Author::of(context);
+            let files: Vec<_> = written.iter().map(|file| file.change.clone()).collect();
+            editor.hide_search_results();
+            let taken = editor.take_written(kind, &author, written, hold);
+            taken.inspect_err(|_| editor.changes.take_failure(&id))?;
+            let made = Made { kind, committed: editor.committed_files(&files), files };
+            Ok(done(editor, made, about, context).into())
+        };
+        Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, finish))
+    }
+
+    fn committed_files(&self, files: &[FileChange]) -> Committed {
+        let committed = |change: &FileChange| CommittedFile {
+            path: change.path.clone(),
+            file: self.file_index(&change.path),
+            lines: change.lines.changed_lines(),
+            created: change.before.is_none(),
+            deleted: change.after.is_none(),
+        };
+        Committed { files: files.iter().map(committed).collect() }
+    }
+}
+
+/// What was made of an edit, before it is among the changes.
+pub(super) struct Made {
+    pub kind: EditKind,
+    pub files: Vec<FileChange>,
+    pub committed: Committed,
+}

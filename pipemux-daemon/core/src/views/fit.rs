@@ -1,0 +1,148 @@
+//! Making an answer fit the budget that its request named: what is cut ends with a line that leads to the rest.
+//!
+//! In an answer that is too long windows are cut first, then what outcomes show besides their briefs. The outcome
+//! of a step and a question are never cut.
+
+use std::rc::Rc;
+
+use pipemux_tokens::{Estimate, estimate};
+
+use crate::keys::SessionKey;
+use crate::views::answer_window::AnswerWindow;
+use crate::views::trim::trim;
+use crate::workspaces::Rendered;
+
+/// Tokens for the line that says what was cut, and for closing a fence.
+const CUT_LINE_TOKENS: u64 = 16;
+
+/// Cuts a text to about a number of tokens, at the end of a line, and says how many lines were cut. A fence that
+/// is open there is closed.
+pub fn cut_lines(text: &str, tokens: u64) -> String {
+    if estimate(text) <= tokens {
+        return text.to_owned();
+    }
+    let room = tokens.saturating_sub(CUT_LINE_TOKENS);
+    let (mut kept, mut counted) = (0, Estimate::default());
+    let mut fence: Option<&str> = None;
+    for line in text.split_inclusive('\n') {
+        counted.add(line);
+        if counted.tokens() > room {
+            break;
+        }
+        kept += line.len();
+        let ticks = &line[..line.len() - line.trim_start_matches('`').len()];
+        fence = match fence {
+            None if ticks.len() >= 3 => Some(ticks),
+            Some(open) if line.trim_end() == open => None,
+            other => other,
+        };
+    }
+    let (head, rest) = text.split_at(kept);
+    let closing = fence.map_or(String::new(), |fence| format!("{fence}\n"));
+    let end = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{end}{closing}{}", more_lines(rest, estimate(text)))
+}
+
+/// Cuts a list whose newest lines come last to about a number of tokens, and says how many lines were cut.
+pub fn cut_older_lines(text: &str, tokens: u64) -> String {
+    if estimate(text) <= tokens {
+        return text.to_owned();
+    }
+    let room = tokens.saturating_sub(CUT_LINE_TOKENS);
+    let (mut start, mut counted) = (text.len(), Estimate::default());
+    for line in text.split_inclusive('\n').rev() {
+        counted.add(line);
+        if counted.tokens() > room {
+            break;
+        }
+        start -= line.len();
+    }
+    let (older, kept) = text.split_at(start);
+    more_lines(older, estimate(text)) + kept
+}
+
+fn more_lines(cut: &str, all: u64) -> String {
+    // An answer has a few tokens besides.
+    let enough = all + all / 10 + 60;
+    format!("… {} more lines: repeat it with --budget {enough}\n", cut.lines().count())
+}
+
+/// Shortens texts, the last one first, until they are shorter by `excess` tokens together or no text is left.
+pub fn cut_contents(contents: &mut [String], mut excess: u64) {
+    for content in contents.iter_mut().rev().filter(|content| !content.is_empty()) {
+        if excess == 0 {
+            return;
+        }
+        let before = estimate(content);
+        *content = cut_lines(content, before.saturating_sub(excess));
+        excess = excess.saturating_sub(before.saturating_sub(estimate(content)));
+    }
+}
+
+/// Cuts windows so that they are shorter by `excess` tokens together. Returns those that there is no room for.
+pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionKey> {
+    let tokens =
+        |window: &AnswerWindow| window.shown().map_or(0, |shown| window_tokens(window, shown));
+    let all: u64 = windows.iter().map(tokens).sum();
+    let room = all.saturating_sub(excess + CUT_LINE_TOKENS);
+    let share = room / windows.len().max(1) as u64;
+    let mut left_out = Vec::new();
+    windows.retain_mut(|window| {
+        let Some(shown) = window.shown().cloned() else { return true };
+        window.room = share;
+        if window_tokens(window, &shown) <= share {
+            return true;
+        }
+        let mut rendered = (*shown).clone();
+        let mut required = estimate(&rendered.heading);
+        match required + estimate(&rendered.nav) + CUT_LINE_TOKENS <= share {
+            true => required += estimate(&rendered.nav),
+            false => rendered.nav = String::new(),
+        }
+        if required + CUT_LINE_TOKENS > share {
+            left_out.push(window.session.clone());
+            return false;
+        }
+        rendered.tokens = rendered.estimate_tokens();
+        let trimmed = Rc::new(trim(rendered, share - required));
+        window.one_off = true;
+        match &mut window.with_calls {
+            Some(shown) => *shown = trimmed.clone(),
+            None => {}
+        }
+        window.rendered = Some(trimmed);
+        true
+    });
+    left_out
+}
+
+/// Estimates the tokens of a window with its prototypes, as far as there is room for them.
+fn window_tokens(window: &AnswerWindow, shown: &Rendered) -> u64 {
+    shown.tokens + estimate(&window.fitting_prototypes(shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn cut_text_keeps_to_its_tokens_and_closes_its_fence(
+            lines in prop::collection::vec("[a-z 界🦀]{0,40}", 0..60),
+            fenced: bool,
+            tokens in 40_u64..400,
+        ) {
+            let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let text = if fenced { format!("```\n{body}```\n") } else { body };
+            let cut = cut_lines(&text, tokens);
+            prop_assert!(estimate(&cut) <= tokens + 8, "{} of {tokens}: {cut}", estimate(&cut));
+            prop_assert_eq!(cut.matches("```").count() % 2, 0);
+            prop_assert_eq!(cut == text, !cut.contains("more lines: repeat"));
+            let older = cut_older_lines(&text, tokens);
+            prop_assert!(estimate(&older) <= tokens + 8);
+            prop_assert!(older == text || text.ends_with(older.split_once('\n').map_or("", |(_, rest)| rest)));
+        }
+    }
+}
