@@ -121,9 +121,13 @@ impl Core {
                         self.plan(id, &script)
                     }
                     Verb::Answer { to, .. } => match self.named_rest(id, *to)? {
-                        Some(number) => self.resume_rest(id, number),
+                        Some(number) => self.resume_rest(id, number, false),
                         None => Err(Fault::not_found("the kept steps were dropped meanwhile")),
                     },
+                    Verb::Undo { round } => {
+                        let round = *round;
+                        self.undo(id, round, false)
+                    }
                     _ => Err(require::missing_task(&self.clients, id)),
                 }
             }
@@ -166,6 +170,16 @@ impl Core {
         steps: Vec<Step>,
         source: Option<Source>,
     ) -> Result<(), Fault> {
+        self.run_steps_with(id, steps, |run| run.source = source.map(Rc::new))
+    }
+
+    /// Starts a run of steps that were checked, once more is said of it.
+    pub(super) fn run_steps_with(
+        &mut self,
+        id: RequestId,
+        steps: Vec<Step>,
+        complete: impl FnOnce(&mut Run),
+    ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let call = &request.call;
@@ -185,7 +199,7 @@ impl Core {
             budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
         });
         run.take_baseline(workspace, call.at);
-        run.source = source.map(Rc::new);
+        complete(&mut run);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
         if let Some((number, question)) = open.filter(|_| !run.only_looks()) {
