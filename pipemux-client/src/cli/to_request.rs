@@ -38,7 +38,10 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Read { target } => RequestVerb::Read { target },
         Verb::Help { provider: Some(provider) } => RequestVerb::Help { provider, aliases: false },
         Verb::Close { session, end } => RequestVerb::Close { session, end },
-        Verb::History { detail, rounds } => RequestVerb::History { detail, rounds },
+        Verb::History { detail, diff, rounds } => {
+            RequestVerb::History { detail: detail || diff, rounds }
+        }
+        Verb::Undo { round } => RequestVerb::Undo { round },
         Verb::Set { option, value } => RequestVerb::Set { option, value },
         Verb::Apps => RequestVerb::Apps,
         Verb::App(verb) => app::to_request(verb, env)?,

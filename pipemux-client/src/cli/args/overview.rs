@@ -13,7 +13,8 @@ Look and act:
   read <ref>                            print the value of a ref, byte for byte
   help <provider>                       describe all actions of an app
   close <provider>/<session> [--end]    close the window; --end: end the session as well
-  history [--detail] [--rounds N]       show what was done in the workspace
+  history [--diff] [--rounds N]         show what was done in the workspace
+  undo [<round>]                        undo your newest round of history, or this one, in all apps
   watch [--since N] [--count N]         print events as they happen, one per line
   set [epoch strict|meaning]            choose when a ref becomes stale; without arguments: show all options
   set [rebase on|off]                   choose whether safe actions run on things that have changed

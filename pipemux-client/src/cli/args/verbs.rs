@@ -126,9 +126,24 @@ pub enum Verb {
         /// Include each round's details
         #[arg(long)]
         detail: bool,
+        /// Show what each round changed, where its apps tell: as a difference
+        #[arg(long)]
+        diff: bool,
         /// Number of rounds to show, counted from the newest
         #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
         rounds: Option<u32>,
+    },
+    /// Undo a round of history, in all apps that it changed
+    ///
+    ///   pipemux undo        your newest round that changed anything and isn't undone
+    ///   pipemux undo 12     the round with this number in `pipemux history`
+    ///
+    /// The newest step is taken back first. A step that can't be taken back, or a later change in between,
+    /// is a refusal.
+    #[command(verbatim_doc_comment)]
+    Undo {
+        /// The round's number
+        round: Option<u64>,
     },
     /// Set an option of the workspace, or show all options
     ///
