@@ -33,8 +33,8 @@ docui::actions! {
             /// The change that an [undo] link names.
             change: Option<Change> = None::<Change>,
         );
-        /// Opens a file, or makes an open one the current file.
-        safe help Open = open(path: FilePath);
+        /// Opens files, folders, globs; the last file is the current one. A path that doesn't exist is a new file.
+        safe help Open = open(path: Vec<FilePath>);
         /// Writes a copy of the current file to another path; the file stays open.
         changes help SaveAs = save_as(path: FilePath);
         /// Closes a file, by default the current one; asks first if it has held edits.

@@ -289,6 +289,7 @@ fn report() -> Report {
             hints: vec!["pipemux answer all".into()],
         }),
         questions: Vec::new(),
+        kept: None,
         windows: vec![window()],
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),

@@ -161,12 +161,14 @@ impl Documents {
             return Ok(Written::Done(Vec::new()));
         }
         for file in &mut planned {
-            file.guard = self.begin(&file.change.path)?;
+            file.guard = self.begin(&file.change.path, policy.hold)?;
         }
         if !policy.hold {
-            let conflicts = planned.iter().filter_map(conflict);
-            let conflicts: Vec<_> =
-                conflicts.filter(|found| !policy.overwrite.contains(found)).collect();
+            let mut conflicts = Vec::new();
+            for file in &planned {
+                conflicts.extend(conflict(file)?);
+            }
+            conflicts.retain(|found| !policy.overwrite.contains(found));
             if !conflicts.is_empty() {
                 return Ok(Written::Conflicts(conflicts));
             }
@@ -217,7 +219,7 @@ impl Documents {
             // An open file may be new, and held text may be of a file that was deleted.
             (_, _, None) => {
                 let open = self.open_file(&path);
-                let exists = open.is_none_or(|open| open.base_digest.is_some());
+                let exists = open.is_none_or(|open| open.unsaved || open.base_digest.is_some());
                 (self.text(&path)?.clone(), exists)
             }
         };
@@ -279,10 +281,10 @@ impl Documents {
     }
 
     /// Keeps others from changing an open file; does nothing for a file that isn't open.
-    fn begin(&self, path: &Path) -> Result<Option<GateGuard>, Fault> {
+    fn begin(&self, path: &Path, held: bool) -> Result<Option<GateGuard>, Fault> {
         let Some(open) = self.open_file(path) else { return Ok(None) };
         let shown = self.display(path);
-        open.gate.begin_edit(open.revision).map(Some).map_err(|closed| match closed {
+        open.gate.begin_edit(open.revision, held).map(Some).map_err(|closed| match closed {
             GateClosed::Changed => Fault::stale(format!("{shown} was changed meanwhile"))
                 .hint("nothing was changed: run the call again"),
             GateClosed::BeingWritten => being_written(&shown),
@@ -324,17 +326,17 @@ fn check_splices(splices: &[Splice], buffer: &Buffer, shown: &str) -> Result<(),
 }
 
 /// Returns the conflict if the disk has another text than was read from it.
-fn conflict(file: &PlannedFile) -> Option<DiskConflict> {
+fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault> {
     let path = &file.change.path;
     let deleted = fs::symlink_metadata(path).is_err();
-    let disk = if deleted { None } else { disk::digest(path).ok().flatten() };
+    let disk = if deleted { None } else { disk::digest(path)? };
     let expected = match file.base_digest {
         None => deleted,
         Some(base) => !deleted && disk == Some(base),
     };
     // What the edit makes may be there already.
     let made = file.change.after.is_some() && disk == file.change.after;
-    (!expected && !made).then(|| DiskConflict { path: path.clone(), disk, deleted })
+    Ok((!expected && !made).then(|| DiskConflict { path: path.clone(), disk, deleted }))
 }
 
 /// What can be put back while files take the place of others.

@@ -21,7 +21,7 @@ impl Editor {
     ) -> Result<Option<Blocking<Self>>, Fault> {
         let context = &self.without_disk_answer(context)?;
         let work = match action {
-            Action::Open { path } => self.open_path(&path.0, context)?.into(),
+            Action::Open { path } => self.open_paths(path, context)?.into(),
             Action::Save {} => self.save(context)?.into(),
             Action::SaveAs { path } => self.save_as(&path.0, context)?.into(),
             Action::Create { path, text, overwrite } => {

@@ -21,3 +21,4 @@ mod special_files;
 mod stale;
 mod support;
 mod views;
+mod write_through;

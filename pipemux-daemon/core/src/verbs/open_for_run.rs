@@ -105,7 +105,7 @@ fn calls(script: &Script) -> Vec<&Call> {
         match value {
             Expr::Call(call) => add(call, all),
             Expr::List(items) => items.iter().for_each(|(item, _)| add_in(item, all)),
-            Expr::Name { .. } | Expr::Value(_) | Expr::Ref(_) => {}
+            Expr::Name { .. } | Expr::Value(_) | Expr::Quoted(_) | Expr::Ref(_) => {}
         }
     }
     let mut all = Vec::new();

@@ -23,6 +23,7 @@ impl Editor {
             path: file.path().to_owned(),
             buffer: file.buffer().clone(),
             base_digest: file.base_digest(),
+            unsaved: file.is_unsaved(),
             gate: file.gate().clone(),
             revision: file.gate().revision(),
         });
@@ -127,7 +128,13 @@ impl Editor {
     ) -> Result<(), Fault> {
         let new = written.iter().filter(|file| self.file_index(&file.change.path).is_none());
         let new = new.count();
-        if let Some(deleted) = written.iter().find(|file| file.change.after.is_none()) {
+        let is_on_disk = |path: &Path| match self.file(path) {
+            Some(file) => file.base_digest().is_some(),
+            None => true,
+        };
+        let deleted =
+            |file: &&WrittenFile| file.change.after.is_none() && is_on_disk(&file.change.path);
+        if let Some(deleted) = written.iter().find(deleted) {
             let shown = self.display_path(&deleted.change.path);
             return Err(Fault::refused(format!("{shown} can't be deleted while edits are held"))
                 .hint(self.run_command("hold(false)")));
@@ -235,7 +242,10 @@ impl Editor {
             if made.iter().all(|made| *made) {
                 let author = Author::outside_of_runs(self.version);
                 match operation {
-                    Operation::Edit(change) => self.changes.push(change),
+                    Operation::Edit(mut change) => {
+                        change.author.version = self.version;
+                        self.changes.push(change);
+                    }
                     Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
                     Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
                 }
