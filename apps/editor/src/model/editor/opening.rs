@@ -39,7 +39,7 @@ impl Editor {
         let mut editor = Self::empty(opening, opening.again || manifest.is_some());
         editor.changes = changes;
         editor.changes.forget_versions();
-        let interrupted = editor.settle(begun);
+        let interrupted = editor.settle(begun, &opening.waker);
         let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest, opening),
             None => {
