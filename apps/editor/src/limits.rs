@@ -74,3 +74,9 @@ pub const NEIGHBOURS_MAX: usize = 2_000;
 pub const KEY_PATH_MAX: usize = 480;
 /// Below this age, in milliseconds, a file's times don't prove that it is unchanged.
 pub const SETTLED_MS: u128 = 100;
+/// How many places of a patch's hunks, or occurrences of a text, a question lists.
+pub const PLACES_LISTED: usize = 20;
+/// How many entries a list of a folder has.
+pub const FOLDER_ENTRIES_MAX: usize = 200;
+/// How many levels of folders it shows.
+pub const FOLDER_DEPTH: usize = 2;

@@ -2,10 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`language`] | the language of a file's code fence |
 //! | [`page`] | the lines that fit, and what they cost |
 
-mod language;
 mod page;
 
 use std::ops::Range;
@@ -13,6 +11,7 @@ use std::ops::Range;
 use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
+use crate::display::language::language;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::{FILES_LISTED, FOLDERS_NAMED, PAGE, UNSAVED_NAMED};
@@ -20,7 +19,6 @@ use crate::model::Editor;
 use crate::model::changes_outside::{ChangesOutside, append};
 use crate::model::open_file::{DiskState, DiskWait, OpenFile};
 
-use language::language;
 use page::{PageLines, estimated_cost, lines_within, page};
 
 /// The approximate cost in tokens of a link or an anchor beside its label.

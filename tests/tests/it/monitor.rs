@@ -39,6 +39,6 @@ fn monitor_gist_is_one_line_and_resources_expand() {
     assert!(gist.ok().lines() <= 4, "{gist}");
     env.run("monitor.expand(obj:state:memory)").ok().has(" · available ");
     env.pipemux(&["read", "obj:state:cpu_load"]).ok().has("CPU ");
-    env.run("monitor.top(3, by='mem')").ok().has("3 by memory");
+    env.run("monitor.top(3, by='mem')").ok().has("3 of ").has(" processes by memory");
     env.run("monitor.top(3, by='colour')").exits(2).has("cpu");
 }

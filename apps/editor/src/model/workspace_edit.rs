@@ -53,6 +53,8 @@ pub enum TextEdit {
     Lines(Vec<Splice>, LineChange),
     /// A new file with this text. Its folders are made. It must not exist.
     Create(String),
+    /// A new file with this text, and with the permissions of another one.
+    CreateLike(String, PathBuf),
     /// The file is deleted.
     Delete,
     /// This very change, if the file is as it was before it.
@@ -202,6 +204,12 @@ impl Documents {
     /// Adds the edit of a file to those that are planned.
     fn plan(&mut self, file: FileEdit, planned: &mut Vec<PlannedFile>) -> Result<(), Fault> {
         let FileEdit { path, edit } = file;
+        let (edit, mut mode) = match edit {
+            TextEdit::CreateLike(text, model) => {
+                (TextEdit::Create(text), disk::permission_bits(&model))
+            }
+            edit => (edit, None),
+        };
         let shown = self.display(&path);
         let earlier = planned.iter().position(|earlier| earlier.change.path == path);
         let missing = match earlier {
@@ -224,7 +232,6 @@ impl Documents {
                 (self.text(&path)?.clone(), exists)
             }
         };
-        let mut mode = None;
         let (splices, lines, deleted) = match edit {
             TextEdit::Splices(splices) => {
                 let splices: Vec<_> =
@@ -237,7 +244,7 @@ impl Documents {
                 check_splices(&splices, &before, &shown)?;
                 (splices, lines, false)
             }
-            TextEdit::Create(new) => {
+            TextEdit::Create(new) | TextEdit::CreateLike(new, _) => {
                 let splices = match new.is_empty() {
                     true => Vec::new(),
                     false => vec![Splice { at: 0, old: String::new(), new }],

@@ -6,7 +6,7 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | [`plan`], `resolve_target`, `coerce`, `quoting` | whether a script can run: sessions, actions, arguments, types, what quotes mean |
+//! | [`plan`], `resolve_target`, `coerce`, `named_argument`, `quoting` | whether a script can run: sessions, actions, arguments, types, what quotes mean |
 //! | [`step`] | a checked call, its arguments, its outcome |
 //! | [`protocol`] | what a run is told, and what it needs next |
 //! | [`run`], `phase`, `resume`, `send` | how far a run has come; its next step |
@@ -30,6 +30,7 @@ pub mod kept_rest;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;
+mod named_argument;
 pub mod open_questions;
 mod phase;
 pub mod plan;

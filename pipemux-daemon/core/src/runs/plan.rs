@@ -151,7 +151,10 @@ impl<'a> Planner<'a> {
                 (false, false) => None,
             };
             let value = value.as_ref().unwrap_or(&argument.value);
-            let value = self.argument(value, &param.ty, argument.span, &param.name)?;
+            let value = match param.named {
+                true => self.named_argument(value, &param.ty, argument.span, &param.name)?,
+                false => self.argument(value, &param.ty, argument.span, &param.name)?,
+            };
             // Only a whole argument of a step that the reader wrote can be asked for.
             if let Some(meant) = value.first_meant(nested) {
                 let note = format!("{} is {}, did you mean {meant}?", param.name, param.ty);
@@ -192,7 +195,7 @@ impl<'a> Planner<'a> {
         Ok(self.steps.len() - 1)
     }
 
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         value: &Expr,
         ty: &Type,

@@ -200,7 +200,7 @@ impl Core {
         };
         let unknown = self.unknown_sessions(workspace, calls);
         if !unknown.is_empty() {
-            return self.await_sessions(id, unknown);
+            return self.wait_for_sessions(id, unknown);
         }
         let planner = Planner::new(workspace, self.processes.sessions(), "");
         let planner = planner.clicked_by(&request.call.reader, request.call.at);

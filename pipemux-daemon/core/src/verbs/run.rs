@@ -68,7 +68,7 @@ impl Core {
         if unknown.is_empty() {
             return self.plan(id, script);
         }
-        self.await_sessions(id, unknown)
+        self.wait_for_sessions(id, unknown)
     }
 
     /// Returns the sessions of `wanted` apps that may start and whose prototypes the daemon doesn't know yet.
@@ -86,7 +86,7 @@ impl Core {
     }
 
     /// Starts sessions, and has a request wait for their prototypes.
-    pub(super) fn await_sessions(
+    pub(super) fn wait_for_sessions(
         &mut self,
         id: RequestId,
         unknown: Vec<SessionKey>,

@@ -154,7 +154,14 @@ impl Core {
                 let session = self.processes.get(session)?;
                 Some((session.app()?, session.version))
             });
-            changed_elsewhere.retain(|session| windows.iter().all(|w| w.session != *session));
+            // What a step was sent to is no news: the outcome tells what the step changed or found.
+            let sent_to = |session: &SessionKey| match &kind {
+                AnswerKind::Run(run) => run.steps.iter().any(|step| step.session == *session),
+                _ => false,
+            };
+            changed_elsewhere.retain(|session| {
+                windows.iter().all(|w| w.session != *session) && !sent_to(session)
+            });
         }
         let refusal = match &kind {
             AnswerKind::Questions { refusal, .. } => {

@@ -37,12 +37,12 @@ impl Editor {
         }
     }
 
-    /// Opens a file that was read, without making it current, so that its line numbers can be shown. Returns its
-    /// index, also if it was open before.
+    /// Opens a file that was read, without making it current, so that its line numbers can be shown. They count
+    /// from `version` on: a query leaves the session in its version. Returns its index, also if it was open before.
     ///
     /// # Errors
     /// It can't be opened, or there is no room for it.
-    pub(crate) fn open_silently(&mut self, read: ReadFile) -> Result<usize, Fault> {
+    pub(crate) fn open_silently(&mut self, read: ReadFile, version: u64) -> Result<usize, Fault> {
         if let Some(index) = self.file_index(read.path()) {
             return Ok(index);
         }
@@ -50,7 +50,7 @@ impl Editor {
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
                 .hint(self.run_command("save()")));
         }
-        let (version, shown) = (self.version + 1, self.display_path(read.path()));
+        let shown = self.display_path(read.path());
         let (file, _) = OpenFile::open(read, &shown, version)?;
         self.files.push(file);
         let index = self.files.len() - 1;
