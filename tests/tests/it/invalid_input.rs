@@ -148,7 +148,7 @@ fn first_failure_skips_the_remaining_steps() {
     let env = TestEnv::with_editor("one\ntwo\nthree\n");
     let failed = env.run("editor.insert(1, 'zero'); editor.replace('nowhere', 'x'); editor.save()");
     failed.exits(1).has("1 done · insert").has("2 failed · replace").has("not run: editor.save");
-    assert_eq!(env.read("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(env.read("a.txt"), "zero\none\ntwo\nthree\n");
     env.pipemux(&["view"]).ok().has("zero");
 }
 
