@@ -70,3 +70,7 @@ pub const NEIGHBOURS_MAX: usize = 2_000;
 pub const KEY_PATH_MAX: usize = 480;
 /// Below this age, in milliseconds, a file's times don't prove that it is unchanged.
 pub const SETTLED_MS: u128 = 100;
+/// How many files a project may have.
+pub const PROJECT_FILES_MAX: usize = 100_000;
+/// In how many files a name is looked for that is like one that isn't found.
+pub const NEAREST_FILES_MAX: usize = 500;

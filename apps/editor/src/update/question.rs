@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use docui::{Ask, Choice, Context, Fault, Reply};
 use serde::{Deserialize, Serialize};
 
+use super::symbols::{AskedOccurrences, AskedSymbol};
+
 /// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
 /// must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +25,10 @@ pub(super) enum Token {
     EditConflict { files: Vec<AskedConflict>, answered: Option<(Vec<u8>, Choice)> },
     /// Which types variables have; `text` is the digest of the file's text.
     Types { path: PathBuf, text: u64 },
+    /// Which of several symbols is meant.
+    Symbol(AskedSymbol),
+    /// Which occurrences of a name to rename, besides those that are proven.
+    Occurrences(AskedOccurrences),
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
 }
