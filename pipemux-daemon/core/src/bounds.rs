@@ -161,6 +161,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
         "HINT_OPTIONS_MAX",
         "options that only a client writes; the command line leaves longer ones out",
     ),
+    ("PASSED_VARIABLES_MAX", "variables that only a client writes; longer ones are left out"),
     ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
     ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
