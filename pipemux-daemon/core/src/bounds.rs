@@ -56,6 +56,7 @@ macro_rules! bounds {
 pub const BOUNDS: &[Bound] = bounds! {
     "Clients" {
         RUN_ID_MAX Bytes "the id of an acting request",
+        PASSED_VARIABLES_MAX Bytes "the variables that a run passes on to an app that it opens",
         GREET_MS Milliseconds "from a client's connection to its Hello",
         CLIENTS_MAX Count "connected at once",
         CLIENT_REQUESTS_MAX Count "open requests of one client",
@@ -80,6 +81,9 @@ pub const BOUNDS: &[Bound] = bounds! {
         COPY_MAX Bytes "a value that one app takes from another",
         CHOICES_MAX Count "choices that a question lists",
         QUESTION_MS Milliseconds "time for the answer to a question",
+        KEPT_MS Milliseconds "time that the steps behind a failed one are kept",
+        KEPT_RESTS_MAX Count "failed runs of a reader whose further steps are kept",
+        KEPT_BYTES_MAX Bytes "code and standard input of kept steps of a reader",
         WAIT_MAX_MS Milliseconds "time that view, watch and logs wait for something to happen",
         FAILURES_MAX Count "failures of one call in a row before another way is advised",
         ENV_MAX Bytes "environment that an open passes on",
@@ -147,6 +151,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         ANSWER_BUDGET_MIN Tokens "an answer, in any case",
         LAST_LINE_TOKENS Tokens "the last line of an answer",
         CONTENT_BUDGET_MIN Tokens "the content of one outcome, in any case",
+        KEPT_CHARS Characters "kept steps that an answer repeats",
         OBJECT_DETAIL_CHARS Characters "an object's detail in a question",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",
         HISTORY_SHOWN Count "rounds that history shows unasked",
@@ -162,6 +167,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
         "options that only a client writes; the command line leaves longer ones out",
     ),
     ("PASSED_VARIABLES_MAX", "variables that only a client writes; longer ones are left out"),
+    ("KEPT_CALL_CHARS", "how far each kept step is shortened where KEPT_CHARS is passed"),
     ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
     ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),

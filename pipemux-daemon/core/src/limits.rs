@@ -16,6 +16,16 @@ pub const DRAIN_MS: u64 = 2_000;
 pub const REJOIN_MS: u64 = 50;
 /// Milliseconds that a question waits for its answer.
 pub const QUESTION_MS: u64 = 3_600_000;
+/// Milliseconds that the steps behind a failed one are kept for a corrected call.
+pub const KEPT_MS: u64 = 24 * 3_600_000;
+/// Failed runs of one reader whose further steps are kept; the oldest make room.
+pub const KEPT_RESTS_MAX: usize = 8;
+/// Bytes of code and standard input that are kept of the failed runs of one reader; the oldest make room.
+pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Characters of kept steps that an answer repeats; past it each of them is shortened.
+pub const KEPT_CHARS: usize = 2_000;
+/// Characters of one kept step that is shortened.
+pub const KEPT_CALL_CHARS: usize = 100;
 /// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.
 pub const CRASHES_MAX: usize = 5;
 /// The span in which crashes are counted, in milliseconds.

@@ -147,6 +147,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report", Body::Report(Box::new(report()))),
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
+        ("report-questions", Body::Report(Box::new(questions()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
         ("report-content", Body::Report(Box::new(with_content()))),
         ("events", Body::Events(events())),
@@ -287,11 +288,20 @@ fn report() -> Report {
             unlisted: 1,
             hints: vec!["pipemux answer all".into()],
         }),
+        questions: Vec::new(),
+        kept: None,
         windows: vec![window()],
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),
         receipt: TokenReceipt { shown: 69, available: 6912 },
     }
+}
+
+/// A report with several open questions.
+fn questions() -> Report {
+    let Report { question, .. } = report();
+    let questions: Vec<QuestionReport> = question.clone().into_iter().cycle().take(2).collect();
+    Report { workspace: "work".into(), question, questions, ..Report::default() }
 }
 
 /// A report whose window can't be shown.

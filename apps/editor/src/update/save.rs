@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Context, Done, Fault, Reply};
 
-use crate::action::Action;
 use crate::display::wording::count;
 use crate::limits::UNSAVED_NAMED;
 use crate::model::Editor;
@@ -187,6 +186,9 @@ fn save_all(
 impl Editor {
     /// Saves all files that have something to save.
     pub(super) fn save(&mut self, context: &Context) -> Result<Blocking<Self>, Fault> {
+        if self.files.is_empty() {
+            return Err(self.no_file_open());
+        }
         self.save_files((0..self.files.len()).collect(), AfterSave::Nothing, context)
     }
 
@@ -198,12 +200,10 @@ impl Editor {
     ) -> Result<Blocking<Self>, Fault> {
         let mut requests = Vec::new();
         let mut saving = Vec::new();
-        let mut others = 0;
         for index in indexes {
             let file = &self.files[index];
             let saved = !file.is_unsaved() && *file.disk_state() == DiskState::Same;
             if saved && after != AfterSave::Close {
-                others += 1;
                 continue;
             }
             let guard = file.begin_save().ok_or_else(|| self.being_written(index))?;
@@ -256,11 +256,7 @@ impl Editor {
                         ))
                         .into())
                     }
-                    _ => Ok(Done::new(done.unwrap_or_else(|| match others {
-                        0 => "no file is open".to_owned(),
-                        _ => "no changes".to_owned(),
-                    }))
-                    .into()),
+                    _ => Ok(Done::new(done.unwrap_or_else(|| "no changes".to_owned())).into()),
                 }
             },
         ))
@@ -409,10 +405,4 @@ impl Answered {
         let choices = if can_reload { CHANGED_ON_DISK } else { DELETED_ON_DISK };
         choices.chosen(choice).map(|choice| Some(Self { files, choice }))
     }
-}
-
-/// The action that undoes what was done last.
-#[allow(dead_code, reason = "used by links")]
-pub(super) fn undo_action(change: String) -> Action {
-    Action::Undo { steps: 1, change: Some(change.into()) }
 }

@@ -9,6 +9,7 @@
 //! | [`lookup`] | symbols by the names that people write |
 //! | `scopes`, `bind` | which name means which variable, one binder per language |
 //! | [`regions`] | its comments and strings |
+//! | [`arrange`] | items moved, swapped, taken out and added |
 //! | [`extract`] | statements that become a function |
 //! | [`limits`] | every bound |
 //!
@@ -21,6 +22,7 @@
 //! anything walks it, so that no input exhausts the stack.
 #![forbid(unsafe_code)]
 
+pub mod arrange;
 mod bind;
 pub mod extract;
 pub mod language;
@@ -31,6 +33,9 @@ pub mod regions;
 mod scopes;
 pub mod source;
 
+pub use arrange::{
+    Arrangement, Block, Place, plan_delete, plan_insert, plan_move, plan_replace_body, plan_swap,
+};
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use language::Language;
 pub use lookup::{Found, Wanted};

@@ -218,6 +218,9 @@ impl Source {
     }
 
     fn symbols(&self, parts: bool) -> Vec<Symbol> {
+        if self.is_plain() {
+            return Vec::new();
+        }
         if self.language() == Language::Markdown {
             return markdown::headings(self);
         }

@@ -36,6 +36,8 @@ pub struct Source {
     text: String,
     language: Language,
     tree: Tree,
+    /// True if nothing is known of the text's language.
+    plain: bool,
 }
 
 impl Source {
@@ -53,8 +55,16 @@ impl Source {
         // Markdown is scanned, not parsed: its tree stays empty, so that whatever walks a tree finds nothing.
         let parsed = if language == Language::Markdown { "" } else { text.as_str() };
         let tree = parser.parse(parsed, None).ok_or(ParseError::Failed)?;
-        let source = Self { text, language, tree };
+        let source = Self { text, language, tree, plain: false };
         if source.is_too_deep() { Err(ParseError::TooDeep) } else { Ok(source) }
+    }
+
+    /// Takes a text of no known language: it has no symbols, and lines in it can be moved.
+    ///
+    /// # Errors
+    /// The text is too long.
+    pub fn plain(text: impl Into<String>) -> Result<Self, ParseError> {
+        Ok(Self { plain: true, ..Self::parse(Language::Markdown, text)? })
     }
 
     /// The text.
@@ -77,6 +87,11 @@ impl Source {
     /// The line that holds a byte, from 0.
     pub fn line_of(&self, byte: usize) -> usize {
         self.text.as_bytes()[..byte.min(self.text.len())].iter().filter(|b| **b == b'\n').count()
+    }
+
+    /// True if nothing is known of the text's language.
+    pub fn is_plain(&self) -> bool {
+        self.plain
     }
 
     pub(crate) fn root(&self) -> Node<'_> {

@@ -16,6 +16,7 @@ use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::processes::Processes;
 use crate::processes::session::Crash;
+use crate::runs::kept_rest::KeptRest;
 use crate::verbs::lod_name;
 use crate::workspaces::{Entered, FirstNumbers, NoticeText, Window};
 use crate::{Config, Core, runs};
@@ -126,6 +127,16 @@ impl Core {
             Record::QuestionClosed { workspace, number } => {
                 self.runs.remove_question(&workspace, number);
             }
+            Record::Kept { workspace, number, rest } => {
+                let at: WorkspaceKey = workspace.into();
+                if self.workspaces.get(&at).is_some() {
+                    self.runs.outdate_rests(&at, &rest.reader);
+                    self.runs.keep_rest(number, KeptRest::from_saved(rest, at));
+                }
+            }
+            Record::KeptClosed { workspace, number } => {
+                self.runs.remove_rest(&workspace, number);
+            }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 let is_it = |window: &&Window| window.session.to_string() == session;
@@ -203,6 +214,10 @@ impl Core {
                     let workspace = key.to_string();
                     records.push(Record::Question { workspace, number, question });
                 }
+            }
+            for (number, rest) in self.runs.rests(key) {
+                let (workspace, rest) = (key.to_string(), rest.to_saved());
+                records.push(Record::Kept { workspace, number, rest });
             }
             for round in &workspace.history.rounds {
                 let (workspace, round) = (key.to_string(), round.clone());

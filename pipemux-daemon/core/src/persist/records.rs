@@ -117,6 +117,22 @@ pub enum Record {
         /// Its number.
         number: u64,
     },
+    /// The steps behind a failed one were kept.
+    Kept {
+        /// The workspace's key.
+        workspace: String,
+        /// Their number.
+        number: u64,
+        /// The steps.
+        rest: SavedRest,
+    },
+    /// Kept steps ran, or never will.
+    KeptClosed {
+        /// The workspace's key.
+        workspace: String,
+        /// Their number.
+        number: u64,
+    },
     /// A session was put to sleep, or woke.
     Asleep {
         /// The owning workspace.
@@ -235,6 +251,30 @@ pub struct SavedQuestion {
     pub version: u16,
     /// The encoded state.
     pub state: Bytes,
+}
+
+/// What a failed run left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedRest {
+    /// The reader whose run it was.
+    pub reader: String,
+    /// The run's id.
+    pub run_id: String,
+    /// The caller's working directory.
+    #[serde(default)]
+    pub cwd: String,
+    /// The steps in front of the one that is to be corrected, each as code of its own.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// The steps behind it.
+    #[serde(default)]
+    pub behind: Vec<String>,
+    /// Standard input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<Bytes>,
+    /// How many steps ran before, as the reader counts them.
+    #[serde(default)]
+    pub earlier: u64,
 }
 
 /// One `open` of a session.

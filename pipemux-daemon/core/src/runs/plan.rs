@@ -42,23 +42,31 @@ impl<'a> Planner<'a> {
         Self { clicker: Some(Clicker { reader, at }), ..self }
     }
 
-    /// Checks the owner, action, parameters, types and kinds of refs of every call.
+    /// Checks the scripts of a run that consists of several parts, each with its own code.
     ///
     /// # Errors
-    /// The first error, with its position in the script; nothing is carried out then.
-    pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
-        for step in &script.steps {
-            let link = match step {
-                call::Step::Call(call) => clicked_link(call).transpose()?,
-                call::Step::Ref(link, _) => Some(link.clone()),
-            };
-            match (link, step) {
-                (Some(link), _) => self.click(&link)?,
-                (None, call::Step::Call(call)) => drop(self.call(call, false)?),
-                (None, call::Step::Ref(..)) => {}
-            }
+    /// The first error, with the index of its step among those of all parts.
+    pub fn plan_parts(mut self, parts: &[(&'a str, &Script)]) -> Result<Vec<Step>, (usize, Fault)> {
+        let steps = parts
+            .iter()
+            .flat_map(|(code, script)| script.steps.iter().map(move |step| (*code, step)));
+        for (index, (code, step)) in steps.enumerate() {
+            self.code = code;
+            self.step(step).map_err(|fault| (index, fault))?;
         }
         Ok(self.steps)
+    }
+
+    fn step(&mut self, step: &call::Step) -> Result<(), Fault> {
+        let link = match step {
+            call::Step::Call(call) => clicked_link(call).transpose()?,
+            call::Step::Ref(link, _) => Some(link.clone()),
+        };
+        match (link, step) {
+            (Some(link), _) => self.click(&link),
+            (None, call::Step::Call(call)) => self.call(call, false).map(drop),
+            (None, call::Step::Ref(..)) => Ok(()),
+        }
     }
 
     /// Plans the click of one link.
@@ -143,7 +151,10 @@ impl<'a> Planner<'a> {
                 (false, false) => None,
             };
             let value = value.as_ref().unwrap_or(&argument.value);
-            let value = self.argument(value, &param.ty, argument.span, &param.name)?;
+            let value = match param.named {
+                true => self.named_argument(value, &param.ty, argument.span, &param.name)?,
+                false => self.argument(value, &param.ty, argument.span, &param.name)?,
+            };
             // Only a whole argument of a step that the reader wrote can be asked for.
             if let Some(meant) = value.first_meant(nested) {
                 let note = format!("{} is {}, did you mean {meant}?", param.name, param.ty);
@@ -184,7 +195,7 @@ impl<'a> Planner<'a> {
         Ok(self.steps.len() - 1)
     }
 
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         value: &Expr,
         ty: &Type,

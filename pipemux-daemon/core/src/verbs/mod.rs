@@ -7,6 +7,7 @@
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
 //! | `open`, `view`, `read`, `run`, `click`, `logs`, `wait`, `history`, `list`, `set`, `stop`, `providers`, `bounds` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
+//! | `kept_rests` | keep what a failed run left, and go on with it |
 //! | `project_reply` | takes the windows that apps send |
 //! | `prefetch` | requests windows ahead of time |
 //! | `end_pending_views` | windows that an answer stops waiting for |
@@ -24,6 +25,7 @@ mod delivery;
 mod end_pending_views;
 mod hidden_link;
 mod history;
+mod kept_rests;
 mod list;
 mod logs;
 mod open;

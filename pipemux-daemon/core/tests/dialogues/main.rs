@@ -13,6 +13,7 @@ mod exchange;
 mod health;
 mod hibernation;
 mod hostile_text;
+mod kept_rests;
 mod kept_runs;
 mod link_calls;
 mod links;

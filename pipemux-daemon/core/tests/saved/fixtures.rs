@@ -5,7 +5,8 @@
 
 use bytes::Bytes;
 use pipemux_core::saved::{
-    KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRound, SavedTarget,
+    KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest, SavedRound,
+    SavedTarget,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -119,6 +120,13 @@ pub fn records() -> Vec<Fixture> {
             "question_closed",
             Record::QuestionClosed { workspace: KEY.into(), number: 13 }
         ),
+        fixture!("records", "kept", kept(14, full_rest())),
+        fixture!("records", "kept_plain", kept(15, SavedRest::default())),
+        fixture!(
+            "records",
+            "kept_closed",
+            Record::KeptClosed { workspace: KEY.into(), number: 15 }
+        ),
         fixture!("records", "asleep", asleep(Some(KEY), "notes/asleep", 12)),
         fixture!("records", "awake", asleep(None, "shared/main", 0)),
         fixture!(
@@ -193,6 +201,22 @@ fn round(round: SavedRound) -> Record {
 fn question(number: u64, version: u16, state: Vec<u8>) -> Record {
     let question = SavedQuestion { version, state: state.into() };
     Record::Question { workspace: KEY.into(), number, question }
+}
+
+fn kept(number: u64, rest: SavedRest) -> Record {
+    Record::Kept { workspace: KEY.into(), number, rest }
+}
+
+fn full_rest() -> SavedRest {
+    SavedRest {
+        reader: "阿达".into(),
+        run_id: "run-7".into(),
+        cwd: "/home/ada/文書".into(),
+        before: vec!["notes.say('一')".into()],
+        behind: vec!["notes.say(<<END)\nline\nEND".into(), "notes.say(stdin)".into()],
+        stdin: Some(Bytes::from_static("text 二\n".as_bytes())),
+        earlier: 2,
+    }
 }
 
 fn opens() -> Vec<SavedOpen> {

@@ -38,6 +38,8 @@ fn name_on_disk(record: &Record) -> &'static str {
         }
         Record::Question { .. } => "question",
         Record::QuestionClosed { .. } => "question_closed",
+        Record::Kept { .. } => "kept",
+        Record::KeptClosed { .. } => "kept_closed",
         Record::Asleep { .. } => "asleep",
         Record::WindowClosed { .. } => "window_closed",
     }

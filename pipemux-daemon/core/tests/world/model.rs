@@ -144,8 +144,6 @@ impl Model {
             }
             "list_note" => {
                 let note = subject.expect("a note");
-                let (key, rev, label) =
-                    (note.key.clone(), note.rev, format!("{} r{}", note.key, note.rev));
                 let object = object_of(&note);
                 self.found("1 note", vec![Piece::Object(object)], &note.text)
             }

@@ -108,7 +108,8 @@ impl History {
     /// Runs code, pinned to an epoch if one is given. Returns the exit status, and whether a step took effect.
     fn run(&mut self, reader: usize, file: &str, code: &str, at: Option<u64>) -> (u8, bool) {
         let client = &mut self.readers[reader].0;
-        let call = client.call(Verb::Run { code: code.to_owned(), stdin: None });
+        let call =
+            client.call(Verb::Run { code: code.to_owned(), stdin: None, only_queries: false });
         let answer = client.send(&VerbRequest { at, ..call }, TIMEOUT);
         let acted = self.acted_file(reader, file, code, &answer.text);
         let truth = acted.clone().map(|file| self.truth(&file));

@@ -23,6 +23,7 @@ impl Editor {
             path: file.path().to_owned(),
             buffer: file.buffer().clone(),
             base_digest: file.base_digest(),
+            unsaved: file.is_unsaved(),
             gate: file.gate().clone(),
             revision: file.gate().revision(),
         });
@@ -35,12 +36,12 @@ impl Editor {
         }
     }
 
-    /// Opens a file that was read, without making it current, so that its line numbers can be shown. Returns its
-    /// index, also if it was open before.
+    /// Opens a file that was read, without making it current, so that its line numbers can be shown. They count
+    /// from `version` on: a query leaves the session in its version. Returns its index, also if it was open before.
     ///
     /// # Errors
     /// It can't be opened, or there is no room for it.
-    pub(crate) fn open_silently(&mut self, read: ReadFile) -> Result<usize, Fault> {
+    pub(crate) fn open_silently(&mut self, read: ReadFile, version: u64) -> Result<usize, Fault> {
         if let Some(index) = self.file_index(read.path()) {
             return Ok(index);
         }
@@ -48,7 +49,7 @@ impl Editor {
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
                 .hint(self.run_command("save()")));
         }
-        let (version, shown) = (self.version + 1, self.display_path(read.path()));
+        let shown = self.display_path(read.path());
         let (file, _) = OpenFile::open(read, &shown, version)?;
         self.files.push(file);
         let index = self.files.len() - 1;
@@ -127,7 +128,13 @@ impl Editor {
     ) -> Result<(), Fault> {
         let new = written.iter().filter(|file| self.file_index(&file.change.path).is_none());
         let new = new.count();
-        if let Some(deleted) = written.iter().find(|file| file.change.after.is_none()) {
+        let is_on_disk = |path: &Path| match self.file(path) {
+            Some(file) => file.base_digest().is_some(),
+            None => true,
+        };
+        let deleted =
+            |file: &&WrittenFile| file.change.after.is_none() && is_on_disk(&file.change.path);
+        if let Some(deleted) = written.iter().find(deleted) {
             let shown = self.display_path(&deleted.change.path);
             return Err(Fault::refused(format!("{shown} can't be deleted while edits are held"))
                 .hint(self.run_command("hold(false)")));
@@ -235,7 +242,10 @@ impl Editor {
             if made.iter().all(|made| *made) {
                 let author = Author::outside_of_runs(self.version);
                 match operation {
-                    Operation::Edit(change) => self.changes.push(change),
+                    Operation::Edit(mut change) => {
+                        change.author.version = self.version;
+                        self.changes.push(change);
+                    }
                     Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
                     Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
                 }

@@ -37,6 +37,10 @@ fn nest(source: &Source, found: &[Heading], from: usize, end: usize, into: &mut 
         let start = source.line_start(heading.range.start);
         let range = start..section_end;
         let body = heading.range.end.min(section_end)..section_end;
+        // The empty lines before the next heading belong to no section.
+        let trimmed = source.text()[..section_end].trim_end().len().max(heading.range.start);
+        let text_end = source.text()[trimmed..section_end].find('\n');
+        let text_end = text_end.map_or(section_end, |newline| trimmed + newline + 1);
         let mut children = Vec::new();
         nest(source, found, index + 1, section_end, &mut children);
         into.push(Symbol {
@@ -44,10 +48,10 @@ fn nest(source: &Source, found: &[Heading], from: usize, end: usize, into: &mut 
             keyword: "",
             name: heading.name.clone(),
             owner: None,
-            whole: range.clone(),
+            whole: start..text_end.max(body.start),
             range,
             name_range: heading.name_range.clone(),
-            interior: Some(body.clone()),
+            interior: Some(body.start..text_end.max(body.start)),
             body: Some(body),
             indent: String::new(),
             public: true,

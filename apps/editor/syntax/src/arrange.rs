@@ -1,0 +1,439 @@
+//! Items put elsewhere, swapped, taken out and added, with the empty lines between items as the file has them.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `spacing` | how many empty lines stand between items |
+//! | `indentation` | blocks shifted to another indentation |
+//!
+//! **Invariant: what stands elsewhere stays as it is, byte for byte.** Only empty lines next to a gap or to a
+//! new place may come or go.
+
+mod indentation;
+mod spacing;
+
+use std::ops::Range;
+
+use crate::Edit;
+use crate::language::Language;
+use crate::outline::Symbol;
+use crate::source::Source;
+
+pub use indentation::{reindented, unit_of};
+use spacing::Spacing;
+
+/// Where a block goes. Ranges are whole lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Before lines.
+    Before(Range<usize>),
+    /// After lines.
+    After(Range<usize>),
+    /// At the start of what is between a symbol's braces, behind what must be first there.
+    StartOf(Symbol),
+    /// At the end of what is between a symbol's braces.
+    EndOf(Symbol),
+}
+
+/// A block of whole lines that is put into a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The lines, each with its ending.
+    pub text: String,
+    /// True if its indentation and its empty lines stay as they are.
+    pub exact: bool,
+}
+
+/// What is to be done to a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Arrangement {
+    /// The replacements, in ascending order.
+    pub edits: Vec<Edit>,
+    /// Where the block is in the new text.
+    pub placed: Range<usize>,
+    /// The indentation that the block had and has, if it was shifted.
+    pub shifted: Option<(String, String)>,
+}
+
+impl Arrangement {
+    /// Returns the text with the edits made in it.
+    pub fn apply(&self, text: &str) -> String {
+        let (mut new, mut from) = (String::with_capacity(text.len()), 0);
+        for edit in &self.edits {
+            new += &text[from..edit.range.start];
+            new += &edit.new;
+            from = edit.range.end;
+        }
+        new + &text[from..]
+    }
+}
+
+/// A text whose last line has its ending.
+pub(crate) struct Desk<'s> {
+    source: &'s Source,
+    text: String,
+    /// True if the last line has no ending in the file.
+    open: bool,
+}
+
+impl<'s> Desk<'s> {
+    fn new(source: &'s Source) -> Self {
+        let mut text = source.text().to_owned();
+        let open = !text.is_empty() && !text.ends_with('\n');
+        if open {
+            text += source.line_ending();
+        }
+        Self { source, text, open }
+    }
+
+    /// A range that ends with the file ends behind the last line's ending.
+    fn closed(&self, range: &Range<usize>) -> Range<usize> {
+        let end = if range.end >= self.source.text().len() { self.text.len() } else { range.end };
+        range.start..end
+    }
+
+    /// Returns edits of this text as edits of the file, whose last line may lack its ending.
+    fn finish(&self, mut arrangement: Arrangement) -> Arrangement {
+        arrangement.edits.retain(|edit| self.text[edit.range.clone()] != edit.new);
+        arrangement.edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        if !self.open {
+            return arrangement;
+        }
+        let (end, ending) = (self.source.text().len(), self.source.line_ending());
+        // What is put where the last lines are taken out becomes the end of the file.
+        if let [.., one, other] = arrangement.edits.as_mut_slice()
+            && one.range.end == other.range.start
+        {
+            one.range.end = other.range.end;
+            one.new += &other.new;
+            arrangement.edits.pop();
+        }
+        if let Some(last) = arrangement.edits.last_mut().filter(|edit| edit.range.end > end) {
+            if last.range.start > end {
+                last.new.insert_str(0, ending);
+                last.range.start = end;
+            }
+            last.range.end = end;
+            if last.new.ends_with('\n') {
+                let body = last.new.strip_suffix(ending).unwrap_or(&last.new[..last.new.len() - 1]);
+                last.new.truncate(body.len());
+            } else {
+                let before = &self.text[..last.range.start];
+                let body = before
+                    .strip_suffix('\n')
+                    .map_or(before, |body| body.strip_suffix('\r').unwrap_or(body));
+                last.range.start = body.len();
+            }
+        }
+        let length = arrangement.apply(self.source.text()).len();
+        arrangement.placed.end = arrangement.placed.end.min(length);
+        arrangement.placed.start = arrangement.placed.start.min(arrangement.placed.end);
+        arrangement
+    }
+}
+
+/// Plans how lines are taken out: an item with the empty lines that it needs no more, or exactly these lines.
+pub fn plan_delete(source: &Source, lines: &Range<usize>, exact: bool) -> Arrangement {
+    let desk = Desk::new(source);
+    let lines = desk.closed(lines);
+    let edits = vec![match exact {
+        true => Edit { range: lines.clone(), new: String::new() },
+        false => removal(&desk, &lines),
+    }];
+    desk.finish(Arrangement { edits, placed: lines.start..lines.start, shifted: None })
+}
+
+/// Plans how a block is put into a file.
+pub fn plan_insert(source: &Source, place: &Place, block: &Block) -> Arrangement {
+    let desk = Desk::new(source);
+    let arrangement = insertion(&desk, &Spacing::of(&desk), place, block, None);
+    desk.finish(arrangement)
+}
+
+/// Plans how lines go elsewhere in their file; `None` if they are there already. With `exact` they are no item:
+/// neither their indentation nor empty lines change.
+pub fn plan_move(
+    source: &Source,
+    lines: &Range<usize>,
+    place: &Place,
+    exact: bool,
+) -> Option<Arrangement> {
+    let desk = Desk::new(source);
+    let lines = desk.closed(lines);
+    let spacing = Spacing::of(&desk);
+    let removed = match exact {
+        true => Edit { range: lines.clone(), new: String::new() },
+        false => removal(&desk, &lines),
+    };
+    let block = Block { text: desk.text[lines.clone()].to_owned(), exact };
+    let mut arrangement = insertion(&desk, &spacing, place, &block, Some(&lines));
+    let inserted = arrangement.edits.first()?.range.clone();
+    let around = if exact { lines.clone() } else { spacing::around(&desk.text, &lines) };
+    let is_there = around.start <= inserted.start && inserted.end <= around.end;
+    if is_there && arrangement.shifted.is_none() {
+        return None;
+    }
+    let growth = |edit: &Edit| edit.new.len() as isize - edit.range.len() as isize;
+    if removed.range.start < inserted.start {
+        let shift = growth(&removed);
+        arrangement.placed.start = arrangement.placed.start.saturating_add_signed(shift);
+        arrangement.placed.end = arrangement.placed.end.saturating_add_signed(shift);
+    }
+    arrangement.edits.push(removed);
+    Some(desk.finish(arrangement))
+}
+
+/// Plans how two ranges of whole lines change places; `None` if they overlap. Each takes over the
+/// indentation of the other's place.
+pub fn plan_swap(source: &Source, one: &Range<usize>, other: &Range<usize>) -> Option<Arrangement> {
+    let desk = Desk::new(source);
+    let (one, other) = (desk.closed(one), desk.closed(other));
+    let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
+    if first.end > second.start {
+        return None;
+    }
+    let text = |range: &Range<usize>| desk.text[range.clone()].to_owned();
+    let (indent_first, indent_second) =
+        (source.indent_at(first.start).to_owned(), source.indent_at(second.start).to_owned());
+    let language = Some(source.language());
+    let (to_first, to_second) = (
+        reindented(&text(&second), &indent_first, language),
+        reindented(&text(&first), &indent_second, language),
+    );
+    let spacing = Spacing::of(&desk);
+    let (before, to_first, after) = loosened(&desk, &spacing, &first, to_first);
+    let start = first.start + before.len();
+    let placed = start..start + to_first.len();
+    let new = before + &to_first + &after;
+    let (before, to_second, after) = loosened(&desk, &spacing, &second, to_second);
+    let edits =
+        vec![Edit { range: first, new }, Edit { range: second, new: before + &to_second + &after }];
+    Some(desk.finish(Arrangement { edits, placed, shifted: None }))
+}
+
+/// Returns a block that takes the place of lines, with empty lines on both sides if it has several lines
+/// where one line stood close to others.
+fn loosened(
+    desk: &Desk<'_>,
+    spacing: &Spacing,
+    lines: &Range<usize>,
+    block: String,
+) -> (String, String, String) {
+    let count = |text: &str| text.matches('\n').count();
+    if count(&block) <= 1 || count(&desk.text[lines.clone()]) > 1 {
+        return (String::new(), block, String::new());
+    }
+    let gap = desk.source.line_ending().repeat(spacing.between(false, lines, None));
+    let close = |is_item: bool| if is_item { gap.clone() } else { String::new() };
+    (close(spacing.ends_item(lines.start)), block, close(spacing.starts_item(lines.end)))
+}
+
+/// Plans how what stands between the braces of a symbol is replaced; `None` if it has no body.
+pub fn plan_replace_body(source: &Source, symbol: &Symbol, block: &Block) -> Option<Arrangement> {
+    let interior = symbol.interior.clone()?;
+    let desk = Desk::new(source);
+    let place = Place::StartOf(symbol.clone());
+    let indent = place_indent(&desk, &place);
+    let had = indentation::indent_of(&block.text).to_owned();
+    let body = match block.exact {
+        true => block.text.clone(),
+        false => reindented(&block.text, &indent, Some(source.language())),
+    };
+    let shifted = (body != block.text).then_some((had, indent));
+    let text = &desk.text;
+    let own_lines = text[..interior.start].ends_with('\n');
+    if own_lines {
+        let interior = match interior.end == source.text().len() {
+            true => desk.closed(&interior),
+            false => interior,
+        };
+        let placed = interior.start..interior.start + body.len();
+        let edits = vec![Edit { range: interior, new: body }];
+        return Some(desk.finish(Arrangement { edits, placed, shifted }));
+    }
+    let blank = |c: char| c == ' ' || c == '\t';
+    let from = text[..interior.start].trim_end_matches(blank).len();
+    let to = text.len() - text[interior.end..].trim_start_matches(blank).len();
+    let braces = text[to..].starts_with('}');
+    if !braces && source.language() != Language::Python {
+        // An expression stands for the body.
+        let new = block.text.trim().to_owned();
+        let placed = interior.start..interior.start + new.len();
+        let edits = vec![Edit { range: interior, new }];
+        return Some(desk.finish(Arrangement { edits, placed, shifted: None }));
+    }
+    let ending = source.line_ending();
+    let placed = from + ending.len()..from + ending.len() + body.len();
+    let close = if braces { symbol.indent.as_str() } else { "" };
+    let body = if braces { body } else { body.trim_end_matches(['\n', '\r']).to_owned() };
+    let edits = vec![Edit { range: from..to, new: format!("{ending}{body}{close}") }];
+    Some(desk.finish(Arrangement { edits, placed, shifted }))
+}
+
+/// Returns the edit that takes lines out and leaves as many empty lines as belong there.
+fn removal(desk: &Desk<'_>, lines: &Range<usize>) -> Edit {
+    let text = &desk.text;
+    let around = spacing::around(text, lines);
+    let above = text[around.start..lines.start].matches('\n').count();
+    let below = text[lines.end..around.end].matches('\n').count();
+    let indent = desk.source.indent_at(lines.start).len();
+    let first = spacing::is_edge_above(text, around.start, indent);
+    let last = spacing::is_edge_below(text, around.end, indent);
+    // What stays is one of the two gaps as it was written.
+    let stays_above = match (first, last) {
+        (true, true) => above <= below,
+        (true, false) => true,
+        (false, true) => false,
+        (false, false) => above >= below,
+    };
+    let range = if stays_above { lines.start..around.end } else { around.start..lines.end };
+    Edit { range, new: String::new() }
+}
+
+/// Returns the edit that puts a block into the text. `moved` are lines that are taken out at the same time.
+fn insertion(
+    desk: &Desk<'_>,
+    spacing: &Spacing,
+    place: &Place,
+    block: &Block,
+    moved: Option<&Range<usize>>,
+) -> Arrangement {
+    let (text, source) = (&desk.text, desk.source);
+    let ending = source.line_ending();
+    let indent = place_indent(desk, place);
+    let language = Some(source.language());
+    let had = indentation::indent_of(&block.text).to_owned();
+    let body = match block.exact {
+        true => block.text.clone(),
+        false => reindented(&block.text, &indent, language),
+    };
+    let shifted = (body != block.text).then_some((had, indent.clone()));
+    let single = body.matches('\n').count() <= 1;
+    let empty = |count: usize| ending.repeat(if block.exact { 0 } else { count });
+    let (range, before, after) = match place {
+        Place::Before(anchor) => {
+            let anchor = desk.closed(anchor);
+            let around = spacing::around(text, &anchor);
+            let existing = text[around.start..anchor.start].matches('\n').count();
+            let gap = spacing.between(single, &anchor, moved);
+            let edge = spacing::is_edge_above(text, around.start, indent.len());
+            let above = match edge || !spacing.ends_item(around.start) {
+                true => 0,
+                false => gap.saturating_sub(existing),
+            };
+            (anchor.start..anchor.start, empty(above), empty(gap))
+        }
+        Place::After(anchor) => {
+            let anchor = desk.closed(anchor);
+            let around = spacing::around(text, &anchor);
+            let existing = text[anchor.end..around.end].matches('\n').count();
+            let gap = spacing.between(single, &anchor, moved);
+            let edge = spacing::is_edge_below(text, around.end, indent.len());
+            let below = match edge || !spacing.starts_item(around.end) {
+                true => 0,
+                false => gap.saturating_sub(existing),
+            };
+            (anchor.end..anchor.end, empty(gap), empty(below))
+        }
+        Place::StartOf(symbol) | Place::EndOf(symbol) => {
+            return inside(desk, spacing, place, symbol, body, shifted);
+        }
+    };
+    let start = range.start + before.len();
+    let placed = start..start + body.len();
+    let new = before + &body + &after;
+    Arrangement { edits: vec![Edit { range, new }], placed, shifted }
+}
+
+/// Puts a block between the braces of a symbol.
+fn inside(
+    desk: &Desk<'_>,
+    spacing: &Spacing,
+    place: &Place,
+    symbol: &Symbol,
+    body: String,
+    shifted: Option<(String, String)>,
+) -> Arrangement {
+    let (text, source) = (&desk.text, desk.source);
+    let ending = source.line_ending();
+    let interior = symbol.interior.clone().unwrap_or(symbol.range.end..symbol.range.end);
+    let interior = match interior.end == source.text().len() {
+        true => desk.closed(&interior),
+        false => interior,
+    };
+    let inner = &text[interior.clone()];
+    let at_start = matches!(place, Place::StartOf(_));
+    let own_lines = text[..interior.start].ends_with('\n') && text[..interior.end].ends_with('\n');
+    if !own_lines {
+        // `{}` and `{ x }` are opened up.
+        let indent = place_indent(desk, place);
+        let inner = match inner.trim() {
+            "" => String::new(),
+            inner => format!("{indent}{inner}{ending}"),
+        };
+        let blank = |c: char| c == ' ' || c == '\t';
+        let from = text[..interior.start].trim_end_matches(blank).len();
+        let to = text.len() - text[interior.end..].trim_start_matches(blank).len();
+        let start = from + ending.len() + if at_start { 0 } else { inner.len() };
+        let placed = start..start + body.len();
+        let all = if at_start { body + &inner } else { inner + &body };
+        let braces = text[to..].starts_with(['}', ')']);
+        let close = if braces { symbol.indent.as_str() } else { "" };
+        let all = if braces { all } else { all.trim_end_matches(['\n', '\r']).to_owned() };
+        let edit = Edit { range: from..to, new: format!("{ending}{all}{close}") };
+        return Arrangement { edits: vec![edit], placed, shifted };
+    }
+    let single = body.matches('\n').count() <= 1;
+    let is_empty = inner.trim().is_empty();
+    let markdown = source.language() == Language::Markdown;
+    let gap = if is_empty { usize::from(markdown) } else { spacing.inside(symbol, single) };
+    let (at, before, after) = if at_start {
+        let first = indentation::after_leading(source, &interior).unwrap_or(interior.start);
+        let existing = spacing::blank_lines(&text[first..interior.end.max(first)]);
+        let behind = first > interior.start;
+        match markdown {
+            true => (first + existing.len(), 0, gap),
+            false => {
+                let lines = existing.matches('\n').count();
+                (first, if behind { gap } else { 0 }, gap.saturating_sub(lines))
+            }
+        }
+    } else {
+        let at = interior.start + inner.trim_end().len();
+        let at = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
+        (if is_empty { interior.start } else { at }, gap, 0)
+    };
+    let (before, after) = (ending.repeat(before), ending.repeat(after));
+    let start = at + before.len();
+    let placed = start..start + body.len();
+    let edit = Edit { range: at..at, new: before + &body + &after };
+    Arrangement { edits: vec![edit], placed, shifted }
+}
+
+/// Returns the indentation of lines at a place.
+fn place_indent(desk: &Desk<'_>, place: &Place) -> String {
+    let source = desk.source;
+    match place {
+        Place::Before(anchor) | Place::After(anchor) => {
+            let lines = &desk.text[desk.closed(anchor)];
+            indentation::indent_of(lines).to_owned()
+        }
+        Place::StartOf(symbol) | Place::EndOf(symbol) => {
+            let interior = symbol.interior.clone().unwrap_or_default();
+            let own_lines = source.text()[..interior.start].ends_with('\n');
+            let lines = source.text().get(interior).unwrap_or_default();
+            // What C++ says of the access to members is indented less than they are.
+            let access = |line: &&str| {
+                let word = line.trim().strip_suffix(':').map(str::trim_end);
+                matches!(word, Some("public" | "private" | "protected" | "signals"))
+            };
+            let mut inner = lines.lines().filter(|line| !line.trim().is_empty() && !access(line));
+            if let Some(line) = inner.next().filter(|_| own_lines) {
+                return indentation::indent_of(line).to_owned();
+            }
+            if source.language() == Language::Markdown {
+                return String::new();
+            }
+            format!("{}{}", symbol.indent, unit_of(source))
+        }
+    }
+}
