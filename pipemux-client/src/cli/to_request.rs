@@ -36,7 +36,9 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Ask { code } => run::to_request(code, true, env)?,
         Verb::Answer { words, to } => answer::to_request(&words, to, env)?,
         Verb::Read { target } => RequestVerb::Read { target },
-        Verb::Help { provider: Some(provider) } => RequestVerb::Help { provider, aliases: false },
+        Verb::Help { provider: Some(provider), aliases, .. } => {
+            RequestVerb::Help { provider, aliases }
+        }
         Verb::Close { session, end } => RequestVerb::Close { session, end },
         Verb::History { detail, diff, rounds } => {
             RequestVerb::History { detail: detail || diff, rounds }

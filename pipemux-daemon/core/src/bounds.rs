@@ -167,6 +167,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
         "HINT_OPTIONS_MAX",
         "options that only a client writes; the command line leaves longer ones out",
     ),
+    ("PASSED_VARIABLES_MAX", "variables that only a client writes; longer ones are left out"),
     ("KEPT_CALL_CHARS", "how far each kept step is shortened where KEPT_CHARS is passed"),
     ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
     ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),

@@ -8,10 +8,12 @@ Look and act:
                                         --wait 60: once something changes
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input
+  ask <code> | -                        run queries only, which change nothing
   listen                                run the `docui` blocks of a message on standard input
   answer [<…>]                          answer the question: 1,3 · all but 2 · yes · go; alone: show it
   read <ref>                            print the value of a ref, byte for byte
-  help <provider>                       describe all actions of an app
+  help <provider> [--full|--aliases]    describe the actions of an app; help --all: this text
+  skill                                 print a guide to this release as a SKILL.md
   close <provider>/<session> [--end]    close the window; --end: end the session as well
   history [--diff] [--rounds N]         show what was done in the workspace
   undo [<round>]                        undo your newest round of history, or this one, in all apps

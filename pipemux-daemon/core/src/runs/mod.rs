@@ -43,7 +43,7 @@ mod quoting;
 pub mod rebase;
 pub mod ref_errors;
 pub mod resolve_ref;
-mod resolve_target;
+pub mod resolve_target;
 mod resume;
 pub mod run;
 pub mod saved_question;
