@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use pipemux_catalog::{APPS, App};
 use pipemux_core::{BuiltIn, Manifest, ManifestProblem, Scope};
@@ -18,9 +18,9 @@ fn scope_of(built_in: &App) -> Scope {
 }
 
 /// What is known of the apps that come with the daemon. Read once, because it never changes.
-static KNOWN: LazyLock<Vec<Arc<BuiltIn>>> = LazyLock::new(|| {
+static KNOWN: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
     let known = |app: &App| BuiltIn { prototypes: app.prototypes(), help: app.help() };
-    APPS.iter().map(|app| Arc::new(known(app))).collect()
+    APPS.iter().map(|app| known(app)).collect()
 });
 
 /// The manifests that could be loaded, and what is wrong with the others.
@@ -61,7 +61,7 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
         loaded.manifests.push(Manifest {
             description: app.description.to_owned(),
             scope: scope_of(app),
-            built_in: Some(known.clone()),
+            built_in: Some(Box::new(known.clone())),
             ..Manifest::new(id, command)
         });
     }
