@@ -56,6 +56,7 @@ macro_rules! bounds {
 pub const BOUNDS: &[Bound] = bounds! {
     "Clients" {
         RUN_ID_MAX Bytes "the id of an acting request",
+        PASSED_VARIABLES_MAX Bytes "the variables that a run passes on to an app that it opens",
         GREET_MS Milliseconds "from a client's connection to its Hello",
         CLIENTS_MAX Count "connected at once",
         CLIENT_REQUESTS_MAX Count "open requests of one client",
@@ -134,6 +135,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         ROUND_ACTION_MAX Characters "what was done in a round of history",
         ROUND_RESULT_MAX Characters "what came of it",
         ROUND_DETAIL_MAX Characters "its detail",
+        ROUND_UNDO_MAX Bytes "what takes a round of history back",
         NOTICES_MAX Count "notices that wait for a reader",
         FEED_MAX Count "events that watch reaches back",
         EVENT_CHARS Characters "one event",
@@ -165,6 +167,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
         "HINT_OPTIONS_MAX",
         "options that only a client writes; the command line leaves longer ones out",
     ),
+    ("PASSED_VARIABLES_MAX", "variables that only a client writes; longer ones are left out"),
     ("KEPT_CALL_CHARS", "how far each kept step is shortened where KEPT_CHARS is passed"),
     ("READ_CHUNK", "how a copy is cut into messages; its whole is COPY_MAX"),
     ("BACKOFF_MS", "where the wait before a restart begins; its end is BACKOFF_MAX_MS"),

@@ -6,7 +6,7 @@ use pipemux_tests::{Signal, TestEnv, is_alive, kill, wait_for};
 fn killed_monitor_restarts_and_says_so_once() {
     let env = TestEnv::with_editor("one\n");
     env.pipemux(&["open", "monitor"]).ok().has("## monitor/main").has("CPU");
-    env.run("editor.insert(2, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved')").ok();
     let (editor, monitor) = (env.pid("editor/main"), env.pid("monitor/main"));
     kill(monitor, Signal::SIGKILL);
     wait_for("the monitor's end", || !is_alive(monitor));
@@ -23,7 +23,7 @@ fn killed_monitor_restarts_and_says_so_once() {
 #[test]
 fn killed_editor_keeps_unsaved_edits() {
     let env = TestEnv::with_editor("one\n");
-    env.run("editor.insert(2, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved')").ok();
     env.kill_session("editor/main");
     env.pipemux(&["view"]).ok().has("unsaved").has("was restarted");
     env.run("editor.save()").ok();

@@ -168,7 +168,7 @@ fn confirmed_objects_that_changed_since_are_kept() {
 #[test]
 fn closing_a_file_with_unsaved_changes_asks() {
     let env = TestEnv::with_editor("x\nx\n");
-    env.run("editor.insert(1, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(1, 'unsaved')").ok();
     env.run("editor.close()").exits(5).has("a.txt");
     env.pipemux(&["answer", "none"]).ok();
     env.pipemux(&["view"]).ok().has("unsaved");
@@ -245,7 +245,7 @@ fn editor_question_is_answered_by_label() {
     let env = TestEnv::new();
     env.write("f.txt", "one\ntwo\n");
     env.pipemux(&["open", "editor", "f.txt"]).ok();
-    env.run("editor.replace('one', 'mine')").ok();
+    env.run("editor.hold(); editor.replace('one', 'mine')").ok();
     env.write("f.txt", "other\ntwo\n");
     env.run("editor.save()").exits(5).has("[overwrite]").has("[reload]");
     env.pipemux(&["answer", "relod"]).exits(2).has("[reload]");
