@@ -62,13 +62,6 @@ pub struct BuiltIn {
     pub help: String,
 }
 
-impl BuiltIn {
-    /// Returns true when a call of that name may mean an action of the app.
-    pub fn has_action(&self, name: &str) -> bool {
-        self.prototypes.iter().any(|prototype| prototype.written_name() == name)
-    }
-}
-
 impl Manifest {
     /// An app of that name and program, everything else as when a manifest says nothing of it.
     pub fn new(id: ProviderId, command: impl Into<String>) -> Self {

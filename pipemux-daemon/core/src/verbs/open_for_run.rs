@@ -8,6 +8,7 @@ use pipemux_proto::{Fault, Level, ProviderId, SessionAddr};
 
 use crate::Core;
 use crate::keys::RequestId;
+use crate::runs::{meant_action, without_aliases};
 use crate::verbs::require;
 use crate::workspaces::Workspace;
 
@@ -75,11 +76,12 @@ impl Core {
         if !workspace.windows.with_action(&call.action).is_empty() {
             return Ok(None);
         }
-        let has = |provider: &&ProviderId| {
-            let built_in = self.providers.get(*provider).and_then(|found| found.built_in.as_ref());
-            built_in.is_some_and(|app| app.has_action(&call.action))
-        };
-        let having: Vec<&ProviderId> = self.providers.keys().filter(has).collect();
+        let built_in = self.providers.iter().filter_map(|(provider, manifest)| {
+            let app = manifest.built_in.as_ref()?;
+            Some((provider, meant_action(|| app.prototypes.iter(), call)?))
+        });
+        let having = without_aliases(built_in.collect(), call);
+        let having: Vec<&ProviderId> = having.into_iter().map(|(provider, _)| provider).collect();
         if having.iter().any(|app| workspace.windows.count_of_app(app) > 0) {
             return Ok(None);
         }
