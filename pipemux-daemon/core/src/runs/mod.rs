@@ -32,8 +32,8 @@ mod labels;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;
-mod named_argument;
 mod missing_arguments;
+mod named_argument;
 pub mod open_questions;
 mod phase;
 pub mod plan;
@@ -56,6 +56,7 @@ mod written_call;
 pub use answer_text::TypedAnswer;
 pub use context::RunContext;
 pub use protocol::{ArrivedWindow, RunInput, RunOutput, StepReply};
+pub(crate) use resolve_target::{meant_action, without_aliases};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
 
