@@ -2,8 +2,6 @@
 
 mod units;
 
-use std::sync::Arc;
-
 use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::Prototype;
 use serde::Deserialize;
@@ -50,7 +48,7 @@ pub struct Manifest {
     pub pass: Vec<String>,
     /// What is known of the app without running it; absent for an app of the user's own.
     #[serde(skip)]
-    pub built_in: Option<Arc<BuiltIn>>,
+    pub built_in: Option<Box<BuiltIn>>,
 }
 
 /// What the daemon knows of an app that comes with it, before the app ever ran.

@@ -245,7 +245,7 @@ fn editor_question_is_answered_by_label() {
     let env = TestEnv::new();
     env.write("f.txt", "one\ntwo\n");
     env.pipemux(&["open", "editor", "f.txt"]).ok();
-    env.run("editor.replace('one', 'mine')").ok();
+    env.run("editor.hold(); editor.replace('one', 'mine')").ok();
     env.write("f.txt", "other\ntwo\n");
     env.run("editor.save()").exits(5).has("[overwrite]").has("[reload]");
     env.pipemux(&["answer", "relod"]).exits(2).has("[reload]");

@@ -23,7 +23,7 @@ use super::history::{EditKind, FileChange};
 use super::journal::unrecorded;
 use super::line_change::LineChange;
 use super::splice::Splice;
-use super::text_diff::line_change_of;
+use super::text_diff::{difference, differing_lines, line_change_of};
 use super::text_gate::{GateClosed, GateGuard};
 
 /// An edit of any number of files, as it is planned.
@@ -90,6 +90,15 @@ pub struct DiskConflict {
     pub disk: Option<u64>,
     /// True when there is no file.
     pub deleted: bool,
+    /// Which of its lines differ from those in the session, in words.
+    pub differs: Option<String>,
+}
+
+impl DiskConflict {
+    /// True when it is about the same file as it is on disk.
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.path, self.disk, self.deleted) == (&other.path, other.disk, other.deleted)
+    }
 }
 
 /// How an edit is written.
@@ -168,7 +177,7 @@ impl Documents {
             for file in &planned {
                 conflicts.extend(conflict(file)?);
             }
-            conflicts.retain(|found| !policy.overwrite.contains(found));
+            conflicts.retain(|found| !policy.overwrite.iter().any(|may| may.is_same(found)));
             if !conflicts.is_empty() {
                 return Ok(Written::Conflicts(conflicts));
             }
@@ -300,7 +309,7 @@ pub fn being_written(shown: &str) -> Fault {
 
 /// Makes one change of two of the same file.
 fn merge(file: &mut PlannedFile, after: Buffer, digest: Option<u64>) -> Result<(), Fault> {
-    let (splices, lines) = super::text_diff::difference(&file.before.text(), &after.text());
+    let (splices, lines) = difference(&file.before.text(), &after.text());
     file.change.splices = splices;
     file.change.lines = lines;
     file.change.after = digest;
@@ -336,7 +345,12 @@ fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault> {
     };
     // What the edit makes may be there already.
     let made = file.change.after.is_some() && disk == file.change.after;
-    Ok((!expected && !made).then(|| DiskConflict { path: path.clone(), disk, deleted }))
+    if expected || made {
+        return Ok(None);
+    }
+    let theirs = disk::load(path).ok();
+    let differs = theirs.and_then(|loaded| differing_lines(&loaded.text, &file.before.text()));
+    Ok(Some(DiskConflict { path: path.clone(), disk, deleted, differs }))
 }
 
 /// What can be put back while files take the place of others.

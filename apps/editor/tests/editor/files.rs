@@ -116,7 +116,7 @@ fn file_changed_on_disk_is_never_overwritten_unasked() {
             .starts_with("## a.txt · 2 lines · unsaved, edits are held · changed on disk\n")
     );
     let needs = session.asks(&save());
-    assert_eq!(needs.question.text, "a.txt was changed on disk by someone else");
+    assert_eq!(needs.question.text, "a.txt was changed on disk by someone else (its line 2)");
     let labels: Vec<_> = needs.question.options.iter().map(|o| o.label.as_str()).collect();
     assert_eq!(labels, ["overwrite", "reload", "keep"]);
     let fault = failed(session.host.answer(Choice::Picked(vec![3])));

@@ -164,6 +164,31 @@ fn path_that_does_not_exist_is_a_new_file_that_its_first_edit_writes() {
 }
 
 #[test]
+fn folder_and_glob_open_their_text_files_in_one_line() {
+    let mut session = TestSession::with(&[("a.txt", "a\n")]);
+    fs::create_dir_all(session.path("src/deep")).unwrap();
+    fs::create_dir(session.path(".git")).unwrap();
+    fs::write(session.path(".gitignore"), "*.log\n").unwrap();
+    for number in 0..12 {
+        fs::write(session.path(&format!("src/{number:02}.rs")), "fn f() {}\n").unwrap();
+    }
+    fs::write(session.path("src/deep/one.rs"), "mod x;\n").unwrap();
+    fs::write(session.path("src/left.log"), "ignored\n").unwrap();
+    fs::write(session.path("src/binary"), b"a\0b").unwrap();
+    let opened = session.done(&open("src"));
+    assert_eq!(opened.brief, "13 files open in src; 1 not text · src/00.rs, 1 line");
+    assert!(session.view().contains("\n14 files open in src, ., src/deep\n"), "{}", session.view());
+    let opened = session.done(&open("src/{deep,x}/*.rs"));
+    assert_eq!(opened.brief, "1 file open in src/{deep,x}/*.rs · src/deep/one.rs, 1 line");
+    let attached = session.host.attach(&["src/*.rs", "a.txt"]).unwrap();
+    assert_eq!(attached, ["12 files open in src/*.rs."]);
+    assert!(session.view().starts_with("## a.txt"));
+    assert_eq!(session.failed(&open("src/*.py")).message, "no file matches src/*.py");
+    let several = Action::Open { path: vec!["src/01.rs".into(), "src/02.rs".into()] };
+    assert_eq!(session.done(&several).brief, "14 files open; src/02.rs, 1 line");
+}
+
+#[test]
 fn create_makes_folders_and_asks_before_it_replaces_a_file() {
     let mut session = TestSession::with(&[("a.txt", "one\ntwo\n")]);
     let create = |path: &str, new: &str, overwrite| Action::Create {

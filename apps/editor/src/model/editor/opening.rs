@@ -39,7 +39,7 @@ impl Editor {
         let mut editor = Self::empty(opening, opening.again || manifest.is_some());
         editor.changes = changes;
         editor.changes.forget_versions();
-        let interrupted = editor.settle(begun);
+        let interrupted = editor.settle(begun, &opening.waker);
         let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest, opening),
             None => {
@@ -234,21 +234,18 @@ impl Editor {
     }
 }
 
-/// Keeps edits in the session until they are saved.
+/// Keeps edits in the session until they are saved. A file of this name is opened as `./--hold`.
 const HOLD: &str = "--hold";
 
 /// Returns the paths, folders and globs that an `open` asks for.
 pub(crate) fn arguments(opening: &Opening) -> Vec<String> {
-    let end = opening.args.iter().position(|argument| argument == "--").unwrap_or(usize::MAX);
-    let arguments = opening.args.iter().enumerate();
-    let is_path = |at: usize, argument: &str| at > end || (argument != HOLD && argument != "--");
-    let paths = arguments.filter(|(at, argument)| is_path(*at, argument));
-    paths.map(|(_, argument)| argument.clone()).collect()
+    let paths = opening.args.iter().filter(|argument| !["--", HOLD].contains(&argument.as_str()));
+    paths.cloned().collect()
 }
 
 /// True when an `open` asks for edits to stay in the session.
 fn is_held(opening: &Opening) -> bool {
-    opening.args.iter().take_while(|argument| *argument != "--").any(|argument| argument == HOLD)
+    opening.args.iter().any(|argument| argument == HOLD)
 }
 
 /// Records that a file is about to be shown, and decides whether line numbers that readers saw in earlier

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use docui::blocking::Task;
 use docui::{Fault, Waker};
+use pipemux_search::Files;
 
 use crate::limits::{DISK_START, FILES_MAX};
 use crate::model::disk;
@@ -92,6 +93,9 @@ impl FileReader {
             return Ok(ReadArguments { files: vec![file], found_in: None });
         }
         let found = find_files(argument, &self.cwd, &self.root)?;
+        if found.is_empty() {
+            return Err(Fault::not_found(format!("{argument} has no files")));
+        }
         if found.len() > FILES_MAX {
             let message = format!("{argument} has {} files", found.len());
             return Err(Fault::refused(format!(
@@ -170,7 +174,6 @@ fn is_glob(argument: &str) -> bool {
 
 /// Returns the files in a folder or of a glob, without what `.gitignore` and its kin leave out.
 fn find_files(argument: &str, cwd: &Path, root: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let _ = root;
-    let folder = cwd.join(argument);
-    Err(disk::no_file(&folder, docui::regular_file::OtherKind::Directory))
+    let files = Files::new(&[argument.to_owned()], cwd, root, &[]).and_then(|files| files.list());
+    files.map_err(|error| Fault::not_found(error.to_string()))
 }

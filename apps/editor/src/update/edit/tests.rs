@@ -178,7 +178,7 @@ fn file_that_another_program_wrote_is_asked_about() {
         Ok(Plan::Edit(edit, ()))
     };
     let asked = session.run(&context, plan, |_, _, (), _| Done::new("done")).unwrap_err();
-    assert!(asked.message.contains("b was changed on disk by someone else"), "{asked}");
+    assert!(asked.message.contains("b was changed on disk by someone else (its line 1"), "{asked}");
     assert!(session.on_disk("a").contains("old"), "nothing is done before the answer");
     assert_eq!(session.on_disk("b"), "theirs, another length\n");
 }
