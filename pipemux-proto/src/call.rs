@@ -10,6 +10,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `markdown` | refs as windows print them |
 //! | `lexer`, `text` | tokens with their positions; quoted texts and raw blocks |
 //! | `parser`, `name` | the grammar above, by recursive descent |
 //! | `error`, `excerpt` | [`CallError`], and the line of code that it shows |
@@ -25,6 +26,7 @@ pub mod blocks;
 mod error;
 mod excerpt;
 mod lexer;
+mod markdown;
 mod name;
 mod nearest;
 mod parser;
@@ -34,6 +36,7 @@ mod text;
 
 pub use alone::{alone, shown, size, split};
 pub use error::CallError;
+pub use markdown::markdown_link;
 pub use nearest::nearest;
 pub use parser::{parse, parse_undecided};
 pub use shorten::shorten;

@@ -64,6 +64,48 @@ docui::actions! {
         );
         /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
         changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
+        /// The symbols of files with their lines. kinds=['function', 'struct'], depth=1: only the outermost; name: a part of it. public: what is used from outside, in Rust exactly `pub`.
+        query help Outline = outline(
+            r#in: Vec<String> = Vec::<String>::new(),
+            public: bool = false,
+            count: bool = false,
+            kinds: Vec<String> = Vec::<String>::new(),
+            depth: i64 = 0,
+            name: String = "",
+        );
+        /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'). As an argument, the bare text.
+        query help LinesOf = lines_of as lines(range: Line) -> String;
+        /// What stands between a symbol's braces. As an argument, these lines: extract_method(editor.body('f'), 'g').
+        query help Body = body(symbol: Line) -> String;
+        /// Moves a symbol with its doc comment and attributes, or lines, also to another file: move('foo', after='Type::bar').
+        changes help Move = move(
+            range: Line,
+            before: Option<Line> = None::<Line>,
+            after: Option<Line> = None::<Line>,
+            at_start_of: Option<Line> = None::<Line>,
+            at_end_of: Option<Line> = None::<Line>,
+        );
+        /// Exchanges two symbols or ranges.
+        changes help Swap = swap(one: Line, other: Line);
+        /// Deletes a symbol with its doc comment and attributes, or lines.
+        changes help Delete = delete(range: Line);
+        /// Inserts lines beside or inside a symbol, shifted to the indentation there; indent='exact' turns that off.
+        changes help InsertBeside = insert_beside as insert(
+            text: Text,
+            before: Option<Line> = None::<Line>,
+            after: Option<Line> = None::<Line>,
+            at_start_of: Option<Line> = None::<Line>,
+            at_end_of: Option<Line> = None::<Line>,
+            indent: String = "",
+        );
+        /// Replaces what stands between a symbol's braces.
+        changes help ReplaceBody = replace_body(symbol: Line, text: Text);
+        /// Renames a symbol in the project where syntax and scopes prove it, and asks about the rest. With `in`: all symbols of the name in these files.
+        changes help Rename = rename(
+            symbol: Line,
+            new: String,
+            r#in: Vec<String> = Vec::<String>::new(),
+        );
         /// Compares the current file with the one on disk.
         safe help Diff = diff() -> String;
         /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or SEARCH/REPLACE blocks. Usually patch=stdin.

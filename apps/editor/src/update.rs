@@ -10,6 +10,7 @@
 //! | `undo` | undo and redo |
 //! | `find`, `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
+//! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
 //! | `renumbering` | saying what a change did to line numbers |
 //! | `disk_conflict` | files that other programs wrote |
@@ -40,6 +41,7 @@ mod replace;
 mod resolve;
 mod save;
 mod save_as;
+mod symbols;
 mod text_search;
 mod undo;
 mod view_file;

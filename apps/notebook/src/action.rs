@@ -35,7 +35,6 @@ docui::actions! {
         query featured Search = search(words: String, skip: Option<i64> = None) -> Vec<String>;
         /// Notes that have all these tags.
         query listed Filter = filter(tags: Vec<String>, skip: Option<i64> = None) -> Vec<String>;
-        /// The text may come from another app by reference.
         changes listed Add = add(
             title: String,
             text: Text,
@@ -45,30 +44,23 @@ docui::actions! {
             /// Stands for the text while the note is folded.
             summary: Option<String> = None,
         );
-        /// A title names a note, here and below.
+        /// A title names a note.
         changes listed Edit = edit(entry: Anchor<Entry>, text: Text);
-        /// Adds lines to the end.
         changes listed Append = append(entry: Anchor<Entry>, text: Text);
-        /// Changes the title.
         changes listed Rename = rename(entry: Anchor<Entry>, new: String);
-        /// Replaces the tags.
         changes listed Tag = tag(entry: Anchor<Entry>, tags: Vec<String>);
-        /// Sets what stands for the note in a list.
         changes listed Gist = gist(entry: Anchor<Entry>, text: String);
-        /// Sets what stands for the text while the note is folded.
-        changes listed Summary = summary(entry: Anchor<Entry>, text: String);
+        changes help Summary = summary(entry: Anchor<Entry>, text: String);
         /// undo brings them back.
         changes listed Remove = remove(entries: Vec<Anchor<Entry>>);
-        /// Takes back the last changes, whoever made them.
         changes listed Undo = undo(steps: i64 = 1);
-        /// Shows notes in full in the window; level='gist'|'summary'.
+        /// Opens notes in the window; level='gist'|'summary'|'full'.
         safe listed Expand = expand(
             entries: Vec<Anchor<Entry>>,
             level: Option<LevelName> = None,
         );
-        /// Shows notes as gists.
         safe listed Collapse = collapse(entries: Vec<Anchor<Entry>>);
-        /// Shows these notes first and in full, the others as gists; [] ends that.
+        /// Shows these first and in full, the others as gists; [] ends that.
         safe listed Focus = focus(entries: Vec<Anchor<Entry>>);
         /// Deletes notes with their history, for good.
         destructive help Purge = purge(entries: Vec<Anchor<Entry>>);

@@ -1,6 +1,7 @@
 //! Files that version 0.1 saved must stay readable by every later version.
 //!
 //! `saved/` holds a store and the state directory of a hibernated session, as that version wrote them.
+//! `saved/v2` holds a store of the second schema and the levels of a session on it.
 //! Never change these files: if the formats change, add files of the new version beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -95,4 +96,29 @@ fn store_of_version_0_1_is_changed_and_undone() {
     assert_eq!(fixture.fault(append(1, 2, "x")).code, Code::Stale);
     fixture.done(add("next", "x", &[]));
     assert_eq!(fixture.shown(), ["n5", "n4", "n2", "n1"], "an id is never reused");
+}
+
+#[test]
+fn store_of_the_second_schema_is_read_and_its_removals_are_undone() {
+    let dir = tempfile::tempdir().unwrap();
+    let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved/v2");
+    std::fs::copy(saved.join(STORE), dir.path().join(STORE)).unwrap();
+    let state = dir.path().join("state-a");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::copy(saved.join("shown.toml"), state.join("shown.toml")).unwrap();
+    let host = open(&dir, "a", &[STORE]).unwrap();
+    let mut fixture = Fixture { host, dir };
+    assert_eq!(
+        fixture.text(),
+        "## 2 entries\n[all as summaries](link:focus) \n\
+         [数据库](obj:n2) 3 lines · 设计 [collapse](link:collapse)\n\
+         全文检索要支持中文词语。\nplan 🦀\none more line[Release plan](obj:n1) ship\n"
+    );
+    let undo = |fixture: &mut Fixture| fixture.brief(Action::Undo { steps: 1 });
+    assert_eq!(undo(&mut fixture), "\"itoa\" is back, 1 line");
+    assert_eq!(read(&fixture.host, "n3"), "Integers.\n");
+    assert_eq!(undo(&mut fixture), "\"itoa\" is removed again");
+    assert_eq!(undo(&mut fixture), "\"数据库\" has its earlier gist again: ");
+    let told = "1 of 2 notes\n[数据库] #设计 1: 全文检索要支持中文词语。 · summary: search\n";
+    assert_eq!(fixture.ask(common::search("中文 search")), told);
 }

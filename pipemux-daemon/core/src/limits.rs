@@ -128,6 +128,8 @@ pub const ROUND_ACTION_MAX: usize = 200;
 pub const ROUND_RESULT_MAX: usize = 400;
 /// Characters of a round's detail.
 pub const ROUND_DETAIL_MAX: usize = 4_000;
+/// Bytes of the arguments that take the steps of one round back; past it the round can't be undone.
+pub const ROUND_UNDO_MAX: usize = 16 * 1024;
 /// Deliveries of a window that are kept, for `--since` and `--at`.
 pub const PAST_MAX: usize = 32;
 /// Events that are kept for those who watch; the oldest make room.

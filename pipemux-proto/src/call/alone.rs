@@ -1,7 +1,7 @@
 //! The steps of a script, each as code of its own.
 
 use super::lexer::{Lexer, TokenKind};
-use super::{CallError, Script, Span, Step, parse};
+use super::{CallError, Script, Span, Step, parse_undecided};
 use crate::value::Value;
 
 /// Returns the code of each step, on a line of its own with its raw blocks behind it, so that any of them can be
@@ -10,7 +10,7 @@ use crate::value::Value;
 /// # Errors
 /// The code has a syntax error, or names standard input that isn't given.
 pub fn split(code: &str, stdin: Option<&str>) -> Result<Vec<String>, CallError> {
-    let script = parse(code, stdin)?;
+    let script = parse_undecided(code, stdin)?;
     Ok(alone(code, &script))
 }
 
@@ -67,6 +67,12 @@ pub fn shown(step: &str, stdin: Option<usize>) -> String {
                 line.push_str(text);
                 line.push_str(&size(block.len()));
             }
+            TokenKind::Text(content) if text.contains(char::is_control) => {
+                line.push_str(&Value::Str(content.clone()).to_string());
+            }
+            TokenKind::Quoted(quoted) if text.contains(char::is_control) => {
+                line.push_str(&Value::Str(quoted.raw.clone()).to_string());
+            }
             kind => push_token(&mut line, &mut gap, kind, text),
         }
     }
@@ -109,17 +115,18 @@ impl StepWriter {
             self.blocks.push_str(&format!("\n{body}\n{word}"));
             return;
         }
+        if text.contains('\n') && !self.blocks.is_empty() {
+            // The body of a block begins on the line after its word, so it has to come before this text.
+            self.line.push_str(&std::mem::take(&mut self.blocks));
+            self.line.push('\n');
+        }
         push_token(&mut self.line, &mut self.gap, kind, text);
     }
 }
 
-/// Writes a token that is no raw block. A text of several lines is written with escapes, since a raw block's body
-/// begins on the line after its word.
+/// Writes a token that is no raw block, as it was written.
 fn push_token(line: &mut String, gap: &mut &str, kind: &TokenKind<'_>, text: &str) {
     match kind {
-        TokenKind::Text(content) if text.contains(char::is_control) => {
-            line.push_str(&Value::Str(content.clone()).to_string());
-        }
         TokenKind::Sign(sign @ (',' | ';')) => {
             line.push(*sign);
             *gap = " ";
@@ -144,15 +151,19 @@ mod tests {
             "a(text=<<X); b(text=<<'Y', n=2)\nbody x\nX\nbody; y\n\nY\nc()",
             "a(t=<<X); b(\nbody\nX\n  c=1, // a comment\n  d='''two\nlines''')",
             "f(<<X,\nbody\nX\n '''a\nb''')\nlink:5",
-            "f(text=stdin)\nclick(link:4); g(stdin='no', other=[obj:7@e3, [[MT:Node:7]]])",
+            r"find(regex='\bfn\s', text='a\'b'); f(<<X,
+body
+X
+  text='''a\d
+b''')",
         ]
         .map(|code| code.replace("it''s", "it\\'s"))
         {
-            let script = parse(&code, Some("input")).unwrap();
+            let script = parse_undecided(&code, Some("input")).unwrap();
             let steps = alone(&code, &script);
             assert_eq!(steps.len(), script.steps.len(), "{code}");
             for (step, written) in script.steps.iter().zip(&steps) {
-                let again = parse(written, Some("input")).unwrap();
+                let again = parse_undecided(written, Some("input")).unwrap();
                 assert_eq!(plain(&again.steps), plain(std::slice::from_ref(step)), "{written}");
             }
         }

@@ -14,7 +14,7 @@ fn unknown_names_get_a_suggestion() {
     env.pipemux(&["open", "editr"]).exits(3).has("editor");
     env.pipemux(&["open", "Editor"]).exits(2);
     env.pipemux(&["help", "nosuch"]).exits(3);
-    env.run("notebook.add('a', 'b')").exits(3).has("pipemux open notebook");
+    env.run("notebok.add('a', 'b')").exits(3).has("did you mean notebook?");
     env.run("editor.replaec('a', 'b')").exits(2).has("did you mean replace").has("^");
     env.run("replaec('a', 'b')").exits(2).has("replace").has("^");
     for verb in ["view", "logs", "end", "restart", "close"] {

@@ -65,7 +65,7 @@ fn titles_name_notes_that_no_window_shows() {
         .ok()
         .has("\"tokio\" is \"tokio (async runtime)\" now")
         .has("\"itoa\": +1 line: checked twice");
-    env.run("notebook.append('tokyo', 'x')").exits(3).has("near: \"tokio (async runtime)\"");
+    env.run("notebook.append('tokio', 'x')").exits(3).has("near: \"tokio (async runtime)\"");
     env.run("notebook.remove(['itoa', 'tokio (async runtime)'])").ok().has("2 notes, 4 lines");
     env.pipemux(&["ask", "notebook.show()"]).ok().has("0 notes");
     env.run("notebook.undo()").ok().has("2 notes are back");

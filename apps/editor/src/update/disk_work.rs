@@ -11,6 +11,7 @@ use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
 
 use super::edit::Work;
+use super::symbols::{InsertPlace, OutlineRequest};
 
 impl Editor {
     /// Returns what an action does at the disk; `None` if it does nothing there.
@@ -44,6 +45,35 @@ impl Editor {
             Action::ExtractMethod { range, name, types } => {
                 self.extract_method(range, name, types, context)?
             }
+            Action::Outline { r#in, public, count, kinds, depth, name } => {
+                let request = OutlineRequest {
+                    files: r#in.clone(),
+                    public: *public,
+                    count: *count,
+                    kinds: kinds.clone(),
+                    depth: *depth,
+                    name: name.clone(),
+                };
+                self.outline(request, context)?.into()
+            }
+            Action::LinesOf { range } => self.lines_of(range, context)?.into(),
+            Action::Body { symbol } => self.body(symbol, context)?.into(),
+            Action::Move { range, before, after, at_start_of, at_end_of } => {
+                let (before, after) = (before.as_ref(), after.as_ref());
+                let (at_start_of, at_end_of) = (at_start_of.as_ref(), at_end_of.as_ref());
+                let place = InsertPlace { before, after, at_start_of, at_end_of };
+                self.move_range(range, place, context)?
+            }
+            Action::Swap { one, other } => self.swap(one, other, context)?,
+            Action::Delete { range } => self.delete(range, context)?,
+            Action::InsertBeside { text, before, after, at_start_of, at_end_of, indent } => {
+                let (before, after) = (before.as_ref(), after.as_ref());
+                let (at_start_of, at_end_of) = (at_start_of.as_ref(), at_end_of.as_ref());
+                let place = InsertPlace { before, after, at_start_of, at_end_of };
+                self.insert_beside(text, place, indent, context)?
+            }
+            Action::ReplaceBody { symbol, text } => self.replace_body(symbol, text, context)?,
+            Action::Rename { symbol, new, r#in } => self.rename(symbol, new, r#in, context)?,
             Action::Undo { steps, change } => {
                 self.undo(*steps, change.as_ref().map(|change| change.0.as_str()), context)?
             }
@@ -116,6 +146,8 @@ impl Editor {
             editor.version = completion.version;
             let context = Context { version: completion.version, ..context };
             let reply = match finish(editor, result, &context, completion)? {
+                // A query leaves the state as it is.
+                Reply::Done(done) if context.query => Reply::Done(done),
                 Reply::Done(done) => {
                     // A query leaves the state in its version.
                     editor.version = context.next_version();

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use docui::{Ask, Choice, Context, Fault, Reply};
 use serde::{Deserialize, Serialize};
 
+use super::symbols::{AskedOccurrences, AskedSymbol};
+
 /// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
 /// must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,10 @@ pub(super) enum Token {
     PatchPlaces(AskedPatch),
     /// Which occurrences of a text in a file are replaced; `text` is the digest of the file's text.
     Occurrences { path: PathBuf, text: u64, at: Vec<usize> },
+    /// Which of several symbols is meant.
+    Symbol(AskedSymbol),
+    /// Which occurrences of a name to rename, besides those that are proven.
+    Renaming(AskedOccurrences),
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
 }

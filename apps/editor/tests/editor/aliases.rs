@@ -81,7 +81,7 @@ fn insert_line_means_after_that_line() {
     done(session.host.invoke_as("me", seen, &delete_lines(1, 1)));
     assert_eq!(session.on_disk("a.rs"), "1\n2\nx\n3\nend\n");
     let outcome = session.done(&insert_after("closed.rs", 1, "x"));
-    assert_eq!(outcome.brief, "closed.rs: 1 line, now line 2");
+    assert_eq!(outcome.brief, "closed.rs: 1 line, now line 2; line 2 is now 3");
     assert_eq!(session.on_disk("closed.rs"), "1\nx\n2");
     let fault = session.failed(&insert_after("a.rs", 99, "x"));
     assert_eq!(fault.code, pipemux_proto::Code::Usage);

@@ -101,6 +101,11 @@ impl Core {
                     found.history.add(round);
                 }
             }
+            Record::Undone { workspace, round, steps } => {
+                if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
+                    found.history.mark_undone(round, &steps);
+                }
+            }
             Record::Anchors { workspace, anchors } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 // An orderly shutdown records the ids that were used, which may be fewer than were reserved before.

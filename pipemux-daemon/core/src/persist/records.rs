@@ -94,6 +94,15 @@ pub enum Record {
         /// The round.
         round: SavedRound,
     },
+    /// Steps of a round were taken back.
+    Undone {
+        /// The workspace's key.
+        workspace: String,
+        /// The round's number.
+        round: u64,
+        /// Which of the round's undos ran, counted from 0.
+        steps: Vec<u32>,
+    },
     /// Anchors were minted.
     Anchors {
         /// The workspace's key.
@@ -187,6 +196,33 @@ pub struct SavedRound {
     /// The sessions that its steps were sent to, as `provider/session`.
     #[serde(default)]
     pub sessions: Vec<String>,
+    /// What takes its steps back, in the order in which they ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undo: Vec<SavedUndo>,
+    /// The steps that changed something and can't be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lasting: Vec<String>,
+    /// The round that it took back, when it is an undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
+}
+
+/// The action that takes a step of a round back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedUndo {
+    /// The workspace that owns the session.
+    pub workspace: Option<String>,
+    /// `provider/session`
+    pub session: String,
+    /// The call of the step.
+    pub call: String,
+    /// The action's name.
+    pub action: String,
+    /// Its encoded arguments.
+    pub args: Bytes,
+    /// True once it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// A display id and what it stands for.

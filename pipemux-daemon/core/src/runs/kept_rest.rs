@@ -205,7 +205,7 @@ impl KeptRest {
         let source = Source { stdin, ..Source::default() };
         let text = source.stdin_text();
         let parse = |code: &String| -> Result<(String, Script), Fault> {
-            let script = call::parse(code, text).map_err(|error| error.to_fault(code))?;
+            let script = call::parse_undecided(code, text).map_err(|error| error.to_fault(code))?;
             Ok((code.clone(), script))
         };
         let part = |steps: &[String]| steps.iter().map(parse).collect::<Result<Vec<_>, _>>();

@@ -13,6 +13,7 @@
 //! | [`baseline`], [`source`] | what numbers and refs of a step mean; the script that a run was made from |
 //! | [`arguments`], [`resolve_ref`] | what arguments are when their step runs; what refs mean |
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
+//! | `labels`, `missing_arguments` | things that are named by their labels; calls that lack several arguments |
 //! | [`missing_argument`], [`question`], [`saved_question`] | questions to the reader, their answers, their saved form |
 //! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
 //! | [`kept_rest`] | the steps that a failed run leaves, until their reader corrects the failed one |
@@ -27,9 +28,11 @@ pub mod context;
 pub mod followup;
 pub mod history_round;
 pub mod kept_rest;
+mod labels;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;
+mod missing_arguments;
 mod named_argument;
 pub mod open_questions;
 mod phase;
@@ -40,7 +43,7 @@ mod quoting;
 pub mod rebase;
 pub mod ref_errors;
 pub mod resolve_ref;
-mod resolve_target;
+pub mod resolve_target;
 mod resume;
 pub mod run;
 pub mod saved_question;
@@ -53,6 +56,7 @@ mod written_call;
 pub use answer_text::TypedAnswer;
 pub use context::RunContext;
 pub use protocol::{ArrivedWindow, RunInput, RunOutput, StepReply};
+pub(crate) use resolve_target::{meant_action, without_aliases};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
 

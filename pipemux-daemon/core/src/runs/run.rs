@@ -17,6 +17,15 @@ use crate::runs::source::Source;
 use crate::runs::{Argument, Step, StepOutcome};
 use crate::workspaces::{SeenLines, Workspace};
 
+/// A round of history that a run takes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoneRound {
+    /// Its number.
+    pub number: u64,
+    /// For each step of the run, which of the round's undos it is.
+    pub steps: Vec<u32>,
+}
+
 /// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
 #[derive(Debug, Clone)]
 pub struct Run {
@@ -60,6 +69,8 @@ pub struct Run {
     pub source: Option<Rc<Source>>,
     /// The index of the first step that the run itself began: those before it belong to the run that it goes on with.
     pub begins_at: usize,
+    /// The round of history that the steps take back; none for other runs.
+    pub undoes: Option<UndoneRound>,
     /// The number under which the steps behind a failed one were kept.
     pub kept: Option<u64>,
     /// The version that each session has if nobody else changes it.
@@ -117,6 +128,7 @@ impl Run {
             later: None,
             source: None,
             begins_at: 0,
+            undoes: None,
             kept: None,
             expected: BTreeMap::new(),
             only_own_changes: true,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::SavedQuestion;
 use crate::runs::question::{AskedArgument, Asker, OpenQuestion};
+use crate::runs::run::UndoneRound;
 use crate::runs::source::{Code, Source};
 use crate::runs::{Argument, MissingArgument, Run, Step, StepOrigin, StepOutcome};
 
@@ -42,6 +43,9 @@ struct V1 {
     source: Option<V1Source>,
     #[serde(default, skip_serializing_if = "is_zero")]
     begins_at: usize,
+    /// The round that the run takes back, and which of its undos the steps are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<(u64, Vec<u32>)>,
 }
 
 /// The script of the run.
@@ -148,6 +152,7 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         shown: question.shown,
         source: run.source.as_deref().map(save_source),
         begins_at: run.begins_at,
+        undoes: run.undoes.clone().map(|of| (of.number, of.steps)),
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
@@ -187,6 +192,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         sent_before: saved.again,
         source: saved.source.and_then(restore_source).map(Rc::new),
         begins_at: saved.begins_at,
+        undoes: saved.undoes.map(|(number, steps)| UndoneRound { number, steps }),
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
     let shown = saved.shown;

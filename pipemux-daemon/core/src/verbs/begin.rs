@@ -98,6 +98,7 @@ impl Core {
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
             Verb::History { detail, rounds } => self.history(id, detail, rounds),
+            Verb::Undo { round } => self.undo(id, round, true),
             Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
             Verb::Status => return self.status(id),
             Verb::Limits => self.limits(id),
@@ -252,6 +253,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Apps
         | Verb::Sessions
         | Verb::History { .. }
+        | Verb::Undo { .. }
         | Verb::Set { .. }
         | Verb::Status
         | Verb::Limits

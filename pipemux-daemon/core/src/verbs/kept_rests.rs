@@ -154,8 +154,8 @@ impl Core {
         match text.trim().to_lowercase().as_str() {
             "none" | "no" | "cancel" => {}
             // What is no call was meant for a question, and none is open.
-            "-" => return self.resume_rest(id, number),
-            words if words.contains('(') => return self.resume_rest(id, number),
+            "-" => return self.resume_rest(id, number, true),
+            words if words.contains('(') => return self.resume_rest(id, number, true),
             _ => {
                 self.fail_keeping(id, Fault::not_found("no question is open"), Some(number));
                 return Ok(());
@@ -172,7 +172,12 @@ impl Core {
 
     /// Goes on with what a failed run left: the request's answer takes the place of the step that failed. Called again
     /// once sessions that are needed for it have started.
-    pub(super) fn resume_rest(&mut self, id: RequestId, number: u64) -> Result<(), Fault> {
+    pub(super) fn resume_rest(
+        &mut self,
+        id: RequestId,
+        number: u64,
+        may_wait: bool,
+    ) -> Result<(), Fault> {
         let open = self.open_questions(id)?;
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
@@ -199,7 +204,7 @@ impl Core {
             corrected.parts.iter().any(|(_, script)| may_call(script, provider))
         };
         let unknown = self.unknown_sessions(workspace, calls);
-        if !unknown.is_empty() {
+        if may_wait && !unknown.is_empty() {
             return self.wait_for_sessions(id, unknown);
         }
         let planner = Planner::new(workspace, self.processes.sessions(), "");

@@ -135,9 +135,13 @@ impl Core {
                         self.plan(id, &script)
                     }
                     Verb::Answer { to, .. } => match self.named_rest(id, *to)? {
-                        Some(number) => self.resume_rest(id, number),
+                        Some(number) => self.resume_rest(id, number, false),
                         None => Err(Fault::not_found("the kept steps were dropped meanwhile")),
                     },
+                    Verb::Undo { round } => {
+                        let round = *round;
+                        self.undo(id, round, false)
+                    }
                     _ => Err(require::missing_task(&self.clients, id)),
                 }
             }
@@ -163,13 +167,14 @@ impl Core {
         let workspace = require::workspace(&self.workspaces, request)?;
         let planner = Planner::new(workspace, self.processes.sessions(), code);
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        match planner.plan_parts(&[(code, script)]) {
-            Ok(steps) => match steps.iter().find(|step| *only_queries && !step.is_query()) {
-                Some(step) => Err(not_a_query(step)),
-                None => self.run_steps(id, steps, Some(source)),
-            },
-            Err((index, fault)) => self.refuse_and_keep(id, fault, &source, index),
+        let steps = match planner.plan_parts(&[(code, script)]) {
+            Ok(steps) => steps,
+            Err((index, fault)) => return self.refuse_and_keep(id, fault, &source, index),
+        };
+        if let Some(step) = steps.iter().find(|step| *only_queries && !step.is_query()) {
+            return Err(not_a_query(step));
         }
+        self.run_steps(id, steps, Some(source))
     }
 
     /// Starts a run of steps that were checked.
@@ -178,6 +183,16 @@ impl Core {
         id: RequestId,
         steps: Vec<Step>,
         source: Option<Source>,
+    ) -> Result<(), Fault> {
+        self.run_steps_with(id, steps, |run| run.source = source.map(Rc::new))
+    }
+
+    /// Starts a run of steps that were checked, once more is said of it.
+    pub(super) fn run_steps_with(
+        &mut self,
+        id: RequestId,
+        steps: Vec<Step>,
+        complete: impl FnOnce(&mut Run),
     ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
@@ -198,7 +213,7 @@ impl Core {
             budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
         });
         run.take_baseline(workspace, call.at);
-        run.source = source.map(Rc::new);
+        complete(&mut run);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
         if let Some((number, question)) = open.filter(|_| !run.only_looks()) {

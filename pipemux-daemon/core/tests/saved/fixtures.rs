@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use pipemux_core::saved::{
     KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest, SavedRound,
-    SavedTarget,
+    SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -120,6 +120,13 @@ pub fn records() -> Vec<Fixture> {
             "question_closed",
             Record::QuestionClosed { workspace: KEY.into(), number: 13 }
         ),
+        fixture!("records", "round_undo", round(undo_round())),
+        fixture!("records", "round_to_undo", round(SavedRound { number: 10, ..undo_round() })),
+        fixture!(
+            "records",
+            "undone",
+            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0] }
+        ),
         fixture!("records", "kept", kept(14, full_rest())),
         fixture!("records", "kept_plain", kept(15, SavedRest::default())),
         fixture!(
@@ -207,6 +214,21 @@ fn kept(number: u64, rest: SavedRest) -> Record {
     Record::Kept { workspace: KEY.into(), number, rest }
 }
 
+/// A round that took another one back, and can be taken back itself.
+fn undo_round() -> SavedRound {
+    let undo = SavedUndo {
+        workspace: Some(KEY.into()),
+        session: "notes/main".into(),
+        call: "notes.say('一')".into(),
+        action: "say".into(),
+        args: Bytes::from_static(&[0x80]),
+        undone: false,
+    };
+    let undo = vec![undo.clone(), SavedUndo { workspace: None, undone: true, ..undo }];
+    let lasting = vec!["notes.remove".into()];
+    SavedRound { number: 9, undo, lasting, undoes: Some(7), ..plain_round() }
+}
+
 fn full_rest() -> SavedRest {
     SavedRest {
         reader: "阿达".into(),
@@ -241,6 +263,7 @@ fn full_round() -> SavedRound {
         detail: Some("first line\n\tsecond 'line'\n".into()),
         exit: 3,
         sessions: vec!["notes/main".into(), "other/二".into()],
+        ..SavedRound::default()
     }
 }
 
@@ -254,6 +277,7 @@ fn plain_round() -> SavedRound {
         detail: None,
         exit: 0,
         sessions: Vec::new(),
+        ..SavedRound::default()
     }
 }
 

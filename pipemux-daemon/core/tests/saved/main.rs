@@ -36,6 +36,7 @@ fn name_on_disk(record: &Record) -> &'static str {
             }
             "anchors"
         }
+        Record::Undone { .. } => "undone",
         Record::Question { .. } => "question",
         Record::QuestionClosed { .. } => "question_closed",
         Record::Kept { .. } => "kept",
