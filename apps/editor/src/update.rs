@@ -3,10 +3,11 @@
 //! | module | holds |
 //! |---|---|
 //! | `open`, `close`, `create`, `save`, `save_as`, `hold` | files |
-//! | `line_edits`, `move_lines`, `replace` | changes of the text |
+//! | `line_edits`, `move_lines` | changes of the text |
+//! | `search` | finding and replacing in any number of files |
 //! | `extract_method` | statements that become a function |
 //! | `undo` | undo and redo |
-//! | `find`, `navigate`, `diff` | actions that change no text |
+//! | `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
 //! | `edit` | the one place through which every edit of files goes |
 //! | `renumbering` | saying what a change did to line numbers |
@@ -23,7 +24,6 @@ mod disk_conflict;
 mod disk_work;
 mod edit;
 mod extract_method;
-mod find;
 mod gutter;
 mod hold;
 mod line_edits;
@@ -32,10 +32,10 @@ mod navigate;
 mod open;
 mod question;
 mod renumbering;
-mod replace;
 mod resolve;
 mod save;
 mod save_as;
+mod search;
 mod text_search;
 mod undo;
 mod whole_lines;
@@ -50,7 +50,6 @@ impl Editor {
     pub(crate) fn perform(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
         match action {
             Action::Close { file } => self.close(file.as_ref(), context),
-            Action::Find { text } => self.find_text(&text, context),
             Action::Select { first, last } => self.select(&first, &last, context),
             Action::Lines { first, last } => self.lines(&first, &last, context),
             Action::Goto { line } => self.goto(&line, context),

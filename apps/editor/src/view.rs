@@ -13,7 +13,7 @@ use std::ops::Range;
 use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
-use crate::display::lines::{match_row, readable};
+use crate::display::lines::readable;
 use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::PAGE;
 use crate::model::Editor;
@@ -59,7 +59,6 @@ impl Editor {
             budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
             view.text("selection: ").object(object).text("\n");
         }
-        self.list_matches(&mut view, file, &mut budget);
         let room = request.budget.saturating_sub(budget.spent);
         let shown = match request.lod {
             Lod::Full => page(file, usize::MAX, room),
@@ -150,17 +149,18 @@ impl Editor {
     }
 
     fn list_open_files(&self, view: &mut View, budget: &mut ListBudget) {
-        if self.files.len() <= 1 {
+        let all = self.listed_files().count();
+        if all <= 1 {
             return;
         }
-        for (index, file) in self.files.iter().enumerate() {
+        for (index, file) in self.listed_files().enumerate() {
             let state = match (self.is_current(file), file.is_unsaved()) {
                 (true, _) => " current",
                 (false, true) => " unsaved",
                 (false, false) => "",
             };
             if budget.spent > budget.max && index > 0 {
-                view.text(format!(" and {} more", self.files.len() - index));
+                view.text(format!(" and {} more", all - index));
                 break;
             }
             let label = self.display_path(file.path());
@@ -169,35 +169,6 @@ impl Editor {
             view.text(separator).object(self.file_object(file)).text(state);
         }
         view.text("\n");
-    }
-
-    fn list_matches(&self, view: &mut View, file: &OpenFile, budget: &mut ListBudget) {
-        let results = self.search_results.as_ref();
-        let Some(results) = results.filter(|found| found.listed && found.path == file.path())
-        else {
-            return;
-        };
-        let buffer = file.buffer();
-        let existing = results.keys.iter().filter_map(|key| file.ranges.existing(key));
-        let matches: Vec<_> =
-            existing.map(|range| (range, buffer.line_at(range.bytes.start))).collect();
-        let mut more = results.more + matches.len();
-        for (range, line) in &matches {
-            let several = matches.iter().filter(|(_, other)| other == line).count() > 1;
-            let label = format!("line {}", line + 1);
-            let row = format!(" {}\n", match_row(buffer, &range.bytes, several));
-            let cost = tokens::estimate(&label) + tokens::estimate(&row) + ANCHOR_TOKENS;
-            if budget.spent + cost > budget.max {
-                break;
-            }
-            more -= 1;
-            budget.spent += cost;
-            view.object(Object::new(&*range.key, label).ty("match").rev(range.rev)).text(row);
-            view.shows_number(file.key(), *line as u64 + 1, *line as u64 + 1);
-        }
-        if more > 0 {
-            view.text(format!("{more} more {}\n", if more == 1 { "match" } else { "matches" }));
-        }
     }
 
     fn add_links(&self, view: &mut View, file: &OpenFile, shown: &Range<usize>) {

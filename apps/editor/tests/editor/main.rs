@@ -15,6 +15,7 @@ mod replacing;
 mod restart;
 mod saved_state;
 mod scenario;
+mod searching;
 mod special_files;
 mod stale;
 mod support;

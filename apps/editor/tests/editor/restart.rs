@@ -47,7 +47,7 @@ fn numbers_from_before_a_restart_are_stale_once_any_text_changed() {
         &[delete_lines(1, 1), undo(), save()],
         &[Action::SaveAs { path: "c.txt".into() }, open("a.txt")],
         &[close(), open("a.txt")],
-        &[Action::Replace { old: "line".into(), new: text("LINE"), all: true }],
+        &[replace_all("line", "LINE")],
     ];
     for (number, actions) in cases.iter().enumerate() {
         let (dir, state) = directories();

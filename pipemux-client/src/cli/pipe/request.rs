@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
 use pipemux_client::options::passed_variables;
+use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
 use pipemux_client::{ClientError, workspace};
 use serde::Deserialize;
 use serde_json::Value;

@@ -227,9 +227,8 @@ pub(crate) fn lod_name(lod: Lod) -> &'static str {
 
 /// Returns the variables of the opener's environment that an app gets, within the bound on their size.
 fn environment(open: &OpenArgs, manifest: &Manifest) -> Vec<(String, String)> {
-    let wanted = |name: &str| {
-        is_passed_variable(name) || manifest.pass.iter().any(|pass| pass == name)
-    };
+    let wanted =
+        |name: &str| is_passed_variable(name) || manifest.pass.iter().any(|pass| pass == name);
     let mut left = ENV_MAX;
     let fits = |(name, value): &(&String, &String)| {
         let length = name.len() + value.len() + 2;

@@ -100,10 +100,9 @@ impl Sim {
             }
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
-            Ask::Help(provider) => Verb::Help {
-                provider: provider.parse().expect("a provider"),
-                aliases: false,
-            },
+            Ask::Help(provider) => {
+                Verb::Help { provider: provider.parse().expect("a provider"), aliases: false }
+            }
             Ask::Close(addr, end) => {
                 self.windows.fixed += 1;
                 if *end {

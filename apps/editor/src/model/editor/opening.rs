@@ -85,7 +85,6 @@ impl Editor {
             hold: false,
             overwrite: Vec::new(),
             uses: 0,
-            search_results: None,
             selection: None,
             version: 0,
             ids: IdGenerator::new(),
@@ -120,7 +119,10 @@ impl Editor {
         let arguments = opening.args.iter().filter(|argument| *argument != "--");
         for (argument, read) in arguments.zip(read) {
             match read.and_then(|read| self.take_argument(read, &opened)) {
-                Ok(OpenedArgument::AlreadyOpen(path)) => last = Some(path),
+                Ok(OpenedArgument::AlreadyOpen(path)) => {
+                    self.list_file(&path);
+                    last = Some(path);
+                }
                 Ok(OpenedArgument::Opened(file, file_notes)) => {
                     last = Some(file.path().to_owned());
                     notes.extend(file_notes);
