@@ -193,6 +193,12 @@ pub enum Verb {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rounds: Option<u32>,
     },
+    /// Takes a round of history back, in all sessions that it changed, the newest step first.
+    Undo {
+        /// The round's number; absent for the reader's newest one that changed anything and isn't undone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<u64>,
+    },
     /// Shows the workspace's options, or sets one.
     Set {
         /// `epoch` or `rebase`; absent to show all options.
@@ -232,7 +238,9 @@ impl Verb {
         match self {
             // It only shows the question.
             Self::Answer { text, .. } if text.trim().is_empty() => VerbEffect::ReadsOnly,
-            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } => VerbEffect::RunsActions,
+            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } | Self::Undo { .. } => {
+                VerbEffect::RunsActions
+            }
             Self::Open(_)
             | Self::Close { .. }
             | Self::Restart { .. }

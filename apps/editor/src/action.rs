@@ -64,8 +64,8 @@ docui::actions! {
             /// The change that an [undo] link names.
             change: Option<Change> = None::<Change>,
         );
-        /// Opens a file, or makes an open one the current file.
-        safe help Open = open(path: FilePath);
+        /// Opens files, folders, globs; the last file is the current one. A path that doesn't exist is a new file.
+        safe help Open = open(path: Vec<FilePath>);
         /// Writes a copy of the current file to another path; the file stays open.
         changes help SaveAs = save_as(path: FilePath);
         /// Closes a file, by default the current one; asks first if it has held edits.
@@ -81,7 +81,7 @@ docui::actions! {
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         safe help Lines = lines(first: Line, last: Line) -> String;
         /// The same lines of many files: lines('docs/*.md', 1, 12).
-        query help LinesOf = lines_of as lines(files: Vec<FilePath>, first: i64, last: i64);
+        query help Heads = heads as lines(files: Vec<FilePath>, first: i64, last: i64);
         /// The files that globs match.
         query alias Glob = glob(pattern: Vec<FilePath>, path: Option<FilePath> = None::<FilePath>);
         /// Lines that match a regular expression.
@@ -105,7 +105,106 @@ docui::actions! {
         );
         /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
         changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
+        /// The symbols of files with their lines. kinds=['function', 'struct'], depth=1: only the outermost; name: a part of it. public: what is used from outside, in Rust exactly `pub`.
+        query help Outline = outline(
+            r#in: Vec<String> = Vec::<String>::new(),
+            public: bool = false,
+            count: bool = false,
+            kinds: Vec<String> = Vec::<String>::new(),
+            depth: i64 = 0,
+            name: String = "",
+        );
+        /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'). As an argument, the bare text.
+        query help LinesOf = lines_of as lines(range: Line) -> String;
+        /// What stands between a symbol's braces. As an argument, these lines: extract_method(editor.body('f'), 'g').
+        query help Body = body(symbol: Line) -> String;
+        /// Moves a symbol with its doc comment and attributes, or lines, also to another file: move('foo', after='Type::bar').
+        changes help Move = move(
+            range: Line,
+            before: Option<Line> = None::<Line>,
+            after: Option<Line> = None::<Line>,
+            at_start_of: Option<Line> = None::<Line>,
+            at_end_of: Option<Line> = None::<Line>,
+        );
+        /// Exchanges two symbols or ranges.
+        changes help Swap = swap(one: Line, other: Line);
+        /// Deletes a symbol with its doc comment and attributes, or lines.
+        changes help Delete = delete(range: Line);
+        /// Inserts lines beside or inside a symbol, shifted to the indentation there; indent='exact' turns that off.
+        changes help InsertBeside = insert_beside as insert(
+            text: Text,
+            before: Option<Line> = None::<Line>,
+            after: Option<Line> = None::<Line>,
+            at_start_of: Option<Line> = None::<Line>,
+            at_end_of: Option<Line> = None::<Line>,
+            indent: String = "",
+        );
+        /// Replaces what stands between a symbol's braces.
+        changes help ReplaceBody = replace_body(symbol: Line, text: Text);
+        /// Renames a symbol in the project where syntax and scopes prove it, and asks about the rest. With `in`: all symbols of the name in these files.
+        changes help Rename = rename(
+            symbol: Line,
+            new: String,
+            r#in: Vec<String> = Vec::<String>::new(),
+        );
         /// Compares the current file with the one on disk.
         safe help Diff = diff() -> String;
+        /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or SEARCH/REPLACE blocks. Usually patch=stdin.
+        changes help Apply = apply(patch: Text);
+
+        // Names that models know from other tools, with their parameters and their meaning.
+        /// As apply.
+        changes alias ApplyPatch = apply_patch(patch: Text);
+        /// As apply.
+        changes alias ApplyPatchInput = apply_patch_input as apply_patch(input: Text);
+        /// Replaces a text that occurs exactly once; if it occurs more often, you are asked.
+        changes alias StrReplace = str_replace(path: FilePath, old_str: String, new_str: Text);
+        /// In the current file.
+        changes alias StrReplaceHere = str_replace_here as str_replace(old_str: String, new_str: Text = "");
+        /// Removes the text.
+        changes alias StrRemove = str_remove as str_replace(path: FilePath, old_str: String);
+        /// Replaces a text that occurs exactly once, or all of it with replace_all. An empty old_string makes a new file.
+        changes alias EditFile = edit(
+            file_path: FilePath,
+            old_string: String,
+            new_string: Text,
+            replace_all: bool = false,
+        );
+        /// Shows a file, or its lines from view_range[0] to view_range[1]; -1 is the last one. Lists a folder.
+        query alias ViewFile = view(path: FilePath, view_range: Vec<i64> = Vec::new()) -> String;
+        /// Shows a file, from line `offset` on.
+        query alias ReadFile = read_file(path: FilePath, offset: i64 = 1, limit: i64 = 0) -> String;
+        /// Shows a file, from line `offset` on.
+        query alias ReadFilePath = read_file_path as read_file(file_path: FilePath, offset: i64 = 1, limit: i64 = 0) -> String;
+        /// Inserts lines *after* a line; 0 is the top of the file.
+        changes alias InsertAfter = insert_after as insert(
+            path: FilePath,
+            insert_line: i64,
+            insert_text: Text,
+        );
+        /// Inserts lines *after* a line; 0 is the top of the file.
+        changes alias InsertNewStr = insert_new_str as insert(
+            path: FilePath,
+            insert_line: i64,
+            new_str: Text,
+        );
+        /// Inserts lines *after* a line; 0 is the top of the file.
+        changes alias InsertTextAfter = insert_text_after as insert(
+            path: FilePath,
+            insert_line: i64,
+            text: Text,
+        );
+        /// Inserts lines *after* a line of the current file; 0 is its top.
+        changes alias InsertHere = insert_here as insert(insert_line: i64, insert_text: Text);
+        /// Inserts lines *after* a line of the current file; 0 is its top.
+        changes alias InsertNewStrHere = insert_new_str_here as insert(insert_line: i64, new_str: Text);
+        /// Inserts lines *after* a line of the current file; 0 is its top.
+        changes alias InsertTextHere = insert_text_here as insert(insert_line: i64, text: Text);
+        /// Makes a new file; asks before it replaces one.
+        changes alias CreateFile = create_file as create(path: FilePath, file_text: Text);
+        /// Writes a file, new or not.
+        changes alias WriteFile = write_file(path: FilePath, content: Text);
+        /// Writes a file, new or not.
+        changes alias WriteFilePath = write_file_path as write_file(file_path: FilePath, content: Text);
     }
 }

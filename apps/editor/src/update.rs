@@ -6,9 +6,12 @@
 //! | `line_edits`, `move_lines` | changes of the text |
 //! | `search` | finding and replacing in any number of files |
 //! | `extract_method` | statements that become a function |
+//! | `apply` | patches over any number of files |
+//! | `aliases`, `view_file` | actions by the names and with the meaning that they have in other tools |
 //! | `undo` | undo and redo |
 //! | `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
+//! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
 //! | `renumbering` | saying what a change did to line numbers |
 //! | `disk_conflict` | files that other programs wrote |
@@ -17,6 +20,8 @@
 //! | `text_search` | where a text occurs, and where something similar does |
 //! | `whole_lines`, `gutter` | text of whole lines; line numbers that were copied with it |
 
+mod aliases;
+mod apply;
 mod close;
 mod create;
 mod diff;
@@ -36,8 +41,10 @@ mod resolve;
 mod save;
 mod save_as;
 mod search;
+mod symbols;
 mod text_search;
 mod undo;
+mod view_file;
 mod whole_lines;
 
 use docui::{Context, Fault, Reply};

@@ -2,8 +2,6 @@
 
 mod units;
 
-use std::sync::Arc;
-
 use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::Prototype;
 use serde::Deserialize;
@@ -50,7 +48,7 @@ pub struct Manifest {
     pub pass: Vec<String>,
     /// What is known of the app without running it; absent for an app of the user's own.
     #[serde(skip)]
-    pub built_in: Option<Arc<BuiltIn>>,
+    pub built_in: Option<Box<BuiltIn>>,
 }
 
 /// What the daemon knows of an app that comes with it, before the app ever ran.
@@ -60,13 +58,6 @@ pub struct BuiltIn {
     pub prototypes: Vec<Prototype>,
     /// What `pipemux help` says of the app.
     pub help: String,
-}
-
-impl BuiltIn {
-    /// Returns true when a call of that name may mean an action of the app.
-    pub fn has_action(&self, name: &str) -> bool {
-        self.prototypes.iter().any(|prototype| prototype.written_name() == name)
-    }
 }
 
 impl Manifest {

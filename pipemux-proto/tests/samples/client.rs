@@ -67,6 +67,8 @@ fn verbs(all: &mut Vec<Sample>) {
             "logs-follow",
             Verb::Logs { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 },
         ),
+        ("undo", Verb::Undo { round: None }),
+        ("undo-round", Verb::Undo { round: Some(12) }),
         ("limits", Verb::Limits),
         ("watch", Verb::Watch(WatchArgs::default())),
         (
@@ -289,6 +291,7 @@ fn report() -> Report {
             hints: vec!["pipemux answer all".into()],
         }),
         questions: Vec::new(),
+        kept: None,
         windows: vec![window()],
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),

@@ -35,3 +35,7 @@ pub const PATH_MAX: usize = 4096;
 pub const NAME_LINES: usize = 3;
 /// How many lines above a candidate are searched for what it belongs to.
 pub const LINES_ABOVE: usize = 2_000;
+/// How many files a summary tells.
+pub const FILES_TOLD: usize = 20;
+/// How many hunks of one file it tells.
+pub const RANGES_TOLD: usize = 12;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::limits::{COLUMNS_MAX, PROBLEMS_TOLD};
+use crate::limits::{COLUMNS_MAX, FILES_TOLD, PROBLEMS_TOLD, RANGES_TOLD};
 use crate::matching::Tolerance;
 use crate::nearest::{Difference, Nearest};
 use crate::plan::{FileChange, HunkOutcome, HunkState, Plan, Problem, ProblemKind};
@@ -22,7 +22,12 @@ impl Plan {
     #[must_use]
     pub fn summary(&self, names: Names<'_>) -> String {
         let hunks: usize = self.files.iter().map(|file| file.hunks.len()).sum();
-        let mut parts: Vec<_> = self.files.iter().map(|file| file.summary(names)).collect();
+        let told = self.files.iter().take(FILES_TOLD);
+        let mut parts: Vec<_> = told.map(|file| file.summary(names)).collect();
+        let more = self.files.len().saturating_sub(FILES_TOLD);
+        if more > 0 {
+            parts.push(format!("and {}", count(more, "more file")));
+        }
         parts.extend(self.notes.iter().cloned());
         let body = parts.join(" · ");
         if let ([_], 0 | 1) = (&self.files[..], hunks) {
@@ -64,9 +69,13 @@ impl FileChange {
         let words: Vec<_> = self.hunks.iter().map(|hunk| word(hunk.state)).collect();
         let same = words.iter().all(|word| *word == words[0]);
         for (number, (range, word)) in ranges.iter().zip(&words).enumerate() {
+            if number == RANGES_TOLD {
+                let _ = write!(line, " and {} more", ranges.len() - number);
+                break;
+            }
             line.push_str(if number == 0 { " " } else { ", " });
             line.push_str(range);
-            let last = number + 1 == ranges.len();
+            let last = number + 1 == ranges.len().min(RANGES_TOLD);
             if !word.is_empty() && (!same || last) {
                 let _ = write!(line, " ({word})");
             }

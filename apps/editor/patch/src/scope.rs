@@ -56,6 +56,12 @@ impl Scope {
         if found.is_empty() { Err(error) } else { Ok(found) }
     }
 
+    /// Whether a path without symlinks is inside the project.
+    #[must_use]
+    pub fn contains(&self, path: &Path) -> bool {
+        path.starts_with(&self.root)
+    }
+
     /// Whether a path is below the caller's directory.
     pub(crate) fn in_directory(&self, path: &Path) -> bool {
         path.starts_with(&self.directory)

@@ -11,6 +11,7 @@ use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
 
 use super::edit::Work;
+use super::symbols::{InsertPlace, OutlineRequest};
 
 impl Editor {
     /// Returns what an action does at the disk; `None` if it does nothing there.
@@ -21,7 +22,7 @@ impl Editor {
     ) -> Result<Option<Blocking<Self>>, Fault> {
         let context = &self.without_disk_answer(context)?;
         let work = match action {
-            Action::Open { path } => self.open_path(&path.0, context)?.into(),
+            Action::Open { path } => self.open_paths(path, context)?.into(),
             Action::Save {} => self.save(context)?.into(),
             Action::SaveAs { path } => self.save_as(&path.0, context)?.into(),
             Action::Create { path, text, overwrite } => {
@@ -33,8 +34,8 @@ impl Editor {
             }
             Action::Diff {} => self.diff(context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
-            Action::LinesOf { files, first, last } => {
-                self.lines_of(files, (*first, *last), context)?.into()
+            Action::Heads { files, first, last } => {
+                self.heads_of(files, (*first, *last), context)?.into()
             }
             Action::Glob { pattern, path } => self.glob(pattern, path.as_ref(), context)?.into(),
             Action::Replace { .. } => self.replace(action, context)?.into(),
@@ -49,12 +50,60 @@ impl Editor {
             Action::ExtractMethod { range, name, types } => {
                 self.extract_method(range, name, types, context)?
             }
+            Action::Outline { r#in, public, count, kinds, depth, name } => {
+                let request = OutlineRequest {
+                    files: r#in.clone(),
+                    public: *public,
+                    count: *count,
+                    kinds: kinds.clone(),
+                    depth: *depth,
+                    name: name.clone(),
+                };
+                self.outline(request, context)?.into()
+            }
+            Action::LinesOf { range } => self.lines_of(range, context)?.into(),
+            Action::Body { symbol } => self.body(symbol, context)?.into(),
+            Action::Move { range, before, after, at_start_of, at_end_of } => {
+                let (before, after) = (before.as_ref(), after.as_ref());
+                let (at_start_of, at_end_of) = (at_start_of.as_ref(), at_end_of.as_ref());
+                let place = InsertPlace { before, after, at_start_of, at_end_of };
+                self.move_range(range, place, context)?
+            }
+            Action::Swap { one, other } => self.swap(one, other, context)?,
+            Action::Delete { range } => self.delete(range, context)?,
+            Action::InsertBeside { text, before, after, at_start_of, at_end_of, indent } => {
+                let (before, after) = (before.as_ref(), after.as_ref());
+                let (at_start_of, at_end_of) = (at_start_of.as_ref(), at_end_of.as_ref());
+                let place = InsertPlace { before, after, at_start_of, at_end_of };
+                self.insert_beside(text, place, indent, context)?
+            }
+            Action::ReplaceBody { symbol, text } => self.replace_body(symbol, text, context)?,
+            Action::Rename { symbol, new, r#in } => self.rename(symbol, new, r#in, context)?,
             Action::Undo { steps, change } => {
                 self.undo(*steps, change.as_ref().map(|change| change.0.as_str()), context)?
             }
             Action::Redo { steps, change } => {
                 self.redo(*steps, change.as_ref().map(|change| change.0.as_str()), context)?
             }
+            Action::Apply { patch }
+            | Action::ApplyPatch { patch }
+            | Action::ApplyPatchInput { input: patch } => self.apply(patch, context)?.into(),
+            alias @ (Action::StrReplace { .. }
+            | Action::StrReplaceHere { .. }
+            | Action::StrRemove { .. }
+            | Action::EditFile { .. }
+            | Action::ViewFile { .. }
+            | Action::ReadFile { .. }
+            | Action::ReadFilePath { .. }
+            | Action::InsertAfter { .. }
+            | Action::InsertNewStr { .. }
+            | Action::InsertTextAfter { .. }
+            | Action::InsertHere { .. }
+            | Action::InsertNewStrHere { .. }
+            | Action::InsertTextHere { .. }
+            | Action::CreateFile { .. }
+            | Action::WriteFile { .. }
+            | Action::WriteFilePath { .. }) => self.alias(alias, context)?,
             Action::Hold { on: true }
             | Action::Select { .. }
             | Action::Lines { .. }

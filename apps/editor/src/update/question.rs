@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use docui::{Ask, Choice, Context, Fault, Reply};
 use serde::{Deserialize, Serialize};
 
+use super::symbols::{AskedOccurrences, AskedSymbol};
+
 /// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
 /// must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,14 @@ pub(super) enum Token {
     EditConflict { files: Vec<AskedConflict>, answered: Option<(Vec<u8>, Choice)> },
     /// Which types variables have; `text` is the digest of the file's text.
     Types { path: PathBuf, text: u64 },
+    /// In which places of files the hunks of a patch go.
+    PatchPlaces(AskedPatch),
+    /// Which occurrences of a text in a file are replaced; `text` is the digest of the file's text.
+    Occurrences { path: PathBuf, text: u64, at: Vec<usize> },
+    /// Which of several symbols is meant.
+    Symbol(AskedSymbol),
+    /// Which occurrences of a name to rename, besides those that are proven.
+    Renaming(AskedOccurrences),
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
 }
@@ -45,6 +55,18 @@ pub(super) struct AskedConflict {
     pub disk: Option<u64>,
     /// True when there is no file.
     pub deleted: bool,
+}
+
+/// A patch that has hunks which fit in several places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AskedPatch {
+    /// The digests of the texts that it was tried on.
+    pub files: Vec<(PathBuf, u64)>,
+    /// The hunks that are asked about: the line of the patch where each begins, and how many places it has. The
+    /// options are numbered through.
+    pub hunks: Vec<(usize, usize)>,
+    /// What was chosen before: the line of the patch, and the indexes of places.
+    pub chosen: Vec<(usize, Vec<usize>)>,
 }
 
 /// The matches that a question lists.
@@ -135,6 +157,27 @@ impl<T: Copy> Choices<T> {
     }
 }
 
+/// Returns the indexes of the matches that were chosen, in ascending order.
+///
+/// # Errors
+/// The answer names a match that doesn't exist, or doesn't name matches.
+pub(super) fn chosen_matches(choice: &Choice, matches: usize) -> Result<Vec<usize>, Fault> {
+    let (numbers, listed_are_chosen) = match choice {
+        Choice::Picked(numbers) => (numbers, true),
+        Choice::AllBut(numbers) => (numbers, false),
+        Choice::Yes | Choice::Text(_) => {
+            return Err(Fault::usage("expected which matches: 1,3 · all · all but 2 · none"));
+        }
+    };
+    if let Some(other) = numbers.iter().find(|number| !(1..=matches).contains(&(**number as usize)))
+    {
+        return Err(Fault::usage(format!("there is no match {other}: expected 1-{matches}"))
+            .hint("pipemux answer 1,3 · all · all but 2 · none"));
+    }
+    let listed = |index: usize| numbers.iter().any(|number| *number as usize == index + 1);
+    Ok((0..matches).filter(|index| listed(*index) == listed_are_chosen).collect())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by it")]
 mod tests {
@@ -176,6 +219,8 @@ mod tests {
             r#"{"SaveConflict":{"files":[{"path":"/a","disk":null,"deleted":true}]}}"#,
             r#"{"EditConflict":{"files":[{"path":"/a","disk":7,"deleted":false}],"answered":null}}"#,
             r#"{"Types":{"path":"/a","text":9}}"#,
+            r#"{"PatchPlaces":{"files":[["/a",7]],"hunks":[[3,2]],"chosen":[[9,[0,1]]]}}"#,
+            r#"{"Occurrences":{"path":"/a","text":9,"at":[1,5]}}"#,
         ] {
             let token: Token = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&token).unwrap(), text);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, regular_file};
+use docui::{Blocking, Context, Done, Fault, FilePath, regular_file};
 
 use crate::action::Action;
 use crate::display::wording::count;
@@ -122,7 +122,7 @@ impl Editor {
             SavedAs::Written(path) => {
                 let shown = editor.display_path(&path);
                 let open =
-                    Action::Open { path: path.to_string_lossy().into_owned().as_str().into() };
+                    Action::Open { path: vec![FilePath(path.to_string_lossy().into_owned())] };
                 let brief = format!("{shown}, {}, a copy", count(lines, "line"));
                 Ok(Done::new(brief).link("open it", &open).into())
             }

@@ -117,7 +117,7 @@ pub(super) fn search(
 }
 
 impl Editor {
-    pub(super) fn scope(&self, entries: &[FilePath], context: &Context) -> Scope {
+    pub(super) fn search_scope(&self, entries: &[FilePath], context: &Context) -> Scope {
         Scope {
             entries: entries.iter().map(|entry| entry.0.clone()).collect(),
             base: self.caller_path("", context),

@@ -1,8 +1,43 @@
-//! Where a text occurs that is similar to one that occurs nowhere, and the line endings of what replaces a text.
+//! Where a text occurs, and where something similar does.
+
+use std::ops::Range;
 
 use crate::limits::OPTION_COLUMNS_MAX;
 
 use super::gutter::carries_gutter;
+
+/// Returns where a text occurs, from left to right and without overlaps. A newline in it also matches the
+/// line ending `\r\n`.
+pub(super) fn matches(text: &str, old: &str) -> Vec<Range<usize>> {
+    if !old.contains('\n') || !text.contains("\r\n") {
+        return text.match_indices(old).map(|(at, _)| at..at + old.len()).collect();
+    }
+    let head = old.split('\n').next().unwrap_or_default();
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = next_candidate(text, from, head) {
+        match match_end(text, at, old) {
+            Some(end) => {
+                found.push(at..end);
+                from = end;
+            }
+            None => from = at + text[at..].chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    found
+}
+
+/// Returns where a match ends that starts at a byte; `None` if there is no match.
+pub(super) fn match_end(text: &str, at: usize, old: &str) -> Option<usize> {
+    let mut rest = text.get(at..)?;
+    for (index, piece) in old.split('\n').enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n"))?;
+        }
+        rest = rest.strip_prefix(piece)?;
+    }
+    Some(text.len() - rest.len())
+}
 
 /// Returns the replacement with the line endings of the text that it replaces. Further lines get the
 /// file's line ending.
@@ -78,6 +113,16 @@ pub(super) fn closest_match(text: &str, old: &str) -> Option<String> {
         line + 1,
         clipped(lines[line])
     ))
+}
+
+/// Returns where the first line of a text next occurs, from a byte on.
+fn next_candidate(text: &str, from: usize, head: &str) -> Option<usize> {
+    if !head.is_empty() {
+        return text.get(from..)?.find(head).map(|at| from + at);
+    }
+    let at = from + text.get(from..)?.find('\n')?;
+    let crlf = at > from && text.as_bytes()[at - 1] == b'\r';
+    Some(at - usize::from(crlf))
 }
 
 fn without_spaces(line: &str) -> String {

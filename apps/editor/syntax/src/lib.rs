@@ -9,6 +9,7 @@
 //! | [`lookup`] | symbols by the names that people write |
 //! | `scopes`, `bind` | which name means which variable, one binder per language |
 //! | [`regions`] | its comments and strings |
+//! | [`rename`] | which occurrences of a name are a symbol |
 //! | [`arrange`] | items moved, swapped, taken out and added |
 //! | [`extract`] | statements that become a function |
 //! | [`limits`] | every bound |
@@ -30,6 +31,7 @@ pub mod limits;
 pub mod lookup;
 pub mod outline;
 pub mod regions;
+pub mod rename;
 mod scopes;
 pub mod source;
 
@@ -41,4 +43,5 @@ pub use language::Language;
 pub use lookup::{Found, Wanted};
 pub use outline::{Symbol, SymbolKind};
 pub use regions::{Region, Regions, regions, regions_of};
+pub use rename::{Form, Occurrence, Renaming, Unit, plan_rename, rename_edits};
 pub use source::{ParseError, Source};

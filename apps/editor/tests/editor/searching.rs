@@ -166,7 +166,7 @@ fn long_result_is_cut_and_leads_to_the_rest() {
 fn lines_of_many_files_are_one_answer() {
     let mut session = project();
     let files = vec!["*.rs".into(), "src/c.md".into()];
-    let heads = session.done(&Action::LinesOf { files, first: 1, last: 2 });
+    let heads = session.done(&Action::Heads { files, first: 1, last: 2 });
     assert_eq!(heads.brief, "5 lines of 3 files");
     assert_eq!(
         content(&heads),

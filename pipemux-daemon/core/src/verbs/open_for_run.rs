@@ -2,12 +2,14 @@
 //!
 //! An app of the user's own is opened by the user only, because opening it may do anything.
 
-use pipemux_proto::call::{Argument, Call, CallError, Expr, Owner, Script, Step};
+use pipemux_proto::call::{Argument, Call, CallError, Expr, Owner, Script, Step, nearest};
 use pipemux_proto::client::{OpenArgs, Verb};
-use pipemux_proto::{Fault, Level, ProviderId, SessionAddr};
+use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 
 use crate::Core;
 use crate::keys::RequestId;
+use crate::runs::resolve_target::takes;
+use crate::runs::{meant_action, without_aliases};
 use crate::verbs::require;
 use crate::workspaces::Workspace;
 
@@ -23,16 +25,17 @@ impl Core {
     ) -> Result<Option<ProviderId>, Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
+        let Verb::Run { code, .. } = &request.call.verb else { return Ok(None) };
         for call in calls(script) {
             let app = match &call.owner {
                 Some(owner) => self.closed_owner(workspace, owner),
-                None => self.closed_app_with(workspace, call).map_err(|error| {
-                    let Verb::Run { code, .. } = &request.call.verb else {
-                        return require::missing_task(&self.clients, id);
-                    };
-                    Fault { level: Level::Choice, ..error.to_fault(code) }
-                })?,
+                None => self
+                    .closed_app_with(workspace, call)
+                    .map_err(|error| Fault { level: Level::Choice, ..error.to_fault(code) })?,
             };
+            if let Some(error) = call.owner.as_ref().and_then(|owner| self.misspelt(owner, call)) {
+                return Err(Fault { code: Code::NotFound, ..error.to_fault(code) });
+            }
             if app.is_some() {
                 return Ok(app);
             }
@@ -50,6 +53,16 @@ impl Core {
         let (cwd, env) = (call.cwd.clone(), call.env.clone());
         let args = Vec::new();
         self.open_registered(id, OpenArgs { provider, session: None, args, cwd, env, pin: None })
+    }
+
+    /// Returns the error for the name of an app that there isn't, if another app is called nearly alike.
+    fn misspelt(&self, owner: &Owner, call: &Call) -> Option<CallError> {
+        let given = &owner.provider;
+        let is_known = self.providers.contains_key(given);
+        let guess = nearest(given.as_str(), self.providers.keys().map(|id| id.as_str()));
+        let guess = guess.filter(|_| !is_known)?;
+        let note = format!("no app {given}: did you mean {guess}?");
+        Some(CallError::new("no such app", call.name, note))
     }
 
     /// Returns the app of a call that names it, if it is built in and its session `main` is meant and not open.
@@ -75,14 +88,19 @@ impl Core {
         if !workspace.windows.with_action(&call.action).is_empty() {
             return Ok(None);
         }
-        let has = |provider: &&ProviderId| {
-            let built_in = self.providers.get(*provider).and_then(|found| found.built_in.as_ref());
-            built_in.is_some_and(|app| app.has_action(&call.action))
-        };
-        let having: Vec<&ProviderId> = self.providers.keys().filter(has).collect();
-        if having.iter().any(|app| workspace.windows.count_of_app(app) > 0) {
+        let built_in = self.providers.iter().filter_map(|(provider, manifest)| {
+            let app = manifest.built_in.as_ref()?;
+            Some((provider, meant_action(|| app.prototypes.iter(), call)?))
+        });
+        let mut having = without_aliases(built_in.collect(), call);
+        if having.iter().any(|(app, _)| workspace.windows.count_of_app(app) > 0) {
             return Ok(None);
         }
+        // The arguments may tell which one is meant.
+        if having.iter().any(|(_, action)| takes(action, call, true)) {
+            having.retain(|(_, action)| takes(action, call, true));
+        }
+        let having: Vec<&ProviderId> = having.into_iter().map(|(provider, _)| provider).collect();
         match having.as_slice() {
             [] => Ok(None),
             [only] => Ok(Some((*only).clone())),
@@ -105,7 +123,7 @@ fn calls(script: &Script) -> Vec<&Call> {
         match value {
             Expr::Call(call) => add(call, all),
             Expr::List(items) => items.iter().for_each(|(item, _)| add_in(item, all)),
-            Expr::Name { .. } | Expr::Value(_) | Expr::Ref(_) => {}
+            Expr::Name { .. } | Expr::Quoted(_) | Expr::Value(_) | Expr::Ref(_) => {}
         }
     }
     let mut all = Vec::new();

@@ -15,6 +15,7 @@ use crate::runs::Run;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::verbs::delivery::make_delivery;
+use crate::verbs::kept_rests::{keep_rest_of, kept_line};
 use crate::verbs::render_window::{render_input, shared_words, write_and_record};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
@@ -48,7 +49,7 @@ impl Core {
         let titles = request.call.titles;
         let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
-        let PendingView { windows: requested, kind } = *view;
+        let PendingView { windows: requested, mut kind } = *view;
         let opening = matches!(kind, AnswerKind::Open { .. });
         let one_off = other_detail && !opening;
         let now = self.turn.now;
@@ -85,6 +86,13 @@ impl Core {
         }
         let mut outcome = None;
         let mut step_contents = Vec::new();
+        let mut kept = None;
+        if let AnswerKind::Run(run) = &mut kind {
+            keep_rest_of(&mut self.turn, &mut self.runs, workspace, run);
+            kept = run.kept.and_then(|number| Some((number, self.runs.rest(&at, number)?)));
+        }
+        let kept_line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
+        let kept = kept.map(|(number, rest)| rest.report(number));
         if let AnswerKind::Run(run) = &kind {
             let question =
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
@@ -100,7 +108,7 @@ impl Core {
                 &mut workspace.anchors,
             );
             changed |= minted;
-            let advice = follow_up(workspace, &mut self.runs, run);
+            let advice = follow_up(workspace, &mut self.runs, run) + &kept_line;
             step_contents = contents;
             outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
@@ -146,7 +154,14 @@ impl Core {
                 let session = self.processes.get(session)?;
                 Some((session.app()?, session.version))
             });
-            changed_elsewhere.retain(|session| windows.iter().all(|w| w.session != *session));
+            // What a step was sent to is no news: the outcome tells what the step changed or found.
+            let sent_to = |session: &SessionKey| match &kind {
+                AnswerKind::Run(run) => run.steps.iter().any(|step| step.session == *session),
+                _ => false,
+            };
+            changed_elsewhere.retain(|session| {
+                windows.iter().all(|w| w.session != *session) && !sent_to(session)
+            });
         }
         let refusal = match &kind {
             AnswerKind::Questions { refusal, .. } => {
@@ -221,6 +236,7 @@ impl Core {
                 if question_reports.len() > 1 {
                     report.questions = question_reports;
                 }
+                report.kept = kept;
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {

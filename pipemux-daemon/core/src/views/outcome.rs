@@ -41,7 +41,11 @@ pub fn write_outcome(
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
-    let names: Vec<String> = run.steps.iter().map(|step| step_name(step, anchors)).collect();
+    let name = |step: &Step| match &run.undoes {
+        Some(_) => format!("undo of {}", inert::line(&step.call)),
+        None => step_name(step, anchors),
+    };
+    let names: Vec<String> = run.steps.iter().map(name).collect();
     let mut contents = Vec::with_capacity(run.done.len());
     for (outcome, step) in run.done.iter().zip(&run.steps) {
         if outcome.content.is_empty() {

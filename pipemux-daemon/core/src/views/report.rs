@@ -83,6 +83,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
         steps,
         question,
         questions: Vec::new(),
+        kept: None,
         windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
         notices: Vec::new(),
         error,

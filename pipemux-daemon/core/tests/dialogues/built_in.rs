@@ -56,6 +56,13 @@ fn bare_action_of_several_apps_is_a_choice() {
 }
 
 #[test]
+fn misspelt_app_is_answered_with_the_nearest() {
+    let mut world = World::with_built_in();
+    world.run(reader("a"), "note.say('x')").exits(3).has("no app note: did you mean notes?");
+    assert!(world.apps.is_empty());
+}
+
+#[test]
 fn only_the_session_main_of_a_built_in_app_is_opened() {
     let mut world = World::with_built_in();
     world.run(reader("a"), "shared.say('x')").exits(3).has("pipemux open shared");

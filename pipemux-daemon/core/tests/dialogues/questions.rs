@@ -108,7 +108,7 @@ fn confirmation_binds_what_the_question_showed() {
     assert!(world.invoked.iter().all(|(_, invoke)| !invoke.confirmed));
     // The thing changed meanwhile, so the confirmation no longer applies.
     world.model("notes/main").change(0, "changed");
-    world.answer(reader("a"), "yes").exits(4).has("is stale").has("not run: notes.say");
+    world.answer(reader("a"), "yes").exits(4).has("is stale").has(": notes.say('after') · ");
     world.run(reader("a"), &code).exits(5);
     world.answer(reader("a"), "yes").exits(0).has("remove: removed").has("2 done · say: after");
     assert!(world.model("notes/main").notes.is_empty());

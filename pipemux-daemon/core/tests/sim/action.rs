@@ -75,6 +75,8 @@ pub enum Ask {
     },
     Click(Pick),
     Answer(&'static str),
+    /// Answers with a call, which takes the place of one that failed.
+    Correct(Step),
     Read(Ref),
     Help(&'static str),
     Close(&'static str, bool),

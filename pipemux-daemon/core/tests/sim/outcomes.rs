@@ -75,7 +75,8 @@ impl Sim {
             );
         }
         // A refused run may be sent again, so its steps must not take effect later.
-        if own && matches!(exit, 2 | 3 | 4 | 6) {
+        let kept = answer.as_ref().is_ok_and(crate::kept_runs::keeps_rest);
+        if own && matches!(exit, 2 | 3 | 4 | 6) && !kept {
             let said = format!("ended {exit}");
             let run = run.to_owned();
             let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);

@@ -98,6 +98,12 @@ impl Sim {
                 clicked = Some(label);
                 Verb::Click { link: format!("link:{id}") }
             }
+            Ask::Correct(step) => {
+                let request = self.requests.len();
+                let steps = std::slice::from_ref(step);
+                let (text, _) = self.write_run(who, steps, request, false, &mut marks);
+                Verb::Answer { text, to: None, stdin: None }
+            }
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
             Ask::Help(provider) => {

@@ -255,6 +255,7 @@ pub fn prototypes() -> Vec<Prototype> {
         action("say", vec![text()], None, Risk::Changes),
         action("load", vec![Param { path: true, ..text() }], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
+        action("takeback", vec![param("change", Type::Int)], None, Risk::Changes),
         action("list", vec![with_default("lines", 3)], Some(Type::String), Risk::Query),
         Prototype {
             called: Some("list".into()),

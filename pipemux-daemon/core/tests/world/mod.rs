@@ -117,7 +117,7 @@ impl World {
             let known = app::prototypes().into_iter();
             let prototypes = known.filter(|one| actions.contains(&one.name.as_str())).collect();
             let help = format!("the help of {}\n", manifest.id);
-            manifest.built_in = Some(std::sync::Arc::new(BuiltIn { prototypes, help }));
+            manifest.built_in = Some(Box::new(BuiltIn { prototypes, help }));
         }
         Self::configured(config, Vec::new())
     }

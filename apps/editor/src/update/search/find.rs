@@ -64,7 +64,7 @@ impl Editor {
                     only: *only,
                     not: not.as_ref().map(|not| not.0.clone()),
                 };
-                (wanted, self.scope(r#in, context), *count, *min)
+                (wanted, self.search_scope(r#in, context), *count, *min)
             }
             Action::Grep { pattern, path, glob, ignore_case } => {
                 let wanted = Wanted {
@@ -75,7 +75,7 @@ impl Editor {
                     only: None,
                     not: None,
                 };
-                let mut scope = self.scope(path, context);
+                let mut scope = self.search_scope(path, context);
                 if let Some(glob) = glob {
                     scope.narrow(glob);
                 }

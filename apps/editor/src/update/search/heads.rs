@@ -14,7 +14,7 @@ use crate::model::Editor;
 use crate::model::documents::Documents;
 
 impl Editor {
-    pub(in crate::update) fn lines_of(
+    pub(in crate::update) fn heads_of(
         &mut self,
         files: &[FilePath],
         (first, last): (i64, i64),
@@ -28,7 +28,7 @@ impl Editor {
         if first > last {
             return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
         }
-        let (scope, budget) = (self.scope(files, context), u64::from(context.budget));
+        let (scope, budget) = (self.search_scope(files, context), u64::from(context.budget));
         self.listing(context, move |documents| heads(&scope, first - 1, last, budget, documents))
     }
 
@@ -38,7 +38,7 @@ impl Editor {
         path: Option<&FilePath>,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let mut scope = self.scope(patterns, context);
+        let mut scope = self.search_scope(patterns, context);
         if let Some(path) = path {
             scope.base = self.caller_path(&path.0, context);
         }

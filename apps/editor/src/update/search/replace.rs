@@ -85,7 +85,7 @@ impl Editor {
 
     /// Without files, the current file is meant, or the project if none is open.
     fn replace_scope(&self, files: &[FilePath], context: &Context) -> Result<Scope, Fault> {
-        let mut scope = self.scope(files, context);
+        let mut scope = self.search_scope(files, context);
         if files.is_empty() && self.listed_files().next().is_some() {
             let index = self.seen_file_index(context)?;
             scope.entries = vec![self.files[index].path().to_string_lossy().into_owned()];

@@ -1,0 +1,319 @@
+//! Which lines of which file an argument means. This reads files, so it is done on another thread.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use docui::{Ask, Choice, Fault, Reply};
+use pipemux_syntax::{Found, Language, Source, Wanted, lookup};
+use serde::{Deserialize, Serialize};
+
+use crate::display::wording::line_numbers;
+use crate::limits::NEAREST_FILES_MAX;
+use crate::model::documents::Documents;
+use crate::update::edit::Plan;
+use crate::update::question::Token;
+
+use super::project;
+use super::target::{Scope, SymbolName, Target};
+
+/// Why nothing was resolved.
+pub(in crate::update) enum Stop {
+    Fault(Fault),
+    /// The reader must say which symbol is meant.
+    Ask(Reply),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Stop::Fault(fault)
+    }
+}
+
+/// Returns a plan, or the question instead of it.
+pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<Plan<T>, Fault> {
+    match plan {
+        Ok(plan) => Ok(plan),
+        Err(Stop::Ask(reply)) => Ok(Plan::Reply(reply)),
+        Err(Stop::Fault(fault)) => Err(fault),
+    }
+}
+
+/// A symbol that was chosen of several: the `nth` one of this name in its file, from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::update) struct Chosen {
+    pub written: String,
+    pub path: PathBuf,
+    pub qualified: String,
+    pub nth: usize,
+}
+
+/// The symbols that a question lists, and those that were chosen before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::update) struct AskedSymbol {
+    pub candidates: Vec<Chosen>,
+    pub chosen: Vec<Chosen>,
+}
+
+impl AskedSymbol {
+    /// Returns all that was chosen by now.
+    pub(super) fn chosen_by(mut self, choice: &Choice) -> Result<Vec<Chosen>, Fault> {
+        let most = self.candidates.len();
+        let picked = match choice {
+            Choice::Picked(picked) => picked.as_slice(),
+            _ => &[],
+        };
+        match picked {
+            [one] if (1..=most).contains(&(*one as usize)) => {
+                self.chosen.push(self.candidates.swap_remove(*one as usize - 1));
+                Ok(self.chosen)
+            }
+            [] if matches!(choice, Choice::Picked(_)) => {
+                Err(Fault::failed("no symbol was chosen, nothing was changed"))
+            }
+            _ => Err(Fault::usage(format!("expected one of the options, 1-{most}"))),
+        }
+    }
+}
+
+/// Lines of a file.
+#[derive(Debug, Clone)]
+pub(in crate::update) struct Resolved {
+    pub path: PathBuf,
+    /// The symbol that the lines are.
+    pub symbol: Option<Found>,
+    /// The bytes: whole lines, but for a body within a line.
+    pub bytes: Range<usize>,
+    pub source: Rc<Source>,
+}
+
+impl Resolved {
+    /// How readers are told of it: the symbol's name, else the numbers.
+    pub(super) fn name(&self) -> String {
+        match &self.symbol {
+            Some(found) => found.qualified.clone(),
+            None => {
+                let lines = self.lines();
+                let noun = if lines.len() == 1 { "line" } else { "lines" };
+                format!("{noun} {}", line_numbers(&lines))
+            }
+        }
+    }
+
+    /// The lines, from 0.
+    pub(super) fn lines(&self) -> Range<usize> {
+        let first = self.source.line_of(self.bytes.start);
+        let last = self.source.line_of(self.bytes.end.saturating_sub(1).max(self.bytes.start));
+        first..last + 1
+    }
+
+    /// Returns the item's bytes, which must be lines of its own.
+    pub(super) fn item(&self) -> Result<Range<usize>, Fault> {
+        match &self.symbol {
+            Some(found) if !found.symbol.is_whole_lines(self.source.text()) => {
+                let lines = line_numbers(&self.lines());
+                let name = &found.qualified;
+                Err(Fault::refused(format!("{name} shares line {lines} with other code"))
+                    .hint("name lines, or use replace(old, new)"))
+            }
+            _ => Ok(self.bytes.clone()),
+        }
+    }
+}
+
+/// Finds symbols in files.
+pub(in crate::update) struct Resolver<'d> {
+    pub documents: &'d mut Documents,
+    pub scope: Scope,
+    sources: BTreeMap<PathBuf, Rc<Source>>,
+}
+
+impl<'d> Resolver<'d> {
+    pub(in crate::update) fn new(documents: &'d mut Documents, scope: Scope) -> Self {
+        Self { documents, scope, sources: BTreeMap::new() }
+    }
+
+    /// Returns a parsed file.
+    pub(super) fn source(&mut self, path: &Path) -> Result<Rc<Source>, Fault> {
+        if let Some(source) = self.sources.get(path) {
+            return Ok(source.clone());
+        }
+        let text = self.documents.text(path)?.text();
+        let parsed = match Language::of_path(path) {
+            Some(language) => {
+                Source::parse(language, text.as_str()).or_else(|_| Source::plain(text))
+            }
+            None => Source::plain(text),
+        };
+        let shown = self.documents.display(path);
+        let source = parsed.map_err(|error| Fault::refused(format!("{shown}: {error}")))?;
+        let source = Rc::new(source);
+        self.sources.insert(path.to_owned(), source.clone());
+        Ok(source)
+    }
+
+    /// Returns the lines that a target means.
+    pub(in crate::update) fn resolve(&mut self, target: &Target) -> Result<Resolved, Stop> {
+        let (path, lines) = match target {
+            Target::Symbol(name) => return self.symbol(name),
+            Target::File { path } => (path, None),
+            Target::Lines { path, lines } | Target::Closed { path, lines } => (path, Some(lines)),
+        };
+        let source = self.source(path)?;
+        let buffer = self.documents.text(path)?;
+        let all = 0..buffer.line_count();
+        let lines = lines.cloned().unwrap_or(all.clone());
+        if lines.end > all.end {
+            let shown = line_numbers(&lines);
+            let (most, path) = (all.end, self.documents.display(path));
+            return Err(Fault::usage(format!("{path} has {most} lines, not {shown}")).into());
+        }
+        let bytes = buffer.byte_range(&lines);
+        // Numbers that are just those of an item mean the item.
+        let symbol = source
+            .named_symbols()
+            .into_iter()
+            .find(|one| one.symbol.whole == bytes && one.symbol.is_whole_lines(source.text()));
+        Ok(Resolved { path: path.clone(), symbol, bytes, source })
+    }
+
+    fn symbol(&mut self, name: &SymbolName) -> Result<Resolved, Stop> {
+        let wanted = Wanted::new(&name.written);
+        let found = self.candidates(name, &wanted)?;
+        let key = key_of(name);
+        let chosen = self.scope.chosen.iter().find(|one| one.written == key);
+        let one = match (found.as_slice(), chosen) {
+            ([], _) => return Err(self.unknown(name, &wanted).into()),
+            ([one], None) => one,
+            (all, Some(chosen)) => {
+                let same = |(path, found): &&(PathBuf, Found)| {
+                    *path == chosen.path && found.qualified == chosen.qualified
+                };
+                all.iter().filter(same).nth(chosen.nth).ok_or_else(|| {
+                    Fault::stale("the symbols changed since you were asked")
+                        .hint("run the call again")
+                })?
+            }
+            (all, None) => return Err(self.ask_which(&key, all)?),
+        };
+        let (path, found) = one.clone();
+        let source = self.source(&path)?;
+        let bytes = match name.body {
+            false => found.symbol.whole.clone(),
+            true => found
+                .symbol
+                .interior
+                .clone()
+                .ok_or_else(|| Fault::refused(format!("{} has no body", found.qualified)))?,
+        };
+        Ok(Resolved { path, symbol: Some(found), bytes, source })
+    }
+
+    /// Returns the symbols that a name may mean: in its file, else in the current file, else in the project.
+    pub(super) fn candidates(
+        &mut self,
+        name: &SymbolName,
+        wanted: &Wanted,
+    ) -> Result<Vec<(PathBuf, Found)>, Fault> {
+        if let Some(path) = &name.file {
+            return self.find_in(path, wanted);
+        }
+        if let Some(path) = self.scope.current.clone() {
+            let found = self.find_in(&path, wanted)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        let mut found = Vec::new();
+        for path in self.project_files()? {
+            if !wanted.name().is_empty() && self.mentions(&path, wanted.name()) {
+                found.extend(self.find_in(&path, wanted)?);
+            }
+        }
+        let mut all: Vec<Found> =
+            found.iter().map(|(_, one): &(PathBuf, Found)| one.clone()).collect();
+        lookup::prefer(&mut all);
+        found.retain(|(_, one)| all.contains(one));
+        Ok(found)
+    }
+
+    pub(super) fn project_files(&self) -> Result<Vec<PathBuf>, Fault> {
+        let root = self.scope.root.clone();
+        let mut files = project::files(&[], &root, &root).unwrap_or_default();
+        files.extend(self.documents.open_files().map(|open| open.path.clone()));
+        files.sort();
+        files.dedup();
+        files.retain(|path| Language::of_path(path).is_some());
+        Ok(files)
+    }
+
+    /// True if a file's text has a name in it.
+    pub(super) fn mentions(&self, path: &Path, name: &str) -> bool {
+        match self.documents.open_file(path) {
+            Some(open) => open.buffer.text().contains(name),
+            None => std::fs::read(path)
+                .is_ok_and(|bytes| memchr::memmem::find(&bytes, name.as_bytes()).is_some()),
+        }
+    }
+
+    pub(super) fn find_in(
+        &mut self,
+        path: &Path,
+        wanted: &Wanted,
+    ) -> Result<Vec<(PathBuf, Found)>, Fault> {
+        let source = self.source(path)?;
+        let relative = path.strip_prefix(&self.scope.root).unwrap_or(path);
+        let found = wanted.find(&source, Some(relative));
+        Ok(found.into_iter().map(|one| (path.to_owned(), one)).collect())
+    }
+
+    fn unknown(&mut self, name: &SymbolName, wanted: &Wanted) -> Fault {
+        let files = match (&name.file, self.project_files()) {
+            (Some(path), _) => vec![path.clone()],
+            (None, Ok(files)) => files,
+            (None, Err(_)) => Vec::new(),
+        };
+        let mut all = Vec::new();
+        for path in files.into_iter().take(NEAREST_FILES_MAX) {
+            if let Ok(source) = self.source(&path) {
+                all.extend(source.named_symbols());
+            }
+        }
+        let nearest = lookup::nearest(wanted, all.into_iter());
+        let place = match &name.file {
+            Some(path) => format!(" in {}", self.documents.display(path)),
+            None => String::new(),
+        };
+        let fault = Fault::not_found(format!("no symbol is called {}{place}", name.written));
+        match nearest.is_empty() {
+            true => fault.hint("find(text) searches for a text; outline() lists the symbols"),
+            false => fault.hint(format!("nearest: {}", nearest.join(" · "))),
+        }
+    }
+
+    fn ask_which(&mut self, key: &str, all: &[(PathBuf, Found)]) -> Result<Stop, Fault> {
+        let mut ask = Ask::pick_one(format!("{} symbols are called {key}", all.len()));
+        let mut candidates: Vec<Chosen> = Vec::new();
+        for (path, found) in all {
+            let source = self.source(path)?;
+            let line = |at: usize| source.line_of(at) + 1;
+            let whole = &found.symbol.whole;
+            let (first, last) = (line(whole.start), line(whole.end.saturating_sub(1)));
+            let shown = self.documents.display(path);
+            let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+            ask = ask.option(found.qualified.clone(), format!("{shown}:{lines}"));
+            let same = |one: &&Chosen| one.path == *path && one.qualified == found.qualified;
+            let nth = candidates.iter().filter(same).count();
+            let (written, qualified) = (key.to_owned(), found.qualified.clone());
+            candidates.push(Chosen { written, path: path.clone(), qualified, nth });
+        }
+        let chosen = self.scope.chosen.clone();
+        Token::Symbol(AskedSymbol { candidates, chosen }).attach_to(ask).map(Stop::Ask)
+    }
+}
+
+/// What a question about a symbol is told apart by.
+fn key_of(name: &SymbolName) -> String {
+    name.written.clone()
+}
