@@ -1,19 +1,50 @@
 //! The actions that an agent can call. Names and parameters are a contract.
 
-use docui::{Anchor, Change, FilePath, Line, Text};
+use docui::{Anchor, Change, FilePath, Line, Pattern, Text, TextOrPattern};
 
 docui::kind!(
     /// An open file.
     pub File = "file"
 );
 
+docui::choices! {
+    /// What a match must be part of.
+    pub enum Only { Code = "code", Comments = "comments", Strings = "strings" }
+}
+
 docui::actions! {
     /// An action of the editor.
     pub enum Action {
-        /// Exact text. Several matches: you are asked which.
+        /// Lines with a text, by file: in='src/{a,b}.rs' or ['src', '*.py'], default the project. only='code', not='regex', count=true.
+        query featured Find = find(
+            /// With regex=true a regular expression, as it is written: '\bfn\s'.
+            text: TextOrPattern,
+            r#in: Vec<FilePath> = Vec::new(),
+            /// Only whole words.
+            word: bool = false,
+            regex: bool = false,
+            /// False takes upper and lower case as the same.
+            case: bool = true,
+            /// Leaves out the other parts of the code.
+            only: Option<Only> = None::<Only>,
+            /// Leaves out lines that match this regular expression.
+            not: Option<Pattern> = None::<Pattern>,
+            /// Only how many each file has.
+            count: bool = false,
+            /// Fails below so many matches.
+            min: i64 = 0,
+        );
+        /// Takes what find takes; default: the current file. Several matches: you are asked, unless all=true.
         changes featured Replace = replace(
-            old: String,
+            old: TextOrPattern,
+            /// With regex=true, $1 stands for the first group.
             new: Text,
+            r#in: Vec<FilePath> = Vec::new(),
+            word: bool = false,
+            regex: bool = false,
+            case: bool = true,
+            only: Option<Only> = None::<Only>,
+            not: Option<Pattern> = None::<Pattern>,
             /// True replaces every match without asking.
             all: bool = false,
         );
@@ -39,8 +70,6 @@ docui::actions! {
         changes help SaveAs = save_as(path: FilePath);
         /// Closes a file, by default the current one; asks first if it has held edits.
         changes help Close = close(file: Option<Anchor<File>> = None::<Anchor<File>>);
-        /// Lists the matches of an exact text and scrolls to the first one.
-        safe help Find = find(text: String);
         /// Inserts lines before a line. To append, give the number after the last line.
         changes help Insert = insert(
             /// The line that the text goes before.
@@ -51,6 +80,18 @@ docui::actions! {
         changes help DeleteLines = delete_lines(first: Line, last: Line);
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         safe help Lines = lines(first: Line, last: Line) -> String;
+        /// The same lines of many files: lines('docs/*.md', 1, 12).
+        query help Heads = heads as lines(files: Vec<FilePath>, first: i64, last: i64);
+        /// The files that globs match.
+        query alias Glob = glob(pattern: Vec<FilePath>, path: Option<FilePath> = None::<FilePath>);
+        /// Lines that match a regular expression.
+        query alias Grep = grep(
+            pattern: Pattern,
+            path: Vec<FilePath> = Vec::new(),
+            /// Only files that match it.
+            glob: Option<String> = None::<String>,
+            ignore_case: bool = false,
+        );
         /// Gives lines the name `selection`, which follows them when they move.
         safe help Select = select(first: Line, last: Line);
         /// Scrolls to a line; 'b.rs:20' switches to another open file.

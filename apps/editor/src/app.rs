@@ -81,13 +81,8 @@ impl App for Editor {
         if let Some(blocking) = self.blocking(&action, context)? {
             return blocking.run(self, context.version);
         }
-        let reply = match self.perform(action, context)? {
-            Reply::Done(done) => {
-                self.version += 1;
-                Reply::Done(self.tell_renumbering(done, context))
-            }
-            ask => ask,
-        };
+        let reply = self.perform(action, context)?;
+        let reply = self.concluded(reply, context);
         self.write_manifest_if_stale();
         Ok(reply)
     }
@@ -146,8 +141,9 @@ impl App for Editor {
 impl Editor {
     fn find_file(&self, index: usize) -> Found {
         // With several open files the view lists them unless there are too many.
-        match (2..=FILES_LISTED).contains(&self.files.len()) || self.is_current(&self.files[index])
-        {
+        let file = &self.files[index];
+        let is_listed = !file.unlisted && (2..=FILES_LISTED).contains(&self.listed_files().count());
+        match is_listed || self.is_current(file) {
             true => Found::Here(0),
             false => {
                 let name = self.display_name(index);
@@ -160,13 +156,8 @@ impl Editor {
         if let Some(why) = &range.gone {
             return Found::Gone(Some(why.clone()));
         }
-        let listed = self.search_results.as_ref().is_some_and(|results| {
-            results.listed
-                && self.current.as_ref() == Some(&results.path)
-                && results.keys.contains(&range.key)
-        });
         let rev = range.rev;
-        match listed || self.selection.as_ref() == Some(&range.key) {
+        match self.selection.as_ref() == Some(&range.key) {
             true => Found::Here(rev),
             false => {
                 let line = self.files[index].buffer().line_at(range.bytes.start) + 1;

@@ -34,5 +34,5 @@ pub mod model;
 mod update;
 mod view;
 
-pub use action::{Action, File as FileKind};
+pub use action::{Action, File as FileKind, Only};
 pub use model::Editor;

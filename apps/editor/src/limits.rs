@@ -26,8 +26,20 @@ pub const PAGE: usize = 40;
 pub const COLUMNS_MAX: usize = 200;
 /// How many columns of a match a question shows.
 pub const OPTION_COLUMNS_MAX: usize = 80;
-/// How many matches of `find` a view lists.
-pub const MATCHES_SHOWN: usize = 20;
+/// How many files the outcome of a change names.
+pub const FILES_NAMED: usize = 12;
+/// How many places of what a filter left out an outcome names.
+pub const LEFT_PLACES_NAMED: usize = 4;
+/// How many ranges of line numbers one answer counts as seen.
+pub const NUMBERS_TOLD: usize = 512;
+/// How many files of a search are named that have no match.
+pub const FILES_WITHOUT_MATCH_NAMED: usize = 10;
+/// How many definitions of a name `find` offers.
+pub const DEFINITIONS_NAMED: usize = 3;
+/// How many bytes of files with matches `find` parses to look for definitions.
+pub const DEFINITIONS_BYTES: usize = 4 * 1024 * 1024;
+/// How many files one list of lines or files shows at most.
+pub const HEADS_MAX: usize = 500;
 /// How many matches a question can be about: its token carries all of their positions.
 pub const MATCHES_ASKED: usize = 10_000;
 /// How many changed lines outside of the page a view shows below it.

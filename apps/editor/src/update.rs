@@ -3,12 +3,13 @@
 //! | module | holds |
 //! |---|---|
 //! | `open`, `close`, `create`, `save`, `save_as`, `hold` | files |
-//! | `line_edits`, `move_lines`, `replace` | changes of the text |
+//! | `line_edits`, `move_lines` | changes of the text |
+//! | `search` | finding and replacing in any number of files |
 //! | `extract_method` | statements that become a function |
 //! | `apply` | patches over any number of files |
 //! | `aliases`, `view_file` | actions by the names and with the meaning that they have in other tools |
 //! | `undo` | undo and redo |
-//! | `find`, `navigate`, `diff` | actions that change no text |
+//! | `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
 //! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
@@ -28,7 +29,6 @@ mod disk_conflict;
 mod disk_work;
 mod edit;
 mod extract_method;
-mod find;
 mod gutter;
 mod hold;
 mod line_edits;
@@ -37,10 +37,10 @@ mod navigate;
 mod open;
 mod question;
 mod renumbering;
-mod replace;
 mod resolve;
 mod save;
 mod save_as;
+mod search;
 mod symbols;
 mod text_search;
 mod undo;
@@ -57,7 +57,6 @@ impl Editor {
     pub(crate) fn perform(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
         match action {
             Action::Close { file } => self.close(file.as_ref(), context),
-            Action::Find { text } => self.find_text(&text, context),
             Action::Select { first, last } => self.select(&first, &last, context),
             Action::Lines { first, last } => self.lines(&first, &last, context),
             Action::Goto { line } => self.goto(&line, context),

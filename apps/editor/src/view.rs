@@ -12,7 +12,7 @@ use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
 use crate::display::language::language;
-use crate::display::lines::{match_row, readable};
+use crate::display::lines::readable;
 use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::{FILES_LISTED, FOLDERS_NAMED, PAGE, UNSAVED_NAMED};
 use crate::model::Editor;
@@ -57,7 +57,6 @@ impl Editor {
             budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
             view.text("selection: ").object(object).text("\n");
         }
-        self.list_matches(&mut view, file, &mut budget);
         let room = request.budget.saturating_sub(budget.spent);
         let shown = match request.lod {
             Lod::Full => page(file, usize::MAX, room),
@@ -153,20 +152,21 @@ impl Editor {
     }
 
     fn list_open_files(&self, view: &mut View, budget: &mut ListBudget) {
-        if self.files.len() <= 1 {
+        let all = self.listed_files().count();
+        if all <= 1 {
             return;
         }
-        if self.files.len() > FILES_LISTED {
+        if all > FILES_LISTED {
             return self.count_open_files(view);
         }
-        for (index, file) in self.files.iter().enumerate() {
+        for (index, file) in self.listed_files().enumerate() {
             let state = match (self.is_current(file), file.is_unsaved()) {
                 (true, _) => " current",
                 (false, true) => " unsaved",
                 (false, false) => "",
             };
             if budget.spent > budget.max && index > 0 {
-                view.text(format!(" and {} more", self.files.len() - index));
+                view.text(format!(" and {} more", all - index));
                 break;
             }
             let label = self.display_path(file.path());
@@ -184,7 +184,7 @@ impl Editor {
             shown.rsplit_once('/').map_or_else(|| ".".to_owned(), |(folder, _)| folder.to_owned())
         };
         let mut folders: Vec<(String, usize)> = Vec::new();
-        for file in &self.files {
+        for file in self.listed_files() {
             let folder = folder(file);
             match folders.iter_mut().find(|(known, _)| *known == folder) {
                 Some((_, count)) => *count += 1,
@@ -195,7 +195,7 @@ impl Editor {
         let named = folders.iter().take(FOLDERS_NAMED).map(|(folder, _)| readable(folder));
         let more = if folders.len() > FOLDERS_NAMED { ", …" } else { "" };
         let named = named.collect::<Vec<_>>().join(", ");
-        view.text(format!("{} open in {named}{more}", count(self.files.len(), "file")));
+        view.text(format!("{} open in {named}{more}", count(self.listed_files().count(), "file")));
         let unsaved: Vec<_> = self.files.iter().filter(|file| file.is_unsaved()).collect();
         for (at, file) in unsaved.iter().take(UNSAVED_NAMED).enumerate() {
             view.text(if at == 0 { " · unsaved: " } else { ", " }).object(self.file_object(file));
@@ -204,35 +204,6 @@ impl Editor {
             view.text(format!(" and {} more", unsaved.len() - UNSAVED_NAMED));
         }
         view.text("\n");
-    }
-
-    fn list_matches(&self, view: &mut View, file: &OpenFile, budget: &mut ListBudget) {
-        let results = self.search_results.as_ref();
-        let Some(results) = results.filter(|found| found.listed && found.path == file.path())
-        else {
-            return;
-        };
-        let buffer = file.buffer();
-        let existing = results.keys.iter().filter_map(|key| file.ranges.existing(key));
-        let matches: Vec<_> =
-            existing.map(|range| (range, buffer.line_at(range.bytes.start))).collect();
-        let mut more = results.more + matches.len();
-        for (range, line) in &matches {
-            let several = matches.iter().filter(|(_, other)| other == line).count() > 1;
-            let label = format!("line {}", line + 1);
-            let row = format!(" {}\n", match_row(buffer, &range.bytes, several));
-            let cost = tokens::estimate(&label) + tokens::estimate(&row) + ANCHOR_TOKENS;
-            if budget.spent + cost > budget.max {
-                break;
-            }
-            more -= 1;
-            budget.spent += cost;
-            view.object(Object::new(&*range.key, label).ty("match").rev(range.rev)).text(row);
-            view.shows_number(file.key(), *line as u64 + 1, *line as u64 + 1);
-        }
-        if more > 0 {
-            view.text(format!("{more} more {}\n", if more == 1 { "match" } else { "matches" }));
-        }
     }
 
     fn add_links(&self, view: &mut View, file: &OpenFile, shown: &Range<usize>) {

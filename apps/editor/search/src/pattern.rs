@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use grep_matcher::Matcher;
+use grep_matcher::{Captures, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem;
 
@@ -160,6 +160,30 @@ impl Pattern {
     /// Finds the lines with a match, and others only if a filter leaves all of their matches out.
     pub(crate) fn candidates(&self) -> &RegexMatcher {
         &self.any
+    }
+
+    /// Returns what stands in place of a match of a regular expression: in `replacement`, `$1`, `$name` and `${1}`
+    /// are groups of the match, and `$$` is a dollar sign.
+    pub fn expand(&self, text: &str, found: &Match, replacement: &str) -> String {
+        let line = text[..found.bytes.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[found.bytes.end..].find('\n').map_or(text.len(), |at| found.bytes.end + at);
+        let (at, length) = (found.bytes.start - line, found.bytes.len());
+        let part = match (self.multi_line, text[line..end].contains('\r')) {
+            (true, false) => &text[line..],
+            _ => text[line..end].strip_suffix('\r').unwrap_or(&text[line..end]),
+        };
+        let joined = if self.multi_line { part.replace("\r\n", "\n") } else { part.to_owned() };
+        let matcher = self.word.as_ref().unwrap_or(&self.any);
+        let mut expanded = Vec::new();
+        // This matcher has no errors.
+        if let Ok(mut groups) = matcher.new_captures()
+            && let Ok(true) = matcher.captures_at(joined.as_bytes(), at, &mut groups)
+            && groups.get(0).is_some_and(|all| all.start() == at && all.end() - at <= length)
+        {
+            let group = |name: &str| matcher.capture_index(name);
+            groups.interpolate(group, joined.as_bytes(), replacement.as_bytes(), &mut expanded);
+        }
+        String::from_utf8(expanded).unwrap_or_default()
     }
 
     /// Searches a text, which is that of the file at `path`, without its byte order mark.

@@ -9,6 +9,7 @@
 //! | `opening` | starting a session, opening files, restoring them after a crash |
 //! | `taking_edits` | planning edits on other threads, and taking in what they wrote |
 //! | `snapshot` | the whole state on disk during hibernation |
+//! | `unlisted` | files that are open only for their line numbers |
 
 mod addressing;
 mod baseline;
@@ -17,6 +18,7 @@ mod reading;
 mod renumbering;
 mod snapshot;
 mod taking_edits;
+mod unlisted;
 
 pub(crate) use opening::arguments;
 pub(crate) use reading::ReadArguments;
@@ -74,8 +76,6 @@ pub struct Editor {
     address: String,
     #[serde(skip)]
     pub(crate) state_dir: PathBuf,
-    #[serde(rename = "listing")]
-    pub(crate) search_results: Option<SearchResults>,
     /// The key of the range that is bound to the name `selection`.
     pub(crate) selection: Option<String>,
     /// The version of the state, counted by the SDK's rules also for changes outside of actions.
@@ -101,23 +101,6 @@ pub struct Editor {
     /// True when this process continues from the snapshot of the one before it.
     #[serde(skip)]
     pub(crate) resumed: bool,
-}
-
-/// What the latest `find` found.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct SearchResults {
-    /// The file that was searched.
-    pub path: PathBuf,
-    /// The text that was searched for.
-    #[serde(rename = "text")]
-    pub query: String,
-    /// The keys of the matches that are listed.
-    pub keys: Vec<String>,
-    /// How many further matches there are.
-    pub more: usize,
-    /// True until another action hides the list; the matches keep their keys after that.
-    #[serde(rename = "shown")]
-    pub listed: bool,
 }
 
 impl Editor {
@@ -194,13 +177,6 @@ impl Editor {
         self.range(key).filter(|(_, range)| range.gone.is_none())
     }
 
-    /// Removes the list of matches from the view, because the reader has moved on.
-    pub(crate) fn hide_search_results(&mut self) {
-        if let Some(results) = &mut self.search_results {
-            results.listed = false;
-        }
-    }
-
     /// Makes a file the current one.
     pub(crate) fn set_current(&mut self, to: Option<PathBuf>, author: &Author) {
         // A run that goes to the file that is current anyway is recorded too: its later numbers refer to
@@ -211,6 +187,7 @@ impl Editor {
         }
         self.manifest_stale |= self.current != to;
         if let Some(to) = &to {
+            self.list_file(to);
             self.shown_revisions.record_current(to);
         }
         self.current.clone_from(&to);
@@ -257,7 +234,7 @@ impl Editor {
             path: file.path().to_owned(),
             base_digest: file.base_digest(),
         };
-        let files = self.files.iter().map(entry).collect();
+        let files = self.listed_files().map(entry).collect();
         let manifest = Manifest::new(files, self.current.clone(), self.hold);
         self.manifest_stale =
             manifest.write(&self.state_dir).is_err() || self.shown_revisions.write().is_err();

@@ -85,6 +85,9 @@ pub struct OpenFile {
     /// Counts uses of files, so that the one that was used longest ago is closed first.
     #[serde(skip)]
     pub(crate) last_used: u64,
+    /// True when the file is open only because an answer showed some of its lines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unlisted: bool,
     /// What the window says about waiting for the disk.
     #[serde(skip)]
     pub(crate) shown_wait: Option<DiskWait>,
@@ -123,6 +126,7 @@ impl OpenFile {
             mode: None,
             gate: Arc::default(),
             last_used: 0,
+            unlisted: false,
             shown_wait: None,
             ranges: TrackedRanges::default(),
             top_line: 0,

@@ -33,7 +33,12 @@ impl Editor {
                 return self.save_before_closing(file.as_ref(), context);
             }
             Action::Diff {} => self.diff(context)?.into(),
-            Action::Replace { old, new, all } => self.replace(old, &new.text, *all, context)?,
+            Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
+            Action::Heads { files, first, last } => {
+                self.heads_of(files, (*first, *last), context)?.into()
+            }
+            Action::Glob { pattern, path } => self.glob(pattern, path.as_ref(), context)?.into(),
+            Action::Replace { .. } => self.replace(action, context)?.into(),
             Action::ReplaceLines { first, last, text } => {
                 self.replace_lines(first, last, text, context)?
             }
@@ -100,7 +105,6 @@ impl Editor {
             | Action::WriteFile { .. }
             | Action::WriteFilePath { .. }) => self.alias(alias, context)?,
             Action::Hold { on: true }
-            | Action::Find { .. }
             | Action::Select { .. }
             | Action::Lines { .. }
             | Action::Goto { .. } => {
@@ -145,18 +149,21 @@ impl Editor {
             editor.invalidate_snapshot();
             editor.version = completion.version;
             let context = Context { version: completion.version, ..context };
-            let reply = match finish(editor, result, &context, completion)? {
-                // A query leaves the state as it is.
-                Reply::Done(done) if context.query => Reply::Done(done),
-                Reply::Done(done) => {
-                    // A query leaves the state in its version.
-                    editor.version = context.next_version();
-                    Reply::Done(editor.tell_renumbering(done, &context))
-                }
-                ask => ask,
-            };
+            let reply = finish(editor, result, &context, completion)?;
+            let reply = editor.concluded(reply, &context);
             editor.write_manifest_if_stale();
             Ok(reply)
         })
+    }
+
+    /// Counts the version that an action leaves, and tells what it did to line numbers. A query leaves all as it is.
+    pub(crate) fn concluded(&mut self, reply: Reply, context: &Context) -> Reply {
+        match reply {
+            Reply::Done(done) if !context.query => {
+                self.version += 1;
+                Reply::Done(self.tell_renumbering(done, context))
+            }
+            reply => reply,
+        }
     }
 }

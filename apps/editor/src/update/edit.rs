@@ -8,8 +8,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Completion, Context, Done, Fault, Reply};
+use docui::{Ask, Blocking, Completion, Context, Done, Fault, Reply};
 
+use super::search::ShownLines;
 use crate::action::Action;
 use crate::display::wording::shown_lines;
 use crate::limits::DISK_DEADLINE;
@@ -54,6 +55,8 @@ pub(crate) enum Plan<T> {
     Edit(WorkspaceEdit, T),
     /// Nothing is changed: a question, or an outcome that says so.
     Reply(Reply),
+    /// Nothing is changed before this question is answered, which shows lines.
+    Ask(Ask, ShownLines),
 }
 
 /// An edit that was made.
@@ -90,6 +93,7 @@ pub(crate) enum FileFate {
 /// What the thread that writes an edit hands back.
 enum Outcome<T> {
     Reply(Reply),
+    Ask(Ask, ShownLines, Box<Documents>),
     Written(Written, EditKind, Option<T>),
 }
 
@@ -174,11 +178,14 @@ impl Editor {
     ) -> Result<Blocking<Self>, Fault> {
         let (mut documents, journal) = (self.documents(), self.changes.journal()?);
         let overwrite = std::mem::take(&mut self.overwrite);
-        let (hold, answered) = (self.hold, context.answer.clone());
+        let (hold, answered, began) = (self.hold, context.answer.clone(), self.version);
         let policy = WritePolicy { hold, overwrite };
         let work = move |commit: &CommitPoint| -> Result<Outcome<T>, Fault> {
             let (edit, about) = match plan(&mut documents)? {
                 Plan::Reply(reply) => return Ok(Outcome::Reply(reply)),
+                Plan::Ask(ask, shown) => {
+                    return Ok(Outcome::Ask(ask, shown, Box::new(documents)));
+                }
                 Plan::Edit(edit, about) => (edit, about),
             };
             let kind = edit.kind;
@@ -192,6 +199,10 @@ impl Editor {
                            _: Completion| {
             let (written, kind, about) = match outcome? {
                 Outcome::Reply(reply) => return Ok(reply),
+                Outcome::Ask(ask, shown, mut documents) => {
+                    let numbers = editor.numbers_shown(shown, &mut documents, began, context);
+                    return Ok(ask.shows(numbers).into());
+                }
                 Outcome::Written(written, kind, about) => (written, kind, about),
             };
             let (written, about) = match (written, about) {
@@ -208,7 +219,6 @@ impl Editor {
             }
             let author = Author::of(context);
             let files: Vec<_> = written.iter().map(|file| file.change.clone()).collect();
-            editor.hide_search_results();
             let taken = editor.take_written(kind, &author, written, hold);
             taken.inspect_err(|_| editor.changes.take_failure(&id))?;
             let made = Made { kind, committed: editor.committed_files(&files), files };

@@ -58,7 +58,6 @@ impl Editor {
 
     pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {
         let target = self.resolve_goto_target(line, context)?;
-        self.hide_search_results();
         self.scroll_to(target.file, target.lines.start, context);
         let shown = self.display_name(target.file);
         let line = target.lines.start;

@@ -11,8 +11,17 @@ use super::symbols::{AskedOccurrences, AskedSymbol};
 /// must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Token {
-    /// Which matches to replace.
+    /// Which matches to replace. It was asked by editors that replaced in one file at a time.
     Matches(AskedMatches),
+    /// Which matches to replace, in any number of files.
+    FileMatches {
+        /// Which process counted the version.
+        launch: String,
+        /// The version of the open files.
+        version: u64,
+        /// The files with their matches.
+        files: Vec<AskedFile>,
+    },
     /// What to do about a file that has changed on disk; `disk` is its digest there. It was asked by editors that
     /// saved one file at a time.
     #[serde(rename = "OnDisk")]
@@ -78,12 +87,27 @@ pub(super) struct AskedMatches {
     pub positions: Vec<(usize, usize)>,
 }
 
+/// The matches of one file that a question is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AskedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The digest of its text.
+    pub text: u64,
+    /// Where the matches start, and how many lines they have: line from 0, byte in it, lines.
+    pub places: Vec<(usize, usize, usize)>,
+}
+
 impl Token {
     /// Adds the token to a question.
     pub(super) fn attach_to(&self, ask: Ask) -> Result<Reply, Fault> {
+        self.add_to(ask).map(Reply::from)
+    }
+
+    /// Adds the token to a question that is still to be completed.
+    pub(super) fn add_to(&self, ask: Ask) -> Result<Ask, Fault> {
         let bytes = serde_json::to_vec(self);
-        let ask = bytes.map(|bytes| ask.token(bytes));
-        ask.map(Reply::from).map_err(|error| Fault::failed(error.to_string()))
+        bytes.map(|bytes| ask.token(bytes)).map_err(|error| Fault::failed(error.to_string()))
     }
 
     /// Returns the token of the question that the action answers, with the answer; `None` if nothing was
@@ -187,6 +211,7 @@ mod tests {
     fn question_tokens_are_written_as_they_were_read() {
         for text in [
             r#"{"Matches":{"path":"/a","launch":"1-2","version":3,"text":4,"places":[[5,6]]}}"#,
+            r#"{"FileMatches":{"launch":"1-2","version":3,"files":[{"path":"/a","text":4,"places":[[5,6,1]]}]}}"#,
             r#"{"OnDisk":{"path":"/a","disk":7}}"#,
             r#"{"OnDisk":{"path":"/a","disk":null}}"#,
             r#"{"Overwrite":{"path":"/a","disk":7}}"#,

@@ -354,7 +354,6 @@ impl Editor {
 
     fn reload(&mut self, index: usize, loaded: LoadedFile, context: &Context) -> Result<(), Fault> {
         self.before_change(index)?;
-        self.hide_search_results();
         let author = Author::of(context);
         if let Some(change) = self.files[index].reload(loaded, &author) {
             let id = self.ids.next(IdKind::Change);

@@ -68,7 +68,7 @@ proptest! {
                 1 => replace_lines(from, to, new),
                 2 => delete_lines(from, to),
                 3 => move_lines(from, to, before.min(count) as i64 + 1),
-                _ => Action::Replace { old: "b".into(), new: self::text(new), all: true },
+                _ => replace_all("b", new),
             };
             let state_before = host.app().unwrap().current().unwrap().states().state();
             let outcome = host.invoke(&action);

@@ -152,7 +152,7 @@ fn undo_takes_back_whole_actions_and_its_link_only_its_own_change() {
     let mut session = TestSession::with(&[("a.txt", &numbered(5))]);
     let first = session.done(&delete_lines(1, 1));
     session.view();
-    let second = session.done(&Action::Replace { old: "line".into(), new: text("row"), all: true });
+    let second = session.done(&replace_all("line", "row"));
     assert_eq!(second.brief, "4 matches");
     let fault = failed(session.click(&first.links[0]));
     assert_eq!(fault.message, "not the latest change of a.txt: 1 change came after it");

@@ -56,8 +56,8 @@ fn action() -> impl Strategy<Value = Action> {
     let line = || prop_oneof![3 => 1..7i64, 1 => 40..58i64].prop_map(at);
     let (words, name) = (|| select(TEXTS), || select(FILE_NAMES).prop_map(str::to_owned));
     prop_oneof![
-        2 => (words(), words(), any::<bool>()).prop_map(|(old, new, all)| Action::Replace {
-            old: old.into(), new: text(new), all,
+        2 => (words(), words(), any::<bool>()).prop_map(|(old, new, all)| {
+            if all { replace_all(old, new) } else { replace(old, new) }
         }),
         3 => (line(), line(), words()).prop_map(|(first, last, new)| Action::ReplaceLines {
             first, last, text: text(new),
@@ -77,7 +77,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => name().prop_map(|path| Action::SaveAs { path: path.as_str().into() }),
         2 => name().prop_map(|path| Action::Open { path: vec![path.as_str().into()] }),
         1 => Just(close()),
-        2 => words().prop_map(|text| Action::Find { text: text.into() }),
+        2 => words().prop_map(find),
         2 => (line(), line()).prop_map(|(first, last)| Action::Select { first, last }),
         1 => (line(), line()).prop_map(|(first, last)| Action::Lines { first, last }),
         1 => (name(), 1..5i64).prop_map(|(name, line)| Action::Goto {

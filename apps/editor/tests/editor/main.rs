@@ -17,6 +17,7 @@ mod replacing;
 mod restart;
 mod saved_state;
 mod scenario;
+mod searching;
 mod special_files;
 mod stale;
 mod support;

@@ -123,7 +123,7 @@ fn multi_line_text_matches_either_line_ending() {
 #[test]
 fn matches_do_not_overlap() {
     let mut session = TestSession::with(&[("a.txt", "aaaaa")]);
-    let outcome = session.done(&Action::Replace { old: "aa".into(), new: text("b"), all: true });
+    let outcome = session.done(&replace_all("aa", "b"));
     assert_eq!((outcome.brief.as_str(), session.text().as_str()), ("2 matches on 1 line", "bba"));
 }
 
@@ -134,7 +134,7 @@ fn thousands_of_matches_are_replaced_undone_and_redone() {
     for (new, one_line) in [("longer", false), ("", false), ("x", true)] {
         let before = if one_line { before.replace('\n', " ") } else { before.clone() };
         let mut session = TestSession::with(&[("a.txt", &before)]);
-        let all = Action::Replace { old: "ab".into(), new: text(new), all: true };
+        let all = replace_all("ab", new);
         assert!(session.done(&all).brief.starts_with("20000 matches on "));
         assert_eq!(session.text(), before.replace("ab", new));
         session.view();

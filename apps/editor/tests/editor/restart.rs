@@ -46,7 +46,7 @@ fn numbers_from_before_a_restart_are_stale_once_any_text_changed() {
         &[insert(1, "new"), undo()],
         &[delete_lines(1, 1), undo(), save()],
         &[close(), open("a.txt")],
-        &[Action::Replace { old: "line".into(), new: text("LINE"), all: true }],
+        &[replace_all("line", "LINE")],
     ];
     for (number, actions) in cases.iter().enumerate() {
         let (dir, state) = directories();

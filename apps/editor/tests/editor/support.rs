@@ -146,7 +146,25 @@ pub fn text(text: &str) -> Text {
 }
 
 pub fn replace(old: &str, new: &str) -> Action {
-    Action::Replace { old: old.into(), new: text(new), all: false }
+    replace_with(old, new, false)
+}
+
+pub fn replace_all(old: &str, new: &str) -> Action {
+    replace_with(old, new, true)
+}
+
+fn replace_with(old: &str, new: &str, all: bool) -> Action {
+    Action::Replace {
+        old: old.into(),
+        new: text(new),
+        r#in: Vec::new(),
+        word: false,
+        regex: false,
+        case: true,
+        only: None,
+        not: None,
+        all,
+    }
 }
 
 pub fn replace_lines(first: i64, last: i64, new: &str) -> Action {
@@ -178,7 +196,17 @@ pub fn goto(line: &str) -> Action {
 }
 
 pub fn find(text: &str) -> Action {
-    Action::Find { text: text.into() }
+    Action::Find {
+        text: text.into(),
+        r#in: Vec::new(),
+        word: false,
+        regex: false,
+        case: true,
+        only: None,
+        not: None,
+        count: false,
+        min: 0,
+    }
 }
 
 pub fn undo() -> Action {

@@ -1,7 +1,6 @@
 //! What a window shows, and what it costs.
 
 use docui::tokens::estimate;
-use docui::{App, Found};
 
 use crate::support::*;
 
@@ -83,7 +82,7 @@ fn lines_changed_outside_of_the_page_are_shown_below_it() {
 #[test]
 fn changed_lines_that_are_not_shown_are_named_with_the_way_to_them() {
     let mut session = TestSession::with(&[("a.txt", &numbered(400))]);
-    let all = Action::Replace { old: "line 2".into(), new: "LINE 2".into(), all: true };
+    let all = replace_all("line 2", "LINE 2");
     session.done(&all);
     let note = |shown: &str| {
         let last = shown.lines().last().unwrap().to_owned();
@@ -113,7 +112,7 @@ fn changed_lines_that_are_not_shown_are_named_with_the_way_to_them() {
 #[test]
 fn lines_that_a_run_changed_before_it_scrolled_are_shown_or_named() {
     let mut session = TestSession::with(&[("a.txt", &numbered(400))]);
-    session.done(&Action::Replace { old: "line 2".into(), new: "LINE 2".into(), all: true });
+    session.done(&replace_all("line 2", "LINE 2"));
     assert!(matches!(session.host.step_as("default", 1, &goto("350")), Outcome::Done(_)));
     let shown = session.host.text(Lod::Summary, 2_000).unwrap();
     assert!(shown.contains("\n2\tLINE 2\n"), "{shown}");
@@ -128,7 +127,7 @@ fn lines_that_a_run_changed_before_it_scrolled_are_shown_or_named() {
 #[test]
 fn changed_lines_beyond_the_budget_are_named() {
     let mut session = TestSession::with(&[("a.txt", &numbered(100))]);
-    session.done(&Action::Replace { old: "line 9".into(), new: "LINE 9".into(), all: true });
+    session.done(&replace_all("line 9", "LINE 9"));
     for budget in [60, 120, 400, 2_000] {
         let shown = session.host.text(Lod::Summary, budget).unwrap();
         let listed = (1..=100).filter(|n| shown.contains(&format!("\n{n}\tLINE 9"))).count();
@@ -175,46 +174,7 @@ fn open_files_are_listed_with_the_current_one_marked() {
 }
 
 #[test]
-fn matches_are_listed_and_can_be_scrolled_to() {
-    let mut session = TestSession::with(&[("a.txt", &numbered(300))]);
-    let outcome = session.done(&find("line 29"));
-    assert_eq!(outcome.brief, "11 matches on 11 lines, the first is 29");
-    let objects = session.objects();
-    assert_eq!((objects.len(), objects[0].label.as_str()), (11, "line 29"));
-    // The page doesn't scroll, because it has a match.
-    let view = session.host.project(Lod::Summary, 2_000).unwrap();
-    assert_eq!(view.position.as_deref(), Some("lines 1-40"));
-    let shown = session.view();
-    assert!(shown.contains(") line 29\n[line 290](obj:match-"), "{shown}");
-    // An edit hides the list.
-    session.done(&insert(1, "above"));
-    assert!(session.objects().is_empty());
-    let hidden = session.host.app().unwrap().find(&objects[1].key);
-    assert!(
-        matches!(hidden, Found::Hidden { rev: 0, how } if how == r#"pipemux run 'editor.goto("a.txt:291")'"#)
-    );
-    // A match that is found again keeps its key.
-    session.done(&find("line 29"));
-    let moved = session.objects();
-    assert_eq!((moved[1].label.as_str(), &moved[1].key), ("line 291", &objects[1].key));
-    session.done(&Action::Goto { line: to(&moved[1]) });
-    let view = session.host.project(Lod::Summary, 2_000).unwrap();
-    assert_eq!(view.position.as_deref(), Some("lines 262-301"));
-    assert!(session.objects().is_empty());
-    session.done(&find("line 7\n"));
-    let view = session.host.project(Lod::Summary, 2_000).unwrap();
-    assert_eq!(view.position.as_deref(), Some("lines 5-44"));
-    session.done(&find("line"));
-    assert!(session.view().contains("\n280 more matches\n"));
-    assert_eq!(session.failed(&find("nowhere")).message, "no match in a.txt");
-    assert_eq!(session.failed(&find("LINE 7")).hints.len(), 1);
-    assert!(
-        session.failed(&Action::Find { text: String::new() }).message.starts_with("text is empty")
-    );
-}
-
-#[test]
-fn window_features_three_actions_and_lists_one() {
+fn window_features_four_actions_and_lists_one() {
     use pipemux_proto::prototype::Prominence;
     let prototypes = <Action as docui::Actions>::prototypes();
     let with = |wanted| {
@@ -224,27 +184,14 @@ fn window_features_three_actions_and_lists_one() {
     assert_eq!(
         with(Prominence::Featured),
         [
-            "replace(old, new, all = false)",
+            "find(text, in = [], word = false, regex = false, case = true, count = false, min = 0)",
+            "replace(old, new, in = [], word = false, regex = false, case = true, all = false)",
             "replace_lines(first: line, last: line, text)",
             "move_lines(first: line, last: line, before: line)",
         ]
     );
     assert_eq!(with(Prominence::Listed), ["undo(steps = 1)"]);
     assert_eq!(with(Prominence::Help).len(), 15);
-}
-
-#[test]
-fn match_is_marked_only_if_its_line_has_several_and_rows_are_short() {
-    let long = format!("{}needle{}", "字".repeat(500), "x".repeat(500));
-    let mut session =
-        TestSession::with(&[("a.txt", &format!("  one needle\nneedle, needle\r\n{long}\n"))]);
-    session.done(&find("needle"));
-    let shown = session.view();
-    let rows: Vec<_> = shown.lines().filter(|line| line.starts_with("[line ")).collect();
-    let texts: Vec<_> = rows.iter().map(|row| row.split_once(") ").unwrap().1).collect();
-    assert_eq!(texts[..3], ["one needle", "«needle», needle", "needle, «needle»"]);
-    assert!(texts[3].chars().count() <= 80 && texts[3].contains("字needlexxx"), "{}", texts[3]);
-    assert!(texts[3].starts_with('…') && texts[3].ends_with('…'), "{}", texts[3]);
 }
 
 #[test]
@@ -256,7 +203,7 @@ fn very_long_line_is_shown_around_its_latest_change() {
     let shown = session.host.text(Lod::Summary, 2_000).unwrap();
     assert!(shown.contains("1\t(+19,909 chars) …") && shown.contains("let deep=2;b();"), "{shown}");
     assert!(shown.contains("… (+19,902 chars)\n2\tlast"), "{shown}");
-    // Finding something on the page leaves the page as it is.
+    // Finding something leaves the page as it is.
     session.done(&find("deep=2"));
     assert!(session.view().contains("1\t(+19,909 chars) …"));
     // Replacing the whole line by a similar one counts as a change of the part that differs.

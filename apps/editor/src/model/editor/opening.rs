@@ -77,7 +77,6 @@ impl Editor {
             hold: false,
             overwrite: Vec::new(),
             uses: 0,
-            search_results: None,
             selection: None,
             version: 0,
             ids: IdGenerator::new(),
@@ -110,6 +109,9 @@ impl Editor {
         let mut notes = Vec::new();
         let mut opened: Vec<OpenFile> = Vec::new();
         let mut last = None;
+        for file in read.iter().flatten().flat_map(|read| &read.files) {
+            self.list_file(file.path());
+        }
         for (argument, read) in arguments(opening).into_iter().zip(read) {
             match read.and_then(|read| self.take_argument(read, &mut opened, &mut notes)) {
                 Ok(path) => last = path.or(last),

@@ -74,6 +74,7 @@ impl Editor {
     ) -> Result<(), Fault> {
         for file in &written {
             self.record_changed_on_disk(&file.change.path);
+            self.list_file(&file.change.path);
         }
         match hold {
             true => self.take_held(kind, author, written)?,
@@ -199,7 +200,7 @@ impl Editor {
 
     /// Records that a file was opened without becoming current, which readers may have seen before with other
     /// lines.
-    fn record_opened(&mut self, index: usize, version: u64) {
+    pub(super) fn record_opened(&mut self, index: usize, version: u64) {
         let file = &mut self.files[index];
         if self.closed.iter().any(|(key, _)| *key == file.key()) || self.closed.len() >= FILES_MAX {
             file.forget_lines(version);
@@ -215,7 +216,7 @@ impl Editor {
             !file.is_unsaved() && !file.is_being_written() && !self.is_current(file)
         };
         let mut idle: Vec<_> = self.files.iter().filter(may_close).collect();
-        idle.sort_by_key(|file| file.last_used);
+        idle.sort_by_key(|file| (!file.unlisted, file.last_used));
         let idle: Vec<PathBuf> =
             idle.into_iter().take(surplus).map(|file| file.path().to_owned()).collect();
         if idle.len() < surplus {

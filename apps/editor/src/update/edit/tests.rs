@@ -122,6 +122,20 @@ fn brief(reply: Reply) -> Result<String, Fault> {
     }
 }
 
+fn replace(old: &str, new: &str) -> Action {
+    Action::Replace {
+        old: old.into(),
+        new: new.into(),
+        r#in: Vec::new(),
+        word: false,
+        regex: false,
+        case: true,
+        only: None,
+        not: None,
+        all: false,
+    }
+}
+
 #[test]
 fn edit_of_files_that_are_not_open_is_one_change_on_disk() {
     let mut session = Session::new(&["a"]);
@@ -290,7 +304,7 @@ fn undo_that_a_crash_interrupts_is_neither_half_done_nor_lost() {
 fn journal_that_cannot_be_read_is_kept_aside_and_said() {
     let mut session = Session::new(&["a"]);
     session.replace(&["a"], "new").unwrap();
-    session.act(Action::Replace { old: "new".into(), new: "newer".into(), all: false }).unwrap();
+    session.act(replace("new", "newer")).unwrap();
     let journal = fs::read_to_string(session.journal()).unwrap();
     // A line that was cut off was never confirmed.
     fs::write(session.journal(), &journal[..journal.len() - 4]).unwrap();
@@ -336,13 +350,11 @@ fn long_journal_is_rewritten_and_keeps_what_can_be_undone_and_redone() {
     let mut session = Session::new(&["a"]);
     let long = "x".repeat(200_000);
     for _ in 0..30 {
-        session
-            .act(Action::Replace { old: "old".into(), new: long.as_str().into(), all: false })
-            .unwrap();
+        session.act(replace("old", &long)).unwrap();
         session.undo(1).unwrap();
     }
-    session.act(Action::Replace { old: "old".into(), new: "kept".into(), all: false }).unwrap();
-    session.act(Action::Replace { old: "kept".into(), new: "undone".into(), all: false }).unwrap();
+    session.act(replace("old", "kept")).unwrap();
+    session.act(replace("kept", "undone")).unwrap();
     session.undo(1).unwrap();
     assert!(fs::metadata(session.journal()).unwrap().len() < 3_000_000);
     session.crash();

@@ -1,0 +1,456 @@
+//! Finding: the matches by file, or how many each file has.
+
+use std::ops::Range;
+use std::path::Path;
+
+use docui::blocking::CommitPoint;
+use docui::{Blocking, Context, Done, Fault, View, tokens};
+use pipemux_search::{FileCounts, Matches};
+use pipemux_syntax::outline::flatten;
+use pipemux_syntax::{Language, Source};
+
+use super::seen::ShownLines;
+use super::words::{found, left_out, to_usize};
+use super::{Scope, Searched, Wanted, search};
+use crate::action::{Action, Only};
+use crate::display::lines::{match_row, readable};
+use crate::display::wording::{count, line_numbers};
+use crate::limits::{
+    COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, DISK_DEADLINE, FILES_WITHOUT_MATCH_NAMED,
+};
+use crate::model::Editor;
+use crate::model::buffer::Buffer;
+use crate::model::documents::Documents;
+
+/// What is kept of the budget for the line that leads to the rest.
+const REST_TOKENS: u64 = 60;
+/// The largest budget that a hint names.
+const BUDGET_NAMED_MAX: u64 = 20_000;
+
+/// How to answer.
+struct Manner {
+    wanted: Wanted,
+    counts_only: bool,
+    min: u64,
+    budget: u64,
+    /// The command that asks again.
+    again: Option<String>,
+}
+
+/// A result as it is shown.
+pub(super) struct Listing {
+    pub brief: String,
+    /// What stands in the fence.
+    pub text: String,
+    /// What stands below it.
+    pub rest: String,
+    pub shown: ShownLines,
+    pub documents: Documents,
+}
+
+impl Editor {
+    pub(in crate::update) fn find(
+        &mut self,
+        action: &Action,
+        context: &Context,
+    ) -> Result<Blocking<Self>, Fault> {
+        let (wanted, scope, counts_only, min) = match action {
+            Action::Find { text, r#in, word, regex, case, only, not, count, min } => {
+                let wanted = Wanted {
+                    text: text.0.clone(),
+                    regex: *regex,
+                    word: *word,
+                    case: *case,
+                    only: *only,
+                    not: not.as_ref().map(|not| not.0.clone()),
+                };
+                (wanted, self.search_scope(r#in, context), *count, *min)
+            }
+            Action::Grep { pattern, path, glob, ignore_case } => {
+                let wanted = Wanted {
+                    text: pattern.0.clone(),
+                    regex: true,
+                    word: false,
+                    case: !ignore_case,
+                    only: None,
+                    not: None,
+                };
+                let mut scope = self.search_scope(path, context);
+                if let Some(glob) = glob {
+                    scope.narrow(glob);
+                }
+                (wanted, scope, false, 0)
+            }
+            _ => return Err(Fault::failed("this finds nothing")),
+        };
+        let manner = Manner {
+            wanted,
+            counts_only,
+            min: u64::try_from(min).unwrap_or(0),
+            budget: u64::from(context.budget),
+            again: written_again(action).map(|call| self.run_command(&call)),
+        };
+        self.listing(context, move |documents| manner.listing(&scope, documents))
+    }
+
+    /// Makes a listing on another thread, and counts its numbers as seen.
+    pub(super) fn listing(
+        &self,
+        context: &Context,
+        list: impl FnOnce(Documents) -> Result<Listing, Fault> + Send + 'static,
+    ) -> Result<Blocking<Self>, Fault> {
+        let documents = self.documents();
+        let began = self.version;
+        let work = move |_: &CommitPoint| list(documents);
+        let waits_for = "the disk".to_owned();
+        Ok(self.disk_task(
+            waits_for,
+            DISK_DEADLINE,
+            context,
+            work,
+            move |editor, listing, context, _| {
+                let Listing { brief, text, rest, shown, mut documents } = listing?;
+                let numbers = editor.numbers_shown(shown, &mut documents, began, context);
+                let mut view = View::new("");
+                if !text.is_empty() {
+                    view.code("", text);
+                }
+                if !rest.is_empty() {
+                    view.text(rest);
+                }
+                Ok(Done::new(brief).content(view).shows(numbers).into())
+            },
+        ))
+    }
+}
+
+impl Scope {
+    /// Searches only those files that match a glob.
+    fn narrow(&mut self, glob: &str) {
+        let below = |entry: &str| match glob.contains('/') {
+            true => format!("{}/{glob}", entry.trim_end_matches('/')),
+            false => format!("{}/**/{glob}", entry.trim_end_matches('/')),
+        };
+        self.entries = match self.entries.as_slice() {
+            [] => vec![below(&self.root.to_string_lossy())],
+            some => some.iter().map(|entry| below(entry)).collect(),
+        };
+    }
+}
+
+impl Manner {
+    fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
+        let searched = search(&self.wanted, scope, &documents)?;
+        let root = documents.root.clone();
+        let display =
+            |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
+        let counts = searched.found.counts();
+        let files: Vec<&FileCounts> =
+            searched.found.files.iter().filter(|file| file.counts.matches > 0).collect();
+        let left = left_out(&searched, &display);
+        let mut brief = match (files.len(), searched.files.as_slice()) {
+            (0, [one]) => format!("0 matches in {}", display(one)),
+            (0, all) => format!("0 matches in {}", count(all.len(), "file")),
+            (some, _) => found(counts, some),
+        };
+        if !left.text.is_empty() {
+            brief += &format!("; {}", left.text);
+        }
+        if files.is_empty() && self.wanted.case {
+            let folded = search(&Wanted { case: false, ..self.wanted.clone() }, scope, &documents)?;
+            match folded.found.counts().matches {
+                0 => {}
+                some => brief += &format!("; case=false has {some}"),
+            }
+        }
+        if counts.matches < self.min {
+            return Err(Fault::failed(format!("{brief}: expected at least {}", self.min)));
+        }
+        let mut shown = ShownLines::default();
+        for (path, line) in &left.places {
+            // Files that can't be read were not searched.
+            if documents.text(path).is_ok() {
+                let line = to_usize(*line);
+                shown.add(path, line - 1..line);
+            }
+        }
+        let mut listing =
+            Listing { brief, text: String::new(), rest: String::new(), shown, documents };
+        if self.counts_only {
+            self.list_counts(&mut listing, &searched, &display);
+        } else {
+            self.list_lines(&mut listing, &searched, &files, &display);
+        }
+        Ok(listing)
+    }
+
+    /// One line a file; those without a match, too, if few were asked for.
+    fn list_counts(
+        &self,
+        listing: &mut Listing,
+        searched: &Searched,
+        display: &dyn Fn(&Path) -> String,
+    ) {
+        let few = searched.files.len() <= FILES_WITHOUT_MATCH_NAMED;
+        let mut budget = Budget::new(self.budget);
+        let mut left = 0;
+        for path in &searched.files {
+            let file = searched.found.files.iter().find(|file| file.path == *path);
+            let counts = file.map(|file| file.counts).unwrap_or_default();
+            let skipped = searched.found.skipped.iter().any(|skipped| skipped.path == *path);
+            if (counts.matches == 0 && !few) || skipped {
+                continue;
+            }
+            let mut row = format!("{}: {}", display(path), counts.matches);
+            if counts.lines != counts.matches {
+                row += &format!(" in {}", count(to_usize(counts.lines), "line"));
+            }
+            match left == 0 && budget.take(&row) {
+                true => listing.text += &(row + "\n"),
+                false => left += 1,
+            }
+        }
+        if left > 0 {
+            listing.rest = self.rest(&count(left, "more file"), budget.all_of(left, &listing.text));
+        }
+    }
+
+    /// The lines with matches, by file.
+    fn list_lines(
+        &self,
+        listing: &mut Listing,
+        searched: &Searched,
+        files: &[&FileCounts],
+        display: &dyn Fn(&Path) -> String,
+    ) {
+        let mut budget = Budget::new(self.budget);
+        let mut unshown: Vec<(String, u64)> = Vec::new();
+        self.list_definitions(listing, files, &mut budget, display);
+        for file in files {
+            let mut left = file.counts.lines;
+            if unshown.is_empty() {
+                let text = listing.documents.text(&file.path).map(|buffer| buffer.clone());
+                left = match text {
+                    Ok(buffer) => {
+                        self.list_file(listing, searched, file, &buffer, &mut budget, display)
+                    }
+                    Err(fault) => {
+                        listing.text += &format!("{}: {fault}\n", display(&file.path));
+                        0
+                    }
+                };
+            }
+            if left > 0 {
+                unshown.push((display(&file.path), left));
+            }
+        }
+        let lines: u64 = unshown.iter().map(|(_, lines)| lines).sum();
+        if lines > 0 {
+            let named = unshown.iter().take(4).map(|(name, lines)| format!("{name} {lines}"));
+            let mut named = named.collect::<Vec<_>>().join(", ");
+            if unshown.len() > 4 {
+                named += &format!(", {}", count(unshown.len() - 4, "more file"));
+            }
+            let what = format!("{}: {named}", count(to_usize(lines), "more line"));
+            let all = budget.all_of(to_usize(lines), &listing.text);
+            listing.rest = self.rest(&what, all);
+        }
+    }
+
+    /// Lists the lines of one file as far as the budget goes. Returns how many are left.
+    fn list_file(
+        &self,
+        listing: &mut Listing,
+        searched: &Searched,
+        file: &FileCounts,
+        buffer: &Buffer,
+        budget: &mut Budget,
+        display: &dyn Fn(&Path) -> String,
+    ) -> u64 {
+        let matches = searched.pattern.search(&file.path, &buffer.text());
+        let lines = lines_of(&matches);
+        let mut left = lines.len() as u64;
+        for (line, bytes) in lines {
+            let mut row = format!("{}\t{}\n", line + 1, row(buffer, line, &bytes));
+            if left == matches.counts().lines {
+                row.insert_str(0, &format!("{}:\n", display(&file.path)));
+            }
+            if !budget.take(&row) {
+                return left;
+            }
+            listing.text += &row;
+            listing.shown.add(&file.path, line..line + 1);
+            left -= 1;
+        }
+        0
+    }
+
+    /// Names where a name that was searched for is defined.
+    fn list_definitions(
+        &self,
+        listing: &mut Listing,
+        files: &[&FileCounts],
+        budget: &mut Budget,
+        display: &dyn Fn(&Path) -> String,
+    ) {
+        let name = self.wanted.text.as_str();
+        if self.wanted.regex || files.iter().map(|file| file.counts.matches).sum::<u64>() < 2 {
+            return;
+        }
+        let (mut parsed, mut named) = (0, 0);
+        for file in files {
+            let Some(language) = Language::of_path(&file.path) else { continue };
+            if language == Language::Markdown || !language.is_name(name) {
+                continue;
+            }
+            let Ok(buffer) = listing.documents.text(&file.path).cloned() else { continue };
+            parsed += buffer.len();
+            if parsed > DEFINITIONS_BYTES {
+                return;
+            }
+            let Ok(source) = Source::parse(language, buffer.text()) else { continue };
+            let symbols = source.outline();
+            for symbol in flatten(&symbols) {
+                if symbol.name != name || symbol.kind.is_part() {
+                    continue;
+                }
+                let lines = buffer.lines_of(&symbol.range);
+                let word = match symbol.keyword {
+                    "" => symbol.kind.word(),
+                    keyword => keyword,
+                };
+                let row = format!(
+                    "defined: {}:{} {word} {name}\n",
+                    display(&file.path),
+                    line_numbers(&lines)
+                );
+                if named == DEFINITIONS_NAMED || !budget.take(&row) {
+                    return;
+                }
+                named += 1;
+                listing.text += &row;
+                listing.shown.add(&file.path, lines);
+            }
+        }
+    }
+
+    fn rest(&self, what: &str, budget: u64) -> String {
+        match &self.again {
+            Some(again) => format!("… {what}; {again} --budget {budget}\n"),
+            None => format!("… {what}\n"),
+        }
+    }
+}
+
+/// What may still be shown, in tokens.
+pub(super) struct Budget {
+    left: u64,
+    taken: u64,
+}
+
+impl Budget {
+    pub(super) fn new(all: u64) -> Self {
+        Self { left: all.saturating_sub(REST_TOKENS), taken: 0 }
+    }
+
+    /// Takes the room for a text, if there is enough.
+    pub(super) fn take(&mut self, text: &str) -> bool {
+        let tokens = tokens::estimate(text);
+        if tokens > self.left {
+            return false;
+        }
+        self.left -= tokens;
+        self.taken += tokens;
+        true
+    }
+
+    /// Estimates the budget in which all would be shown, from the rows that are.
+    pub(super) fn all_of(&self, left: usize, shown: &str) -> u64 {
+        let rows = shown.lines().count().max(1) as u64;
+        let all = self.taken.max(20 * rows) * (rows + left as u64) / rows + 200;
+        (all / 500 + 1).saturating_mul(500).min(BUDGET_NAMED_MAX)
+    }
+}
+
+/// The lines of matches, each once, with the range of its first match. Lines that a match goes on over have none.
+fn lines_of(matches: &Matches) -> Vec<(usize, Range<usize>)> {
+    let mut lines: Vec<(usize, Range<usize>)> = Vec::new();
+    for found in &matches.found {
+        for line in to_usize(found.line) - 1..to_usize(found.last_line) {
+            if lines.last().is_none_or(|(last, _)| *last < line) {
+                let is_first = line + 1 == to_usize(found.line);
+                lines.push((line, if is_first { found.bytes.clone() } else { 0..0 }));
+            }
+        }
+    }
+    lines
+}
+
+/// Returns a line as it is shown: whole, or what is around its match if it is long.
+fn row(buffer: &Buffer, line: usize, found: &Range<usize>) -> String {
+    let (head, more) = buffer.line_head(line, COLUMNS_MAX);
+    match more {
+        0 => readable(&head),
+        _ if found.is_empty() => readable(&head) + "…",
+        _ => match_row(buffer, found, false),
+    }
+}
+
+/// Writes a call again, so that it can be pasted with another budget.
+fn written_again(action: &Action) -> Option<String> {
+    let quoted = |text: &str, raw: bool| {
+        let text = if raw { text.to_owned() } else { text.replace('\\', "\\\\") };
+        let text = text.replace('\n', "\\n").replace('\t', "\\t");
+        (!text.contains(char::is_control)).then(|| format!("\"{}\"", text.replace('"', "\\\"")))
+    };
+    let files = |files: &[docui::FilePath]| -> Option<String> {
+        let all: Option<Vec<_>> = files.iter().map(|file| quoted(&file.0, false)).collect();
+        Some(format!("[{}]", all?.join(", ")))
+    };
+    let mut args = Vec::new();
+    let name = match action {
+        Action::Find { text, r#in, word, regex, case, only, not, count, min: _ } => {
+            args.push(quoted(&text.0, *regex)?);
+            if !r#in.is_empty() {
+                args.push(format!("in={}", files(r#in)?));
+            }
+            let flags = [
+                ("word", word, true),
+                ("regex", regex, true),
+                ("case", case, false),
+                ("count", count, true),
+            ];
+            let set = flags.into_iter().filter(|(_, flag, told)| **flag == *told);
+            args.extend(set.map(|(name, flag, _)| format!("{name}={flag}")));
+            if let Some(only) = only {
+                args.push(format!(
+                    "only=\"{}\"",
+                    match only {
+                        Only::Code => "code",
+                        Only::Comments => "comments",
+                        Only::Strings => "strings",
+                    }
+                ));
+            }
+            if let Some(not) = not {
+                args.push(format!("not={}", quoted(&not.0, true)?));
+            }
+            "find"
+        }
+        Action::Grep { pattern, path, glob, ignore_case } => {
+            args.push(quoted(&pattern.0, true)?);
+            if !path.is_empty() {
+                args.push(format!("path={}", files(path)?));
+            }
+            if let Some(glob) = glob {
+                args.push(format!("glob={}", quoted(glob, false)?));
+            }
+            if *ignore_case {
+                args.push("ignore_case=true".to_owned());
+            }
+            "grep"
+        }
+        _ => return None,
+    };
+    Some(format!("{name}({})", args.join(", ")))
+}

@@ -1,0 +1,266 @@
+//! Finding and replacing in any number of files.
+
+use std::fs;
+
+use pipemux_editor::Only;
+
+use super::support::*;
+
+/// A project in which `a.rs` is open.
+fn project() -> TestSession {
+    let session = TestSession::with(&[(
+        "a.rs",
+        "fn count() {}\n// count, recount\nfn main() {\n    count(); count();\n    println!(\"count\");\n}\n",
+    )]);
+    fs::create_dir_all(session.path("src")).unwrap();
+    fs::create_dir(session.path(".git")).unwrap();
+    fs::write(session.path("src/b.rs"), "use a::count;\n\nfn b() { count() }\n").unwrap();
+    fs::write(session.path("src/c.md"), "nothing\n").unwrap();
+    session
+}
+
+fn find_in(text: &str, files: &[&str], change: impl FnOnce(&mut Action)) -> Action {
+    let mut action = find(text);
+    if let Action::Find { r#in, .. } = &mut action {
+        *r#in = files.iter().map(|file| (*file).into()).collect();
+    }
+    change(&mut action);
+    action
+}
+
+fn words_only(action: &mut Action) {
+    if let Action::Find { word, .. } | Action::Replace { word, .. } = action {
+        *word = true;
+    }
+}
+
+fn code_only(action: &mut Action) {
+    if let Action::Find { only, .. } | Action::Replace { only, .. } = action {
+        *only = Some(Only::Code);
+    }
+}
+
+fn counts_only(action: &mut Action) {
+    if let Action::Find { count, .. } = action {
+        *count = true;
+    }
+}
+
+/// Returns what a query shows.
+fn content(done: &Done) -> String {
+    let text = |piece: &Piece| match piece {
+        Piece::Code(code) => code.text.clone(),
+        Piece::Text(text) => text.clone(),
+        _ => String::new(),
+    };
+    done.content.iter().map(text).collect()
+}
+
+#[test]
+fn matches_are_listed_by_file_each_line_once() {
+    let mut session = project();
+    let found = session.done(&find("count"));
+    assert_eq!(found.brief, "8 matches in 6 lines of 2 files");
+    assert_eq!(
+        content(&found),
+        "defined: a.rs:1 fn count\na.rs:\n1\tfn count() {}\n2\t// count, recount\n4\t    count(); count();\n\
+         5\t    println!(\"count\");\nsrc/b.rs:\n1\tuse a::count;\n3\tfn b() { count() }\n"
+    );
+    assert_eq!(
+        session.host.app().unwrap().current().unwrap().path(),
+        session.path("a.rs").canonicalize().unwrap()
+    );
+    assert!(!session.view().contains("b.rs"), "the window stays as it is");
+}
+
+#[test]
+fn filters_tell_what_they_left_out() {
+    let mut session = project();
+    let found = session.done(&find_in("count", &["a.rs"], |action| {
+        words_only(action);
+        code_only(action);
+    }));
+    assert_eq!(
+        found.brief,
+        "3 matches in 2 lines; left: 1 in comments (2), 1 in strings (5), 1 not whole words (2)"
+    );
+    let found = session.done(&find_in("nothing", &["src"], code_only));
+    assert_eq!(
+        found.brief,
+        "0 matches in 2 files; left: 1 in files whose language isn't known (src/c.md:1)"
+    );
+}
+
+#[test]
+fn counts_name_files_without_a_match_when_few_were_asked_for() {
+    let mut session = project();
+    let found = session.done(&find_in("count", &[], counts_only));
+    assert_eq!(content(&found), "a.rs: 6 in 4 lines\nsrc/b.rs: 2\nsrc/c.md: 0\n");
+}
+
+#[test]
+fn nothing_found_is_an_answer() {
+    let mut session = project();
+    let found = session.done(&find("COUNT"));
+    assert_eq!(found.brief, "0 matches in 3 files; case=false has 8");
+    let found = session.done(&find_in("zzz", &["src/*.rs"], |_| {}));
+    assert_eq!((found.brief.as_str(), content(&found).as_str()), ("0 matches in src/b.rs", ""));
+    let least = find_in("count", &["src/{b,c}.*"], |action| {
+        if let Action::Find { min, .. } = action {
+            *min = 3;
+        }
+    });
+    let fault = session.failed(&least);
+    assert_eq!(fault.message, "2 matches in 2 lines: expected at least 3");
+}
+
+#[test]
+fn what_can_not_be_searched_is_refused() {
+    let mut session = project();
+    let refused = |session: &mut TestSession, action: &Action| session.failed(action).message;
+    assert!(refused(&mut session, &find("")).starts_with("text is empty"));
+    assert!(refused(&mut session, &find_in("a", &["src/d.rs"], |_| {})).contains("no such file"));
+    assert_eq!(refused(&mut session, &find_in("a", &["*.go"], |_| {})), "no file matches *.go");
+    let wrong = find_in("(", &[], |action| {
+        if let Action::Find { regex, .. } = action {
+            *regex = true;
+        }
+    });
+    assert!(refused(&mut session, &wrong).starts_with("not a regular expression: "));
+}
+
+#[test]
+fn numbers_in_a_result_count_as_seen_also_in_files_that_are_not_open() {
+    let mut session = project();
+    let found = session.done(&find("count"));
+    let b = session.path("src/b.rs").canonicalize().unwrap();
+    let numbers = found.numbers.iter().filter(|numbers| *numbers.document == *b.to_str().unwrap());
+    let shown: Vec<_> = numbers.map(|numbers| (numbers.first, numbers.last)).collect();
+    assert_eq!(shown, [(1, 1), (3, 3)]);
+    let first = line_of("src/b.rs:3");
+    session.done(&Action::ReplaceLines { first, last: at(3), text: text("fn b() {}") });
+    assert_eq!(fs::read_to_string(b).unwrap(), "use a::count;\n\nfn b() {}\n");
+    assert!(session.view().contains("b.rs"), "an edited file is listed");
+}
+
+#[test]
+fn unsaved_text_is_searched_in_place_of_the_file() {
+    let mut session = project();
+    session.done(&Action::Hold { on: true });
+    session.done(&insert(1, "// needle"));
+    assert_eq!(session.done(&find("needle")).brief, "1 match in 1 line");
+}
+
+#[test]
+fn long_result_is_cut_and_leads_to_the_rest() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(5_000))]);
+    let found = session.done(&find("line"));
+    assert_eq!(found.brief, "5000 matches in 5000 lines");
+    let content = content(&found);
+    let rest = content.lines().last().unwrap();
+    assert!(rest.starts_with("… ") && rest.contains(" more lines: a.txt "), "{rest}");
+    assert!(rest.contains(r#"pipemux run 'editor.find("line")' --budget 20000"#), "{rest}");
+}
+
+#[test]
+fn lines_of_many_files_are_one_answer() {
+    let mut session = project();
+    let files = vec!["*.rs".into(), "src/c.md".into()];
+    let heads = session.done(&Action::Heads { files, first: 1, last: 2 });
+    assert_eq!(heads.brief, "5 lines of 3 files");
+    assert_eq!(
+        content(&heads),
+        "a.rs (6 lines):\n1\tfn count() {}\n2\t// count, recount\nsrc/b.rs (3 lines):\n1\tuse a::count;\n2\t\nsrc/c.md:\n1\tnothing\n"
+    );
+    let listed = session.done(&Action::Glob { pattern: vec!["**/*.rs".into()], path: None });
+    assert_eq!((listed.brief.as_str(), content(&listed).as_str()), ("2 files", "a.rs\nsrc/b.rs\n"));
+}
+
+fn replace_in(old: &str, new: &str, files: &[&str], change: impl FnOnce(&mut Action)) -> Action {
+    let mut action = replace(old, new);
+    if let Action::Replace { r#in, .. } = &mut action {
+        *r#in = files.iter().map(|file| (*file).into()).collect();
+    }
+    change(&mut action);
+    action
+}
+
+fn all_of_them(action: &mut Action) {
+    if let Action::Replace { all, .. } = action {
+        *all = true;
+    }
+}
+
+#[test]
+fn replacing_in_several_files_is_one_change() {
+    let mut session = project();
+    let done = session.done(&replace_in("count", "tally", &["."], |action| {
+        all_of_them(action);
+        words_only(action);
+        code_only(action);
+    }));
+    assert_eq!(
+        done.brief,
+        "5 matches: a.rs 3, src/b.rs 2; left: 1 in comments (a.rs:2), 1 in strings (a.rs:5), 1 not whole words (a.rs:2)"
+    );
+    let b = fs::read_to_string(session.path("src/b.rs")).unwrap();
+    assert_eq!(b, "use a::tally;\n\nfn b() { tally() }\n");
+    session.done(&undo());
+    assert_eq!(
+        fs::read_to_string(session.path("src/b.rs")).unwrap(),
+        "use a::count;\n\nfn b() { count() }\n"
+    );
+    assert!(session.text().starts_with("fn count() {}"));
+}
+
+#[test]
+fn groups_of_a_regular_expression_can_be_used() {
+    let mut session = TestSession::with(&[("a.txt", "let a = 1;\r\nlet bc = 2;\r\n")]);
+    let swap = replace_in(r"let (\w+) = (\d);", "$2 -> ${1}x", &[], |action| {
+        all_of_them(action);
+        if let Action::Replace { regex, .. } = action {
+            *regex = true;
+        }
+    });
+    session.done(&swap);
+    assert_eq!(session.text(), "1 -> ax\r\n2 -> bcx\r\n");
+}
+
+#[test]
+fn matches_in_several_files_are_asked_about_by_file_first() {
+    let mut session = project();
+    let replace = replace_in("count", "tally", &["."], words_only);
+    let needs = session.asks(&replace);
+    assert_eq!(needs.question.text, "7 matches in 2 files; left: 1 not whole words (a.rs:2)");
+    let labels: Vec<_> = needs.question.options.iter().map(|one| one.label.as_str()).collect();
+    assert_eq!(labels[..4], ["a.rs", "src/b.rs", "a.rs:1", "a.rs:2"]);
+    assert_eq!(needs.question.options[1].text, "all 2 matches");
+    let answered = session.host.answer(docui::Choice::Picked(vec![2]));
+    assert_eq!(done(answered).brief, "src/b.rs: 2 of 7 matches");
+    assert!(session.text().starts_with("fn count() {}"), "the other file stays as it is");
+}
+
+#[test]
+fn answer_can_leave_out_a_file_and_a_match() {
+    let mut session = project();
+    let replace = replace_in("count", "tally", &["."], words_only);
+    session.asks(&replace);
+    // All but those in b.rs, and the first one in a.rs.
+    let answered = session.host.answer(docui::Choice::AllBut(vec![2, 3]));
+    assert_eq!(done(answered).brief, "4 of 7 matches on 3 lines");
+    assert!(session.text().starts_with("fn count() {}\n// tally, recount\n"), "{}", session.text());
+}
+
+#[test]
+fn answer_is_refused_where_another_program_changed_the_file() {
+    let mut session = project();
+    let replace = replace_in("count", "tally", &["src/*"], |_| {});
+    session.asks(&replace);
+    fs::write(session.path("src/b.rs"), "count\ncount\n").unwrap();
+    session.view();
+    match session.host.answer(docui::Choice::AllBut(Vec::new())) {
+        Outcome::Failed(fault) => assert_eq!(fault.code, pipemux_proto::Code::Stale, "{fault}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read_to_string(session.path("src/b.rs")).unwrap(), "count\ncount\n");
+}
