@@ -18,4 +18,5 @@ mod scenario;
 mod special_files;
 mod stale;
 mod support;
+mod symbols;
 mod views;

@@ -38,7 +38,7 @@ pub(super) fn files(entries: &[String], base: &Path, root: &Path) -> Result<Vec<
 
 fn glob_of(entry: &str, base: &Path) -> Result<GlobSet, Fault> {
     let wrong = |error: globset::Error| Fault::usage(format!("in: {entry}: {error}"));
-    let base = globset::escape(&base.to_string_lossy());
+    let base = globset::escape(base.to_string_lossy().trim_end_matches('/'));
     let entry = entry.strip_prefix("./").unwrap_or(entry);
     let glob = match entry.contains('/') {
         true => format!("{base}/{entry}"),
