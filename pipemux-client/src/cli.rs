@@ -8,6 +8,7 @@ mod command_env;
 mod doctor;
 mod down;
 mod fast_args;
+mod guide;
 mod listen;
 mod logs;
 mod open;
@@ -30,7 +31,7 @@ use clap::error::ErrorKind;
 use pipemux_client::ClientError;
 
 use crate::output;
-use args::{Cli, Verb, help_text};
+use args::{Cli, Verb};
 use command_env::ProcessEnv;
 use requester::Requester;
 use to_request::{Execution, to_request};
@@ -45,7 +46,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
     }
     let json = wants_json(&words);
     let cli = match fast_args::parse(&words).map_or_else(|| Cli::try_parse_from(&words), Ok) {
-        Ok(cli) => cli,
+        Ok(cli) => cli.resolve(),
         Err(error) => return print_parse_error(&error, &words, json),
     };
     let hint_options = cli.global.hint_options();
@@ -59,7 +60,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
 }
 
 fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError> {
-    let Some(verb) = verb else { return Ok(print_help().max(USAGE)) };
+    let Some(verb) = verb else { return Ok(print(&guide::help()).max(USAGE)) };
     let env = ProcessEnv { timeout: requester.options.timeout };
     let local = match to_request(verb, &env)? {
         Execution::Request(request) => return requester.request(request),
@@ -76,13 +77,24 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Bench { quick } => bench::execute(requester, quick),
         Verb::Tour => tour::execute(requester),
         Verb::Unknown(words) => Err(suggestions::unknown_verb(&words, &requester.options)),
-        // `help` without an app. All other verbs are one request.
-        _ => Ok(print_help()),
+        // All other verbs are one request.
+        verb => Ok(print(&local_text(&verb).unwrap_or_default())),
     }
 }
 
-fn print_help() -> u8 {
-    match output::write_stdout(help_text().as_bytes()) {
+/// Returns the text of a verb that needs no daemon: `help` without an app, `skill`.
+fn local_text(verb: &Verb) -> Option<String> {
+    match verb {
+        Verb::Skill => Some(guide::skill()),
+        Verb::Help { all: true, .. } => Some(guide::help_of_all_verbs()),
+        Verb::Help { provider: None, aliases: true, .. } => Some(guide::aliases()),
+        Verb::Help { provider: None, .. } => Some(guide::help()),
+        _ => None,
+    }
+}
+
+fn print(text: &str) -> u8 {
+    match output::write_stdout(text.as_bytes()) {
         Ok(_) => 0,
         Err(error) => {
             output::report_write_error(&error);
@@ -93,6 +105,9 @@ fn print_help() -> u8 {
 
 /// Prints why a command line can't be parsed, or the text that `--help` and `--version` request.
 fn print_parse_error(error: &clap::Error, words: &[OsString], json: bool) -> u8 {
+    if error.kind() == ErrorKind::DisplayHelp && is_help_of_program(words) {
+        return print(&guide::help());
+    }
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         // clap checks whether standard output is a terminal and may be coloured.
         let _ = error.print();
@@ -103,6 +118,13 @@ fn print_parse_error(error: &clap::Error, words: &[OsString], json: bool) -> u8 
     // Its commands repeat the words as they were typed.
     output::print_error(&usage_errors::explain(error, &words), json, "");
     USAGE
+}
+
+/// Returns true for a command line that asks for help before it names a verb.
+fn is_help_of_program(words: &[OsString]) -> bool {
+    let is_option = |word: &&OsString| word.to_str().is_some_and(|word| word.starts_with('-'));
+    let options = words.iter().skip(1).take_while(is_option);
+    options.clone().any(|word| word == "--help" || word == "-h")
 }
 
 /// Returns whether errors are to be printed as JSON. This must be known before the command line is parsed.

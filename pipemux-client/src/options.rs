@@ -1,11 +1,14 @@
 //! Which daemon, workspace and reader a client uses.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
+use std::ffi::OsString;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace};
+use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace, is_passed_variable};
+use pipemux_proto::limits::PASSED_VARIABLES_MAX;
 use pipemux_proto::paths::Paths;
 
 use crate::error::ClientError;
@@ -77,6 +80,11 @@ impl Options {
             lod: None,
             at: None,
             hint_options: String::new(),
+            env: if matches!(verb, Verb::Run { .. }) {
+                passed_variables(std::env::vars_os())
+            } else {
+                BTreeMap::new()
+            },
             titles: false,
             cwd: working_directory(),
             verb,
@@ -88,6 +96,25 @@ impl Options {
 fn working_directory() -> String {
     let directory = std::env::current_dir().ok();
     directory.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_default()
+}
+
+/// Returns those of a caller's environment variables that a run sends for the apps that it opens, at most
+/// [`PASSED_VARIABLES_MAX`] bytes: the longest are left out first, and so is what isn't text.
+pub fn passed_variables(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> BTreeMap<String, String> {
+    let passed = |(name, value): (OsString, OsString)| {
+        let name = name.into_string().ok().filter(|name| is_passed_variable(name))?;
+        Some((name, value.into_string().ok()?))
+    };
+    let mut found: Vec<(String, String)> = variables.into_iter().filter_map(passed).collect();
+    found.sort_by_key(|(name, value)| name.len() + value.len());
+    let mut left = PASSED_VARIABLES_MAX;
+    let fits = |(name, value): &(String, String)| {
+        left = left.saturating_sub(name.len() + value.len());
+        left > 0
+    };
+    found.into_iter().take_while(fits).collect()
 }
 
 /// Returns 128 bits in hex that no other call has. The system's randomness keys the hasher. The time and the
@@ -102,6 +129,14 @@ fn new_run_id() -> String {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn only_variables_that_every_app_gets_are_passed_within_the_bound() {
+        let huge = "x".repeat(PASSED_VARIABLES_MAX);
+        let all = [("PATH", "/bin"), ("SECRET", "s"), ("LC_ALL", "C"), ("HOME", &huge)];
+        let passed = passed_variables(all.map(|(name, value)| (name.into(), value.into())));
+        assert_eq!(passed.keys().collect::<Vec<_>>(), ["LC_ALL", "PATH"]);
+    }
 
     #[test]
     fn run_ids_are_128_bits_and_unique() {

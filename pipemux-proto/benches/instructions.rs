@@ -125,6 +125,7 @@ fn call() -> VerbRequest {
         lod: None,
         at: None,
         hint_options: String::new(),
+        env: std::collections::BTreeMap::new(),
         titles: false,
         cwd: "/home/ann/parser/src".into(),
         verb: Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false },

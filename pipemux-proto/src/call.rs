@@ -10,19 +10,23 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `markdown` | refs as windows print them |
 //! | `lexer`, `text` | tokens with their positions; quoted texts and raw blocks |
 //! | `parser`, `name` | the grammar above, by recursive descent |
 //! | `error`, `excerpt` | [`CallError`], and the line of code that it shows |
+//! | `alone` | each step as code of its own, and as it is repeated to its reader |
 //! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether code uses `stdin` |
 //! | [`blocks`] | the blocks of a model's message that run |
 //!
 //! **Invariant: bounded.** [`limits`](crate::limits) bounds the nesting, the steps, the items of a list
 //! and the length of the code; no input makes the parser recurse deeper than `NESTING_MAX`.
 
+mod alone;
 pub mod blocks;
 mod error;
 mod excerpt;
 mod lexer;
+mod markdown;
 mod name;
 mod nearest;
 mod parser;
@@ -30,7 +34,9 @@ mod shorten;
 mod stdin;
 mod text;
 
+pub use alone::{alone, shown, size, split};
 pub use error::CallError;
+pub use markdown::markdown_link;
 pub use nearest::nearest;
 pub use parser::{parse, parse_undecided};
 pub use shorten::shorten;

@@ -67,8 +67,36 @@ pub struct VerbRequest {
     /// bytes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint_options: String,
+    /// The variables of the caller's environment that an app gets which a `run` opens by itself; those that
+    /// [`is_passed_variable`] names are enough. Empty for other verbs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
     /// The verb with its arguments.
     pub verb: Verb,
+}
+
+/// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
+/// likely to hold a secret.
+const PASSED_VARIABLES: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// Returns true for an environment variable that every app gets from its opener.
+pub fn is_passed_variable(name: &str) -> bool {
+    PASSED_VARIABLES.contains(&name) || name.starts_with("LC_")
 }
 
 /// A verb of the command line with its arguments.
@@ -111,10 +139,13 @@ pub enum Verb {
         /// `obj:12`
         target: String,
     },
-    /// Prints all prototypes of a provider.
+    /// Describes the actions of a provider in a line each; at the level of detail `Full` in whole declarations.
     Help {
         /// The provider.
         provider: ProviderId,
+        /// True for the aliases, which are left out otherwise.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        aliases: bool,
     },
     /// Closes a window.
     Close {
@@ -162,6 +193,12 @@ pub enum Verb {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rounds: Option<u32>,
     },
+    /// Takes a round of history back, in all sessions that it changed, the newest step first.
+    Undo {
+        /// The round's number; absent for the reader's newest one that changed anything and isn't undone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<u64>,
+    },
     /// Shows the workspace's options, or sets one.
     Set {
         /// `epoch` or `rebase`; absent to show all options.
@@ -201,7 +238,9 @@ impl Verb {
         match self {
             // It only shows the question.
             Self::Answer { text, .. } if text.trim().is_empty() => VerbEffect::ReadsOnly,
-            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } => VerbEffect::RunsActions,
+            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } | Self::Undo { .. } => {
+                VerbEffect::RunsActions
+            }
             Self::Open(_)
             | Self::Close { .. }
             | Self::Restart { .. }

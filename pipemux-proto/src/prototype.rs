@@ -111,9 +111,37 @@ pub struct Param {
     /// absolute, instead of its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub path: bool,
+    /// True for a thing that may also be named: a string that is no ref is passed to the app as it is, which
+    /// knows its things by their names, also those that no window shows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
     /// Whether quoted texts are taken as they are written, as a regular expression is.
     #[serde(default, skip_serializing_if = "Raw::is_never")]
     pub raw: Raw,
+}
+
+impl Param {
+    /// Returns the type as a declaration shows it.
+    fn declared_type(&self) -> String {
+        match &self.ty {
+            ty if !self.named => ty.to_string(),
+            Type::List(item) => format!("({item}|string)[]"),
+            ty => format!("{ty}|string"),
+        }
+    }
+
+    /// Returns the parameter as the short form of a signature shows it.
+    fn compact(&self) -> String {
+        match (&self.ty, &self.default) {
+            (Type::String, None) => self.name.clone(),
+            // A name is a string.
+            (Type::Anchor(_), None) if self.named => self.name.clone(),
+            (Type::List(_), None) if self.named => format!("{}: string[]", self.name),
+            (Type::Union(_), Some(default)) => format!("{}: {} = {default}", self.name, self.ty),
+            (_, Some(default)) => format!("{} = {default}", self.name),
+            (ty, None) => format!("{}: {ty}", self.name),
+        }
+    }
 }
 
 /// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the text's own
@@ -181,6 +209,19 @@ impl Param {
     pub fn is_required(&self) -> bool {
         self.default.is_none() && !matches!(self.ty, Type::Optional(_))
     }
+
+    /// Returns the short form for help: `text` must be given, `count=false` may be, and so may `in=`, whose default is
+    /// nothing.
+    pub fn short(&self) -> String {
+        let name = &self.name;
+        match &self.default {
+            _ if self.is_required() => name.clone(),
+            None | Some(Value::Null) => format!("{name}="),
+            Some(Value::Str(text)) if text.is_empty() => format!("{name}="),
+            Some(Value::List(items)) if items.is_empty() => format!("{name}="),
+            Some(default) => format!("{name}={default}"),
+        }
+    }
 }
 
 impl Risk {
@@ -200,21 +241,27 @@ impl Prototype {
     /// without a type is a string, and a default implies the type.
     pub fn compact(&self) -> String {
         // Parameters that may be left out appear only in the help.
-        let is_listed = |param: &&Param| {
-            !(matches!(param.ty, Type::Optional(_)) && param.default == Some(Value::Null))
-        };
+        let is_null = |default: &Option<Value>| matches!(default, None | Some(Value::Null));
+        let is_listed =
+            |param: &&Param| !(matches!(param.ty, Type::Optional(_)) && is_null(&param.default));
         let params = self.params.iter().filter(is_listed);
-        let params = params.map(|param| match (&param.ty, &param.default) {
-            (Type::String, None) => param.name.clone(),
-            (Type::Union(_), Some(default)) => format!("{}: {} = {default}", param.name, param.ty),
-            (_, Some(default)) => format!("{} = {default}", param.name),
-            (ty, None) => format!("{}: {ty}", param.name),
-        });
-        let params = params.collect::<Vec<_>>().join(", ");
+        let params = params.map(Param::compact).collect::<Vec<_>>().join(", ");
         match &self.returns {
             Some(ty) => format!("{}({params}): {ty}", self.written_name()),
             None => format!("{}({params})", self.written_name()),
         }
+    }
+
+    /// Returns the signature for help, in as few words as a caller needs: `?find(text, in=, count=false)`. A `?` marks a
+    /// query.
+    pub fn short(&self) -> String {
+        let params = self.params.iter().map(Param::short).collect::<Vec<_>>().join(", ");
+        format!("{}{}({params})", self.query_mark(), self.written_name())
+    }
+
+    /// Returns `?` for a query, else nothing.
+    pub fn query_mark(&self) -> &'static str {
+        if self.risk == Risk::Query { "?" } else { "" }
     }
 
     /// Returns the whole declaration with its doc comment, for `help` and the level of detail `Full`:
@@ -222,8 +269,8 @@ impl Prototype {
     /// `function cast_fireball(target: Anchor<enemy>, mana: int = 10): void;`
     pub fn declaration(&self) -> String {
         let params = self.params.iter().map(|param| match &param.default {
-            Some(default) => format!("{}: {} = {default}", param.name, param.ty),
-            None => format!("{}: {}", param.name, param.ty),
+            Some(default) => format!("{}: {} = {default}", param.name, param.declared_type()),
+            None => format!("{}: {}", param.name, param.declared_type()),
         });
         let params = params.collect::<Vec<_>>().join(", ");
         let returns = self.returns.as_ref().map_or("void".to_owned(), Type::to_string);
@@ -267,6 +314,21 @@ mod tests {
             idempotent: false,
             prominence: Prominence::default(),
         }
+    }
+
+    #[test]
+    fn thing_that_may_be_named_is_shown_as_one() {
+        let mut prototype = prototype("", Risk::Safe, &["", ""]);
+        let entry = Type::Anchor(Some("entry".into()));
+        let params = [("entry", entry.clone()), ("entries", Type::List(Box::new(entry)))];
+        for (param, (name, ty)) in prototype.params.iter_mut().zip(params) {
+            *param = Param { name: name.into(), ty, named: true, ..Param::default() };
+        }
+        assert_eq!(prototype.compact(), "act(entry, entries: string[])");
+        assert_eq!(
+            prototype.declaration(),
+            "function act(entry: Anchor<entry>|string, entries: (Anchor<entry>|string)[]): void;"
+        );
     }
 
     #[test]

@@ -19,6 +19,12 @@ pub struct Report {
     /// The question that waits for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionReport>,
+    /// All questions that `view` or `answer` shows, where several are open; `question` is the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<QuestionReport>,
+    /// What the failed run left, to be run once its failed call is corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptReport>,
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
@@ -100,6 +106,21 @@ pub struct QuestionReport {
     #[serde(default)]
     pub unlisted: u64,
     /// Whole commands that answer the question.
+    pub hints: Vec<String>,
+}
+
+/// The steps behind a failed one, which wait for a corrected call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptReport {
+    /// The number for `answer --to`.
+    pub id: u64,
+    /// The steps as they were written, each on one line; long input is named by its size.
+    #[serde(default)]
+    pub steps: Vec<String>,
+    /// The bytes of standard input that is kept with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<u64>,
+    /// Whole commands that go on with them or drop them.
     pub hints: Vec<String>,
 }
 

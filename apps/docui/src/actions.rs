@@ -2,7 +2,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::projection::Args;
-use pipemux_proto::prototype::{Prototype, Risk};
+use pipemux_proto::prototype::{Prototype, Risk, Type};
 
 /// A closed set of actions. Don't implement it by hand: [`crate::actions!`] does.
 pub trait Actions: Sized {
@@ -24,6 +24,9 @@ pub trait Actions: Sized {
 
     /// Returns whether the action only looks, changes something, or destroys something.
     fn risk(&self) -> Risk;
+
+    /// Returns the type of the objects that strings name in a parameter of an action, or `None` if they name none.
+    fn named_kind(action: &str, param: &str) -> Option<Type>;
 
     /// Returns the action's name.
     fn name(&self) -> &'static str {
@@ -100,6 +103,7 @@ macro_rules! actions {
                         default: $crate::actions!(@default $ty $(, $default)?),
                         doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
                         path: <$ty as $crate::ArgType>::IS_PATH,
+                        named: <$ty as $crate::ArgType>::IS_NAMED,
                         raw: <$ty as $crate::ArgType>::RAW.to_wire(),
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
@@ -133,6 +137,18 @@ macro_rules! actions {
                     Some(extra) => {
                         Err($crate::Fault::usage(format!("{name} has no parameter {extra}")))
                     }
+                }
+            }
+
+            fn named_kind(action: &str, param: &str) -> Option<$crate::private::Type> {
+                match action {
+                    $(stringify!($name) => {
+                        $(if param == $crate::private::param_name(stringify!($param)) && <$ty as $crate::ArgType>::IS_NAMED {
+                            return Some(<$ty as $crate::ArgType>::ty());
+                        })*
+                        None
+                    })*
+                    _ => None,
                 }
             }
 

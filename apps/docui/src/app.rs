@@ -120,6 +120,17 @@ pub trait App: Sized + 'static {
     /// shown. A key must never be reused for another object.
     fn find(&self, key: &str) -> Found;
 
+    /// Returns the key of the object that a name means, for parameters whose [`crate::Kind`] is named. `ty` is
+    /// the type of the object.
+    ///
+    /// # Errors
+    /// No object has the name, or several have it. Say which names are close to it, or how to tell the objects
+    /// apart. By default objects have no names.
+    fn named(&self, ty: Option<&str>, name: &str) -> Result<String, Fault> {
+        let ty = ty.unwrap_or("object");
+        Err(Fault::not_found(format!("no {ty} is named {name:?}")))
+    }
+
     /// Returns the value of an object, as bytes: what `pipemux read` prints, and what another app
     /// receives when it is passed a reference to the object.
     ///

@@ -22,8 +22,9 @@ mod values;
 
 use std::marker::PhantomData;
 
-use pipemux_proto::projection::{Arg, Copied, RefArg};
-use pipemux_proto::prototype::Type;
+pub use pipemux_proto::projection::Arg;
+use pipemux_proto::projection::{Copied, RefArg};
+pub use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
 pub use raw::{Pattern, RawTexts, TextOrPattern};
@@ -32,6 +33,9 @@ pub use raw::{Pattern, RawTexts, TextOrPattern};
 pub trait ArgType: Sized {
     /// True when an object of another app is passed as the path of its file, not as its value.
     const IS_PATH: bool = false;
+
+    /// True when a string names one of the app's objects, which [`crate::App::named`] finds.
+    const IS_NAMED: bool = false;
 
     /// Whether a text in quotes is taken as it is written, as a regular expression is.
     const RAW: RawTexts = RawTexts::Never;
@@ -58,6 +62,9 @@ pub trait ArgType: Sized {
 pub trait Kind {
     /// The type's name, or `None` for objects of any type.
     const NAME: Option<&'static str>;
+
+    /// True when such objects also have names that calls may use: [`crate::App::named`] finds them.
+    const NAMED: bool = false;
 }
 
 /// Stands for objects of any type, as in `Anchor<Any>`, which may be written `Anchor`.
@@ -99,6 +106,8 @@ impl<K> PartialEq for Anchor<K> {
 }
 
 impl<K: Kind> ArgType for Anchor<K> {
+    const IS_NAMED: bool = K::NAMED;
+
     fn ty() -> Type {
         Type::Anchor(K::NAME.map(Into::into))
     }
@@ -325,15 +334,25 @@ macro_rules! choices {
 /// ```
 /// docui::kind!(/** An enemy. */ pub Enemy = "enemy");
 /// ```
+///
+/// Objects that also have names, such as the title of a note, are declared with `named`: calls may then use the
+/// name in place of a ref, and [`crate::App::named`] finds the object.
+///
+/// ```
+/// docui::kind!(/** A note. */ pub Note = "note", named);
+/// ```
 #[macro_export]
 macro_rules! kind {
-    ($(#[$doc:meta])* $vis:vis $Name:ident = $text:literal) => {
+    ($(#[$doc:meta])* $vis:vis $Name:ident = $text:literal $(, $named:ident)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         $vis struct $Name;
 
         impl $crate::Kind for $Name {
             const NAME: Option<&'static str> = Some($text);
+            const NAMED: bool = $crate::kind!(@named $($named)?);
         }
     };
+    (@named) => { false };
+    (@named named) => { true };
 }

@@ -71,6 +71,7 @@ pub use blocking::{Blocking, Completion, Waker};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use pipemux_proto::app::Choice;
+pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
 pub use pipemux_proto::projection::Lod;
 pub use pipemux_proto::{Fault, LineNumbers, LineRun, Value};

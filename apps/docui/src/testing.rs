@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Project, Resume};
-use pipemux_proto::projection::{Lod, Piece, Projection};
+use pipemux_proto::projection::{Arg, Args, Lod, Piece, Projection};
 use pipemux_proto::{
     Blob, Envelope, Fault, Frame, FrameDecoder, Incarnation, Kind, Method, SessionAddr, decode,
 };
@@ -33,6 +33,8 @@ pub struct Host<A> {
     runs: u64,
     /// The action that asked a question last, and the question's token.
     asked: Option<(Invoke, Blob)>,
+    /// The tokens that the content of an outcome may take; 0 if the daemon names no number.
+    budget: u32,
     opened: bool,
 }
 
@@ -85,6 +87,7 @@ impl<A: App> Host<A> {
             seen_version: 0,
             runs: 0,
             asked: None,
+            budget: 0,
             opened: false,
         })
     }
@@ -172,6 +175,18 @@ impl<A: App> Host<A> {
         self.invoke_as("default", self.seen_version, action)
     }
 
+    /// Carries out an action in a new run, as a call gives it: by its name, with the arguments by theirs.
+    pub fn call(
+        &mut self,
+        action: &str,
+        args: impl IntoIterator<Item = (&'static str, Arg)>,
+    ) -> Outcome {
+        self.runs += 1;
+        let args = args.into_iter().map(|(name, arg)| (name.to_owned(), arg)).collect();
+        let invoke = self.raw_message("default", self.seen_version, action, args);
+        self.send(invoke)
+    }
+
     /// Carries out an action in a new run, by a reader who has seen this version.
     pub fn invoke_as(&mut self, reader: &str, seen_version: u64, action: &A::Action) -> Outcome {
         self.runs += 1;
@@ -191,6 +206,11 @@ impl<A: App> Host<A> {
         self.send(invoke)
     }
 
+    /// Sets about how many tokens the content of an outcome may take from now on.
+    pub fn set_budget(&mut self, budget: u32) {
+        self.budget = budget;
+    }
+
     /// Sets the caller's working directory for what follows.
     pub fn set_cwd(&mut self, cwd: &Path) {
         self.cwd = cwd.to_string_lossy().into_owned();
@@ -204,8 +224,12 @@ impl<A: App> Host<A> {
 
     fn message(&self, reader: &str, seen_version: u64, action: &A::Action) -> Invoke {
         let (name, args) = action.encode();
+        self.raw_message(reader, seen_version, name, args)
+    }
+
+    fn raw_message(&self, reader: &str, seen_version: u64, action: &str, args: Args) -> Invoke {
         Invoke {
-            action: name.into(),
+            action: action.into(),
             args,
             seen_version,
             seen_lost: false,
@@ -215,7 +239,7 @@ impl<A: App> Host<A> {
             reader: reader.into(),
             run_id: format!("run-{}", self.runs),
             confirmed: false,
-            budget: 0,
+            budget: self.budget,
             resume: None,
         }
     }
@@ -296,6 +320,15 @@ impl<A: App> Host<A> {
     pub fn end_wait(&mut self) -> Result<Outcome, Fault> {
         self.session.expire_parked();
         let bytes = self.session.run_due().map_err(|error| Fault::failed(error.to_string()))?;
+        answered(&bytes)
+    }
+
+    /// Waits until the work of the action that was begun is done, and returns its answer.
+    ///
+    /// # Errors
+    /// No action waits.
+    pub fn wait_for_answer(&mut self) -> Result<Outcome, Fault> {
+        let bytes = self.session.wait_for_parked();
         answered(&bytes)
     }
 

@@ -33,8 +33,8 @@ docui::actions! {
             /// The change that an [undo] link names.
             change: Option<Change> = None::<Change>,
         );
-        /// Opens a file, or makes an open one the current file.
-        safe help Open = open(path: FilePath);
+        /// Opens files, folders, globs; the last file is the current one. A path that doesn't exist is a new file.
+        safe help Open = open(path: Vec<FilePath>);
         /// Writes a copy of the current file to another path; the file stays open.
         changes help SaveAs = save_as(path: FilePath);
         /// Closes a file, by default the current one; asks first if it has held edits.
@@ -108,5 +108,62 @@ docui::actions! {
         );
         /// Compares the current file with the one on disk.
         safe help Diff = diff() -> String;
+        /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or SEARCH/REPLACE blocks. Usually patch=stdin.
+        changes help Apply = apply(patch: Text);
+
+        // Names that models know from other tools, with their parameters and their meaning.
+        /// As apply.
+        changes alias ApplyPatch = apply_patch(patch: Text);
+        /// As apply.
+        changes alias ApplyPatchInput = apply_patch_input as apply_patch(input: Text);
+        /// Replaces a text that occurs exactly once; if it occurs more often, you are asked.
+        changes alias StrReplace = str_replace(path: FilePath, old_str: String, new_str: Text);
+        /// In the current file.
+        changes alias StrReplaceHere = str_replace_here as str_replace(old_str: String, new_str: Text = "");
+        /// Removes the text.
+        changes alias StrRemove = str_remove as str_replace(path: FilePath, old_str: String);
+        /// Replaces a text that occurs exactly once, or all of it with replace_all. An empty old_string makes a new file.
+        changes alias EditFile = edit(
+            file_path: FilePath,
+            old_string: String,
+            new_string: Text,
+            replace_all: bool = false,
+        );
+        /// Shows a file, or its lines from view_range[0] to view_range[1]; -1 is the last one. Lists a folder.
+        query alias ViewFile = view(path: FilePath, view_range: Vec<i64> = Vec::new()) -> String;
+        /// Shows a file, from line `offset` on.
+        query alias ReadFile = read_file(path: FilePath, offset: i64 = 1, limit: i64 = 0) -> String;
+        /// Shows a file, from line `offset` on.
+        query alias ReadFilePath = read_file_path as read_file(file_path: FilePath, offset: i64 = 1, limit: i64 = 0) -> String;
+        /// Inserts lines *after* a line; 0 is the top of the file.
+        changes alias InsertAfter = insert_after as insert(
+            path: FilePath,
+            insert_line: i64,
+            insert_text: Text,
+        );
+        /// Inserts lines *after* a line; 0 is the top of the file.
+        changes alias InsertNewStr = insert_new_str as insert(
+            path: FilePath,
+            insert_line: i64,
+            new_str: Text,
+        );
+        /// Inserts lines *after* a line; 0 is the top of the file.
+        changes alias InsertTextAfter = insert_text_after as insert(
+            path: FilePath,
+            insert_line: i64,
+            text: Text,
+        );
+        /// Inserts lines *after* a line of the current file; 0 is its top.
+        changes alias InsertHere = insert_here as insert(insert_line: i64, insert_text: Text);
+        /// Inserts lines *after* a line of the current file; 0 is its top.
+        changes alias InsertNewStrHere = insert_new_str_here as insert(insert_line: i64, new_str: Text);
+        /// Inserts lines *after* a line of the current file; 0 is its top.
+        changes alias InsertTextHere = insert_text_here as insert(insert_line: i64, text: Text);
+        /// Makes a new file; asks before it replaces one.
+        changes alias CreateFile = create_file as create(path: FilePath, file_text: Text);
+        /// Writes a file, new or not.
+        changes alias WriteFile = write_file(path: FilePath, content: Text);
+        /// Writes a file, new or not.
+        changes alias WriteFilePath = write_file_path as write_file(file_path: FilePath, content: Text);
     }
 }

@@ -6,9 +6,9 @@ use docui::blocking::CommitPoint;
 use docui::{App, Blocking, Completion, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
-use crate::limits::DISK_DEADLINE;
+use crate::limits::{DISK_DEADLINE, FILES_LISTED};
 use crate::model::Editor;
-use crate::model::editor::argument_paths;
+use crate::model::editor::arguments;
 use crate::model::tracked_ranges::TrackedRange;
 
 impl App for Editor {
@@ -20,8 +20,8 @@ impl App for Editor {
         let (mut editor, notes) = Editor::start(opening)?;
         editor.notes = notes;
         if editor.resumed && !opening.again {
-            let reader = editor.file_reader();
-            let read = reader.read_at_start(&argument_paths(opening), &opening.waker);
+            let reader = editor.file_reader(&opening.cwd);
+            let read = reader.read_at_start(&arguments(opening), &opening.waker);
             editor.invalidate_snapshot();
             let notes = editor.take_arguments(opening, read)?;
             editor.version += 1;
@@ -49,11 +49,10 @@ impl App for Editor {
             // The snapshot already has these files.
             return Ok(None);
         }
-        let (reader, paths) = (self.file_reader(), argument_paths(opening));
+        let (reader, paths) = (self.file_reader(&opening.cwd), arguments(opening));
         let waits_for = format!("the disk of {}", opening.args.join(" "));
-        let read = move |_: &CommitPoint| {
-            paths.iter().map(|path| reader.read(path, None)).collect::<Vec<_>>()
-        };
+        let read =
+            move |_: &CommitPoint| paths.iter().map(|path| reader.read(path)).collect::<Vec<_>>();
         let opening = opening.clone();
         let finish = move |editor: &mut Self, read, completion: Completion| {
             if completion.late {
@@ -146,8 +145,9 @@ impl App for Editor {
 
 impl Editor {
     fn find_file(&self, index: usize) -> Found {
-        // With several open files the view lists them; with one it shows that one if it is current.
-        match self.files.len() > 1 || self.is_current(&self.files[index]) {
+        // With several open files the view lists them unless there are too many.
+        match (2..=FILES_LISTED).contains(&self.files.len()) || self.is_current(&self.files[index])
+        {
             true => Found::Here(0),
             false => {
                 let name = self.display_name(index);

@@ -16,6 +16,10 @@ pub const DISK_CHECK_REST: Duration = Duration::from_millis(50);
 pub const READ_PIECE: usize = 64 * 1024;
 /// How many files can be open in one session. Beyond it, the saved one is closed that was used longest ago.
 pub const FILES_MAX: usize = 256;
+/// How many open files a view lists; of more it tells only how many there are.
+pub const FILES_LISTED: usize = 8;
+/// How many of their folders it names.
+pub const FOLDERS_NAMED: usize = 4;
 /// How many lines a page of a view has.
 pub const PAGE: usize = 40;
 /// How many columns of a line a view shows.
@@ -54,7 +58,7 @@ pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const JOURNAL_EDITS_MAX: usize = 1024 * 1024;
 /// Past how many splices a change rebuilds the whole text instead of editing it in place.
 pub const SPLICES_IN_PLACE: usize = 2_000;
-/// How many unsaved files the outcome of `save` names.
+/// How many files the outcome of `save` names, and how many unsaved ones a view.
 pub const UNSAVED_NAMED: usize = 5;
 /// The longest text that `lines` and `diff` return, in bytes: what another app can take by reference.
 pub const VALUE_MAX: usize = 512 * 1024;
@@ -70,6 +74,12 @@ pub const NEIGHBOURS_MAX: usize = 2_000;
 pub const KEY_PATH_MAX: usize = 480;
 /// Below this age, in milliseconds, a file's times don't prove that it is unchanged.
 pub const SETTLED_MS: u128 = 100;
+/// How many places of a patch's hunks, or occurrences of a text, a question lists.
+pub const PLACES_LISTED: usize = 20;
+/// How many entries a list of a folder has.
+pub const FOLDER_ENTRIES_MAX: usize = 200;
+/// How many levels of folders it shows.
+pub const FOLDER_DEPTH: usize = 2;
 /// How many files a project may have.
 pub const PROJECT_FILES_MAX: usize = 100_000;
 /// In how many files a name is looked for that is like one that isn't found.

@@ -5,6 +5,8 @@
 //! | `open`, `close`, `create`, `save`, `save_as`, `hold` | files |
 //! | `line_edits`, `move_lines`, `replace` | changes of the text |
 //! | `extract_method` | statements that become a function |
+//! | `apply` | patches over any number of files |
+//! | `aliases`, `view_file` | actions by the names and with the meaning that they have in other tools |
 //! | `undo` | undo and redo |
 //! | `find`, `navigate`, `diff` | actions that change no text |
 //! | `resolve` | which lines a caller means |
@@ -17,6 +19,8 @@
 //! | `text_search` | where a text occurs, and where something similar does |
 //! | `whole_lines`, `gutter` | text of whole lines; line numbers that were copied with it |
 
+mod aliases;
+mod apply;
 mod close;
 mod create;
 mod diff;
@@ -40,6 +44,7 @@ mod save_as;
 mod symbols;
 mod text_search;
 mod undo;
+mod view_file;
 mod whole_lines;
 
 use docui::{Context, Fault, Reply};

@@ -2,10 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`language`] | the language of a file's code fence |
 //! | [`page`] | the lines that fit, and what they cost |
 
-mod language;
 mod page;
 
 use std::ops::Range;
@@ -13,14 +11,14 @@ use std::ops::Range;
 use docui::{Line, Lod, Object, View, ViewRequest, tokens};
 
 use crate::action::Action;
+use crate::display::language::language;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, left_out_changes, line_range, range_name};
-use crate::limits::PAGE;
+use crate::limits::{FILES_LISTED, FOLDERS_NAMED, PAGE, UNSAVED_NAMED};
 use crate::model::Editor;
 use crate::model::changes_outside::{ChangesOutside, append};
 use crate::model::open_file::{DiskState, DiskWait, OpenFile};
 
-use language::language;
 use page::{PageLines, estimated_cost, lines_within, page};
 
 /// The approximate cost in tokens of a link or an anchor beside its label.
@@ -111,7 +109,13 @@ impl Editor {
 
     fn title(&self, file: &OpenFile) -> String {
         let lines = count(file.buffer().line_count(), "line");
-        let state = if file.is_unsaved() { "unsaved" } else { "saved" };
+        let state = match (self.hold, file.is_unsaved()) {
+            (true, true) => " · unsaved, edits are held",
+            (true, false) => " · edits are held",
+            (false, true) => " · unsaved",
+            (false, false) if file.is_new() => " · new",
+            (false, false) => "",
+        };
         let disk = match file.disk_state() {
             DiskState::Same => "",
             DiskState::Changed => " · changed on disk",
@@ -123,7 +127,7 @@ impl Editor {
             Some(DiskWait::Write) => " · being written",
             Some(DiskWait::Check) => " · its disk does not answer",
         };
-        format!("{} · {lines} · {state}{disk}{wait}", readable(&self.display_path(file.path())))
+        format!("{} · {lines}{state}{disk}{wait}", readable(&self.display_path(file.path())))
     }
 
     fn file_object(&self, file: &OpenFile) -> Object {
@@ -153,6 +157,9 @@ impl Editor {
         if self.files.len() <= 1 {
             return;
         }
+        if self.files.len() > FILES_LISTED {
+            return self.count_open_files(view);
+        }
         for (index, file) in self.files.iter().enumerate() {
             let state = match (self.is_current(file), file.is_unsaved()) {
                 (true, _) => " current",
@@ -167,6 +174,35 @@ impl Editor {
             budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 2;
             let separator = if index > 0 { " · " } else { "" };
             view.text(separator).object(self.file_object(file)).text(state);
+        }
+        view.text("\n");
+    }
+
+    /// Counts the open files, and lists those that are unsaved: `48 files open in src, tests/it`.
+    fn count_open_files(&self, view: &mut View) {
+        let folder = |file: &OpenFile| {
+            let shown = self.display_path(file.path());
+            shown.rsplit_once('/').map_or_else(|| ".".to_owned(), |(folder, _)| folder.to_owned())
+        };
+        let mut folders: Vec<(String, usize)> = Vec::new();
+        for file in &self.files {
+            let folder = folder(file);
+            match folders.iter_mut().find(|(known, _)| *known == folder) {
+                Some((_, count)) => *count += 1,
+                None => folders.push((folder, 1)),
+            }
+        }
+        folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let named = folders.iter().take(FOLDERS_NAMED).map(|(folder, _)| readable(folder));
+        let more = if folders.len() > FOLDERS_NAMED { ", …" } else { "" };
+        let named = named.collect::<Vec<_>>().join(", ");
+        view.text(format!("{} open in {named}{more}", count(self.files.len(), "file")));
+        let unsaved: Vec<_> = self.files.iter().filter(|file| file.is_unsaved()).collect();
+        for (at, file) in unsaved.iter().take(UNSAVED_NAMED).enumerate() {
+            view.text(if at == 0 { " · unsaved: " } else { ", " }).object(self.file_object(file));
+        }
+        if unsaved.len() > UNSAVED_NAMED {
+            view.text(format!(" and {} more", unsaved.len() - UNSAVED_NAMED));
         }
         view.text("\n");
     }

@@ -3,33 +3,54 @@
 use docui::Anchor;
 
 docui::kind!(
-    /// A resource of the machine.
-    pub Resource = "state"
+    /// A resource of the machine, which its key names: `memory`.
+    pub Resource = "state", named
 );
 docui::kind!(
-    /// A process.
-    pub Process = "process"
+    /// A process, which its pid names.
+    pub Process = "process", named
 );
 docui::choices! {
     /// The figure that processes are sorted by.
-    pub enum By { Cpu = "cpu", Mem = "mem" }
+    pub enum By { Mem = "mem", Cpu = "cpu" }
+}
+docui::choices! {
+    /// The figure that is watched.
+    pub enum Figure { Load = "load", Cpu = "cpu", Mem = "mem" }
+}
+docui::choices! {
+    /// How much of a resource the window shows.
+    pub enum Level { Gist = "gist", Summary = "summary", Full = "full" }
 }
 docui::actions! {
     /// An action of the monitor.
     pub enum Action {
-        /// Lists the busiest processes.
-        safe featured Top = top(
+        /// The processes that take most; PipeMux's own apart.
+        query featured Top = top(
             /// How many.
-            n: i64 = 10,
-            by: By = By::Cpu,
+            n: i64 = 5,
+            by: By = By::Mem,
+        ) -> String;
+        /// Samples over some seconds, and whether the figure rises.
+        query featured Watch = watch(
+            what: Figure = Figure::Load,
+            seconds: i64 = 9,
+            every: i64 = 3,
+        ) -> String;
+        /// Shows resources in detail in the window.
+        safe listed Expand = expand(
+            items: Vec<Anchor<Resource>>,
+            level: Option<Level> = None,
         );
-        /// Shows a resource in detail.
-        safe listed Expand = expand(resource: Anchor<Resource>);
-        /// Shows a resource in one line.
-        safe listed Fold = fold(resource: Anchor<Resource>);
+        /// Shows resources in one line.
+        safe listed Collapse = collapse(items: Vec<Anchor<Resource>>);
         /// Takes a new sample.
         safe listed Refresh = refresh();
         /// Sends SIGTERM to one of your own processes.
         destructive help Kill = kill(process: Anchor<Process>);
+        /// As collapse(items).
+        safe alias Fold = fold(resource: Anchor<Resource>);
+        /// As expand(items).
+        safe alias ExpandOne = expand_one as expand(resource: Anchor<Resource>);
     }
 }

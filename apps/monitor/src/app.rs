@@ -1,9 +1,10 @@
 //! The monitor as a docui app: hands each request to the model, the update or the view.
 
-use docui::{App, Ask, Context, Fault, Found, Lod, Opening, Reply, View, ViewRequest};
+use docui::{App, Ask, Blocking, Context, Fault, Found, Lod, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
 use crate::model::Monitor;
+use crate::watch::{self, Schedule};
 use crate::{update, view};
 
 impl App for Monitor {
@@ -23,12 +24,22 @@ impl App for Monitor {
         update::update(self, action).map(Into::into)
     }
 
+    fn blocking(&mut self, action: &Action, _: &Context) -> Result<Option<Blocking<Self>>, Fault> {
+        let Action::Watch { what, seconds, every } = action else { return Ok(None) };
+        let schedule = Schedule::new(*seconds, *every)?;
+        Ok(Some(watch::watch(*what, schedule)))
+    }
+
     fn view(&self, request: &ViewRequest) -> View {
         view::view(&self.sample, &self.settings, request.lod, request.budget, self.address())
     }
 
     fn find(&self, key: &str) -> Found {
         self.locate(key)
+    }
+
+    fn named(&self, ty: Option<&str>, name: &str) -> Result<String, Fault> {
+        self.key_of(ty, name)
     }
 
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {

@@ -13,7 +13,9 @@
 //! | [`detail`] | describes the machine and its resources in words |
 //! | [`mod@format`] | formats figures |
 //! | [`settings`] | what is expanded, kept across restarts |
+//! | [`top`], [`watch`] | answer queries: the largest processes, a figure over some seconds |
 //! | [`kill`] | terminates one process, if that is allowed |
+//! | [`limits`] | the bounds |
 //!
 //! **Invariant: a view takes no sample.** Only [`sampler`] and [`model`] look at the system or the clock, so
 //! that the same sample and settings give the same view.
@@ -30,13 +32,16 @@ pub mod detail;
 pub mod disks;
 pub mod format;
 pub mod kill;
+pub mod limits;
 pub mod model;
 pub mod resource;
 pub mod sample;
 pub mod sampler;
 pub mod settings;
+pub mod top;
 pub mod update;
 pub mod view;
+pub mod watch;
 
 pub use action::Action;
 pub use model::Monitor;

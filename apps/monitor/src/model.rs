@@ -4,14 +4,16 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use docui::{Fault, Found, Opening};
+use docui::{Fault, Found, Kind, Opening};
 
-use crate::detail;
 use crate::disks::DiskSampler;
+use crate::limits::TOP_MAX;
 use crate::resource::Resource;
 use crate::sample::{Process, Sample};
 use crate::sampler::Sampler;
-use crate::settings::{Settings, TOP_MAX};
+use crate::settings::Settings;
+use crate::update;
+use crate::{action, detail};
 
 /// How old the sample may be when the window is viewed.
 const SAMPLE_AGE_MAX: Duration = Duration::from_secs(1);
@@ -115,6 +117,32 @@ impl Monitor {
         Ok(format!("{} {}\n", process.name, detail::cells(process).join(" ")))
     }
 
+    /// Returns the key of the resource that a name means, or of the process with a pid or a name.
+    ///
+    /// # Errors
+    /// There is no such resource or process, or several processes have the name.
+    pub fn key_of(&self, ty: Option<&str>, name: &str) -> Result<String, Fault> {
+        let name = name.trim();
+        if ty != Some(action::Process::NAME.unwrap_or_default()) {
+            let resource = Resource::from_key(&name.to_lowercase());
+            return resource
+                .map(|resource| resource.key().to_owned())
+                .ok_or_else(|| update::unknown(&format!("{name:?} is no resource")));
+        }
+        let processes = self.sample.processes.iter();
+        let is_named = |process: &&Process| process.name == name || process.pid.to_string() == name;
+        let found: Vec<&Process> = processes.filter(is_named).collect();
+        match found[..] {
+            [one] => Ok(one.key()),
+            [] => Err(Fault::not_found(format!("no process is {name:?}: write its pid"))),
+            _ => {
+                let pids: Vec<_> = found.iter().take(10).map(|one| one.pid.to_string()).collect();
+                let message = format!("{} processes are {name:?}", found.len());
+                Err(Fault::usage(message).hint(format!("write the pid: {}", pids.join(", "))))
+            }
+        }
+    }
+
     fn locate_process(&self, key: &str) -> Found {
         let Settings { by, top, ref expanded } = self.settings;
         let Some(process) = self.sample.processes.iter().find(|process| process.key() == key)
@@ -126,7 +154,10 @@ impl Monitor {
         if is_expanded && detail::top(&self.sample, by, top).contains(&process) {
             return Found::Here(0);
         }
-        let call = if is_expanded { format!("top({TOP_MAX})") } else { "top()".to_owned() };
-        Found::Hidden { rev: 0, how: format!("pipemux run '{}.{call}'", self.callee) }
+        let (verb, call) = match is_expanded {
+            true => ("ask", format!("top({TOP_MAX})")),
+            false => ("run", "expand(\"processes\")".to_owned()),
+        };
+        Found::Hidden { rev: 0, how: format!("pipemux {verb} '{}.{call}'", self.callee) }
     }
 }

@@ -8,10 +8,8 @@ use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::action::By;
+use crate::limits::TOP_MAX;
 use crate::resource::Resource;
-
-/// Most processes that are listed.
-pub const TOP_MAX: i64 = 100;
 
 /// The settings of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

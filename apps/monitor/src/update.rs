@@ -2,10 +2,10 @@
 
 use docui::{Anchor, Ask, Done, Fault};
 
-use crate::action::{self, Action, By};
+use crate::action::{self, Action, Level};
 use crate::model::Monitor;
 use crate::resource::Resource;
-use crate::{detail, kill, settings};
+use crate::{detail, kill, top};
 
 /// Carries out one action.
 ///
@@ -13,29 +13,13 @@ use crate::{detail, kill, settings};
 /// The action can't be carried out; nothing took effect.
 pub fn update(monitor: &mut Monitor, action: Action) -> Result<Done, Fault> {
     match action {
-        Action::Top { n, by } => {
-            let number = settings::top(n)?;
-            monitor.change_settings(|settings| {
-                settings.expanded.insert(Resource::Processes);
-                (settings.top, settings.by) = (number, by);
-            })?;
-            let order = if by == By::Mem { "memory" } else { "CPU" };
-            Ok(Done::new(format!("{number} by {order}")))
-        }
-        Action::Expand { resource } => {
-            let resource = known(&resource)?;
-            monitor.change_settings(|settings| {
-                settings.expanded.insert(resource);
-            })?;
-            Ok(Done::new(resource.label()))
-        }
-        Action::Fold { resource } => {
-            let resource = known(&resource)?;
-            monitor.change_settings(|settings| {
-                settings.expanded.remove(&resource);
-            })?;
-            Ok(Done::new(resource.label()))
-        }
+        Action::Top { n, by } => top::top(&monitor.sample, n, by),
+        // Watching waits: it is begun as blocking work.
+        Action::Watch { .. } => Err(Fault::refused("watching can't be done here")),
+        Action::Expand { items, level } => set_level(monitor, &items, level.unwrap_or(Level::Full)),
+        Action::ExpandOne { resource } => set_level(monitor, &[resource], Level::Full),
+        Action::Collapse { items } => set_level(monitor, &items, Level::Gist),
+        Action::Fold { resource } => set_level(monitor, &[resource], Level::Gist),
         Action::Kill { process } => {
             kill::terminate(monitor.sampler.get_mut(), &process.key).map(Done::new)
         }
@@ -57,9 +41,35 @@ pub fn confirm(monitor: &Monitor, action: &Action) -> Result<Ask, Fault> {
     }
 }
 
+/// Shows resources in detail, or in one line.
+fn set_level(
+    monitor: &mut Monitor,
+    items: &[Anchor<action::Resource>],
+    level: Level,
+) -> Result<Done, Fault> {
+    let resources = items.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+    if resources.is_empty() {
+        return Err(unknown("items: expected at least one resource"));
+    }
+    monitor.change_settings(|settings| {
+        for resource in &resources {
+            match level {
+                Level::Full => settings.expanded.insert(*resource),
+                Level::Gist | Level::Summary => settings.expanded.remove(resource),
+            };
+        }
+    })?;
+    let labels: Vec<_> = resources.iter().map(|resource| resource.label()).collect();
+    let how = if level == Level::Full { "in detail" } else { "in one line" };
+    Ok(Done::new(format!("{} {how}", labels.join(", "))))
+}
+
 fn known(anchor: &Anchor<action::Resource>) -> Result<Resource, Fault> {
-    Resource::from_key(&anchor.key).ok_or_else(|| {
-        let keys = Resource::ALL.map(Resource::key).join(", ");
-        Fault::usage("resource: not a resource").hint(format!("the resources are {keys}"))
-    })
+    Resource::from_key(&anchor.key).ok_or_else(|| unknown("not a resource"))
+}
+
+/// Makes an error that names the resources.
+pub fn unknown(message: &str) -> Fault {
+    let keys = Resource::ALL.map(Resource::key).join(", ");
+    Fault::usage(message).hint(format!("the resources are {keys}"))
 }

@@ -27,7 +27,7 @@ pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address
     let mut details =
         DetailBudget { left: budget.saturating_sub(folded + CUT_NOTE_TOKENS), cut: 0 };
     for resource in Resource::ALL {
-        let anchor = Anchor::new(resource.key(), 0);
+        let items = vec![Anchor::new(resource.key(), 0)];
         let expanded = settings.expanded.contains(&resource);
         // `CPU [38%](obj:state:cpu_load) · 2 cores`
         let line = detail::line(resource, sample);
@@ -37,8 +37,8 @@ pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address
         view.object(Object::new(resource.key(), value).ty("state").show_key()).text(rest);
         match (lod, expanded) {
             (Lod::Full, false) => &mut view,
-            (_, true) => view.text(" ").link("fold", &Action::Fold { resource: anchor }),
-            (_, false) => view.text(" ").link("expand", &Action::Expand { resource: anchor }),
+            (_, true) => view.text(" ").link("collapse", &Action::Collapse { items }),
+            (_, false) => view.text(" ").link("expand", &Action::Expand { items, level: None }),
         };
         view.text("\n");
         if lod == Lod::Full || expanded {

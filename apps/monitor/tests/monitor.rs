@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use docui::testing::Host;
 use docui::{Anchor, App, Choice, Found, Lod, View};
-use pipemux_monitor::action::By;
+use pipemux_monitor::action::{By, Figure};
 use pipemux_monitor::detail;
 use pipemux_monitor::disks::DiskSampler;
 use pipemux_monitor::resource::Resource;
 use pipemux_monitor::sample::{Cpu, Disk, DiskSample, Memory, Period, Process, Sample};
 use pipemux_monitor::sampler::Sampler;
 use pipemux_monitor::settings::Settings;
-use pipemux_monitor::{Action, Monitor, kill, view};
+use pipemux_monitor::{Action, Monitor, kill, top, view};
+use pipemux_proto::Value;
 use pipemux_proto::app::{Done, Outcome};
 use pipemux_proto::fault::{Code, Fault};
 use proptest::prelude::*;
@@ -209,22 +210,96 @@ fn fault(host: &mut Host<Monitor>, action: Action) -> Fault {
     }
 }
 
+fn expand(keys: &[&str]) -> Action {
+    let items = keys.iter().map(|key| Anchor::new(*key, 0)).collect();
+    Action::Expand { items, level: None }
+}
+
 #[test]
 fn settings_survive_a_restart() {
     let dir = tempfile::tempdir().unwrap();
+    // As an earlier release saved them.
+    std::fs::write(dir.path().join("settings.toml"), "top = 3\nby = 'mem'\n").unwrap();
     let mut host = open(&dir);
-    assert_eq!(done(&mut host, Action::Top { n: 3, by: By::Mem }).brief, "3 by memory");
-    done(&mut host, Action::Expand { resource: Anchor::new("cpu", 0) });
-    done(&mut host, Action::Expand { resource: Anchor::new("load", 0) });
-    done(&mut host, Action::Fold { resource: Anchor::new("load", 0) });
+    assert_eq!(
+        done(&mut host, expand(&["cpu", "load", "processes"])).brief,
+        "CPU, load, processes in detail"
+    );
+    let collapse = Action::Collapse { items: vec![Anchor::new("load", 0)] };
+    assert_eq!(done(&mut host, collapse).brief, "load in one line");
     drop(host);
     let mut host = open(&dir);
     let shown = host.text(Lod::Summary, 2000).unwrap();
     assert!(shown.contains("| top 3 by memory | pid | CPU | memory |\n"), "{shown}");
-    assert_eq!(shown.matches("[fold](link:fold)").count(), 2, "{shown}");
+    assert_eq!(shown.matches("[collapse](link:collapse)").count(), 2, "{shown}");
     assert_eq!(shown.matches("](obj:p").count() - 1, 3, "{shown}");
     let gist = host.text(Lod::Gist, 100).unwrap();
     assert!(gist.starts_with("## \n\nCPU ") && gist.lines().count() == 3, "{gist}");
+}
+
+#[test]
+fn resources_and_processes_are_named_by_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    let mut call = |action: &str, param: &'static str, names: &[&str]| {
+        let names = Value::List(names.iter().map(|name| Value::from(*name)).collect());
+        match host.call(action, [(param, names.into())]) {
+            Outcome::Done(done) => done.brief,
+            Outcome::Failed(fault) => format!("{} {:?}", fault.message, fault.hints),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(call("expand", "items", &["CPU", "memory"]), "CPU, memory in detail");
+    assert_eq!(call("collapse", "items", &["cpu"]), "CPU in one line");
+    assert_eq!(
+        call("expand", "items", &["heat"]),
+        "\"heat\" is no resource [\"the resources are cpu_load, memory, swap, disks, load, processes\"]"
+    );
+    let mut sleep = Sleep::spawn(&mut Command::new("sleep"));
+    drop(host);
+    let mut host = open(&dir);
+    let pid = sleep.0.id().to_string();
+    let Outcome::Needs(asked) = host.call("kill", [("process", Value::from(pid.as_str()).into())])
+    else {
+        panic!("should ask")
+    };
+    assert!(asked.question.text.contains(&format!("sleep (pid {pid})")), "{asked:?}");
+    assert!(sleep.is_alive());
+}
+
+#[test]
+fn top_tells_the_largest_processes_and_its_own_apart() {
+    let mut sample = fixed();
+    let mut add = |pid, name: &str, memory| {
+        sample.processes.push(Process { pid, name: name.into(), memory, ..Process::default() });
+    };
+    add(40, "pipemux", 4 * GB);
+    add(50, "pipemux-editor", 40 << 20);
+    let told = |n, by| {
+        let (brief, text) = top::told(&sample, n, by).unwrap();
+        format!("{brief}\n{text}")
+    };
+    assert_eq!(
+        told(2, By::Mem),
+        "2 of 5 processes by memory\nbrowser 3 GB · pid 30 · CPU 5%\nrustc 1 GB · pid 20 · CPU 71%\n\
+         left out, PipeMux's own: pipemux 4 GB\n"
+    );
+    assert_eq!(told(1, By::Cpu), "1 of 5 processes by CPU\nrustc 71% · pid 20 · 1 GB\n");
+    assert!(told(100, By::Mem).ends_with("own: pipemux 4 GB, pipemux-editor 40 MB\n"));
+}
+
+#[test]
+fn watching_leaves_the_monitor_free_for_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    let watch = Action::Watch { what: Figure::Load, seconds: 1, every: 1 };
+    assert!(host.begin(&watch).is_none(), "it goes on elsewhere");
+    done(&mut host, Action::Refresh {});
+    let told = host.wait_for_answer().unwrap();
+    let Outcome::Done(done) = told else { panic!("{told:?}") };
+    assert!(done.brief.starts_with("load every 1 s: ") && done.brief.contains(" · "), "{done:?}");
+    let wrong = Action::Watch { what: Figure::Cpu, seconds: 3600, every: 3 };
+    assert_eq!(fault(&mut host, wrong).message, "seconds: expected 3 to 25, not 3600");
 }
 
 #[test]
@@ -236,7 +311,7 @@ fn invalid_arguments_are_refused() {
         assert_eq!(fault.code, Code::Usage);
         assert_eq!(fault.message, format!("n: expected 1 to 100, not {n}"));
     }
-    let other = Action::Expand { resource: Anchor::new("nonsense", 0) };
+    let other = expand(&["nonsense"]);
     assert_eq!(fault(&mut host, other).code, Code::NotFound);
     let arguments = Host::<Monitor>::open_as("monitor/main", &["x"], dir.path(), dir.path()).err();
     assert_eq!(arguments.map(|fault| fault.code), Some(Code::Usage));
@@ -245,8 +320,9 @@ fn invalid_arguments_are_refused() {
 #[test]
 fn process_is_found_by_pid_and_start_time() {
     let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("settings.toml"), "top = 100\nby = 'mem'\n").unwrap();
     let mut host = open(&dir);
-    done(&mut host, Action::Top { n: 100, by: By::Mem });
+    done(&mut host, expand(&["processes"]));
     let shown = host.text(Lod::Summary, 20_000).unwrap();
     let key = shown.split("](obj:p").nth(2).and_then(|rest| rest.split(')').next()).unwrap();
     let (app, key) = (host.app().unwrap(), format!("p{key}"));
@@ -262,7 +338,7 @@ fn process_is_found_by_pid_and_start_time() {
     done(&mut host, Action::Fold { resource: Anchor::new("processes", 0) });
     let app = host.app().unwrap();
     let Found::Hidden { how, .. } = app.find(&key) else { panic!("{:?}", app.find(&key)) };
-    assert_eq!(how, "pipemux run 'monitor.top()'");
+    assert_eq!(how, "pipemux run 'monitor.expand(\"processes\")'");
 }
 
 #[test]

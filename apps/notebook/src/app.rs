@@ -23,8 +23,9 @@ impl App for Notebook {
         self.check_attach(opening).map(|()| Vec::new())
     }
 
-    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
-        update::update(self, action).map(|done| self.tell_put_back(done).into())
+    fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
+        let done = update::update(self, action, u64::from(context.budget))?;
+        Ok(self.tell_put_back(done).into())
     }
 
     fn view(&self, request: &ViewRequest) -> View {
@@ -35,9 +36,17 @@ impl App for Notebook {
         self.locate(key).unwrap_or_else(Found::Unreadable)
     }
 
+    fn named(&self, _: Option<&str>, name: &str) -> Result<String, Fault> {
+        self.entry_titled(name)
+    }
+
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
         let text = entry::id(key).map_or(Ok(None), |id| self.store.text(id))?;
         text.map(String::into_bytes).ok_or_else(|| Fault::not_found("removed").about(key))
+    }
+
+    fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
+        update::confirm(self, action)
     }
 
     fn refresh(&mut self) -> bool {
@@ -50,9 +59,5 @@ impl App for Notebook {
 
     fn resumed(&self) -> bool {
         self.is_resumed()
-    }
-
-    fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
-        update::confirm(self, action)
     }
 }

@@ -15,13 +15,13 @@ use rusqlite::{Transaction, TransactionBehavior};
 use crate::entry::Content;
 use crate::schema::{FileId, StoreError};
 use crate::store::Store;
-use crate::undo_path;
+use crate::undo_path::{self, RecordedChange};
 
-use rows::{delete, insert, read, record, update};
+use rows::{Batch, delete, insert, read, update};
 
-/// How many changes can be undone, over all entries.
+/// How many actions can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
-/// Bytes of earlier texts that are kept for undo, over all changes.
+/// Bytes of earlier texts that are kept for undo, over all actions. The newest action is kept in any case.
 pub const CHANGES_BYTES_MAX: i64 = 16 * 1024 * 1024;
 
 /// An entry as the caller saw it.
@@ -33,7 +33,7 @@ pub struct EntryRef {
     pub rev: u64,
 }
 
-/// Identifies a recorded change. In calls it is written as `c12`.
+/// Identifies the recorded changes of one action: the number of the first one. In calls it is written as `c12`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeId(pub(crate) i64);
 
@@ -68,7 +68,13 @@ pub enum ChangeKind {
     Rename,
     /// The tags were replaced.
     Tag,
-    /// An earlier change was undone.
+    /// The gist was set.
+    Gist,
+    /// The summary was set.
+    Summary,
+    /// The entry was removed.
+    Remove,
+    /// An earlier action was undone.
     Undo,
 }
 
@@ -81,6 +87,9 @@ impl ChangeKind {
             Self::Append => "append",
             Self::Rename => "rename",
             Self::Tag => "tag",
+            Self::Gist => "gist",
+            Self::Summary => "summary",
+            Self::Remove => "remove",
             Self::Undo => "undo",
         }
     }
@@ -89,10 +98,19 @@ impl ChangeKind {
 /// The result of [`Store::add`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
-    /// The change, for [`Store::undo`].
+    /// The action, for [`Store::undo`].
     pub change: ChangeId,
-    /// The new entry's id.
-    pub entry: i64,
+    /// The ids of the new entries.
+    pub entries: Vec<i64>,
+}
+
+/// The result of [`Store::remove`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    /// The action, for [`Store::undo`].
+    pub change: ChangeId,
+    /// The contents of the removed entries.
+    pub contents: Vec<Content>,
 }
 
 /// The result of [`Store::amend`].
@@ -108,53 +126,63 @@ pub struct Amended {
 
 /// The result of [`Store::undo`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Undone {
-    /// The change had created the entry, which is removed again.
-    Removed {
-        /// The removed content.
-        content: Content,
-    },
-    /// The entry has its earlier content again.
-    Restored {
-        /// The change that the undo itself made. Undoing it redoes the original change.
-        change: ChangeId,
-        /// The restored content.
-        content: Content,
-    },
+pub struct Undone {
+    /// The undo itself. Undoing it redoes the action.
+    pub change: ChangeId,
+    /// What became of each entry that the action had changed.
+    pub entries: Vec<UndoneEntry>,
 }
 
-/// Why a change was not undone. Nothing was written.
+/// An entry that an undo changed. At least one of the contents is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoneEntry {
+    /// The content before the undo; `None` if the entry had been removed.
+    pub before: Option<Content>,
+    /// The content after it; `None` if the entry is removed again.
+    pub after: Option<Content>,
+}
+
+/// Why an action was not undone. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoError {
-    /// The entry is not as the change left it.
+    /// An entry is not as the action left it.
     ChangedSince {
+        /// The action.
+        change: ChangeId,
         /// The entry's title.
         title: String,
-        /// The changes that lead back to what the change left, to be undone in this order.
+        /// The actions that lead back to what the action left, to be undone in this order.
         later: Vec<ChangeId>,
     },
-    /// The entry is as it was before the change.
+    /// The entries are as they were before the action.
     AlreadyUndone {
-        /// The entry's title.
+        /// The action.
+        change: ChangeId,
+        /// The title of one of them.
         title: String,
-        /// The changes that lead back to what the change left, to be undone in this order.
+        /// The actions that lead back to what the action left, to be undone in this order.
         redo: Vec<ChangeId>,
     },
-    /// The change isn't known, or the store can't be written.
+    /// The action isn't known, or the store can't be written.
     Refused(Fault),
 }
 
 impl Store {
-    /// Adds an entry.
+    /// Adds all of these entries or none.
     ///
     /// # Errors
-    /// A part of the content exceeds its bounds, or the store can't be written.
-    pub fn add(&mut self, content: &Content) -> Result<Added, Fault> {
-        content.check()?;
+    /// A part of a content exceeds its bounds, or the store can't be written.
+    pub fn add(&mut self, contents: &[Content]) -> Result<Added, Fault> {
+        contents.iter().try_for_each(Content::check)?;
         self.write(|transaction| {
-            let entry = insert(transaction, content)?;
-            let change = record(transaction, entry, ChangeKind::Add, 1, None)?;
-            Ok(Added { change, entry })
+            let mut batch = Batch::new(ChangeKind::Add, None);
+            let mut entries = Vec::with_capacity(contents.len());
+            for content in contents {
+                let entry = insert(transaction, None, content)?;
+                batch.record(transaction, entry, 1, None)?;
+                entries.push(entry);
+            }
+            Ok(Added { change: batch.end(transaction)?, entries })
         })
     }
 
@@ -178,65 +206,98 @@ impl Store {
             }
             after.check()?;
             let rev = update(transaction, entry, &after)?;
-            let change = record(transaction, entry.id, kind, rev, Some(&before))?;
-            Ok(Some(Amended { change, before, after }))
+            let mut batch = Batch::new(kind, None);
+            batch.record(transaction, entry.id, rev, Some(&before))?;
+            Ok(Some(Amended { change: batch.end(transaction)?, before, after }))
         })
     }
 
-    /// Deletes all of these entries or none, together with the records of their changes. Returns their
-    /// contents.
+    /// Removes all of these entries or none.
     ///
     /// # Errors
     /// An entry was changed or removed since it was seen, or the store can't be written.
-    pub fn remove(&mut self, entries: &[EntryRef]) -> Result<Vec<Content>, Fault> {
+    pub fn remove(&mut self, entries: &[EntryRef]) -> Result<Removed, Fault> {
         self.write(|transaction| {
-            let mut removed = Vec::with_capacity(entries.len());
+            let mut batch = Batch::new(ChangeKind::Remove, None);
+            let mut contents = Vec::with_capacity(entries.len());
             for entry in entries {
-                removed.push(read(transaction, *entry)?);
+                let content = read(transaction, *entry)?;
                 delete(transaction, entry.id)?;
+                batch.record(transaction, entry.id, entry.rev, Some(&content))?;
+                contents.push(content);
             }
-            Ok(removed)
+            Ok(Removed { change: batch.end(transaction)?, contents })
         })
     }
 
-    /// Undoes one change. Unless the change had created the entry, the undo is a change of its own, which
-    /// can be undone in turn.
+    /// Deletes all of these entries or none, together with all records of their contents. Returns these.
     ///
-    /// The entry must be as the change left it: either nothing has changed it since, or all that did is
+    /// # Errors
+    /// An entry was changed or removed since it was seen, or the store can't be written.
+    pub fn purge(&mut self, entries: &[EntryRef]) -> Result<Vec<Content>, Fault> {
+        self.write(|transaction| {
+            let mut contents = Vec::with_capacity(entries.len());
+            for entry in entries {
+                contents.push(read(transaction, *entry)?);
+                delete(transaction, entry.id)?;
+                transaction.execute("DELETE FROM changes WHERE entry = ?1", [entry.id])?;
+            }
+            Ok(contents)
+        })
+    }
+
+    /// Undoes one action. The undo is an action of its own, which can be undone in turn.
+    ///
+    /// The entries must be as the action left them: either nothing has changed them since, or all that did is
     /// undone.
     ///
     /// # Errors
-    /// The change is no longer recorded, the entry is not as the change left it, or the store can't be
-    /// written.
+    /// The action is no longer recorded, an entry is not as it left it, or the store can't be written.
     pub fn undo(&mut self, change: ChangeId) -> Result<Undone, UndoError> {
-        self.write(|transaction| {
-            let Some(recorded) = undo_path::load(transaction, change)? else {
-                return Err(unknown_change(transaction, change)?.into());
-            };
-            let later = recorded.changes_to_undo_first();
-            if recorded.earlier.as_ref() == Some(&recorded.current) {
-                let title = recorded.current.title;
-                return Ok(Err(UndoError::AlreadyUndone { title, redo: later }));
-            }
-            if !later.is_empty() {
-                return Ok(Err(UndoError::ChangedSince { title: recorded.current.title, later }));
-            }
-            let (entry, current) = (recorded.entry, recorded.current);
-            Ok(Ok(match recorded.earlier {
-                None => {
-                    delete(transaction, entry.id)?;
-                    Undone::Removed { content: current }
+        self.undo_all(|_| Ok(vec![change])).map(|mut undone| undone.remove(0))
+    }
+
+    /// Undoes the last actions that are not undone yet, the newest first: all of them or none.
+    ///
+    /// # Errors
+    /// As [`Store::undo`]; also when there are fewer.
+    pub fn undo_last(&mut self, steps: usize) -> Result<Vec<Undone>, UndoError> {
+        self.undo_all(|transaction| {
+            let last = undo_path::not_undone(transaction, steps)?;
+            match last.len() {
+                0 => Err(Fault::refused("nothing to undo").into()),
+                fewer if fewer < steps => {
+                    let message = format!("only {fewer} changes can be undone, not {steps}");
+                    Err(Fault::refused(message).into())
                 }
-                Some(content) => {
-                    let rev = update(transaction, entry, &content)?;
-                    let kind = ChangeKind::Undo;
-                    let change = record(transaction, entry.id, kind, rev, Some(&current))?;
-                    Undone::Restored { change, content }
-                }
-            }))
+                _ => Ok(last),
+            }
         })
-        .map_err(UndoError::Refused)
-        .flatten()
+    }
+
+    fn undo_all(
+        &mut self,
+        choose: impl FnOnce(&Transaction<'_>) -> Result<Vec<ChangeId>, StoreError>,
+    ) -> Result<Vec<Undone>, UndoError> {
+        let mut changed_since = None;
+        let undone = self.write(|transaction| {
+            let mut all = Vec::new();
+            for change in choose(transaction)? {
+                match undo_one(transaction, change)? {
+                    Ok(undone) => all.push(undone),
+                    Err(error) => {
+                        changed_since = Some(error);
+                        // Rolls back what the steps before it did.
+                        return Err(Fault::failed("changed since").into());
+                    }
+                }
+            }
+            Ok(all)
+        });
+        match changed_since {
+            Some(error) => Err(error),
+            None => undone.map_err(UndoError::Refused),
+        }
     }
 
     /// Runs `work` in a transaction, which is rolled back if it fails.
@@ -270,6 +331,48 @@ impl Store {
     }
 }
 
+fn undo_one(
+    transaction: &Transaction<'_>,
+    change: ChangeId,
+) -> Result<Result<Undone, UndoError>, StoreError> {
+    let recorded = undo_path::load(transaction, change)?;
+    if recorded.is_empty() {
+        return Err(unknown_change(transaction, change)?.into());
+    }
+    if let Some((title, later)) = undo_path::changes_to_undo_first(transaction, &recorded)? {
+        return Ok(Err(match recorded.iter().all(RecordedChange::is_undone) {
+            true => UndoError::AlreadyUndone { change, title, redo: later },
+            false => UndoError::ChangedSince { change, title, later },
+        }));
+    }
+    let mut batch = Batch::new(ChangeKind::Undo, Some(change));
+    let mut entries = Vec::with_capacity(recorded.len());
+    // In the order that the action had, so that entries that were added last are removed first.
+    for record in recorded.into_iter().rev() {
+        let (id, after) = (record.entry, record.earlier);
+        let rev = match (record.current.as_ref(), &after) {
+            (Some((rev, _)), Some(content)) => {
+                update(transaction, EntryRef { id, rev: *rev }, content)?
+            }
+            (Some((rev, _)), None) => {
+                delete(transaction, id)?;
+                *rev
+            }
+            (None, Some(content)) => {
+                let rev = record.rev_to_restore;
+                insert(transaction, Some(EntryRef { id, rev }), content)?;
+                rev
+            }
+            (None, None) => record.rev_to_restore,
+        };
+        let before = record.current.map(|(_, content)| content);
+        batch.record(transaction, id, rev, before.as_ref())?;
+        entries.push(UndoneEntry { before, after });
+    }
+    entries.reverse();
+    Ok(Ok(Undone { change: batch.end(transaction)?, entries }))
+}
+
 /// Says why a change isn't recorded.
 fn unknown_change(transaction: &Transaction<'_>, change: ChangeId) -> rusqlite::Result<Fault> {
     let newest: i64 = transaction.query_row(
@@ -279,9 +382,7 @@ fn unknown_change(transaction: &Transaction<'_>, change: ChangeId) -> rusqlite::
     )?;
     if change.0 <= newest && change.0 > 0 {
         let fault = Fault::not_found(format!("change {change} is no longer kept"));
-        return Ok(fault.hint(format!(
-            "its entry was removed, or its addition undone, or there are {CHANGES_MAX} newer changes"
-        )));
+        return Ok(fault.hint(format!("only the last {CHANGES_MAX} changes are kept")));
     }
     let fault = Fault::not_found(format!("there was never a change {change}"));
     Ok(match newest {

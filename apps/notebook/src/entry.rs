@@ -13,6 +13,8 @@ pub const SUMMARY_MAX: usize = 2000;
 pub const TAG_MAX: usize = 64;
 /// Most tags of an entry.
 pub const TAGS_MAX: usize = 32;
+/// Most entries that one action adds.
+pub const ADDED_MAX: usize = 5000;
 /// Longest query, in characters.
 pub const QUERY_MAX: usize = 1000;
 
@@ -72,8 +74,32 @@ pub struct Content {
     /// Where the text was copied from, separated by `, `: `editor/main src/parse.rs:101-300`. Empty if
     /// it was written.
     pub origin: String,
-    /// True when the text changed after the summary and gist were written.
-    pub outdated: bool,
+    /// Whether the text changed after the gist and the summary were written.
+    pub outdated: Outdated,
+}
+
+/// Which of an author's short forms are older than the text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Outdated {
+    /// The gist is.
+    pub gist: bool,
+    /// The summary is.
+    pub summary: bool,
+}
+
+impl Outdated {
+    /// Both are.
+    pub const BOTH: Self = Self { gist: true, summary: true };
+
+    /// Reads it from the number that the store has.
+    pub(crate) fn from_bits(bits: i64) -> Self {
+        Self { gist: bits & 1 != 0, summary: bits & 2 != 0 }
+    }
+
+    /// Returns the number for the store.
+    pub(crate) fn bits(self) -> i64 {
+        i64::from(self.gist) | i64::from(self.summary) << 1
+    }
 }
 
 impl Content {

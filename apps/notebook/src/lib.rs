@@ -5,14 +5,17 @@
 //! | [`action`] | the actions |
 //! | [`model`] | a session: its store, and what it shows of the store |
 //! | [`update`] | carries out an action on the model |
+//! | [`undo`] | undoes changes, and says what that changed |
+//! | [`query`], [`list`] | answer queries, which change nothing; write lists of notes within a budget |
+//! | [`rows_input`] | reads notes from JSON lines and TSV |
 //! | [`view`], [`block`] | render the model within a budget |
 //! | [`app`] | connects model, update and view to docui |
 //! | [`entry`] | the parts of an entry, their bounds, keys and levels of detail |
 //! | [`schema`] | opens a store: refusals, migrations |
 //! | [`store`], [`change`] | read entries; write entries and undo that |
 //! | `undo_path` | whether a change can be undone, and which ones must be undone before it |
-//! | [`search`] | tokens, queries, snippets |
-//! | [`view_state`] | search, filter and levels of one session, kept in its state directory |
+//! | [`search`] | tokens, queries, the lines where words were found |
+//! | [`view_state`] | levels of detail and focus of one session, kept in its state directory |
 //! | [`hibernation`] | which state of the store views showed before the session was hibernated |
 //! | [`mod@format`] | counts and titles |
 //!
@@ -20,7 +23,7 @@
 //! `update` returns.
 //!
 //! **Invariant: a key names one entry for ever.** Ids are AUTOINCREMENT, so the id of a removed entry is
-//! never used again.
+//! never given to another one; when the removal is undone, the entry has it again.
 //!
 //! **Invariant: modules depend on each other in one direction.** `app` uses `update` and `view`; both use
 //! `model`; `model` uses the store and the files.
@@ -32,10 +35,14 @@ pub mod change;
 pub mod entry;
 pub mod format;
 pub mod hibernation;
+pub mod list;
 pub mod model;
+pub mod query;
+pub mod rows_input;
 pub mod schema;
 pub mod search;
 pub mod store;
+pub mod undo;
 mod undo_path;
 pub mod update;
 pub mod view;

@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use docui::{Done, Fault, Found, Opening, command};
+use docui::{Done, Fault, Found, Opening, command, nearest};
 
 use crate::entry;
-use crate::format::count;
+use crate::format::{count, first_line, quoted};
 use crate::hibernation::HibernationRecord;
 use crate::schema;
 use crate::store::Store;
 use crate::view_state::ViewState;
+
+/// Most titles or entries that an error names.
+const NEAR_MAX: usize = 5;
 
 /// A notebook session.
 pub struct Notebook {
@@ -50,8 +53,11 @@ impl Notebook {
         let (store_id, fingerprint) = (store.id().to_owned(), store.fingerprint()?);
         let state_dir = opening.state_dir.clone();
         let (mut view_state, replaced) = ViewState::load(&state_dir, &store_id);
-        // An entry that can't be looked up now keeps its level.
-        view_state.forget_removed(|id| !matches!(store.rev(id), Ok(None)));
+        let was_narrowed = view_state.drop_narrowing();
+        // An entry that can't be looked up now keeps its level, and so does one that may be brought back.
+        view_state.forget_removed(|id| {
+            !matches!((store.rev(id), store.removal(id)), (Ok(None), Ok(None)))
+        });
         let record = opening.woken.then(|| HibernationRecord::load(&state_dir)).flatten();
         let start = match &record {
             Some(record) if record.store_id == store_id => Start::Resumed,
@@ -64,7 +70,8 @@ impl Notebook {
             let _ = view_state.save(&state_dir);
         }
         let has_unshown_changes = start == Start::Resumed
-            && record.is_some_and(|record| record.fingerprint != fingerprint);
+            && record.is_some_and(|record| record.fingerprint != fingerprint)
+            || was_narrowed;
         Ok(Self {
             store,
             view_state,
@@ -84,7 +91,7 @@ impl Notebook {
         let (true, Ok(total)) = (self.again, self.store.total()) else { return Vec::new() };
         let entries = count(total, "entry");
         vec![match self.start {
-            Start::New | Start::Resumed => format!("Kept: {entries}, search and folding."),
+            Start::New | Start::Resumed => format!("Kept: {entries} and their levels."),
             Start::StoreReplaced => {
                 let path = self.store.path().display();
                 format!("{path} is a different store than before: {entries}.")
@@ -116,7 +123,7 @@ impl Notebook {
             .hint(format!("open another store in its own session: {command}")))
     }
 
-    /// Returns a call on this session, for hints: `notebook.show_all()`.
+    /// Returns a call on this session, for hints: `notebook.show()`.
     pub fn call(&self, call: &str) -> String {
         format!("{}.{call}", self.callee)
     }
@@ -146,15 +153,73 @@ impl Notebook {
     /// The store can't be read.
     pub fn locate(&self, key: &str) -> Result<Found, Fault> {
         let Some(id) = entry::id(key) else { return Ok(Found::Gone(None)) };
-        let Some(rev) = self.store.rev(id)? else {
-            let existed = self.store.existed(id)?;
-            return Ok(Found::Gone(existed.then(|| "It was removed".to_owned())));
-        };
-        if self.store.selects(&self.view_state.selection(), id)? {
-            return Ok(Found::Here(rev));
+        match self.store.rev(id)? {
+            Some(rev) => Ok(Found::Here(rev)),
+            None if self.store.existed(id)? => Ok(Found::Gone(Some(self.removed(id)?))),
+            None => Ok(Found::Gone(None)),
         }
-        let how = format!("click [show all] or: {}", command::run(&self.call("show_all()")));
-        Ok(Found::Hidden { rev, how })
+    }
+
+    /// Says what became of a removed entry, and how to bring it back.
+    fn removed(&self, id: i64) -> Result<String, Fault> {
+        let Some(change) = self.store.removal(id)? else { return Ok("It was removed".to_owned()) };
+        let call = self.call(&format!("undo(\"{change}\")"));
+        Ok(format!("It was removed; to bring it back: {}", command::run(&call)))
+    }
+
+    /// Returns the key of the entry that a title names: exactly, or but for upper and lower case.
+    ///
+    /// # Errors
+    /// No entry has the title, several have it, or the store can't be read.
+    pub fn entry_titled(&self, title: &str) -> Result<String, Fault> {
+        let mut ids = self.store.titled(title)?;
+        if ids.is_empty() {
+            let titles = self.store.titles()?;
+            let wanted = title.trim().to_lowercase();
+            let same = titles.iter().filter(|(_, title)| title.to_lowercase() == wanted);
+            ids = same.map(|(id, _)| *id).collect();
+            if ids.is_empty() {
+                return Err(self.no_entry_titled(title, &titles));
+            }
+        }
+        match ids[..] {
+            [id] => Ok(entry::key(id)),
+            _ => self.ambiguous(title, &ids),
+        }
+    }
+
+    fn no_entry_titled(&self, title: &str, titles: &[(i64, String)]) -> Fault {
+        let wanted = title.trim().to_lowercase();
+        let mut near: Vec<&str> = Vec::new();
+        near.extend(nearest(title, titles.iter().map(|(_, title)| title.as_str())));
+        let like = |other: &&str| {
+            let other = other.to_lowercase();
+            !wanted.is_empty() && (other.contains(&wanted) || wanted.contains(&other))
+        };
+        for (_, other) in titles {
+            if near.len() < NEAR_MAX && !near.contains(&other.as_str()) && like(&other.as_str()) {
+                near.push(other);
+            }
+        }
+        let named = format!("no note has the title {}", quoted(title));
+        match near.is_empty() {
+            true => Fault::not_found(named).hint(format!("pipemux ask '{}'", self.call("show()"))),
+            false => {
+                let near: Vec<_> = near.into_iter().map(quoted).collect();
+                Fault::not_found(format!("{named}; near: {}", near.join(", ")))
+            }
+        }
+    }
+
+    fn ambiguous(&self, title: &str, ids: &[i64]) -> Result<String, Fault> {
+        let message = format!("{} notes have the title {}", ids.len(), quoted(title));
+        let mut fault = Fault::usage(message);
+        for id in ids.iter().take(NEAR_MAX) {
+            let Some(row) = self.store.get(*id)? else { continue };
+            let of = format!("obj:{}:{}", self.address, entry::key(*id));
+            fault = fault.hint(format!("{of} for {}", quoted(&first_line(&row.head))));
+        }
+        Err(fault)
     }
 
     /// Returns whether the store has changes by other sessions that views haven't shown yet. Each
@@ -190,7 +255,8 @@ impl Notebook {
 fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {
     match opening.args.as_slice() {
         [] => Ok(opening.state_dir.join("notebook.db")),
-        [path] => Ok(opening.path(path)),
+        // Without `.` in it, as hints show it.
+        [path] => Ok(opening.path(path).components().collect()),
         more => Err(Fault::usage(format!("expected at most one store path, got {}", more.len()))
             .hint("pipemux open notebook")),
     }

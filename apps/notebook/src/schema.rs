@@ -1,4 +1,10 @@
 //! Opens a store: refuses unsuitable files and migrates older ones.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `migrations` | the statements that make each version of the tables |
+
+mod migrations;
 
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -8,58 +14,13 @@ use std::time::Duration;
 use docui::{Fault, command, regular_file};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
+use migrations::MIGRATIONS;
+
 /// Marks a SQLite file as a notebook: `PMnb`.
 const APPLICATION_ID: i64 = 0x504d_6e62;
 
 /// How long to wait for another process's transaction. A notebook's transactions are short.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// The statements that make each schema version from the one before. Never change a released one: add
-/// another.
-///
-/// Large columns come last, so that reading the others doesn't walk through them. `words` holds only
-/// tokens (see [`crate::search`]); its tokenizer splits them at the spaces again.
-const MIGRATIONS: &[&str] = &["
-    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-    INSERT INTO meta VALUES ('id', lower(hex(randomblob(16))));
-    CREATE TABLE entries (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        rev INTEGER NOT NULL,
-        lines INTEGER NOT NULL,
-        tokens INTEGER NOT NULL,
-        outdated INTEGER NOT NULL,
-        title TEXT NOT NULL,
-        gist TEXT NOT NULL,
-        summary TEXT NOT NULL,
-        origin TEXT NOT NULL,
-        text TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE tags (
-        entry INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
-        tag TEXT NOT NULL,
-        PRIMARY KEY (entry, tag)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX tags_by_name ON tags (tag, entry);
-    CREATE TABLE changes (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        entry INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
-        what TEXT NOT NULL,
-        rev_after INTEGER NOT NULL,
-        size INTEGER NOT NULL,
-        tags TEXT NOT NULL,
-        outdated INTEGER NOT NULL,
-        title TEXT,
-        gist TEXT NOT NULL,
-        summary TEXT NOT NULL,
-        origin TEXT NOT NULL,
-        text TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX changes_by_entry ON changes (entry);
-    CREATE VIRTUAL TABLE words USING fts5(
-        title, text, summary, tags,
-        content='', contentless_delete=1, tokenize=\"ascii tokenchars '+#'\"
-    );
-"];
 
 /// Opens the store at a path. Creates it if there is none.
 ///
@@ -107,6 +68,8 @@ pub fn reopen(path: &Path, id: &str, seen: &Highest) -> Result<Option<Connection
             }
         }
         transaction.execute("UPDATE entries SET rev = rev + ?1", [seen.rev])?;
+        // An entry whose removal is undone has the rev that its record tells.
+        transaction.execute("UPDATE changes SET rev_after = rev_after + ?1", [seen.rev])?;
         transaction.commit()?;
         Ok(true)
     };
@@ -131,7 +94,8 @@ impl Highest {
         connection.query_row(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
                 coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0),
-                coalesce((SELECT max(rev) FROM entries), 0)",
+                max(coalesce((SELECT max(rev) FROM entries), 0),
+                    coalesce((SELECT max(rev_after) FROM changes), 0))",
             [],
             |row| Ok(Self { entry: row.get(0)?, change: row.get(1)?, rev: row.get(2)? }),
         )

@@ -1,9 +1,17 @@
-//! Full-text search: splits texts and queries into tokens, and cuts snippets.
+//! Full-text search: splits texts and queries into tokens.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `lines` | shows the lines where words were found |
 //!
 //! In scripts that are written without spaces, each character is a token, so that a word of one or two
 //! characters is found anywhere, as a phrase. In other scripts a token is a word in lower case. The
 //! index holds nothing but these tokens, and queries are made of the same tokens, so nothing that a
 //! user writes reaches the query syntax of the index.
+
+mod lines;
+
+pub use lines::{FoundLine, found_lines};
 
 /// A token and its position in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,72 +63,74 @@ pub fn index_text(text: &str) -> String {
     joined
 }
 
-/// A parsed search query.
+/// A parsed search query: entries are found that fit one of the alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Query {
-    /// Finds entries that contain all of these.
+pub struct Query {
+    /// The alternatives, which `OR` separates.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// What an entry must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Alternative {
+    /// All of these.
     Terms(Vec<Term>),
-    /// Finds entries that contain exactly this text. Used for queries without letters or digits.
+    /// Exactly this text. Used where there is no letter or digit.
     Literal(String),
 }
 
 /// A sequence of tokens that must follow each other.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     tokens: Vec<String>,
     /// True when the last token may be just the beginning of a word.
     prefix: bool,
 }
 
+/// Shortest word that is also found inside other words of titles, gists and tags, in characters.
+const INSIDE_MIN: usize = 3;
+
 impl Query {
-    /// Parses a query: words, and phrases in quotes. Returns `None` if it is blank.
+    /// Parses a query: words, phrases in quotes, and `OR` between alternatives. Returns `None` if it is blank.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.is_empty() {
-            return None;
-        }
-        let mut terms = Vec::new();
+        let mut alternatives = vec![(Vec::new(), String::new())];
         for (index, part) in text.split(['"', '“', '”']).enumerate() {
             let quoted = index % 2 == 1;
             let words = if quoted { vec![part] } else { part.split_whitespace().collect() };
-            let term = |word: &str| Term {
-                tokens: tokens(word).map(|token| token.folded).collect(),
-                prefix: !quoted,
-            };
-            terms.extend(words.into_iter().map(term).filter(|term| !term.tokens.is_empty()));
-        }
-        terms.dedup();
-        Some(match terms.is_empty() {
-            true => Query::Literal(text.to_owned()),
-            false => Query::Terms(terms),
-        })
-    }
-
-    /// Returns the range in bytes of the first match of any term in a text.
-    fn first_match(&self, text: &str) -> Option<(usize, usize)> {
-        let terms = match self {
-            Query::Literal(literal) => {
-                return text.find(literal).map(|at| (at, at + literal.len()));
-            }
-            Query::Terms(terms) => terms,
-        };
-        let longest = terms.iter().map(|term| term.tokens.len()).max()?;
-        let mut window: Vec<Token> = Vec::with_capacity(longest);
-        for token in tokens(text) {
-            if window.len() == longest {
-                window.remove(0);
-            }
-            window.push(token);
-            for term in terms {
-                let Some(from) = window.len().checked_sub(term.tokens.len()) else { continue };
-                if let (true, [first, .., last] | [first @ last]) =
-                    (term.matches(&window[from..]), &window[from..])
-                {
-                    return Some((first.start, last.end));
+            for word in words {
+                if !quoted && matches!(word, "OR" | "|" | "||") {
+                    alternatives.push((Vec::new(), String::new()));
+                    continue;
                 }
+                let Some((terms, literal)) = alternatives.last_mut() else { continue };
+                let tokens: Vec<_> = tokens(word).map(|token| token.folded).collect();
+                if !tokens.is_empty() {
+                    terms.push(Term { tokens, prefix: !quoted });
+                }
+                if !literal.is_empty() {
+                    literal.push(' ');
+                }
+                literal.push_str(word);
             }
         }
-        None
+        let written = alternatives.into_iter().filter(|(_, literal)| !literal.is_empty());
+        let alternatives: Vec<_> = written
+            .map(|(mut terms, literal)| {
+                terms.dedup();
+                match terms.is_empty() {
+                    true => Alternative::Literal(literal),
+                    false => Alternative::Terms(terms),
+                }
+            })
+            .collect();
+        match (alternatives.is_empty(), text.trim()) {
+            (false, _) => Some(Self { alternatives }),
+            (true, "") => None,
+            // Nothing but separators.
+            (true, literal) => {
+                Some(Self { alternatives: vec![Alternative::Literal(literal.to_owned())] })
+            }
+        }
     }
 }
 
@@ -129,6 +139,14 @@ impl Term {
     pub fn expression(&self) -> String {
         let star = if self.prefix { " *" } else { "" };
         format!("\"{}\"{star}", self.tokens.join(" "))
+    }
+
+    /// Returns the word if it is also found inside other words: `hash` in `ahash`.
+    pub fn inside(&self) -> Option<&str> {
+        match (&self.tokens[..], self.prefix) {
+            ([word], true) if word.chars().count() >= INSIDE_MIN => Some(word),
+            _ => None,
+        }
     }
 
     fn matches(&self, window: &[Token]) -> bool {
@@ -140,30 +158,6 @@ impl Term {
             }
         })
     }
-}
-
-/// Most characters of a snippet before the match.
-const SNIPPET_BEFORE: usize = 40;
-/// Most characters of a snippet from the beginning of the match.
-const SNIPPET_AFTER: usize = 90;
-
-/// Returns the line of the first match, cut around the match, or `None` if there is no match.
-pub fn snippet(text: &str, query: &Query) -> Option<String> {
-    let (start, end) = query.first_match(text)?;
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
-    let before = &text[line_start..start];
-    let from = before.char_indices().rev().nth(SNIPPET_BEFORE - 1).map_or(line_start, |(at, _)| {
-        // In scripts with spaces, the cut is not within a word.
-        let cut = before[at..].find(' ').map_or(at, |space| at + space);
-        line_start + cut
-    });
-    let after = &text[start..line_end];
-    let to = after.char_indices().nth(SNIPPET_AFTER).map_or(line_end, |(at, _)| start + at);
-    let flat = text[from..to].split_whitespace().collect::<Vec<_>>().join(" ");
-    let lead = if from > line_start { "…" } else { "" };
-    let trail = if to < line_end { "…" } else { "" };
-    Some(format!("{lead}{flat}{trail}"))
 }
 
 /// How a character takes part in tokens.
@@ -219,27 +213,32 @@ mod tests {
         assert_eq!(index_text("\"* AND NEAR(\u{0}"), "and near ");
     }
 
-    #[test]
-    fn query_is_parsed_into_terms_or_a_literal() {
-        assert_eq!(Query::parse(" \t"), None);
-        assert_eq!(Query::parse("-> "), Some(Query::Literal("->".into())));
-        let Some(Query::Terms(terms)) = Query::parse("rel \"Open files\" 检索 -") else {
-            panic!("terms expected")
-        };
-        let expressions: Vec<_> = terms.iter().map(Term::expression).collect();
-        assert_eq!(expressions, ["\"rel\" *", "\"open files\"", "\"检 索\" *"]);
+    fn parse(text: &str) -> Query {
+        Query::parse(text).unwrap_or_else(|| panic!("{text:?} is blank"))
     }
 
     #[test]
-    fn snippet_is_cut_around_its_match() {
-        let snip = |text: &str, query: &str| snippet(text, &Query::parse(query).unwrap());
-        assert_eq!(snip("one\n  two Three\nfour", "thre").as_deref(), Some("two Three"));
-        assert_eq!(snip("数据库的全文检索", "检索").as_deref(), Some("数据库的全文检索"));
-        assert_eq!(snip("a -> b", "->").as_deref(), Some("a -> b"));
-        assert_eq!(snip("nothing", "else"), None);
-        let long = format!("{} needle {}", "hay ".repeat(50), "hay ".repeat(50));
-        let cut = snip(&long, "needle").unwrap();
-        assert!(cut.starts_with('…') && cut.ends_with('…') && cut.contains(" needle "), "{cut}");
-        assert!(cut.chars().count() <= SNIPPET_BEFORE + SNIPPET_AFTER + 2, "{cut}");
+    fn query_is_parsed_into_alternatives_of_terms_or_a_literal() {
+        assert_eq!(Query::parse(" \t"), None);
+        let expressions = |text: &str| -> Vec<Vec<String>> {
+            let terms = |alternative: &Alternative| match alternative {
+                Alternative::Terms(terms) => terms.iter().map(Term::expression).collect(),
+                Alternative::Literal(literal) => vec![literal.clone()],
+            };
+            parse(text).alternatives.iter().map(terms).collect()
+        };
+        assert_eq!(expressions("-> "), [["->"]]);
+        assert_eq!(
+            expressions("rel \"Open files\" 检索 -"),
+            [["\"rel\" *", "\"open files\"", "\"检 索\" *"]]
+        );
+        // One word, whatever is between its parts.
+        assert_eq!(expressions("rust-version"), [["\"rust version\" *"]]);
+        assert_eq!(
+            expressions("hash fast OR map | -> OR"),
+            [vec!["\"hash\" *", "\"fast\" *"], vec!["\"map\" *"], vec!["->"]]
+        );
+        assert_eq!(expressions("this or that")[0].len(), 3);
+        assert_eq!(expressions("OR"), [["OR"]]);
     }
 }

@@ -1,9 +1,11 @@
-//! Reads entries: looks up, selects and counts them.
+//! Reads entries: looks up, lists and counts them.
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `find` | finds the entries that fit a query |
 //! | `reopen` | keeps the store usable when its file is written, damaged or replaced by others |
 
+mod find;
 mod reopen;
 
 use std::cell::RefCell;
@@ -14,8 +16,10 @@ use docui::Fault;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow};
 
+use crate::change::ChangeId;
+use crate::entry::Outdated;
 use crate::schema::{self, FileId, Highest};
-use crate::search::Query;
+use crate::undo_path;
 
 /// Characters that are read of a text to show its beginning.
 const HEAD: usize = 600;
@@ -42,15 +46,6 @@ pub struct Store {
     address: String,
 }
 
-/// A condition on entries. The default selects all.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Selection {
-    /// If set, the search must find the entry.
-    pub query: Option<Query>,
-    /// If set, the entry must have this tag.
-    pub tag: Option<String>,
-}
-
 /// An entry without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -62,8 +57,8 @@ pub struct Row {
     pub lines: u64,
     /// About how many tokens the text takes.
     pub tokens: u64,
-    /// True when the text changed after the summary and gist were written.
-    pub outdated: bool,
+    /// Whether the text changed after the gist and the summary were written.
+    pub outdated: Outdated,
     /// The title, one line.
     pub title: String,
     /// The author's gist; empty if there is none.
@@ -149,31 +144,56 @@ impl Store {
         self.query_one("SELECT count(*) FROM entries", []).map(unsigned)
     }
 
-    /// Returns how many entries a selection has, and about how many tokens their texts take.
+    /// Returns about how many tokens the texts of all entries take.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn count(&self, selection: &Selection) -> Result<(u64, u64), Fault> {
-        let (from, params) = selection.sql();
-        let sql = format!("SELECT count(*), coalesce(sum(tokens), 0) {from}");
-        self.query_all(&sql, params, |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))
-            .map(|rows| rows.first().copied().unwrap_or_default())
+    pub fn tokens(&self) -> Result<u64, Fault> {
+        self.query_one("SELECT coalesce(sum(tokens), 0) FROM entries", []).map(unsigned)
     }
 
-    /// Returns the ids of the first `limit` entries of a selection: the best matches of a search first,
-    /// otherwise the newest first.
+    /// Returns the ids of the newest `limit` entries, the newest first.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn ids(&self, selection: &Selection, limit: u64) -> Result<Vec<i64>, Fault> {
-        let (from, params) = selection.sql();
-        // A match in the title weighs most, then tags, then the author's summary.
-        let order = match selection.query {
-            Some(Query::Terms(_)) => "bm25(words, 10.0, 1.0, 2.0, 5.0), entries.id DESC",
-            _ => "entries.id DESC",
-        };
-        let sql = format!("SELECT entries.id {from} ORDER BY {order} LIMIT {limit}");
-        self.query_all(&sql, params, |row| row.get(0))
+    pub fn newest(&self, limit: u64) -> Result<Vec<i64>, Fault> {
+        let sql = format!("SELECT id FROM entries ORDER BY id DESC LIMIT {limit}");
+        self.query_all(&sql, Vec::new(), |row| row.get(0))
+    }
+
+    /// Returns the ids of all entries, the oldest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn ids(&self) -> Result<Vec<i64>, Fault> {
+        self.query_all("SELECT id FROM entries ORDER BY id", Vec::new(), |row| row.get(0))
+    }
+
+    /// Returns the ids of the entries with a tag, the oldest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn tagged(&self, tag: &str) -> Result<Vec<i64>, Fault> {
+        let sql = "SELECT entry FROM tags WHERE tag = ?1 ORDER BY entry";
+        self.query_all(sql, vec![tag.to_owned().into()], |row| row.get(0))
+    }
+
+    /// Returns the ids of the entries with a title, the oldest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn titled(&self, title: &str) -> Result<Vec<i64>, Fault> {
+        let sql = "SELECT id FROM entries WHERE title = ?1 ORDER BY id";
+        self.query_all(sql, vec![title.to_owned().into()], |row| row.get(0))
+    }
+
+    /// Returns the ids and titles of all entries, the oldest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn titles(&self) -> Result<Vec<(i64, String)>, Fault> {
+        let sql = "SELECT id, title FROM entries ORDER BY id";
+        self.query_all(sql, Vec::new(), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Returns an entry, or `None` if there is none with this id.
@@ -212,18 +232,13 @@ impl Store {
         Ok(last.is_some_and(|last: i64| id <= last))
     }
 
-    /// Returns whether a selection includes the entry, which must exist.
+    /// Returns the action that removed an entry, if it can be undone.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn selects(&self, selection: &Selection, id: i64) -> Result<bool, Fault> {
-        if *selection == Selection::default() {
-            return Ok(true);
-        }
-        let (from, mut params) = selection.sql();
-        params.push(id.into());
-        let sql = format!("SELECT 1 {from} AND entries.id = ?{}", params.len());
-        self.query_all(&sql, params, |_| Ok(())).map(|rows| !rows.is_empty())
+    pub fn removal(&self, id: i64) -> Result<Option<ChangeId>, Fault> {
+        self.check_usable()?;
+        undo_path::removal(&self.connection, id).map_err(|error| self.fault(&error))
     }
 
     /// Returns all tags with the numbers of entries that have them, the most used first.
@@ -235,7 +250,7 @@ impl Store {
         self.query_all(sql, Vec::new(), |row| Ok((row.get(0)?, unsigned(row.get(1)?))))
     }
 
-    fn query_one<T: rusqlite::types::FromSql>(
+    pub(crate) fn query_one<T: rusqlite::types::FromSql>(
         &self,
         sql: &str,
         params: impl rusqlite::Params,
@@ -254,7 +269,7 @@ impl Store {
         found.map_err(|error| self.fault(&error))
     }
 
-    fn query_all<T>(
+    pub(crate) fn query_all<T>(
         &self,
         sql: &str,
         params: Vec<Value>,
@@ -266,37 +281,6 @@ impl Store {
             statement.query_map(rusqlite::params_from_iter(params), take)?.collect()
         };
         rows().map_err(|error| self.fault(&error))
-    }
-}
-
-impl Selection {
-    /// Returns `FROM … WHERE …` and the values of its numbered parameters.
-    fn sql(&self) -> (String, Vec<Value>) {
-        let (mut from, mut filters, mut params) = ("FROM entries".to_owned(), Vec::new(), vec![]);
-        if let Some(tag) = &self.tag {
-            params.push(tag.clone().into());
-            from +=
-                &format!(" JOIN tags ON tags.entry = entries.id AND tags.tag = ?{}", params.len());
-        }
-        match &self.query {
-            None => {}
-            Some(Query::Terms(terms)) => {
-                let expressions: Vec<_> = terms.iter().map(|term| term.expression()).collect();
-                params.push(expressions.join(" AND ").into());
-                from += " JOIN words ON words.rowid = entries.id";
-                filters.push(format!("words MATCH ?{}", params.len()));
-            }
-            Some(Query::Literal(literal)) => {
-                params.push(literal.clone().into());
-                let at = params.len();
-                filters.push(format!(
-                    "(instr(title, ?{at}) OR instr(text, ?{at}) OR instr(summary, ?{at}) \
-                     OR instr(gist, ?{at}))"
-                ));
-            }
-        }
-        filters.push("TRUE".into());
-        (format!("{from} WHERE {}", filters.join(" AND ")), params)
     }
 }
 
@@ -314,7 +298,7 @@ fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         rev: unsigned(row.get(1)?),
         lines: unsigned(row.get(2)?),
         tokens: unsigned(row.get(3)?),
-        outdated: row.get(4)?,
+        outdated: Outdated::from_bits(row.get(4)?),
         title: row.get(5)?,
         gist: row.get(6)?,
         summary: row.get(7)?,

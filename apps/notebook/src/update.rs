@@ -1,110 +1,151 @@
-//! Carries out actions.
+//! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
-use docui::{Anchor, Ask, Done, Fault, Text, command};
+use docui::{Anchor, Ask, Done, Fault, Text};
 
-use crate::action::{Action, Entry};
-use crate::change::{Amended, ChangeId, ChangeKind, EntryRef, UndoError, Undone};
-use crate::entry::{self, Content, Level, QUERY_MAX};
-use crate::format::{count, quoted};
+use crate::action::{Action, Entry, What};
+use crate::change::{Amended, ChangeId, ChangeKind, EntryRef};
+use crate::entry::{self, Content, Level, Outdated};
+use crate::format::{count, first_line, hash_tags, list_titles, quoted};
 use crate::model::Notebook;
-use crate::view::first_line;
+use crate::query;
+use crate::rows_input;
+use crate::undo;
 
 /// Most bytes that are kept about the origins of an entry's text.
 const ORIGIN_MAX: usize = 1000;
-/// Most calls of `undo` in one hint.
-const UNDOS_IN_HINT: usize = 20;
 
-/// Carries out one action.
+/// Carries out one action. `budget` is about how many tokens a query may show.
 ///
 /// # Errors
 /// The action can't be carried out; nothing took effect.
-pub fn update(notebook: &mut Notebook, action: Action) -> Result<Done, Fault> {
+pub fn update(notebook: &mut Notebook, action: Action, budget: u64) -> Result<Done, Fault> {
     match action {
-        Action::Add { title, text, tags, summary, gist } => {
+        Action::Add { title, text, tags, gist, summary } => {
             let title = title.trim().to_owned();
             let (origin, label) = provenance(&text);
             let tags = entry::clean_tags(&tags)?;
-            let (text, outdated) = (text.text, false);
-            let (summary, gist) = (summary.trim().to_owned(), gist.trim().to_owned());
-            add(notebook, &Content { title, text, summary, gist, tags, origin, outdated }, &label)
+            let (text, outdated) = (text.text, Outdated::default());
+            let (summary, gist) =
+                (summary.unwrap_or_default().trim().to_owned(), gist.trim().to_owned());
+            add(notebook, Content { title, text, summary, gist, tags, origin, outdated }, &label)
         }
+        Action::AddMany { rows } => add_many(notebook, &rows.text),
+        Action::Show { what, level, rest, skip } => {
+            query::show(notebook, &what, level, rest, skip, budget)
+        }
+        Action::ShowAll {} => query::show(notebook, &What::from("all"), None, None, None, budget),
+        Action::Search { words, skip } => query::search(notebook, &words, skip, budget),
+        Action::Find { query } => query::search(notebook, &query, None, budget),
+        Action::Filter { tags, skip } => query::filter(notebook, &tags, skip, budget),
+        Action::FilterTag { tag } => query::filter(notebook, &[tag], None, budget),
         Action::Edit { entry, text } => {
             let (origin, label) = provenance(&text);
-            let amended =
-                notebook.store.amend(entry_ref(&entry)?, ChangeKind::Edit, |content| {
-                    content.outdated |= content.text != text.text;
-                    content.text = text.text;
-                    content.origin = origin;
-                })?;
-            Ok(amend_reply(amended, |_, after| {
-                format!("{}, {}{label}", quoted(&after.title), count(after.lines(), "line"))
+            let amended = amend(notebook, &entry, ChangeKind::Edit, |content| {
+                if content.text != text.text {
+                    content.outdated = Outdated::BOTH;
+                }
+                content.text = text.text;
+                content.origin = origin;
+            })?;
+            Ok(amend_reply(amended, |before, after| {
+                let lines = count(after.lines(), "line");
+                let was = match before.lines() {
+                    same if same == after.lines() => String::new(),
+                    before => format!(", was {before}"),
+                };
+                format!("{}, {lines}{label}{was}", quoted(&after.title))
             }))
         }
         Action::Append { entry, text } => append(notebook, &entry, text),
-        Action::Rename { entry, title } => {
+        Action::Rename { entry, new: title } | Action::Retitle { entry, title } => {
             let title = title.trim().to_owned();
             let amended =
-                notebook.store.amend(entry_ref(&entry)?, ChangeKind::Rename, |content| {
-                    content.title = title
-                })?;
+                amend(notebook, &entry, ChangeKind::Rename, |content| content.title = title)?;
             Ok(amend_reply(amended, |before, after| {
-                format!("{} is now {}", quoted(&before.title), quoted(&after.title))
+                format!("{} is {} now", quoted(&before.title), quoted(&after.title))
             }))
         }
         Action::Tag { entry, tags } => {
             let tags = entry::clean_tags(&tags)?;
-            let amended = notebook
-                .store
-                .amend(entry_ref(&entry)?, ChangeKind::Tag, |content| content.tags = tags)?;
-            Ok(amend_reply(amended, |_, after| match after.tags.is_empty() {
-                true => format!("{}: no tags", quoted(&after.title)),
-                false => format!("{}: {}", quoted(&after.title), after.tags.join(", ")),
+            let amended = amend(notebook, &entry, ChangeKind::Tag, |content| content.tags = tags)?;
+            Ok(amend_reply(amended, |_, after| told_tags(after)))
+        }
+        Action::Gist { entry, text } => {
+            let gist = text.trim().to_owned();
+            let amended = amend(notebook, &entry, ChangeKind::Gist, |content| {
+                content.gist = gist;
+                content.outdated.gist = false;
+            })?;
+            Ok(amend_reply(amended, |_, after| match after.gist.as_str() {
+                "" => format!("{}: no gist", quoted(&after.title)),
+                gist => format!("{}: {gist}", quoted(&after.title)),
             }))
         }
-        Action::Remove { entry } => {
-            let removed = notebook.store.remove(&entry_refs(&entry)?)?;
-            let lines = removed.iter().map(Content::lines).sum();
-            let titles: Vec<_> = removed.iter().map(|content| content.title.as_str()).collect();
+        Action::Summary { entry, text } => {
+            let summary = text.trim().to_owned();
+            let amended = amend(notebook, &entry, ChangeKind::Summary, |content| {
+                content.summary = summary;
+                content.outdated.summary = false;
+            })?;
+            Ok(amend_reply(amended, |_, after| match after.summary.lines().count() as u64 {
+                0 => format!("{}: no summary", quoted(&after.title)),
+                lines => format!("{}: {}", quoted(&after.title), count(lines, "line")),
+            }))
+        }
+        Action::Remove { entries } | Action::RemoveThese { entry: entries } => {
+            let removed = notebook.store.remove(&entry_refs(&entries)?)?;
+            let lines = removed.contents.iter().map(Content::lines).sum();
+            let titles: Vec<_> = removed.contents.iter().map(|c| c.title.as_str()).collect();
+            let told = summarize(&titles, lines);
+            Ok(Done::new(told).link("undo", &undo_action(removed.change)))
+        }
+        Action::Purge { entries } => {
+            let purged = notebook.store.purge(&entry_refs(&entries)?)?;
+            let lines = purged.iter().map(Content::lines).sum();
+            let titles: Vec<_> = purged.iter().map(|content| content.title.as_str()).collect();
             Ok(Done::new(summarize(&titles, lines)))
         }
-        Action::Undo { change } => undo(notebook, change.0.parse()?),
-        Action::Expand { entry } => change_level(notebook, &entry, Level::up),
-        Action::Fold { entry } => change_level(notebook, &entry, Level::down),
+        Action::Undo { steps } => undo::undo_last(notebook, steps),
+        Action::UndoChange { change } => undo::undo(notebook, change.0.parse()?),
+        Action::Expand { entries, level } => {
+            set_level(notebook, &entries, level.map_or(Level::Full, Into::into))
+        }
+        Action::ExpandOne { entry } => set_level(notebook, &[entry], Level::Full),
+        Action::Collapse { entries } => set_level(notebook, &entries, Level::Gist),
+        Action::Fold { entry } => {
+            let level = notebook.view_state.level(entry_ref(&entry)?.id).down();
+            set_level(notebook, &[entry], level)
+        }
         Action::Focus { entries } => {
             let ids = entries.iter().map(|entry| entry_ref(entry).map(|entry| entry.id));
             let ids = ids.collect::<Result<Vec<_>, _>>()?;
             notebook.change_view_state(|state| state.focus(&ids))?;
             Ok(Done::new(match ids.len() as u64 {
                 0 => "all as summaries".to_owned(),
-                number => format!("{} in full, the others as gists", count(number, "entry")),
+                number => format!("{} in full, the others as gists", count(number, "note")),
             }))
-        }
-        Action::Search { query } => search(notebook, &query),
-        Action::Filter { tag } => filter(notebook, tag.trim()),
-        Action::ShowAll {} => {
-            notebook.change_view_state(|state| {
-                state.query.clear();
-                state.tag.clear();
-            })?;
-            Ok(Done::new(count(notebook.store.total()?, "entry")))
         }
     }
 }
 
-/// Builds the question that is asked before an action: which entries a removal would delete.
+/// Builds the question that is asked before an action: which entries would be gone for good.
 ///
 /// # Errors
 /// An entry doesn't exist, or the store can't be read.
 pub fn confirm(notebook: &Notebook, action: &Action) -> Result<Ask, Fault> {
-    let Action::Remove { entry } = action else { return Ok(Ask::confirm("cannot be undone")) };
+    let Action::Purge { entries } = action else { return Ok(Ask::confirm("cannot be undone")) };
     let mut rows = Vec::new();
-    for entry in entry_refs(entry)? {
+    for entry in entry_refs(entries)? {
         let row = notebook.store.get(entry.id)?;
         rows.push(row.ok_or_else(|| Fault::not_found("removed").about(entry::key(entry.id)))?);
     }
     let titles: Vec<_> = rows.iter().map(|row| row.title.as_str()).collect();
-    let lines = rows.iter().map(|row| row.lines).sum();
-    let ask = Ask::confirm(format!("{}, cannot be undone", summarize(&titles, lines)));
+    let lines = count(rows.iter().map(|row| row.lines).sum(), "line");
+    let what = match titles.as_slice() {
+        [title] => format!("{}, {lines}", quoted(title)),
+        several => format!("{}, {lines}", count(several.len() as u64, "note")),
+    };
+    let ask = Ask::confirm(format!("{what}, cannot be undone"));
     Ok(match titles.as_slice() {
         // The question itself names a single entry.
         [_] => ask,
@@ -116,31 +157,54 @@ pub fn confirm(notebook: &Notebook, action: &Action) -> Result<Ask, Fault> {
     })
 }
 
-fn add(notebook: &mut Notebook, content: &Content, label: &str) -> Result<Done, Fault> {
-    let brief = format!("{}, {}{label}", quoted(&content.title), count(content.lines(), "line"));
-    let added = notebook.store.add(content)?;
-    // A new entry is shown as a summary even while the others are folded to gists. Failing to save
-    // that is no failure of the action, because the entry is already in the store.
+fn add(notebook: &mut Notebook, content: Content, label: &str) -> Result<Done, Fault> {
+    let mut brief =
+        format!("{}, {}{label}", quoted(&content.title), count(content.lines(), "line"));
+    let added = notebook.store.add(std::slice::from_ref(&content))?;
+    show_added(notebook, &added.entries);
+    if let Ok(ids) = notebook.store.titled(&content.title)
+        && ids.len() > 1
+    {
+        brief += &format!("; {} notes have this title", ids.len());
+    }
+    Ok(Done::new(brief).link("undo", &undo_action(added.change)))
+}
+
+fn add_many(notebook: &mut Notebook, rows: &str) -> Result<Done, Fault> {
+    let contents = rows_input::read(rows)?;
+    let added = notebook.store.add(&contents)?;
+    show_added(notebook, &added.entries);
+    let mut brief = format!("added {}", count(contents.len() as u64, "note"));
+    let mut titles = std::collections::HashSet::new();
+    let twice = contents.iter().filter(|content| !titles.insert(content.title.as_str())).count();
+    if twice > 0 {
+        brief += &format!("; {twice} have the title of another row");
+    }
+    Ok(Done::new(brief).link("undo", &undo_action(added.change)).complete())
+}
+
+/// Shows new entries as summaries even while the others are folded to gists.
+fn show_added(notebook: &mut Notebook, ids: &[i64]) {
+    // Failing to save that is no failure of the action, because the entries are already in the store.
     let _ = notebook.change_view_state(|state| {
-        if state.level(added.entry) < Level::Summary {
-            state.set_level(added.entry, Level::Summary);
+        for id in ids {
+            if state.level(*id) < Level::Summary {
+                state.set_level(*id, Level::Summary);
+            }
         }
     });
-    let done = Done::new(brief).link("undo", &undo_action(added.change));
-    Ok(match notebook.store.selects(&notebook.view_state.selection(), added.entry) {
-        Ok(false) => done.link("show all", &Action::ShowAll {}),
-        _ => done,
-    })
 }
 
 fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<Done, Fault> {
     let (origin, label) = provenance(&text);
     let more = count(text.text.lines().count() as u64, "line");
-    let amended = notebook.store.amend(entry_ref(entry)?, ChangeKind::Append, |content| {
+    let first = text.text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let first = quoted(first).trim_matches('"').to_owned();
+    let amended = amend(notebook, entry, ChangeKind::Append, |content| {
         if text.text.is_empty() {
             return;
         }
-        content.outdated = true;
+        content.outdated = Outdated::BOTH;
         if !content.text.is_empty() && !content.text.ends_with('\n') {
             content.text.push('\n');
         }
@@ -148,125 +212,38 @@ fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<
         content.add_origin(&origin, ORIGIN_MAX);
     })?;
     Ok(amend_reply(amended, |_, after| {
-        let now = count(after.lines(), "line");
-        format!("{}, {more} more{label}, now {now}", quoted(&after.title))
+        let title = quoted(&after.title);
+        format!("{title}: +{more}{label}: {first}")
     }))
 }
 
-fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
-    let undone = notebook.store.undo(change).map_err(|error| match error {
-        UndoError::Refused(fault) => fault,
-        UndoError::AlreadyUndone { title, redo } => {
-            let message = format!(
-                "{} is already as it was before {change}; nothing was undone",
-                quoted(&title)
-            );
-            let redo: Vec<String> =
-                redo.iter().map(|change| notebook.call(&format!("undo(\"{change}\")"))).collect();
-            // A long way back is that of many other changes.
-            match redo.len() {
-                1..=UNDOS_IN_HINT => Fault::failed(message)
-                    .hint(format!("to have the change again: {}", command::run(&redo.join("; ")))),
-                _ => Fault::failed(message),
-            }
-        }
-        UndoError::ChangedSince { title, later } => {
-            let message = format!(
-                "{} was changed again since; nothing was undone, {} to undo first",
-                quoted(&title),
-                count(later.len() as u64, "change")
-            );
-            let hints = undo_hints(notebook, &later, change);
-            hints.into_iter().fold(Fault::failed(message), Fault::hint)
-        }
-    })?;
-    Ok(match undone {
-        Undone::Removed { content } => {
-            Done::new(format!("{} is removed again", quoted(&content.title))).reverts()
-        }
-        Undone::Restored { change, content } => {
-            Done::new(format!("{} is restored", quoted(&content.title)))
-                .reverts()
-                .link("redo", &undo_action(change))
-        }
-    })
-}
-
-/// Returns the hints of a refused undo: the command that undoes the later changes and then this one.
-fn undo_hints(notebook: &Notebook, later: &[ChangeId], change: ChangeId) -> Vec<String> {
-    let call = |change: &ChangeId| notebook.call(&format!("undo(\"{change}\")"));
-    let calls: Vec<_> = later.iter().chain([&change]).map(call).collect();
-    let mut hints = calls.chunks(UNDOS_IN_HINT).take(2);
-    let command = |calls: &[String]| format!("pipemux run '{}'", calls.join("; "));
-    let first = hints.next().map(command);
-    // Of a longer chain, only the beginning is listed; its last call names what is left.
-    let rest = hints.next().map(|_| format!("then again: {}", command(&[call(&change)])));
-    first.into_iter().chain(rest).collect()
-}
-
-/// Sets an entry's level of detail to the one that `step` returns for its current level.
-fn change_level(
+fn amend(
     notebook: &mut Notebook,
     entry: &Anchor<Entry>,
-    step: fn(Level) -> Level,
+    kind: ChangeKind,
+    edit: impl FnOnce(&mut Content),
+) -> Result<Option<Amended>, Fault> {
+    notebook.store.amend(entry_ref(entry)?, kind, edit)
+}
+
+/// Sets the level of detail at which the window shows entries.
+fn set_level(
+    notebook: &mut Notebook,
+    entries: &[Anchor<Entry>],
+    level: Level,
 ) -> Result<Done, Fault> {
-    let id = entry_ref(entry)?.id;
-    let row = notebook.store.get(id)?;
-    let row = row.ok_or_else(|| Fault::not_found("removed").about(&entry.key))?;
-    let mut before = notebook.view_state.level(id);
-    // In a search, gist and summary look the same: both show a snippet. They count as one level.
-    if before == Level::Gist && !notebook.view_state.query.is_empty() {
-        before = Level::Summary;
+    let (mut titles, mut ids) = (Vec::new(), Vec::new());
+    for entry in entry_refs(entries)? {
+        let row = notebook.store.get(entry.id)?;
+        let gone = || Fault::not_found("removed").about(entry::key(entry.id));
+        titles.push(row.ok_or_else(gone)?.title);
+        ids.push(entry.id);
     }
-    let after = step(before);
-    notebook.change_view_state(|state| state.set_level(id, after))?;
-    let already = if before == after { " already" } else { "" };
-    Ok(Done::new(format!("{}: {}{already}", quoted(&row.title), after.name())))
-}
-
-fn search(notebook: &mut Notebook, query: &str) -> Result<Done, Fault> {
-    let length = query.chars().count();
-    if length > QUERY_MAX {
-        let message = format!("query: {length} characters, at most {QUERY_MAX}");
-        return Err(Fault::usage(message).hint("a few words of the entry are enough"));
-    }
-    let query = query.trim();
-    notebook.change_view_state(|state| state.query = query.to_owned())?;
-    if query.is_empty() {
-        return Ok(Done::new("search cleared"));
-    }
-    let (found, _) = notebook.store.count(&notebook.view_state.selection())?;
-    let within = match notebook.view_state.tag.as_str() {
-        "" => String::new(),
-        tag => format!(" with tag {tag}"),
-    };
-    let results = count(found, "result");
-    Ok(Done::new(format!("{results} for {}{within}", quoted(query)))
-        .link("show all", &Action::ShowAll {}))
-}
-
-fn filter(notebook: &mut Notebook, tag: &str) -> Result<Done, Fault> {
-    let tags = notebook.store.tags()?;
-    let Some((_, entries)) = tags.iter().find(|(name, _)| name == tag) else {
-        let fault = Fault::not_found(format!("no entry has the tag {}", quoted(tag)));
-        return Err(match tags.is_empty() {
-            true => fault.hint("no entry has any tag"),
-            false => fault.hint(format!("tags: {}", list_tags(&tags))),
-        });
-    };
-    let brief = format!("{} with tag {tag}", count(*entries, "entry"));
-    notebook.change_view_state(|state| state.tag = tag.to_owned())?;
-    Ok(Done::new(brief).link("show all", &Action::ShowAll {}))
-}
-
-/// Lists the most used tags, and counts the others.
-fn list_tags(tags: &[(String, u64)]) -> String {
-    const LISTED: usize = 20;
-    let names: Vec<_> = tags.iter().take(LISTED).map(|(name, _)| name.as_str()).collect();
-    match tags.len().checked_sub(LISTED) {
-        None | Some(0) => names.join(", "),
-        Some(more) => format!("{}, {more} more", names.join(", ")),
-    }
+    let already = ids.iter().all(|id| notebook.view_state.level(*id) == level);
+    notebook.change_view_state(|state| ids.iter().for_each(|id| state.set_level(*id, level)))?;
+    let already = if already { " already" } else { "" };
+    let titles = list_titles(titles.iter().map(String::as_str));
+    Ok(Done::new(format!("{titles}: {}{already}", level.name())))
 }
 
 /// Returns the origin of a text as it is stored, and as an answer mentions it. Both are empty for a text
@@ -285,16 +262,24 @@ fn provenance(text: &Text) -> (String, String) {
 /// Returns the answer to a change, which `brief` summarises from the contents before and after.
 fn amend_reply(amended: Option<Amended>, brief: impl FnOnce(&Content, &Content) -> String) -> Done {
     match amended {
-        None => Done::new("nothing changed: the entry already matches"),
+        None => Done::new("nothing changed: the note already matches"),
         Some(Amended { change, before, after }) => {
             Done::new(brief(&before, &after)).link("undo", &undo_action(change))
         }
     }
 }
 
+/// Says which tags an entry has now.
+pub(crate) fn told_tags(content: &Content) -> String {
+    match content.tags.is_empty() {
+        true => format!("{}: no tags", quoted(&content.title)),
+        false => format!("{}: {}", quoted(&content.title), hash_tags(&content.tags)),
+    }
+}
+
 /// Returns the action that undoes a change.
-fn undo_action(change: ChangeId) -> Action {
-    Action::Undo { change: change.to_string().into() }
+pub(crate) fn undo_action(change: ChangeId) -> Action {
+    Action::UndoChange { change: change.to_string().into() }
 }
 
 /// Returns the entry that an anchor names, as the caller saw it.
@@ -314,17 +299,20 @@ fn entry_refs(anchors: &[Anchor<Entry>]) -> Result<Vec<EntryRef>, Fault> {
         }
     }
     if entries.is_empty() {
-        return Err(Fault::usage("entry: expected at least one entry, got none")
-            .hint("write one as entry=obj:7, several as entry=[obj:7, obj:31]"));
+        return Err(Fault::usage("entries: expected at least one note, got none")
+            .hint("name notes by their titles: [\"plan\", \"ideas\"]"));
     }
     Ok(entries)
 }
 
-/// Summarises entries: `"Release plan", 3 lines`, `3 entries, 214 lines`.
+/// Summarises removed entries: `"Release plan", 3 lines`, `3 notes, 214 lines: "a", "b", "c"`.
 fn summarize(titles: &[&str], lines: u64) -> String {
     let lines = count(lines, "line");
     match titles {
         [title] => format!("{}, {lines}", quoted(title)),
-        several => format!("{}, {lines}", count(several.len() as u64, "entry")),
+        several => {
+            let titles = list_titles(several.iter().copied());
+            format!("{}, {lines}: {titles}", count(several.len() as u64, "note"))
+        }
     }
 }

@@ -5,10 +5,9 @@ use docui::{Anchor, Fault, Lod, View, ViewRequest, tokens};
 use crate::action::Action;
 use crate::block::{Block, FENCE_COST, head};
 use crate::entry::{Level, key};
-use crate::format::{count, quoted};
+use crate::format::{count, first_line};
 use crate::model::Notebook;
-use crate::search;
-use crate::store::{Row, Selection};
+use crate::store::Row;
 
 /// Budget in tokens of the one line at the level of detail `Gist`.
 const GIST_TOKENS: u64 = 60;
@@ -22,8 +21,6 @@ const BYTES_MAX: usize = 700 * 1024;
 const LEAD_LINES: usize = 2;
 /// Most characters in each of these lines.
 const LEAD_CHARS: usize = 160;
-/// Most characters of the first line that tells an entry from others with the same title.
-const FIRST_LINE_CHARS: usize = 80;
 
 /// Renders a notebook. If the store can't be read, readers are shown why.
 pub fn view(notebook: &Notebook, request: &ViewRequest) -> View {
@@ -35,24 +32,19 @@ pub fn view(notebook: &Notebook, request: &ViewRequest) -> View {
 /// A notebook and the request that its view answers.
 struct Renderer<'a> {
     notebook: &'a Notebook,
-    selection: Selection,
     lod: Lod,
     budget: u64,
     /// How many entries the store has.
     total: u64,
-    /// How many entries are selected.
-    count: u64,
-    /// About how many tokens the texts of the selected entries take.
+    /// About how many tokens the texts of all entries take.
     tokens: u64,
 }
 
 impl<'a> Renderer<'a> {
     fn new(notebook: &'a Notebook, request: &ViewRequest) -> Result<Self, Fault> {
-        let selection = notebook.view_state.selection();
-        let (count, tokens) = notebook.store.count(&selection)?;
-        let total = notebook.store.total()?;
+        let (total, tokens) = (notebook.store.total()?, notebook.store.tokens()?);
         let (lod, budget) = (request.lod, request.budget);
-        Ok(Self { notebook, selection, lod, budget, total, count, tokens })
+        Ok(Self { notebook, lod, budget, total, tokens })
     }
 
     fn render(&self) -> Result<View, Fault> {
@@ -61,20 +53,17 @@ impl<'a> Renderer<'a> {
             Lod::Summary | Lod::Full => self.entries()?,
         };
         let mut view = View::new(self.title(blocks.len() as u64));
-        if self.notebook.view_state.is_narrowed() {
-            view.nav("show all", &Action::ShowAll {});
-        }
         if self.lod == Lod::Summary && self.notebook.view_state.is_focused() {
             view.nav("all as summaries", &Action::Focus { entries: Vec::new() });
         }
+        view.hidden((self.tokens + 10 * self.total).saturating_sub(spent));
         if let Some(note) = self.notebook.store.put_back_note() {
             view.text(format!("{note}\n"));
         }
-        view.hidden((self.tokens + 10 * self.count).saturating_sub(spent));
         let shown = blocks.len() as u64;
         let mut after_inline = false;
         if self.lod == Lod::Gist && shown > 0 {
-            view.text(if self.selection.query.is_some() { "best: " } else { "newest: " });
+            view.text("newest: ");
         }
         for EntryBlock { block, inline } in blocks {
             match (after_inline, inline) {
@@ -96,11 +85,7 @@ impl<'a> Renderer<'a> {
 
     fn title(&self, shown: u64) -> String {
         let all = count(self.total, "entry");
-        match self.notebook.view_state.describe() {
-            what if !what.is_empty() => format!("{} of {all} · {what}", self.count),
-            _ if shown < self.count => format!("{shown} of {all}"),
-            _ => all,
-        }
+        if shown < self.total { format!("{shown} of {all}") } else { all }
     }
 
     /// Returns the line below the entries: why there are none, or how to see the others.
@@ -110,30 +95,26 @@ impl<'a> Renderer<'a> {
             let call = notebook.call("add(\"title\", text=stdin)");
             return Some(format!("No entries yet. pipemux run '{call}' < file\n"));
         }
-        if self.count == 0 {
-            let what = match notebook.view_state.query.as_str() {
-                "" => notebook.view_state.describe(),
-                query => quoted(query),
-            };
-            return Some(format!("0 results for {what}\n"));
+        let more = self.total.checked_sub(shown).filter(|more| *more > 0)?;
+        match self.lod {
+            Lod::Gist => None,
+            _ => Some(format!("… {more} more: pipemux ask '{}'\n", notebook.call("show()"))),
         }
-        let more = self.count.checked_sub(shown).filter(|more| *more > 0)?;
-        Some(match (self.lod, notebook.view_state.is_narrowed()) {
-            (Lod::Gist, _) => return None,
-            (_, false) => {
-                format!("… {more} more: pipemux run '{}'\n", notebook.call("search(\"…\")"))
-            }
-            (_, true) => {
-                let budget = self.budget.saturating_mul(4).max(1000);
-                format!("… {more} more: pipemux view {} --budget {budget}\n", notebook.address())
-            }
-        })
+    }
+
+    /// Returns the ids of the entries to show: those in focus first, then the newest.
+    fn ids(&self, limit: u64) -> Result<Vec<i64>, Fault> {
+        let store = &self.notebook.store;
+        let mut ids = self.notebook.view_state.focused();
+        let newest = store.newest(limit)?;
+        ids.extend(newest.into_iter().filter(|id| !ids.contains(id)).collect::<Vec<_>>());
+        Ok(ids)
     }
 
     /// Returns the titles that fit into one line, and the tokens that they take.
     fn gist(&self) -> Result<(Vec<EntryBlock>, u64), Fault> {
         let mut list = BlockList::new(self.budget.min(GIST_TOKENS));
-        for id in self.notebook.store.ids(&self.selection, GIST_TOKENS / 8)? {
+        for id in self.ids(GIST_TOKENS / 8)? {
             let Some(row) = self.notebook.store.get(id)? else { continue };
             if !list.add(EntryBlock { block: title(&row), inline: true }) {
                 break;
@@ -145,8 +126,8 @@ impl<'a> Renderer<'a> {
     /// Returns the entries that fit into the budget, and the tokens that they take.
     fn entries(&self) -> Result<(Vec<EntryBlock>, u64), Fault> {
         let limit = (self.budget / 8 + 1).min(ROWS_MAX);
-        let ids = self.notebook.store.ids(&self.selection, limit)?;
-        let reserve = if self.count > 1 { CUT_NOTE_TOKENS } else { 0 };
+        let ids = self.ids(limit)?;
+        let reserve = if self.total > 1 { CUT_NOTE_TOKENS } else { 0 };
         let mut list = BlockList::new(self.budget.saturating_sub(reserve));
         let last = ids.len().saturating_sub(1);
         for (index, id) in ids.into_iter().enumerate() {
@@ -169,24 +150,15 @@ impl<'a> Renderer<'a> {
     fn entry(&self, row: &Row, room: u64, bytes: usize) -> Result<EntryBlock, Fault> {
         let own = self.notebook.view_state.level(row.id);
         let level = if self.lod == Lod::Full { Level::Full } else { own };
-        match (level, &self.selection.query) {
-            (Level::Full, _) => self.full(row, own, room, bytes),
-            (_, Some(query)) => {
-                let text = self.notebook.store.text(row.id)?.unwrap_or_default();
-                let line = search::snippet(&text, query).or_else(|| lead(&text).0.pop());
-                let mut block = heading(row);
-                block.link("expand", expand(row));
-                block.text("\n");
-                line.into_iter().for_each(|line| block.text(format!("  {line}\n")));
-                Ok(EntryBlock { block, inline: false })
-            }
-            (Level::Summary, None) => Ok(summary(row)),
-            (Level::Gist, None) if row.gist.is_empty() => {
+        match level {
+            Level::Full => self.full(row, own, room, bytes),
+            Level::Summary => Ok(summary(row)),
+            Level::Gist if row.gist.is_empty() => {
                 Ok(EntryBlock { block: title(row), inline: true })
             }
-            (Level::Gist, None) => {
+            Level::Gist => {
                 let mut block = title(row);
-                block.text(format!(" {}{}\n", row.gist, outdated(row)));
+                block.text(format!(" {}{}\n", row.gist, outdated(row.outdated.gist)));
                 Ok(EntryBlock { block, inline: false })
             }
         }
@@ -198,7 +170,10 @@ impl<'a> Renderer<'a> {
         let text = self.notebook.store.text(row.id)?.unwrap_or_default();
         let mut block = heading(row);
         if own == Level::Full {
-            block.link("fold", Action::Fold { entry: Anchor::new(key(row.id), row.rev) });
+            block.link(
+                "collapse",
+                Action::Collapse { entries: vec![Anchor::new(key(row.id), row.rev)] },
+            );
         }
         block.text("\n");
         if !row.origin.is_empty() {
@@ -269,12 +244,6 @@ impl BlockList {
     }
 }
 
-/// The first line with text: it tells an entry from others with the same title.
-pub fn first_line(head: &str) -> String {
-    let line = head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().take(FIRST_LINE_CHARS).collect()
-}
-
 fn title(row: &Row) -> Block {
     let mut block = Block::default();
     block.entry(key(row.id), row.rev, &row.title, first_line(&row.head));
@@ -302,8 +271,8 @@ fn summary(row: &Row) -> EntryBlock {
     for line in lines {
         block.text(format!("  {line}\n"));
     }
-    if !row.summary.is_empty() && row.outdated {
-        block.text(format!(" {}\n", outdated(row)));
+    if !row.summary.is_empty() && row.outdated.summary {
+        block.text(format!(" {}\n", outdated(true)));
     }
     EntryBlock { block, inline: false }
 }
@@ -323,9 +292,10 @@ fn lead(text: &str) -> (Vec<String>, bool) {
 }
 
 fn expand(row: &Row) -> Action {
-    Action::Expand { entry: Anchor::new(key(row.id), row.rev) }
+    let entries = vec![Anchor::new(key(row.id), row.rev)];
+    Action::Expand { entries, level: None }
 }
 
-fn outdated(row: &Row) -> &'static str {
-    if row.outdated { " (outdated)" } else { "" }
+fn outdated(is_outdated: bool) -> &'static str {
+    if is_outdated { " (outdated)" } else { "" }
 }

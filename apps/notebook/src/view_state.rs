@@ -1,4 +1,4 @@
-//! What one session shows of its store: search, filter and levels of detail.
+//! What one session shows of its store: levels of detail, and the entries in focus.
 //!
 //! It is kept across restarts in the session's state directory and not in the store, because other
 //! sessions on the same store show it in their own way.
@@ -10,27 +10,27 @@ use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, Level};
-use crate::format::quoted;
-use crate::search::Query;
-use crate::store::Selection;
 
-/// Which entries a session shows, and how much of each. The serialized names are part of the file's
-/// format.
+/// How much of each entry a session shows. The serialized names are part of the file's format.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewState {
     /// The id of the store that this belongs to.
     #[serde(rename = "store")]
     store_id: String,
-    /// The search query; empty if there is none.
-    pub query: String,
-    /// The tag to filter by; empty if there is none.
-    pub tag: String,
+    /// A search and a filter, which sessions of earlier releases kept. They are dropped: nothing is hidden.
+    #[serde(skip_serializing)]
+    query: String,
+    #[serde(skip_serializing)]
+    tag: String,
     /// The level of the entries that have none of their own.
     #[serde(rename = "rest")]
     default_level: Level,
     /// The levels of entries, by key.
     levels: BTreeMap<String, Level>,
+    /// The keys of the entries that are shown first, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    focused: Vec<String>,
 }
 
 impl ViewState {
@@ -60,17 +60,15 @@ impl ViewState {
         state_file::replace(&file(state_dir), text.as_bytes())
     }
 
-    /// Returns the selection of entries that are shown.
-    pub fn selection(&self) -> Selection {
-        Selection {
-            query: Query::parse(&self.query),
-            tag: (!self.tag.is_empty()).then(|| self.tag.clone()),
-        }
+    /// Drops the search and the filter of an earlier release. Returns whether there was one.
+    pub fn drop_narrowing(&mut self) -> bool {
+        let dropped = [std::mem::take(&mut self.query), std::mem::take(&mut self.tag)];
+        dropped.iter().any(|text| !text.is_empty())
     }
 
-    /// Returns whether a search or filter is active.
-    pub fn is_narrowed(&self) -> bool {
-        self.selection() != Selection::default()
+    /// Returns the ids of the entries that are shown first.
+    pub fn focused(&self) -> Vec<i64> {
+        self.focused.iter().filter_map(|key| entry::id(key)).collect()
     }
 
     /// Returns whether entries are shown as gists unless they have a level of their own.
@@ -96,25 +94,13 @@ impl ViewState {
     pub fn focus(&mut self, ids: &[i64]) {
         self.default_level = if ids.is_empty() { Level::Summary } else { Level::Gist };
         self.levels = ids.iter().map(|id| (entry::key(*id), Level::Full)).collect();
+        self.focused = ids.iter().map(|id| entry::key(*id)).collect();
     }
 
-    /// Forgets the levels of removed entries.
+    /// Forgets removed entries.
     pub fn forget_removed(&mut self, mut exists: impl FnMut(i64) -> bool) {
         self.levels.retain(|key, _| entry::id(key).is_some_and(&mut exists));
-    }
-
-    /// Describes the search and the filter: `search "plan" · tag q2`. Empty if neither is active.
-    pub fn describe(&self) -> String {
-        let search = match self.query.is_empty() {
-            true => String::new(),
-            false => format!("search {}", quoted(&self.query)),
-        };
-        let tag = match self.tag.is_empty() {
-            true => String::new(),
-            false => format!("tag {}", self.tag),
-        };
-        let parts = [search, tag];
-        parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" · ")
+        self.focused.retain(|key| entry::id(key).is_some_and(&mut exists));
     }
 }
 

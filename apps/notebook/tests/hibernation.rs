@@ -4,8 +4,8 @@
 mod common;
 
 use common::{STORE, add, at, done, filter, open, search};
+use docui::Lod;
 use docui::testing::Host;
-use docui::{Choice, Lod};
 use pipemux_notebook::{Action, Notebook};
 use pipemux_proto::app::Outcome;
 use pipemux_proto::projection::{LinkSlot, Piece};
@@ -51,18 +51,19 @@ fn action() -> impl Strategy<Value = Action> {
             entry,
             text: text.into(),
         }),
-        1 => entry().prop_map(|entry| Action::Rename { entry, title: "renamed".into() }),
+        1 => entry().prop_map(|entry| Action::Rename { entry, new: "renamed".into() }),
         1 => (entry(), vec(select(TAGS), 0..2)).prop_map(|(entry, tags)| Action::Tag {
             entry,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         }),
-        1 => (1..9u32).prop_map(|change| Action::Undo { change: format!("c{change}").into() }),
-        2 => entry().prop_map(|entry| Action::Expand { entry }),
+        1 => (1..9u32).prop_map(|change| Action::UndoChange { change: format!("c{change}").into() }),
+        2 => entry().prop_map(|entry| Action::ExpandOne { entry }),
         1 => entry().prop_map(|entry| Action::Fold { entry }),
         1 => vec(entry(), 0..2).prop_map(|entries| Action::Focus { entries }),
-        1 => select(&["plan", "", "计划", "x"][..]).prop_map(search),
+        1 => select(&["plan", "计划", "x"][..]).prop_map(search),
         1 => select(TAGS).prop_map(filter),
         1 => Just(Action::ShowAll {}),
+        1 => Just(Action::Undo { steps: 1 }),
     ]
 }
 
@@ -109,8 +110,7 @@ impl World {
                 else {
                     return told;
                 };
-                self.host.invoke(&Action::Remove { entry: vec![at(*id, rev)] });
-                self.host.answer(Choice::Yes)
+                self.host.invoke(&Action::Remove { entries: vec![at(*id, rev)] })
             }
             Event::Elsewhere(_) => return told,
         };

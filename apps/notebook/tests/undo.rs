@@ -22,7 +22,7 @@ fn change(done: &Done) -> String {
 }
 
 fn undo(change: &str) -> Action {
-    Action::Undo { change: change.into() }
+    Action::UndoChange { change: change.into() }
 }
 
 /// Returns the changes that a hint's command undoes, in its order.
@@ -100,8 +100,37 @@ fn advice_for_a_long_past_is_given_in_parts() {
             break outcome;
         }
     };
-    assert!(done.brief.contains("restored") && refusals == 3, "{refusals}");
+    assert!(done.brief.contains("earlier text again") && refusals == 3, "{refusals}");
     assert_eq!(text(&fixture), "v0");
+}
+
+#[test]
+fn undo_takes_back_the_last_changes_one_after_another() {
+    let mut fixture = Fixture::new();
+    let last = |steps| Action::Undo { steps };
+    fixture.add("plan", "v0", &["a"]);
+    fixture.done(edit(1, 1, "v1"));
+    fixture.done(Action::Tag { entry: at(1, 2), tags: vec!["b".into()] });
+    fixture.done(Action::Rename { entry: at(1, 3), new: "Plan B".into() });
+    fixture.done(Action::Gist { entry: at(1, 4), text: "short".into() });
+    assert_eq!(fixture.brief(last(1)), "\"Plan B\" has its earlier gist again: ");
+    assert_eq!(fixture.brief(last(1)), "\"Plan B\" is \"plan\" again");
+    // A redo counts as done again.
+    let undone = fixture.done(last(1));
+    assert_eq!(undone.brief, "\"plan\": #a");
+    fixture.done(undo(&change(&undone)));
+    assert_eq!(fixture.brief(last(1)), "\"plan\": #a");
+    // A new change is taken back before the older ones.
+    fixture.done(append(1, 10, "more"));
+    assert_eq!(fixture.fault(last(0)).message, "steps: expected 1 or more, not 0");
+    assert_eq!(fixture.fault(last(9)).message, "only 3 changes can be undone, not 9");
+    assert_eq!(text(&fixture), "v1\nmore");
+    assert_eq!(
+        fixture.brief(last(3)),
+        "\"plan\" has its earlier text again, 1 line · \"plan\" has its earlier text again, 1 line · \
+         \"plan\" is removed again"
+    );
+    assert_eq!(fixture.fault(last(1)).message, "nothing to undo");
 }
 
 #[test]
@@ -127,8 +156,7 @@ fn change_that_is_undone_or_unknown_is_refused_for_the_true_reason() {
     let other = change(&fixture.done(common::add("other", "text", &[])));
     fixture.done(undo(&other));
     let gone = fixture.fault(undo(&other));
-    assert_eq!(gone.message, "change c5 is no longer kept");
-    assert!(gone.hints[0].contains("or its addition undone"), "{gone:?}");
+    assert_eq!(gone.message, "\"other\" is already as it was before c5; nothing was undone");
 }
 
 proptest! {
@@ -155,7 +183,7 @@ proptest! {
                 0 => fixture.host.invoke(&edit(1, rev, &format!("text {}", number % 3))),
                 1 => fixture.host.invoke(&Action::Rename {
                     entry: at(1, rev),
-                    title: format!("title {}", number % 2),
+                    new: format!("title {}", number % 2),
                 }),
                 _ if changes.is_empty() => continue,
                 _ => fixture.host.invoke(&undo(&changes[number % changes.len()].0)),

@@ -3,14 +3,11 @@
 
 mod common;
 
-use common::{Fixture, add, append, at, search};
+use common::{Fixture, add, append, at, expand};
 use docui::{Lod, tokens};
 use pipemux_notebook::Action;
+use pipemux_notebook::action::LevelName;
 use pipemux_proto::projection::Piece;
-
-fn expand(id: u64) -> Action {
-    Action::Expand { entry: at(id, 1) }
-}
 
 fn fold(id: u64) -> Action {
     Action::Fold { entry: at(id, 1) }
@@ -24,17 +21,21 @@ fn each_entry_keeps_its_own_level_across_a_restart() {
     let both = "## 2 entries\n\n[b](obj:n2) 1 line\n  b1\n\
                 [a](obj:n1) 4 lines · t [expand](link:expand)\n  a1\n  a2\n";
     assert_eq!(fixture.text(), both);
-    assert_eq!(fixture.brief(expand(1)), "\"a\": full");
-    assert_eq!(fixture.brief(expand(1)), "\"a\": full already");
+    assert_eq!(fixture.brief(expand(1, 1)), "\"a\": full");
+    assert_eq!(fixture.brief(expand(1, 1)), "\"a\": full already");
     fixture.done(fold(2));
     assert_eq!(fixture.brief(fold(2)), "\"b\": gist already");
     let mut fixture = fixture.restart();
-    let full = "## 2 entries\n\n[b](obj:n2)\n[a](obj:n1) 4 lines · t [fold](link:fold)\n\
+    let full = "## 2 entries\n\n[b](obj:n2)\n[a](obj:n1) 4 lines · t [collapse](link:collapse)\n\
                 a1\n\na2\na3\n";
     assert_eq!(fixture.text(), full);
     fixture.done(fold(1));
-    fixture.done(expand(2));
+    let summary = Action::Expand { entries: vec![at(2, 1)], level: Some(LevelName::Summary) };
+    assert_eq!(fixture.brief(summary), "\"b\": summary");
     assert_eq!(fixture.text(), both);
+    let several = Action::Collapse { entries: vec![at(1, 1), at(2, 1)] };
+    assert_eq!(fixture.brief(several), "\"a\", \"b\": gist");
+    assert_eq!(fixture.text(), "## 2 entries\n\n[b](obj:n2) [a](obj:n1)\n");
 }
 
 #[test]
@@ -44,9 +45,9 @@ fn focus_shows_the_other_entries_as_gists() {
         fixture.add(title, "text", &[]);
     }
     let focus = |ids: &[u64]| Action::Focus { entries: ids.iter().map(|id| at(*id, 1)).collect() };
-    assert_eq!(fixture.brief(focus(&[1])), "1 entry in full, the others as gists");
-    let focused = "## 3 entries\n[all as summaries](link:focus) \n[c](obj:n3) [b](obj:n2)\n\
-                   [a](obj:n1) 1 line [fold](link:fold)\ntext";
+    assert_eq!(fixture.brief(focus(&[1])), "1 note in full, the others as gists");
+    let focused = "## 3 entries\n[all as summaries](link:focus) \n\
+                   [a](obj:n1) 1 line [collapse](link:collapse)\ntext[c](obj:n3) [b](obj:n2)\n";
     assert_eq!(fixture.text(), focused);
     // A new entry is shown as a summary all the same.
     fixture.add("d", "fresh", &[]);
@@ -62,7 +63,7 @@ fn summary_and_gist_of_the_author_are_marked_as_outdated() {
         title: "t".into(),
         text: "long text".into(),
         tags: vec![],
-        summary: "in short\nvery".into(),
+        summary: Some("in short\nvery".into()),
         gist: "shortest".into(),
     });
     assert!(fixture.text().contains("1 line [expand](link:expand)\n  in short\n  very\n"));
@@ -101,14 +102,9 @@ fn view_of_five_hundred_entries_keeps_to_its_budget() {
         let spent = tokens::estimate(&text);
         assert!(spent > u64::from(budget) / 2 && spent < u64::from(budget) * 3 / 2, "{spent}");
         assert!(text.contains("[Note 499](obj:n500)"), "{text}");
-        assert!(text.contains(" more: pipemux run 'notebook.search(\"…\")'\n"), "{text}");
+        assert!(text.contains(" more: pipemux ask 'notebook.show()'\n"), "{text}");
     }
-    assert_eq!(fixture.brief(search("note 250")), "1 result for \"note 250\"");
-    assert_eq!(fixture.brief(search("words")), "500 results for \"words\"");
-    let text = fixture.host.text(Lod::Summary, 300).unwrap();
-    assert!(text.contains("more: pipemux view notebook/main --budget 1200\n"), "{text}");
     // With an unlimited budget all entries are shown, and they fit into a frame.
-    fixture.done(Action::ShowAll {});
     let shown = fixture.host.project(Lod::Full, u32::MAX).unwrap().content;
     assert_eq!(shown.iter().filter(|piece| matches!(piece, Piece::Object(_))).count(), 500);
 }
@@ -118,7 +114,7 @@ fn long_text_is_cut_with_a_hint_to_the_rest() {
     let mut fixture = Fixture::new();
     fixture.add("short", "x", &[]);
     fixture.add("long", &"数据库 line\n".repeat(5000), &[]);
-    fixture.done(expand(2));
+    fixture.done(expand(2, 1));
     let text = fixture.host.text(Lod::Summary, 400).unwrap();
     assert!(text.contains(" of 5000 lines more: pipemux read obj:notebook/main:n2\n"), "{text}");
     assert!(text.contains("[short](obj:n1)"), "{text}");
@@ -161,7 +157,7 @@ fn sole_note_of_many_short_lines_expands_to_what_fits() {
         let mut fixture = Fixture::new();
         let text = format!("{line}\n").repeat(1000);
         fixture.add("long", &text, &[]);
-        fixture.done(expand(1));
+        fixture.done(expand(1, 1));
         for budget in (60..2000).step_by(97) {
             let projection = fixture.host.project(Lod::Summary, budget).unwrap();
             let code = projection.content.iter().find_map(|piece| match piece {

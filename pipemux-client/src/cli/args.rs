@@ -9,7 +9,7 @@ mod verbs;
 
 use clap::{CommandFactory, Parser};
 
-pub use global::GlobalArgs;
+pub use global::{GlobalArgs, LodArg};
 use overview::{HELP_TEMPLATE, VERB_OVERVIEW};
 pub use values::{OpenTarget, session};
 pub use verbs::{AppVerb, Verb};
@@ -31,8 +31,36 @@ pub struct Cli {
     pub verb: Option<Verb>,
 }
 
-/// Returns the help of the command as a whole.
-pub fn help_text() -> String {
+impl Cli {
+    /// Turns options of a verb into the options of every verb that they stand for, and a call without a verb into a
+    /// run of it.
+    pub fn resolve(mut self) -> Cli {
+        match self.verb.take() {
+            Some(verb @ Verb::Help { full: true, .. }) => {
+                self.global.lod = Some(LodArg::Full);
+                self.verb = Some(verb);
+            }
+            Some(Verb::Unknown(code)) if code.len() == 1 && is_call(&code[0]) => {
+                self.verb = Some(Verb::Run { code });
+            }
+            verb => self.verb = verb,
+        }
+        self
+    }
+}
+
+/// Returns true for a word that can only be calls: `find("x")`, `editor.find("x"); save()`.
+fn is_call(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('(') else { return false };
+    let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
+    let action = name.rsplit('.').next().unwrap_or(name);
+    action.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(in_name)
+        && word.trim_end().ends_with([')', ';'])
+}
+
+/// Returns the help of the command with every verb and option.
+pub fn long_help() -> String {
     Cli::command().render_help().to_string()
 }
 
@@ -51,7 +79,7 @@ mod tests {
         for verb in Cli::command().get_subcommands() {
             assert!(listed.contains(&verb.get_name()), "{}", verb.get_name());
         }
-        let help = help_text();
+        let help = long_help();
         assert!(help.contains("pipemux open editor") && help.contains("--budget"), "{help}");
     }
 
@@ -70,6 +98,22 @@ mod tests {
         assert_eq!(target.session.unwrap().as_str(), "b");
         assert_eq!(args, ["a.rs", "--json"]);
         assert!(parse("--workspace demo view").unwrap().global.workspace.is_some());
+    }
+
+    #[test]
+    fn call_without_a_verb_is_run() {
+        let verb = |words: &[&str]| {
+            let words = ["pipemux"].iter().chain(words);
+            Cli::try_parse_from(words).unwrap().resolve().verb.unwrap()
+        };
+        for code in ["find(\"x\")", "editor.find('x'); save()", "notebook/b.show()"] {
+            let Verb::Run { code: run } = verb(&[code]) else { panic!("{code}") };
+            assert_eq!(run, [code]);
+        }
+        for words in [&["find (x)"][..], &["(x)"], &["editor.find(", "x)"], &["find(x"], &["find"]]
+        {
+            assert!(matches!(verb(words), Verb::Unknown(_)), "{words:?}");
+        }
     }
 
     #[test]

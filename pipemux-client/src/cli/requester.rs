@@ -51,8 +51,8 @@ impl Requester {
         connection: &mut Connection,
         verb: Verb,
     ) -> Result<Answer, ClientError> {
-        let timeout = self.timeout_for(&verb);
-        connection.call(&self.call(verb), timeout)
+        let call = self.call(verb);
+        connection.call(&call, self.timeout_for(&call.verb))
     }
 
     /// Returns the deadline of a request. One that waits for an event has additional time for that.
@@ -61,7 +61,13 @@ impl Requester {
     }
 
     /// Makes a call of a verb and the options of the command line.
-    pub fn call(&self, verb: Verb) -> VerbRequest {
+    ///
+    /// A wait ends with the time limit that the command line names, if that is shorter.
+    pub fn call(&self, mut verb: Verb) -> VerbRequest {
+        if let (Verb::View(view), Some(limit)) = (&mut verb, self.global.timeout) {
+            let most = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX);
+            view.wait_ms = view.wait_ms.min(most);
+        }
         let mut call = self.options.call(verb);
         call.format = if self.global.json { Format::Json } else { Format::Markdown };
         call.budget = self.global.budget;

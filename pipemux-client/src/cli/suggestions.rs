@@ -102,7 +102,7 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
         let open = suggested("open", &[&["editor"], words].concat());
         return (no_verb("; to open a file, use open with an app"), open);
     }
-    if let Some(app) = known::app_of_action(first).filter(|app| is_app(app)) {
+    if let Some(app) = known::app_of_action(first, rest.len()).filter(|app| is_app(app)) {
         let problem = no_verb(&format!(", but an action of the {app}"));
         return (problem, command::run(&call_code(app, first, rest, is_app)));
     }
@@ -119,7 +119,7 @@ mod tests {
 
     fn suggestion(words: &[&str]) -> String {
         suggest(words, |path| path == "src/lib.rs" || path == "a.rs", &|app| {
-            known::BUILT_IN.contains(&app) || app == "planner"
+            pipemux_catalog::app(app).is_some() || app == "planner"
         })
         .1
     }

@@ -36,9 +36,14 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Ask { code } => run::to_request(code, true, env)?,
         Verb::Answer { words, to } => answer::to_request(&words, to, env)?,
         Verb::Read { target } => RequestVerb::Read { target },
-        Verb::Help { provider: Some(provider) } => RequestVerb::Help { provider },
+        Verb::Help { provider: Some(provider), aliases, .. } => {
+            RequestVerb::Help { provider, aliases }
+        }
         Verb::Close { session, end } => RequestVerb::Close { session, end },
-        Verb::History { detail, rounds } => RequestVerb::History { detail, rounds },
+        Verb::History { detail, diff, rounds } => {
+            RequestVerb::History { detail: detail || diff, rounds }
+        }
+        Verb::Undo { round } => RequestVerb::Undo { round },
         Verb::Set { option, value } => RequestVerb::Set { option, value },
         Verb::Apps => RequestVerb::Apps,
         Verb::App(verb) => app::to_request(verb, env)?,

@@ -126,6 +126,7 @@ impl Core {
                 Timer::ClientRequest(id) => self.request_expired(id),
                 Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
+                Timer::Kept(number) => self.rest_expired(number),
                 Timer::Wait(request) => self.wait_expired(request),
                 Timer::WaitCheck(request) => self.check_waited_windows(request),
             }
@@ -177,6 +178,11 @@ impl Core {
             // What was asked before this daemon's time waits as long as what is asked now.
             for number in self.runs.question_numbers() {
                 self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(number));
+            }
+            let lapse = now.mono_ms + limits::KEPT_MS;
+            self.runs.renew_rests(lapse);
+            for number in self.runs.rest_numbers() {
+                self.turn.set_timer(lapse, Timer::Kept(number));
             }
         }
         self.turn.now = now;

@@ -53,7 +53,9 @@ pub use self::core::{Config, Core};
 pub use event::{
     ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
 };
-pub use manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport};
+pub use manifest::{
+    BuiltIn, Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport,
+};
 pub use persist::loss::Loss;
 
 /// Bytes between a client and an app that the daemon does not read.

@@ -16,6 +16,16 @@ pub const DRAIN_MS: u64 = 2_000;
 pub const REJOIN_MS: u64 = 50;
 /// Milliseconds that a question waits for its answer.
 pub const QUESTION_MS: u64 = 3_600_000;
+/// Milliseconds that the steps behind a failed one are kept for a corrected call.
+pub const KEPT_MS: u64 = 24 * 3_600_000;
+/// Failed runs of one reader whose further steps are kept; the oldest make room.
+pub const KEPT_RESTS_MAX: usize = 8;
+/// Bytes of code and standard input that are kept of the failed runs of one reader; the oldest make room.
+pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Characters of kept steps that an answer repeats; past it each of them is shortened.
+pub const KEPT_CHARS: usize = 2_000;
+/// Characters of one kept step that is shortened.
+pub const KEPT_CALL_CHARS: usize = 100;
 /// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.
 pub const CRASHES_MAX: usize = 5;
 /// The span in which crashes are counted, in milliseconds.
@@ -118,6 +128,8 @@ pub const ROUND_ACTION_MAX: usize = 200;
 pub const ROUND_RESULT_MAX: usize = 400;
 /// Characters of a round's detail.
 pub const ROUND_DETAIL_MAX: usize = 4_000;
+/// Bytes of the arguments that take the steps of one round back; past it the round can't be undone.
+pub const ROUND_UNDO_MAX: usize = 16 * 1024;
 /// Deliveries of a window that are kept, for `--since` and `--at`.
 pub const PAST_MAX: usize = 32;
 /// Events that are kept for those who watch; the oldest make room.

@@ -3,12 +3,13 @@
 mod units;
 
 use pipemux_proto::ProviderId;
+use pipemux_proto::prototype::Prototype;
 use serde::Deserialize;
 
 pub use units::{Idle, Size};
 
 /// A registered app.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Its name.
@@ -45,6 +46,18 @@ pub struct Manifest {
     /// Variables of the opener's environment that are passed on besides the usual ones.
     #[serde(default)]
     pub pass: Vec<String>,
+    /// What is known of the app without running it; absent for an app of the user's own.
+    #[serde(skip)]
+    pub built_in: Option<Box<BuiltIn>>,
+}
+
+/// What the daemon knows of an app that comes with it, before the app ever ran.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BuiltIn {
+    /// What the app can do.
+    pub prototypes: Vec<Prototype>,
+    /// What `pipemux help` says of the app.
+    pub help: String,
 }
 
 impl Manifest {
@@ -63,6 +76,7 @@ impl Manifest {
             idle: Idle::default(),
             state: State::default(),
             pass: Vec::new(),
+            built_in: None,
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum Timer {
     Greet(ClientId),
     /// The deadline of a question.
     Question(u64),
+    /// The time at which kept steps lapse.
+    Kept(u64),
     /// The end of a client's wait for something to happen.
     Wait(RequestId),
     /// A check whether an app has changed that doesn't say so by itself.

@@ -12,7 +12,7 @@ use pipemux_proto::command::command;
 use pipemux_proto::{Fault, ProviderId};
 
 use super::dirs::ManifestDirs;
-use super::load::{BUILT_IN, location, manifest_files, parse, read};
+use super::load::{location, manifest_files, parse, read};
 use crate::directories::create_private;
 use crate::limits::MANIFEST_MAX;
 
@@ -59,7 +59,7 @@ impl ManifestDirs {
         let directory = self.require_user_directory()?;
         let id = &manifest.id;
         let own = self.user_manifest_path(id);
-        let built_in = BUILT_IN.iter().any(|(name, ..)| *name == id.as_str());
+        let built_in = pipemux_catalog::app(id.as_str()).is_some();
         let target = own.clone().unwrap_or_else(|| directory.join(format!("{id}.toml")));
         let taken = match &own {
             Some(path) => Some(path.display().to_string()),
@@ -80,7 +80,7 @@ impl ManifestDirs {
     }
 
     fn remove(&self, id: &ProviderId) -> Result<String, Fault> {
-        let built_in = BUILT_IN.iter().any(|(name, ..)| *name == id.as_str());
+        let built_in = pipemux_catalog::app(id.as_str()).is_some();
         // A manifest that can't be read is found by its file name.
         let by_name = || {
             let path = self.user.as_ref()?.join(format!("{id}.toml"));

@@ -3,18 +3,25 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use pipemux_core::{Manifest, ManifestProblem, Scope};
+use pipemux_catalog::{APPS, App};
+use pipemux_core::{BuiltIn, Manifest, ManifestProblem, Scope};
 
 use super::text;
 use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
 
-/// The apps that come with the daemon: id, description, and who shares their sessions.
-pub(super) const BUILT_IN: [(&str, &str, Scope); 3] = [
-    ("editor", "text files: read, search, edit, undo", Scope::Workspace),
-    ("notebook", "notes that last: write, find, quote", Scope::Workspace),
-    ("monitor", "this machine: load, memory, disks, processes", Scope::User),
-];
+/// Returns who shares the sessions of an app that comes with the daemon.
+fn scope_of(built_in: &App) -> Scope {
+    // The machine is the same in all workspaces.
+    if built_in.id == "monitor" { Scope::User } else { Scope::Workspace }
+}
+
+/// What is known of the apps that come with the daemon. Read once, because it never changes.
+static KNOWN: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
+    let known = |app: &App| BuiltIn { prototypes: app.prototypes(), help: app.help() };
+    APPS.iter().map(|app| known(app)).collect()
+});
 
 /// The manifests that could be loaded, and what is wrong with the others.
 #[derive(Debug, Default)]
@@ -45,14 +52,18 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
             Err(text) => loaded.problems.push(problem(&path, text)),
         }
     }
-    for (id, description, scope) in BUILT_IN {
-        let Ok(id) = id.parse() else { continue };
+    for (app, known) in APPS.iter().zip(KNOWN.iter()) {
+        let Ok(id) = app.id.parse() else { continue };
         if loaded.manifests.iter().any(|other| other.id == id) {
             continue;
         }
         let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
-        let description = description.to_owned();
-        loaded.manifests.push(Manifest { description, scope, ..Manifest::new(id, command) });
+        loaded.manifests.push(Manifest {
+            description: app.description.to_owned(),
+            scope: scope_of(app),
+            built_in: Some(Box::new(known.clone())),
+            ..Manifest::new(id, command)
+        });
     }
     loaded.manifests.sort_by(|one, other| one.id.cmp(&other.id));
     loaded

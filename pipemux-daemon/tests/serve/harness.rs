@@ -85,6 +85,7 @@ impl Client {
             lod: None,
             at: None,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: String::new(),
             verb,

@@ -75,6 +75,13 @@ impl<'a> Lexer<'a> {
         let kind = match first {
             '\n' => self.newline(),
             '[' if begins_app_token(self.rest()) => self.app_token()?,
+            '[' if let Some((target, length)) = super::markdown_link(self.rest()) => {
+                let from = self.at + length - 1 - target.len();
+                self.at = from + target.len();
+                let kind = self.read_ref(from)?;
+                self.at += 1;
+                kind
+            }
             '(' | ')' | '[' | ']' | ',' | ';' | '=' | ':' => {
                 self.at += 1;
                 TokenKind::Sign(first)

@@ -55,7 +55,8 @@ fn verbs(all: &mut Vec<Sample>) {
             Verb::Answer { text: "-".into(), to: None, stdin: Some(Bytes::from_static(b"text\n")) },
         ),
         ("read", Verb::Read { target: "obj:12".into() }),
-        ("help", Verb::Help { provider: "editor".parse().expect("a provider") }),
+        ("help", Verb::Help { provider: "editor".parse().expect("a provider"), aliases: false }),
+        ("aliases", Verb::Help { provider: "editor".parse().expect("a provider"), aliases: true }),
         ("close", Verb::Close { session: session(), end: true }),
         ("apps", Verb::Apps),
         ("history", Verb::History { detail: true, rounds: Some(5) }),
@@ -66,6 +67,8 @@ fn verbs(all: &mut Vec<Sample>) {
             "logs-follow",
             Verb::Logs { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 },
         ),
+        ("undo", Verb::Undo { round: None }),
+        ("undo-round", Verb::Undo { round: Some(12) }),
         ("limits", Verb::Limits),
         ("watch", Verb::Watch(WatchArgs::default())),
         (
@@ -97,6 +100,7 @@ fn verbs(all: &mut Vec<Sample>) {
             lod: plain.then_some(Lod::Full),
             at: plain.then_some(17),
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: plain,
             cwd: String::new(),
             verb,
@@ -145,6 +149,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report", Body::Report(Box::new(report()))),
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
+        ("report-questions", Body::Report(Box::new(questions()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
         ("report-content", Body::Report(Box::new(with_content()))),
         ("events", Body::Events(events())),
@@ -285,11 +290,20 @@ fn report() -> Report {
             unlisted: 1,
             hints: vec!["pipemux answer all".into()],
         }),
+        questions: Vec::new(),
+        kept: None,
         windows: vec![window()],
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),
         receipt: TokenReceipt { shown: 69, available: 6912 },
     }
+}
+
+/// A report with several open questions.
+fn questions() -> Report {
+    let Report { question, .. } = report();
+    let questions: Vec<QuestionReport> = question.clone().into_iter().cycle().take(2).collect();
+    Report { workspace: "work".into(), question, questions, ..Report::default() }
 }
 
 /// A report whose window can't be shown.

@@ -110,6 +110,8 @@ fn greetings(all: &mut Vec<Sample>) {
     hello.prototypes[0].risk = Risk::Query;
     hello.prototypes[0].prominence = Prominence::Alias;
     add(all, "hello-app-overload", event, &hello);
+    hello.prototypes[0].params[0].named = true;
+    add(all, "hello-app-param-named", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

@@ -129,7 +129,7 @@ fn client_that_never_reads_is_disconnected() {
 #[test]
 fn runtime_and_state_directories_are_private() {
     let env = TestEnv::with_editor("secret\n");
-    env.run("editor.insert(1, 'unsaved secret')").ok();
+    env.run("editor.hold(); editor.insert(1, 'unsaved secret')").ok();
     let paths = env.paths();
     for path in [&paths.runtime_dir, &paths.state_dir] {
         let mode = fs::metadata(path).expect("a directory").permissions().mode();

@@ -93,7 +93,7 @@ fn context_version_tracks_data_level_and_rendering() {
 #[test]
 fn context_header_state_and_anchors_match_the_window() {
     let env = TestEnv::with_editor("one\ntwo\n");
-    env.run("editor.insert(1, 'zero')").ok();
+    env.run("editor.hold(); editor.insert(1, 'zero')").ok();
     let editor = context(&env, &["editor/main"]);
     assert!(editor["state"]["custom"]["unsaved"] == true, "{editor:#}");
     // The only file has no id in the window, but it is in focus and an anchor nevertheless.

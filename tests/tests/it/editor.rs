@@ -66,7 +66,7 @@ fn declined_question_changes_nothing_and_skips_later_steps() {
     env.run("editor.save()").exits(9).has("pipemux answer");
     env.pipemux(&["answer", "7"]).exits(2).has("no answer");
     env.pipemux(&["answer", "none"]).has("cancelled").has("not run: editor.save");
-    assert_eq!(env.read("a.txt"), "x\nx\n");
+    assert_eq!(env.read("a.txt"), "new\nx\nx\n", "what was done before the question is on disk");
     env.pipemux(&["answer", "none"]).exits(3).has("no question is open");
     env.run("editor.save()").ok();
     assert_eq!(env.read("a.txt"), "new\nx\nx\n");
@@ -149,7 +149,7 @@ fn line_numbers_changed_by_another_reader_are_stale() {
 #[test]
 fn file_changed_on_disk_is_not_overwritten() {
     let env = TestEnv::with_editor("mine\nrest\n");
-    env.run("editor.replace_lines(1, 1, 'edited')").ok();
+    env.run("editor.hold(); editor.replace_lines(1, 1, 'edited')").ok();
     env.write("a.txt", "theirs\nrest\n");
     let refused = env.run("editor.save()");
     refused.exits(5).has("changed on disk");

@@ -17,7 +17,7 @@ fn errors_go_to_standard_error_when_no_step_ran() {
     stderr_only(&["click", "999"], 3);
     stderr_only(&["run", "editor.replaec('x')"], 2);
     stderr_only(&["view", "nosuch"], 3);
-    stderr_only(&["open", "editor", "no/such.txt"], 3);
+    stderr_only(&["open", "editor", "a.txt/such.txt"], 9);
     stderr_only(&["open", "nosuch"], 3);
     stderr_only(&["answer", "yes"], 3);
     stderr_only(&["help", "nosuch"], 3);

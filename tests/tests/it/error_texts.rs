@@ -73,8 +73,8 @@ fn ref_errors_have_these_texts() {
     bob(&["run", &format!("notebook.edit(obj:{plan}, 'Ship on Monday')")]).ok();
     let mut all = Transcript::new(&env);
     all.run("stale", &["run", &format!("notebook.edit(obj:{plan}, 'Ship today')")], 4);
-    env.run("notebook.add('other', 'x', tags=['b']); notebook.filter('b')").ok();
-    all.run("out of view", &["run", &format!("notebook.expand(obj:{plan})")], 4);
+    env.pipemux(&["close", "notebook/main"]).ok();
+    all.run("out of view", &["run", &format!("append(obj:{plan}, 'x')")], 4);
     insta::assert_snapshot!(all.text);
 }
 
@@ -104,7 +104,7 @@ fn questions_have_these_texts() {
     cancel();
     all.run("missing object", &["run", "notebook.append(text='more')"], 5);
     cancel();
-    all.run("confirmation", &["run", &format!("notebook.remove(obj:{plan})")], 5);
+    all.run("confirmation", &["run", &format!("notebook.purge(obj:{plan})")], 5);
     cancel();
     all.run("missing text", &["run", "editor.replace('x')"], 5);
     insta::assert_snapshot!(all.text);
@@ -156,7 +156,7 @@ fn empty_results_have_these_texts() {
     all.run("message without a block", &["listen"], 0);
     env.pipemux(&["open", "notebook"]).ok();
     all.run("logs", &["logs", "notebook"], 0);
-    all.run("search", &["run", "notebook.search('nothing')"], 0);
+    all.run("search", &["ask", "notebook.search('nothing')"], 0);
     all.run("view without a change", &["view", "--wait", "0.1"], 0);
     insta::assert_snapshot!(all.text);
 }

@@ -46,11 +46,11 @@ fn unsaved_text_survives_hibernation_and_a_killed_daemon() {
     let env = with_short_idle();
     env.write("a.txt", "one\n");
     env.pipemux(&["open", "editor", "a.txt"]).ok();
-    env.run("editor.insert(2, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved')").ok();
     wait_for_sleep(&env, "editor/main");
     pipemux_tests::kill(env.daemon_pid(), pipemux_tests::Signal::SIGKILL);
     env.pipemux(&["view"]).ok().has("unsaved");
-    assert_eq!(env.read("a.txt"), "one\n", "the file is written only by save");
+    assert_eq!(env.read("a.txt"), "one\n", "a held edit is written only by save");
 }
 
 #[test]

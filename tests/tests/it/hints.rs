@@ -85,11 +85,6 @@ const SITUATIONS: &[(&str, Situation)] = &[
         let plan = changed_entry(env);
         words(&["run", &format!("notebook.edit(obj:{plan}, 'z')")])
     }),
-    ("a filtered object", |env| {
-        let plan = changed_entry(env);
-        env.run("notebook.add('other', 'x', tags=['b']); notebook.filter('b')").ok();
-        words(&["run", &format!("notebook.expand(obj:{plan})")])
-    }),
     ("an object of a closed window", |env| {
         let plan = changed_entry(env);
         env.pipemux(&["close", "notebook/main"]).ok();
@@ -122,7 +117,7 @@ const SITUATIONS: &[(&str, Situation)] = &[
     ("a confirmation", |env| {
         let plan = changed_entry(env);
         env.pipemux(&["view"]).ok();
-        words(&["run", &format!("notebook.remove(obj:{plan})")])
+        words(&["run", &format!("notebook.purge(obj:{plan})")])
     }),
     ("no file open", |env| {
         env.pipemux(&["open", "editor"]).ok();

@@ -78,8 +78,11 @@ fn error_json_has_location_and_level() {
     assert_eq!(error["at"], serde_json::json!({ "line": 1, "column": 21 }), "{error:#}");
     assert_eq!(error["level"], "hint");
     assert!(error["message"].is_string() && error["hints"].is_array());
-    let failed =
-        env.pipemux(&["run", "--json", "editor.find('x'); editor.open('none'); editor.save()"]);
+    let failed = env.pipemux(&[
+        "run",
+        "--json",
+        "editor.find('x'); editor.replace('none', 'y'); editor.save()",
+    ]);
     let failed = failed.json();
     assert_eq!(failed["steps"][1]["status"], "failed", "{failed:#}");
     assert_eq!(failed["steps"][2]["status"], "skipped", "{failed:#}");

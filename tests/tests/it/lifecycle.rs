@@ -47,7 +47,7 @@ fn no_app_outlives_a_killed_daemon() {
 #[test]
 fn daemon_recovers_from_a_killed_launcher() {
     let env = TestEnv::with_editor("one\n");
-    env.run("editor.insert(2, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved')").ok();
     let launcher = env.launcher_pid();
     let (daemon, editor) = (env.daemon_pid(), env.pid("editor/main"));
     kill(launcher, Signal::SIGKILL);
@@ -131,7 +131,7 @@ fn workspaces_are_isolated() {
 fn close_keeps_the_session_and_end_ends_it() {
     let env = TestEnv::with_editor("one\n");
     let editor = env.pid("editor/main");
-    env.run("editor.insert(1, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(1, 'unsaved')").ok();
     env.pipemux(&["close", "editor/main"]).ok().has("it runs on");
     env.pipemux(&["view"]).ok().lacks("## editor/main");
     env.run("editor.save()").exits(3);

@@ -42,3 +42,4 @@ mod stopped_app;
 mod undo;
 mod wizard;
 mod workspace_options;
+mod write_through;

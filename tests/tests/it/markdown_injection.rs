@@ -129,7 +129,7 @@ fn notebook_texts_are_inert_in_every_field() {
         assert_ours(&env, &["view", "notebook/main", "--lod", lod, "--budget", "8000"]);
     }
     assert_inert_title(&env.run("notebook.search('boom')"));
-    let asked = env.run(&format!("notebook.remove(obj:{first})"));
+    let asked = env.run(&format!("notebook.purge(obj:{first})"));
     let anchors = Markdown::read(&asked.exits(5).text()).anchors;
     assert!(anchors.iter().all(|(_, label)| label == "yes" || label == "t"), "{asked}");
 }

@@ -6,7 +6,7 @@ use pipemux_tests::{Signal, TestEnv, is_alive, kill, wait_for};
 fn killed_monitor_restarts_and_says_so_once() {
     let env = TestEnv::with_editor("one\n");
     env.pipemux(&["open", "monitor"]).ok().has("## monitor/main").has("CPU");
-    env.run("editor.insert(2, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved')").ok();
     let (editor, monitor) = (env.pid("editor/main"), env.pid("monitor/main"));
     kill(monitor, Signal::SIGKILL);
     wait_for("the monitor's end", || !is_alive(monitor));
@@ -23,7 +23,7 @@ fn killed_monitor_restarts_and_says_so_once() {
 #[test]
 fn killed_editor_keeps_unsaved_edits() {
     let env = TestEnv::with_editor("one\n");
-    env.run("editor.insert(2, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved')").ok();
     env.kill_session("editor/main");
     env.pipemux(&["view"]).ok().has("unsaved").has("was restarted");
     env.run("editor.save()").ok();
@@ -39,6 +39,6 @@ fn monitor_gist_is_one_line_and_resources_expand() {
     assert!(gist.ok().lines() <= 4, "{gist}");
     env.run("monitor.expand(obj:state:memory)").ok().has(" · available ");
     env.pipemux(&["read", "obj:state:cpu_load"]).ok().has("CPU ");
-    env.run("monitor.top(3, by='mem')").ok().has("3 by memory");
+    env.run("monitor.top(3, by='mem')").ok().has("3 of ").has(" processes by memory");
     env.run("monitor.top(3, by='colour')").exits(2).has("cpu");
 }

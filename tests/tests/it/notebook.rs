@@ -35,10 +35,10 @@ fn entries_fold_separately_and_keep_their_ids() {
 }
 
 #[test]
-fn removing_an_entry_asks_and_names_it() {
+fn purging_an_entry_asks_and_names_it() {
     let env = TestEnv::with_notebook();
     let entry = env.run("notebook.add('Release plan', 'Ship on Friday')").ok().obj("Release plan");
-    let call = format!("notebook.remove(obj:{entry})");
+    let call = format!("notebook.purge(obj:{entry})");
     env.run(&call).exits(5).has("Release plan").has("pipemux answer");
     env.pipemux(&["answer", "no"]).ok().has("cancelled");
     env.pipemux(&["view"]).ok().has("[Release plan]");
@@ -49,10 +49,57 @@ fn removing_an_entry_asks_and_names_it() {
 }
 
 #[test]
+fn titles_name_notes_that_no_window_shows() {
+    let env = TestEnv::new();
+    let rows = "{\"title\": \"tokio\", \"text\": \"rust-version: 1.70\", \"tags\": [\"io\"], \"gist\": \"async runtime\"}\n\
+                {\"title\": \"itoa\", \"text\": \"Integers.\\nlicense: MIT\\n\", \"tags\": [\"text\"]}\n";
+    env.pipemux(&["open", "notebook"]).ok();
+    let added =
+        env.command(&["run", "notebook.add_many(rows=stdin)"]).stdin(rows.as_bytes()).output();
+    added.ok().has("added 2 notes").lacks("[tokio]");
+    // Another workspace of the reader never saw them.
+    env.pipemux(&["close", "notebook/main"]).ok();
+    env.pipemux(&["open", "notebook"]).ok();
+    let changed = env.run("notebook.rename('tokio', 'tokio (async runtime)'); notebook.append('itoa', 'checked twice')");
+    changed
+        .ok()
+        .has("\"tokio\" is \"tokio (async runtime)\" now")
+        .has("\"itoa\": +1 line: checked twice");
+    env.run("notebook.append('tokio', 'x')").exits(3).has("near: \"tokio (async runtime)\"");
+    env.run("notebook.remove(['itoa', 'tokio (async runtime)'])").ok().has("2 notes, 4 lines");
+    env.pipemux(&["ask", "notebook.show()"]).ok().has("0 notes");
+    env.run("notebook.undo()").ok().has("2 notes are back");
+    let shown = env.pipemux(&["ask", "notebook.show('itoa', rest='gist')"]);
+    shown
+        .ok()
+        .has("Integers.\nlicense: MIT\nchecked twice\n")
+        .has("[tokio (async runtime)] #io async runtime\n");
+    // The text itself is what another app gets.
+    env.run("notebook.add('copy', text=notebook.show('itoa'))")
+        .ok()
+        .has("\"copy\", 3 lines from itoa");
+    // A list of titles is what a query finds.
+    env.run("notebook.remove(notebook.search('license'))").ok().has("2 notes");
+    env.pipemux(&["ask", "notebook.search('async OR license')"])
+        .ok()
+        .has("1 of 1 note")
+        .has("[tokio (async runtime)] #io");
+}
+
+#[test]
+fn watching_a_figure_leaves_others_free() {
+    let env = TestEnv::new();
+    env.pipemux(&["open", "monitor"]).ok();
+    let watching = env.command(&["ask", "monitor.watch('load', seconds=2, every=1)"]).start();
+    env.pipemux(&["ask", "monitor.top(1)"]).ok().has("1 of ");
+    watching.finish().ok().has("load every 1 s: ").has(" · ");
+}
+
+#[test]
 fn confirmation_counts_only_for_the_text_that_was_shown() {
     let env = TestEnv::with_notebook();
     let entry = env.run("notebook.add('plan', 'v1')").ok().obj("plan");
-    env.run(&format!("notebook.remove(obj:{entry})")).exits(5);
+    env.run(&format!("notebook.purge(obj:{entry})")).exits(5);
     let bob = |args: &[&str]| env.as_reader("bob", args);
     bob(&["view"]).ok();
     bob(&["run", &format!("notebook.edit(obj:{entry}, 'v2, precious')")]).ok();

@@ -230,3 +230,18 @@ fn recorded_clients_of_other_versions_get_a_clear_answer() {
     assert!(refusal.message.contains("2.0") && refusal.message.contains("1."), "{refusal:?}");
     assert!(!refusal.hints.is_empty());
 }
+
+#[test]
+fn wait_ends_with_the_time_limit_and_says_how_long_it_was() {
+    let env = TestEnv::with_editor("one\n");
+    env.pipemux(&["view"]).ok();
+    let waited = env.pipemux(&["view", "--wait", "60", "--timeout", "2"]).ok().text();
+    // The answer has its own part of the limit.
+    assert!(
+        waited.contains("unchanged for ") && !waited.contains("unchanged for 60 s"),
+        "{waited}"
+    );
+    let longest = waited.split_once("unchanged for ").and_then(|(_, rest)| rest.split_once(" s"));
+    let seconds: f64 = longest.and_then(|(seconds, _)| seconds.parse().ok()).expect("seconds");
+    assert!(seconds <= 2.0, "{seconds}");
+}

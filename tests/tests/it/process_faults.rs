@@ -74,7 +74,7 @@ fn ten_readers_share_one_process_of_each_app() {
 fn upgraded_programs_take_over_windows_and_unsaved_work() {
     let env = TestEnv::with_editor("one\n");
     env.pipemux(&["open", "notebook"]).ok();
-    env.run("editor.insert(2, 'unsaved'); notebook.add('kept', 'x')").ok();
+    env.run("editor.hold(); editor.insert(2, 'unsaved'); notebook.add('kept', 'x')").ok();
     env.pipemux(&["down"]).ok();
     let newer = env.root().join("newer");
     fs::create_dir(&newer).unwrap();

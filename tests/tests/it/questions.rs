@@ -26,7 +26,7 @@ fn half_filled_call_survives_the_daemon() {
 fn confirmation_survives_the_daemon_and_counts_once() {
     let env = TestEnv::with_notebook();
     let entry = env.run("notebook.add('plan', 'x')").ok().obj("plan");
-    env.run(&format!("notebook.remove(obj:{entry}); notebook.add('after', 'y')")).exits(5);
+    env.run(&format!("notebook.purge(obj:{entry}); notebook.add('after', 'y')")).exits(5);
     env.kill_daemon();
     env.pipemux(&["view"]).ok().has("[plan]");
     env.pipemux(&["answer", "yes"]).ok().has("2 done · add");
@@ -146,8 +146,8 @@ fn confirmed_objects_that_changed_since_are_kept() {
     let env = TestEnv::with_notebook();
     let one = env.run("notebook.add('one', 'a')").ok().obj("one");
     let two = env.run("notebook.add('two', 'b')").ok().obj("two");
-    let call = format!("notebook.remove([obj:{one}, obj:{two}]); notebook.add('after', 'x')");
-    env.run(&call).exits(5).has("2 entries");
+    let call = format!("notebook.purge([obj:{one}, obj:{two}]); notebook.add('after', 'x')");
+    env.run(&call).exits(5).has("2 notes");
     let bob = |args: &[&str]| env.as_reader("bob", args);
     bob(&["view"]).ok();
     bob(&["run", &format!("notebook.append(obj:{two}, 'precious')")]).ok();
@@ -158,7 +158,7 @@ fn confirmed_objects_that_changed_since_are_kept() {
     env.pipemux(&["answer", "none"]).exits(3).has("no question is open");
     // Changes of other entries don't matter.
     let three = env.run("notebook.add('three', 'c')").ok().obj("three");
-    env.run(&format!("notebook.remove(obj:{one})")).exits(5);
+    env.run(&format!("notebook.purge(obj:{one})")).exits(5);
     bob(&["view"]).ok();
     bob(&["run", &format!("notebook.append(obj:{three}, 'more')")]).ok();
     env.pipemux(&["answer", "yes"]).ok();
@@ -168,7 +168,7 @@ fn confirmed_objects_that_changed_since_are_kept() {
 #[test]
 fn closing_a_file_with_unsaved_changes_asks() {
     let env = TestEnv::with_editor("x\nx\n");
-    env.run("editor.insert(1, 'unsaved')").ok();
+    env.run("editor.hold(); editor.insert(1, 'unsaved')").ok();
     env.run("editor.close()").exits(5).has("a.txt");
     env.pipemux(&["answer", "none"]).ok();
     env.pipemux(&["view"]).ok().has("unsaved");
@@ -231,10 +231,10 @@ fn entries_with_the_same_title_are_told_apart_and_removed_together() {
     for text in ["first text", "second text", "third text"] {
         env.run(&format!("notebook.add('same', '{text}')")).ok();
     }
-    let asked = env.run("notebook.remove()");
+    let asked = env.run("notebook.purge()");
     asked.exits(5).has(": first text · obj:").has(": second text · obj:").has("all but 2");
-    env.pipemux(&["answer", "all but 2"]).exits(5).has("2 entries").has("same: first text");
-    env.pipemux(&["answer", "go"]).exits(2).has("is no answer").has("2 entries");
+    env.pipemux(&["answer", "all but 2"]).exits(5).has("2 notes").has("same: first text");
+    env.pipemux(&["answer", "go"]).exits(2).has("is no answer").has("2 notes");
     env.pipemux(&["answer", "yes"]).ok();
     env.pipemux(&["view"]).ok().has("second text").lacks("first text").lacks("third text");
     env.run("notebook.add('same', '')").exits(0);
@@ -245,7 +245,7 @@ fn editor_question_is_answered_by_label() {
     let env = TestEnv::new();
     env.write("f.txt", "one\ntwo\n");
     env.pipemux(&["open", "editor", "f.txt"]).ok();
-    env.run("editor.replace('one', 'mine')").ok();
+    env.run("editor.hold(); editor.replace('one', 'mine')").ok();
     env.write("f.txt", "other\ntwo\n");
     env.run("editor.save()").exits(5).has("[overwrite]").has("[reload]");
     env.pipemux(&["answer", "relod"]).exits(2).has("[reload]");
@@ -257,7 +257,7 @@ fn editor_question_is_answered_by_label() {
 fn nobody_is_asked_for_the_text_of_an_act_on_a_thing_that_is_gone() {
     let env = TestEnv::with_notebook();
     let plan = env.run("notebook.add('plan', 'v1')").ok().obj("plan");
-    env.run(&format!("notebook.remove(obj:{plan})")).exits(5);
+    env.run(&format!("notebook.purge(obj:{plan})")).exits(5);
     env.pipemux(&["answer", "yes"]).ok();
     env.run(&format!("notebook.edit(obj:{plan})")).exits(3).has("not found").has("removed");
     // It may be gone while the question is open: the answer ends the question then.
@@ -265,7 +265,7 @@ fn nobody_is_asked_for_the_text_of_an_act_on_a_thing_that_is_gone() {
     env.run(&format!("notebook.edit(obj:{other})")).exits(5).has("needs text: string");
     let bob = |args: &[&str]| env.as_reader("bob", args);
     bob(&["view"]).ok();
-    bob(&["run", &format!("notebook.remove(obj:{other})")]).exits(5);
+    bob(&["run", &format!("notebook.purge(obj:{other})")]).exits(5);
     bob(&["answer", "yes"]).ok();
     env.pipemux(&["answer", "words"]).exits(3).has("removed");
     env.run("notebook.add('third', 'free again')").ok();

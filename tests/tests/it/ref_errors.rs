@@ -21,7 +21,7 @@ fn stale_out_of_view_and_not_found_have_exact_sentences() {
     env.pipemux(&["read", &format!("obj:{plan}")]).exits(4).has(&sentence);
 
     env.pipemux(&["open", "notebook"]).ok();
-    env.run(&format!("notebook.remove(obj:{plan})")).exits(5);
+    env.run(&format!("notebook.purge(obj:{plan})")).exits(5);
     env.pipemux(&["answer", "yes"]).ok();
     let sentence = format!("Anchor obj:{plan} not found in current context.");
     env.run(&call).exits(3).has(&sentence);
@@ -49,15 +49,23 @@ fn pinned_ref_holds_until_its_object_changes() {
 }
 
 #[test]
-fn filtered_object_is_out_of_view() {
-    let env = TestEnv::with_notebook();
-    let hidden = env.run("notebook.add('hidden', 'x', tags=['a'])").ok().obj("hidden");
-    env.run("notebook.add('seen', 'y', tags=['b'])").ok();
-    env.run("notebook.filter('b')").ok().lacks("[hidden](");
-    let sentence = format!("Anchor obj:{hidden} is out of view. Navigate or expand to access.");
-    env.run(&format!("notebook.expand(obj:{hidden})")).exits(4).has(&sentence);
-    env.run("notebook.show_all()").ok();
-    env.run(&format!("notebook.expand(obj:{hidden})")).ok();
+fn collapsed_object_is_out_of_view() {
+    let env = TestEnv::new();
+    env.pipemux(&["open", "monitor"]).ok();
+    let hidden = process(&env);
+    env.run("monitor.collapse('processes')").ok();
+    let sentence = format!("Anchor {hidden} is out of view. Navigate or expand to access.");
+    let refused = env.run(&format!("monitor.kill({hidden})"));
+    refused.exits(4).has(&sentence).has("pipemux run 'monitor.expand(\"processes\")'");
+    env.run("monitor.expand('processes')").ok();
+    env.run(&format!("monitor.kill({hidden})")).lacks("out of view");
+}
+
+/// Returns the ref of a process that the monitor lists, the first of the system.
+fn process(env: &TestEnv) -> String {
+    let shown = env.run("monitor.expand('processes')").ok().text();
+    let start = shown.find("](obj:process:").map_or(0, |at| at + 2);
+    shown[start..].split(')').next().unwrap_or_default().to_owned()
 }
 
 #[test]

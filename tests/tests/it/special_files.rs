@@ -13,7 +13,7 @@ fn fifo_at_a_path_hangs_nothing_and_loses_nothing() {
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let pid = env.pid("editor/main");
     env.pipemux(&["open", "editor", "fifo"]).exits(9).has("fifo is a FIFO, expected a file");
-    env.run("editor.replace_lines(1, 1, 'two')").ok();
+    env.run("editor.hold(); editor.replace_lines(1, 1, 'two')").ok();
     env.run("editor.save_as('fifo')").exits(9).has("fifo is a FIFO, expected a file's path");
     env.run("editor.save_as('/dev/null')").exits(9).has("/dev/null is a device");
 
@@ -34,7 +34,7 @@ fn hanging_file_is_answered_at_the_deadline_while_others_go_on() {
     env.write("a.txt", "one\n");
     env.write("b.txt", "b\n");
     env.pipemux(&["open", "editor", "b.txt", "a.txt"]).ok();
-    env.run("editor.replace_lines(1, 1, 'two')").ok();
+    env.run("editor.hold(); editor.replace_lines(1, 1, 'two')").ok();
     let lease = Lease::take(&env.path("a.txt"));
     let saving = env.command(&["run", "editor.save()", "--timeout", "20"]).start();
     wait_for("the save waits", || env.pipemux(&["view"]).text().contains("being written"));
@@ -59,7 +59,7 @@ fn hanging_file_is_answered_at_the_deadline_while_others_go_on() {
 #[test]
 fn daemon_goes_down_while_a_file_hangs() {
     let env = TestEnv::with_editor("one\n");
-    env.run("editor.replace_lines(1, 1, 'two')").ok();
+    env.run("editor.hold(); editor.replace_lines(1, 1, 'two')").ok();
     let lease = Lease::take(&env.path("a.txt"));
     let saving = env.command(&["run", "editor.save()"]).start();
     wait_for("the save waits", || env.pipemux(&["view"]).text().contains("being written"));

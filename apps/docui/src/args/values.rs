@@ -20,6 +20,7 @@ impl ArgType for Value {
 
 impl<T: ArgType> ArgType for Vec<T> {
     const IS_PATH: bool = T::IS_PATH;
+    const IS_NAMED: bool = T::IS_NAMED;
     const RAW: RawTexts = T::RAW;
 
     fn ty() -> Type {
@@ -52,6 +53,7 @@ impl<T: ArgType> ArgType for Vec<T> {
 
 impl<T: ArgType> ArgType for Option<T> {
     const IS_PATH: bool = T::IS_PATH;
+    const IS_NAMED: bool = T::IS_NAMED;
     const RAW: RawTexts = T::RAW;
 
     fn ty() -> Type {

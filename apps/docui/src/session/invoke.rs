@@ -2,12 +2,13 @@
 //! the outcome of its reply.
 
 use pipemux_proto::app::{Invoke, Needs, Outcome};
-use pipemux_proto::projection::Arg;
-use pipemux_proto::prototype::Risk;
-use pipemux_proto::{Blob, Envelope, Fault};
+use pipemux_proto::projection::{Arg, Args, RefArg};
+use pipemux_proto::prototype::{Risk, Type};
+use pipemux_proto::{Blob, Envelope, Fault, Value};
 
 use crate::actions::Actions;
 use crate::app::{App, Context, Found};
+use crate::args::value_of;
 use crate::blocking::Completion;
 use crate::limits::CONTENT_BUDGET;
 use crate::reply::{Ask, Reply};
@@ -31,6 +32,7 @@ impl<A: App> Session<A> {
         mut message: Invoke,
     ) -> Result<Option<Outcome>, Fault> {
         self.refresh()?;
+        self.resolve_names(&message.action, &mut message.args)?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
         let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
@@ -88,6 +90,47 @@ impl<A: App> Session<A> {
                 Outcome::Done(done.0)
             }
         }
+    }
+
+    /// Puts refs in place of the names of objects.
+    fn resolve_names(&self, action: &str, args: &mut Args) -> Result<(), Fault> {
+        for (param, arg) in args {
+            if let Some(ty) = A::Action::named_kind(action, param) {
+                self.resolve_name(arg, &ty)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve_name(&self, arg: &mut Arg, ty: &Type) -> Result<(), Fault> {
+        let (Type::List(ty) | Type::Optional(ty)) = ty else {
+            return self.resolve_one_name(arg, ty);
+        };
+        // A list that was copied has its items in its value.
+        if let Arg::Value(_) | Arg::Copied(_) = arg
+            && let Value::List(items) = value_of(arg)?
+        {
+            *arg = Arg::List(items.into_iter().map(Into::into).collect());
+        }
+        match arg {
+            Arg::List(items) => items.iter_mut().try_for_each(|item| self.resolve_name(item, ty)),
+            one => self.resolve_name(one, ty),
+        }
+    }
+
+    fn resolve_one_name(&self, arg: &mut Arg, ty: &Type) -> Result<(), Fault> {
+        let (Arg::Value(_) | Arg::Copied(_)) = arg else { return Ok(()) };
+        let Value::Str(name) = value_of(arg)? else { return Ok(()) };
+        let ty = if let Type::Anchor(of) = ty { of.clone() } else { None };
+        let app = self.app()?;
+        let key = app.named(ty.as_deref(), &name)?;
+        let rev = match app.find(&key) {
+            Found::Here(rev) | Found::Hidden { rev, .. } => rev,
+            Found::Gone(_) => return Err(Fault::not_found("gone").about(key)),
+            Found::Unreadable(fault) => return Err(fault),
+        };
+        *arg = Arg::Ref(RefArg { key, rev, ty });
+        Ok(())
     }
 
     /// Refuses refs to objects that are gone or have changed since the reader saw them.

@@ -33,8 +33,13 @@ pub(crate) fn line_range(lines: &Range<usize>) -> String {
 
 /// `line 5 is now 4`, `lines 4-412 are now 1-409`
 pub(crate) fn renumbered(before: &Range<usize>, now: &Range<usize>) -> String {
-    let verb = if before.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} now {}", line_range(before), line_numbers(now))
+    format!("{} now {}", lines_are(before), line_numbers(now))
+}
+
+/// `line 5 is`, `lines 5-7 are`
+pub(crate) fn lines_are(lines: &Range<usize>) -> String {
+    let verb = if lines.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", line_range(lines))
 }
 
 /// Names lines whose numbers a text shows, for the daemon.
@@ -72,6 +77,7 @@ mod tests {
         assert_eq!([1, 2].map(|n| count(n, "line")), ["1 line", "2 lines"]);
         assert_eq!([0, 1, 2].map(|n| count(n, "match")), ["0 matches", "1 match", "2 matches"]);
         assert_eq!([line_range(&(4..5)), line_range(&(4..7))], ["line 5", "lines 5-7"]);
+        assert_eq!([lines_are(&(4..5)), lines_are(&(4..7))], ["line 5 is", "lines 5-7 are"]);
         assert_eq!(renumbered(&(4..5), &(3..4)), "line 5 is now 4");
         assert_eq!(renumbered(&(3..412), &(0..409)), "lines 4-412 are now 1-409");
     }

@@ -303,7 +303,7 @@ fn missing(path: &Path) -> Fault {
 }
 
 /// Finds the name in the same directory that is most similar to a missing one.
-fn similar_name(path: &Path) -> Option<String> {
+pub fn similar_name(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let directory = match path.parent()? {
         empty if empty.as_os_str().is_empty() => Path::new("."),

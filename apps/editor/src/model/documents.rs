@@ -32,6 +32,8 @@ pub struct OpenDocument {
     /// Its text.
     pub buffer: Buffer,
     pub(crate) base_digest: Option<u64>,
+    /// True when it has edits that are held.
+    pub(crate) unsaved: bool,
     pub(crate) gate: Arc<TextGate>,
     pub(crate) revision: u64,
 }
@@ -79,7 +81,7 @@ impl Documents {
     /// True when there is no such file, neither open nor on disk. This may wait for a disk.
     pub fn is_missing(&self, path: &Path) -> bool {
         match self.open_file(path) {
-            Some(open) => open.base_digest.is_none() && !path.exists(),
+            Some(open) => !open.unsaved && open.base_digest.is_none() && !path.exists(),
             None => std::fs::symlink_metadata(path).is_err(),
         }
     }

@@ -18,8 +18,8 @@ mod renumbering;
 mod snapshot;
 mod taking_edits;
 
-pub(crate) use opening::argument_paths;
-pub(crate) use reading::ReadArgument;
+pub(crate) use opening::arguments;
+pub(crate) use reading::ReadArguments;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ pub struct Editor {
     closed: VecDeque<(String, String)>,
     /// True when the manifest on disk is behind.
     #[serde(rename = "unlisted")]
-    manifest_stale: bool,
+    pub(crate) manifest_stale: bool,
     /// True while the snapshot on disk holds exactly this state.
     #[serde(skip)]
     snapshot_valid: bool,
@@ -257,7 +257,8 @@ impl Editor {
             path: file.path().to_owned(),
             base_digest: file.base_digest(),
         };
-        let manifest = Manifest::new(self.files.iter().map(entry).collect(), self.current.clone());
+        let files = self.files.iter().map(entry).collect();
+        let manifest = Manifest::new(files, self.current.clone(), self.hold);
         self.manifest_stale =
             manifest.write(&self.state_dir).is_err() || self.shown_revisions.write().is_err();
     }

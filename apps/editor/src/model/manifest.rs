@@ -17,6 +17,9 @@ pub struct Manifest {
     pub files: Vec<ManifestEntry>,
     /// The path of the current file.
     pub current: Option<PathBuf>,
+    /// True while edits stay in the session until they are saved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hold: bool,
 }
 
 /// An open file.
@@ -31,8 +34,8 @@ pub struct ManifestEntry {
 
 impl Manifest {
     /// Returns a manifest of the files.
-    pub fn new(files: Vec<ManifestEntry>, current: Option<PathBuf>) -> Self {
-        Self { format: FORMAT, files, current }
+    pub fn new(files: Vec<ManifestEntry>, current: Option<PathBuf>, hold: bool) -> Self {
+        Self { format: FORMAT, files, current, hold }
     }
 
     /// Reads the manifest of a session; `None` if there is none that can be read.

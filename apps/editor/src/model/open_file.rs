@@ -212,6 +212,11 @@ impl OpenFile {
         known.unwrap_or_else(|| self.buffer.digest())
     }
 
+    /// True when the file doesn't exist yet.
+    pub fn is_new(&self) -> bool {
+        self.base_digest.is_none() && self.stamp.is_none()
+    }
+
     /// True when there is something to save.
     pub fn is_unsaved(&self) -> bool {
         !self.states.is_saved()
@@ -271,8 +276,8 @@ impl OpenFile {
     ) -> Result<(), Fault> {
         self.journal.record(self.base_digest, &self.buffer, &change.splices)?;
         self.apply(kind, author, change);
-        if change.after.is_some() && change.after == self.base_digest {
-            // It is the text that the disk has, as after an undo.
+        if change.after == self.base_digest {
+            // It is what the disk has, as after an undo.
             self.states.mark_saved_at(self.states.state());
             self.journal.remove();
         }

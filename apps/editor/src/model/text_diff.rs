@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffTag};
 
-use crate::limits::DIFF_MS;
+use crate::limits::{CHANGED_RANGES_NAMED, DIFF_MS};
 
 use super::buffer::Buffer;
 use super::line_change::{LineChange, LineSplice};
@@ -76,6 +76,23 @@ pub fn difference(old: &str, new: &str) -> (Vec<Splice>, LineChange) {
         at += text.len();
     }
     (splices, LineChange::Splices(lines))
+}
+
+/// Names the lines of a text that differ from another: `lines 3-5, 9`; `None` if there are none.
+pub fn differing_lines(text: &str, other: &str) -> Option<String> {
+    let (_, LineChange::Splices(splices)) = difference(text, other) else { return None };
+    let name = |splice: &LineSplice| match splice.removed {
+        0 | 1 => format!("{}", splice.start + 1),
+        more => format!("{}-{}", splice.start + 1, splice.start + more),
+    };
+    let named: Vec<_> = splices.iter().take(CHANGED_RANGES_NAMED).map(name).collect();
+    let more = if splices.len() > named.len() { ", …" } else { "" };
+    let noun = match splices.as_slice() {
+        [] => return None,
+        [one] if one.removed < 2 => "line",
+        _ => "lines",
+    };
+    Some(format!("{noun} {}{more}", named.join(", ")))
 }
 
 /// True when a splice neither adds nor removes a line. It does remove one when it deletes all of a last

@@ -43,15 +43,23 @@ impl TextGate {
         self.0.load(Ordering::Acquire) & EDITING != 0
     }
 
-    /// Begins to write an edit of the text with this revision.
+    /// Begins an edit of the text with this revision. One that is only `held` in the session may go on beside a
+    /// save.
     ///
     /// # Errors
     /// The text has changed since, or is being written.
-    pub fn begin_edit(self: &Arc<Self>, revision: u64) -> Result<GateGuard, GateClosed> {
-        let free = revision * REVISION;
-        match self.0.compare_exchange(free, free | EDITING, Ordering::AcqRel, Ordering::Acquire) {
+    pub fn begin_edit(
+        self: &Arc<Self>,
+        revision: u64,
+        held: bool,
+    ) -> Result<GateGuard, GateClosed> {
+        let begin = |now: u64| {
+            let free = now & EDITING == 0 && (held || now & SAVING == 0);
+            (free && now / REVISION == revision).then_some(now | EDITING)
+        };
+        match self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, begin) {
             Ok(_) => Ok(GateGuard { gate: self.clone(), bit: EDITING }),
-            Err(now) if now.is_multiple_of(REVISION) => Err(GateClosed::Changed),
+            Err(now) if now / REVISION != revision => Err(GateClosed::Changed),
             Err(_) => Err(GateClosed::BeingWritten),
         }
     }
@@ -87,16 +95,17 @@ mod tests {
         let gate = Arc::new(TextGate::default());
         let seen = gate.revision();
         gate.advance();
-        assert_eq!(gate.begin_edit(seen).unwrap_err(), GateClosed::Changed);
-        let edit = gate.begin_edit(gate.revision()).unwrap();
+        assert_eq!(gate.begin_edit(seen, false).unwrap_err(), GateClosed::Changed);
+        let edit = gate.begin_edit(gate.revision(), false).unwrap();
         assert!(gate.is_being_edited() && gate.begin_save().is_none());
-        assert_eq!(gate.begin_edit(gate.revision()).unwrap_err(), GateClosed::BeingWritten);
+        assert_eq!(gate.begin_edit(gate.revision(), false).unwrap_err(), GateClosed::BeingWritten);
         drop(edit);
         let save = gate.begin_save().unwrap();
         gate.advance();
         assert!(gate.is_being_written() && !gate.is_being_edited());
-        assert_eq!(gate.begin_edit(gate.revision()).unwrap_err(), GateClosed::BeingWritten);
+        assert_eq!(gate.begin_edit(gate.revision(), false).unwrap_err(), GateClosed::BeingWritten);
+        assert!(gate.begin_edit(gate.revision(), true).is_ok(), "beside the save");
         drop(save);
-        assert!(!gate.is_being_written() && gate.begin_edit(gate.revision()).is_ok());
+        assert!(!gate.is_being_written() && gate.begin_edit(gate.revision(), false).is_ok());
     }
 }

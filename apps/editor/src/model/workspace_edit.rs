@@ -23,7 +23,7 @@ use super::history::{EditKind, FileChange};
 use super::journal::unrecorded;
 use super::line_change::LineChange;
 use super::splice::Splice;
-use super::text_diff::line_change_of;
+use super::text_diff::{difference, differing_lines, line_change_of};
 use super::text_gate::{GateClosed, GateGuard};
 
 /// An edit of any number of files, as it is planned.
@@ -53,6 +53,8 @@ pub enum TextEdit {
     Lines(Vec<Splice>, LineChange),
     /// A new file with this text. Its folders are made. It must not exist.
     Create(String),
+    /// A new file with this text, and with the permissions of another one.
+    CreateLike(String, PathBuf),
     /// The file is deleted.
     Delete,
     /// This very change, if the file is as it was before it.
@@ -88,6 +90,15 @@ pub struct DiskConflict {
     pub disk: Option<u64>,
     /// True when there is no file.
     pub deleted: bool,
+    /// Which of its lines differ from those in the session, in words.
+    pub differs: Option<String>,
+}
+
+impl DiskConflict {
+    /// True when it is about the same file as it is on disk.
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.path, self.disk, self.deleted) == (&other.path, other.disk, other.deleted)
+    }
 }
 
 /// How an edit is written.
@@ -159,12 +170,14 @@ impl Documents {
             return Ok(Written::Done(Vec::new()));
         }
         for file in &mut planned {
-            file.guard = self.begin(&file.change.path)?;
+            file.guard = self.begin(&file.change.path, policy.hold)?;
         }
         if !policy.hold {
-            let conflicts = planned.iter().filter_map(conflict);
-            let conflicts: Vec<_> =
-                conflicts.filter(|found| !policy.overwrite.contains(found)).collect();
+            let mut conflicts = Vec::new();
+            for file in &planned {
+                conflicts.extend(conflict(file)?);
+            }
+            conflicts.retain(|found| !policy.overwrite.iter().any(|may| may.is_same(found)));
             if !conflicts.is_empty() {
                 return Ok(Written::Conflicts(conflicts));
             }
@@ -191,6 +204,12 @@ impl Documents {
     /// Adds the edit of a file to those that are planned.
     fn plan(&mut self, file: FileEdit, planned: &mut Vec<PlannedFile>) -> Result<(), Fault> {
         let FileEdit { path, edit } = file;
+        let (edit, mut mode) = match edit {
+            TextEdit::CreateLike(text, model) => {
+                (TextEdit::Create(text), disk::permission_bits(&model))
+            }
+            edit => (edit, None),
+        };
         let shown = self.display(&path);
         let earlier = planned.iter().position(|earlier| earlier.change.path == path);
         let missing = match earlier {
@@ -209,11 +228,10 @@ impl Documents {
             // An open file may be new, and held text may be of a file that was deleted.
             (_, _, None) => {
                 let open = self.open_file(&path);
-                let exists = open.is_none_or(|open| open.base_digest.is_some());
+                let exists = open.is_none_or(|open| open.unsaved || open.base_digest.is_some());
                 (self.text(&path)?.clone(), exists)
             }
         };
-        let mut mode = None;
         let (splices, lines, deleted) = match edit {
             TextEdit::Splices(splices) => {
                 let splices: Vec<_> =
@@ -226,7 +244,7 @@ impl Documents {
                 check_splices(&splices, &before, &shown)?;
                 (splices, lines, false)
             }
-            TextEdit::Create(new) => {
+            TextEdit::Create(new) | TextEdit::CreateLike(new, _) => {
                 let splices = match new.is_empty() {
                     true => Vec::new(),
                     false => vec![Splice { at: 0, old: String::new(), new }],
@@ -272,10 +290,10 @@ impl Documents {
     }
 
     /// Keeps others from changing an open file; does nothing for a file that isn't open.
-    fn begin(&self, path: &Path) -> Result<Option<GateGuard>, Fault> {
+    fn begin(&self, path: &Path, held: bool) -> Result<Option<GateGuard>, Fault> {
         let Some(open) = self.open_file(path) else { return Ok(None) };
         let shown = self.display(path);
-        open.gate.begin_edit(open.revision).map(Some).map_err(|closed| match closed {
+        open.gate.begin_edit(open.revision, held).map(Some).map_err(|closed| match closed {
             GateClosed::Changed => Fault::stale(format!("{shown} was changed meanwhile"))
                 .hint("nothing was changed: run the call again"),
             GateClosed::BeingWritten => being_written(&shown),
@@ -291,7 +309,7 @@ pub fn being_written(shown: &str) -> Fault {
 
 /// Makes one change of two of the same file.
 fn merge(file: &mut PlannedFile, after: Buffer, digest: Option<u64>) -> Result<(), Fault> {
-    let (splices, lines) = super::text_diff::difference(&file.before.text(), &after.text());
+    let (splices, lines) = difference(&file.before.text(), &after.text());
     file.change.splices = splices;
     file.change.lines = lines;
     file.change.after = digest;
@@ -317,17 +335,22 @@ fn check_splices(splices: &[Splice], buffer: &Buffer, shown: &str) -> Result<(),
 }
 
 /// Returns the conflict if the disk has another text than was read from it.
-fn conflict(file: &PlannedFile) -> Option<DiskConflict> {
+fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault> {
     let path = &file.change.path;
     let deleted = fs::symlink_metadata(path).is_err();
-    let disk = if deleted { None } else { disk::digest(path).ok().flatten() };
+    let disk = if deleted { None } else { disk::digest(path)? };
     let expected = match file.base_digest {
         None => deleted,
         Some(base) => !deleted && disk == Some(base),
     };
     // What the edit makes may be there already.
     let made = file.change.after.is_some() && disk == file.change.after;
-    (!expected && !made).then(|| DiskConflict { path: path.clone(), disk, deleted })
+    if expected || made {
+        return Ok(None);
+    }
+    let theirs = disk::load(path).ok();
+    let differs = theirs.and_then(|loaded| differing_lines(&loaded.text, &file.before.text()));
+    Ok(Some(DiskConflict { path: path.clone(), disk, deleted, differs }))
 }
 
 /// What can be put back while files take the place of others.

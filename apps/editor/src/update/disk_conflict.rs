@@ -35,7 +35,12 @@ impl Editor {
         }
         self.overwrite = files
             .into_iter()
-            .map(|AskedConflict { path, disk, deleted }| DiskConflict { path, disk, deleted })
+            .map(|AskedConflict { path, disk, deleted }| DiskConflict {
+                path,
+                disk,
+                deleted,
+                differs: None,
+            })
             .collect();
         Ok(Context { answer: answered, ..context.clone() })
     }
@@ -50,12 +55,17 @@ impl Editor {
             .iter()
             .map(|found| {
                 let became = if found.deleted { "deleted" } else { "changed" };
-                format!("{} was {became}", self.display_path(&found.path))
+                let differs = found.differs.as_deref();
+                let differs = differs.map_or(String::new(), |lines| format!(" (its {lines})"));
+                format!(
+                    "{} was {became} on disk by someone else{differs}",
+                    self.display_path(&found.path)
+                )
             })
             .collect();
-        let question = format!("{} on disk by someone else", names.join(", "));
+        let question = names.join(", ");
         let files = conflicts.into_iter().map(|found| {
-            let DiskConflict { path, disk, deleted } = found;
+            let DiskConflict { path, disk, deleted, .. } = found;
             AskedConflict { path, disk, deleted }
         });
         CHANGED.ask(question, &Token::EditConflict { files: files.collect(), answered })

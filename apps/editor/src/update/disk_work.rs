@@ -22,7 +22,7 @@ impl Editor {
     ) -> Result<Option<Blocking<Self>>, Fault> {
         let context = &self.without_disk_answer(context)?;
         let work = match action {
-            Action::Open { path } => self.open_path(&path.0, context)?.into(),
+            Action::Open { path } => self.open_paths(path, context)?.into(),
             Action::Save {} => self.save(context)?.into(),
             Action::SaveAs { path } => self.save_as(&path.0, context)?.into(),
             Action::Create { path, text, overwrite } => {
@@ -80,6 +80,25 @@ impl Editor {
             Action::Redo { steps, change } => {
                 self.redo(*steps, change.as_ref().map(|change| change.0.as_str()), context)?
             }
+            Action::Apply { patch }
+            | Action::ApplyPatch { patch }
+            | Action::ApplyPatchInput { input: patch } => self.apply(patch, context)?.into(),
+            alias @ (Action::StrReplace { .. }
+            | Action::StrReplaceHere { .. }
+            | Action::StrRemove { .. }
+            | Action::EditFile { .. }
+            | Action::ViewFile { .. }
+            | Action::ReadFile { .. }
+            | Action::ReadFilePath { .. }
+            | Action::InsertAfter { .. }
+            | Action::InsertNewStr { .. }
+            | Action::InsertTextAfter { .. }
+            | Action::InsertHere { .. }
+            | Action::InsertNewStrHere { .. }
+            | Action::InsertTextHere { .. }
+            | Action::CreateFile { .. }
+            | Action::WriteFile { .. }
+            | Action::WriteFilePath { .. }) => self.alias(alias, context)?,
             Action::Hold { on: true }
             | Action::Find { .. }
             | Action::Select { .. }
@@ -130,7 +149,8 @@ impl Editor {
                 // A query leaves the state as it is.
                 Reply::Done(done) if context.query => Reply::Done(done),
                 Reply::Done(done) => {
-                    editor.version += 1;
+                    // A query leaves the state in its version.
+                    editor.version = context.next_version();
                     Reply::Done(editor.tell_renumbering(done, &context))
                 }
                 ask => ask,

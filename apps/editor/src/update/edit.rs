@@ -226,3 +226,7 @@ pub(super) struct Made {
     pub files: Vec<FileChange>,
     pub committed: Committed,
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests;

@@ -9,6 +9,7 @@ use super::save::AfterSave;
 impl Editor {
     pub(super) fn begin_hold(&mut self) -> Result<Reply, Fault> {
         let was = std::mem::replace(&mut self.hold, true);
+        self.manifest_stale |= !was;
         let brief = if was { "on already" } else { "edits stay in the session until save()" };
         Ok(Done::new(brief).into())
     }

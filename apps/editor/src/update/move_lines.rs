@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use docui::{Context, Done, Fault, Line};
 
-use crate::display::wording::{count, line_range, renumbered, shown_lines};
+use crate::display::wording::{count, line_range, lines_are, renumbered, shown_lines};
 use crate::model::Editor;
 use crate::model::history::EditKind;
 use crate::model::line_change::{LineChange, LineMove};
@@ -28,7 +28,7 @@ impl Editor {
         }
         let (lines, before) = (source.lines, target.lines.start);
         if (lines.start..=lines.end).contains(&before) {
-            let brief = format!("no change: {} are already there", line_range(&lines));
+            let brief = format!("no change: {} already there", lines_are(&lines));
             let shown = shown_lines(&self.files[source.file], &lines, context.next_version());
             return Ok(Done::new(brief).shows([shown]).into());
         }

@@ -1,47 +1,84 @@
-//! Opening a file, or making an open one current.
+//! Opening files, or making an open one current.
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, Opening, Reply};
+use docui::{Blocking, Context, Done, Fault, FilePath, Opening, Reply};
 
 use crate::display::wording::count;
+use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
-use crate::model::editor::ReadArgument;
+use crate::model::editor::ReadArguments;
 use crate::model::history::Author;
 
 impl Editor {
-    pub(super) fn open_path(
+    pub(super) fn open_paths(
         &mut self,
-        path: &str,
+        paths: &[FilePath],
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let (target, displayed) = (self.caller_path(path, context), path.to_owned());
-        let (reader, wanted) = (self.file_reader(), target.clone());
-        // A path means the file that it leads to from the caller's directory, or else the open file that is
-        // displayed with it.
-        let read = move |_: &CommitPoint| reader.read(&wanted, Some(&displayed));
-        Ok(self.at_disk(&target, context, read, |editor, read, context, completion| {
-            if completion.late {
-                return Err(Fault::failed("not opened, because nobody waits for it any more"));
-            }
-            editor.open_read(read?, context)
-        }))
+        if paths.is_empty() {
+            return Err(Fault::usage("path: expected a file, a folder or a glob"));
+        }
+        let args: Vec<String> = paths.iter().map(|path| path.0.clone()).collect();
+        let shown: Vec<_> =
+            args.iter().map(|path| self.display_path(&self.caller_path(path, context))).collect();
+        let waits_for = format!("the disk of {}", shown.join(" "));
+        let reader = self.file_reader(&self.caller_path("", context));
+        let read = move |_: &CommitPoint| -> Result<Vec<ReadArguments>, Fault> {
+            args.iter().map(|path| reader.read(path)).collect()
+        };
+        Ok(self.disk_task(
+            waits_for,
+            DISK_DEADLINE,
+            context,
+            read,
+            |editor, read, context, completion| {
+                if completion.late {
+                    return Err(Fault::failed("not opened, because nobody waits for it any more"));
+                }
+                editor.open_read(read?, context)
+            },
+        ))
     }
 
-    fn open_read(&mut self, read: ReadArgument, context: &Context) -> Result<Reply, Fault> {
-        let target = read.path().to_owned();
-        let already_open = self.file_index(&target).is_some();
-        let mut notes = Vec::new();
-        if !already_open {
-            let args = vec![target.display().to_string()];
-            let (cwd, state_dir) = (self.caller_path("", context), self.state_dir.clone());
-            let opening = Opening { args, cwd, state_dir, ..Opening::default() };
-            notes = self.take_arguments(&opening, vec![Ok(read)])?;
-        }
+    fn open_read(&mut self, read: Vec<ReadArguments>, context: &Context) -> Result<Reply, Fault> {
+        let named = |read: &ReadArguments| read.found_in.is_none();
+        let single = match read.as_slice() {
+            [one] if named(one) => one.files.first().map(|file| file.path().to_owned()),
+            _ => None,
+        };
+        let already_open = single.as_deref().is_some_and(|path| self.file_index(path).is_some());
+        // One argument stands for each, so that both lists have the same length.
+        let args = read.iter().map(|_| "./".to_owned()).collect();
+        let (cwd, state_dir) = (self.caller_path("", context), self.state_dir.clone());
+        let opening = Opening { args, cwd, state_dir, ..Opening::default() };
+        let several = read.len() > 1;
+        let mut notes = self.take_arguments(&opening, read.into_iter().map(Ok).collect())?;
+        let Some(target) = self.current().map(|file| file.path().to_owned()) else {
+            return Ok(Done::new("no file").into());
+        };
+        // Numbers of the run's later steps are about it.
         self.set_current(Some(target.clone()), &Author::of(context));
+        let shown = self.display_path(&target);
         let lines = self.file(&target).map_or(0, |file| file.buffer().line_count());
-        let mut brief = format!("{}, {}", self.display_path(&target), count(lines, "line"));
+        let mut brief = match single {
+            Some(_) => format!("{shown}, {}", count(lines, "line")),
+            None if several && notes.is_empty() => {
+                format!(
+                    "{} open; {shown}, {}",
+                    count(self.files.len(), "file"),
+                    count(lines, "line")
+                )
+            }
+            None => format!(
+                "{} · {shown}, {}",
+                notes.remove(0).trim_end_matches('.'),
+                count(lines, "line")
+            ),
+        };
         if already_open {
             brief += ", already open";
+        } else if single.is_some() && self.file(&target).is_some_and(|file| file.is_new()) {
+            brief = notes.remove(0).trim_end_matches('.').to_owned();
         }
         let done = Done::new(brief);
         Ok(match notes.is_empty() {

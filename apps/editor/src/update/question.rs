@@ -25,10 +25,14 @@ pub(super) enum Token {
     EditConflict { files: Vec<AskedConflict>, answered: Option<(Vec<u8>, Choice)> },
     /// Which types variables have; `text` is the digest of the file's text.
     Types { path: PathBuf, text: u64 },
+    /// In which places of files the hunks of a patch go.
+    PatchPlaces(AskedPatch),
+    /// Which occurrences of a text in a file are replaced; `text` is the digest of the file's text.
+    Occurrences { path: PathBuf, text: u64, at: Vec<usize> },
     /// Which of several symbols is meant.
     Symbol(AskedSymbol),
     /// Which occurrences of a name to rename, besides those that are proven.
-    Occurrences(AskedOccurrences),
+    Renaming(AskedOccurrences),
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
 }
@@ -42,6 +46,18 @@ pub(super) struct AskedConflict {
     pub disk: Option<u64>,
     /// True when there is no file.
     pub deleted: bool,
+}
+
+/// A patch that has hunks which fit in several places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AskedPatch {
+    /// The digests of the texts that it was tried on.
+    pub files: Vec<(PathBuf, u64)>,
+    /// The hunks that are asked about: the line of the patch where each begins, and how many places it has. The
+    /// options are numbered through.
+    pub hunks: Vec<(usize, usize)>,
+    /// What was chosen before: the line of the patch, and the indexes of places.
+    pub chosen: Vec<(usize, Vec<usize>)>,
 }
 
 /// The matches that a question lists.
@@ -178,6 +194,8 @@ mod tests {
             r#"{"SaveConflict":{"files":[{"path":"/a","disk":null,"deleted":true}]}}"#,
             r#"{"EditConflict":{"files":[{"path":"/a","disk":7,"deleted":false}],"answered":null}}"#,
             r#"{"Types":{"path":"/a","text":9}}"#,
+            r#"{"PatchPlaces":{"files":[["/a",7]],"hunks":[[3,2]],"chosen":[[9,[0,1]]]}}"#,
+            r#"{"Occurrences":{"path":"/a","text":9,"at":[1,5]}}"#,
         ] {
             let token: Token = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&token).unwrap(), text);

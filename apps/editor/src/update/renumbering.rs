@@ -2,7 +2,7 @@
 
 use docui::{Context, Done};
 
-use crate::display::wording::{line_numbers, line_range, renumbered};
+use crate::display::wording::{line_numbers, line_range, lines_are, renumbered};
 use crate::model::Editor;
 
 impl Editor {
@@ -27,7 +27,7 @@ impl Editor {
             for (lines, to) in &renumbering.moves {
                 let now = *to..*to + lines.len();
                 let moved = match lines.start == *to {
-                    true => format!("{} are {} again", line_range(lines), line_numbers(&now)),
+                    true => format!("{} {} again", lines_are(lines), line_numbers(&now)),
                     false => renumbered(lines, &now),
                 };
                 // A move's own brief tells some of it.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Context, Done, Fault, Reply};
 
-use crate::action::Action;
 use crate::display::wording::count;
 use crate::limits::UNSAVED_NAMED;
 use crate::model::Editor;
@@ -16,6 +15,7 @@ use crate::model::file_stamp::FileStamp;
 use crate::model::history::{Author, Change, EditKind};
 use crate::model::ids::IdKind;
 use crate::model::open_file::DiskState;
+use crate::model::text_diff::differing_lines;
 use crate::model::text_gate::GateGuard;
 use crate::model::workspace_edit::make_folders;
 
@@ -82,11 +82,17 @@ enum SavedAll {
     /// What became of each of them.
     Done(Vec<Saved>),
     /// Other programs wrote these files: the reader must say what to do.
-    Conflicts(Vec<AskedConflict>),
+    Conflicts(Vec<Conflict>),
     /// The reader chose to write nothing.
     Kept,
     /// Nobody waits for it any more, so nothing was written.
     CalledOff,
+}
+
+/// A file that another program wrote, and which of its lines differ, in words.
+struct Conflict {
+    file: AskedConflict,
+    differs: Option<String>,
 }
 
 /// What is to be done with a file.
@@ -98,7 +104,7 @@ enum Step {
 
 impl SaveRequest {
     /// Finds out what is to be done, or that the disk has another text, or nothing.
-    fn step(&self, choice: Option<&Answered>) -> Result<Result<Step, AskedConflict>, Fault> {
+    fn step(&self, choice: Option<&Answered>) -> Result<Result<Step, Conflict>, Fault> {
         let disk = disk::digest(&self.path)
             .map_err(|fault| fault.hint("nothing was written: save_as('…') writes it elsewhere"))?;
         let deleted = fs::symlink_metadata(&self.path).is_err();
@@ -118,7 +124,12 @@ impl SaveRequest {
         Ok(match answer.map(|answered| answered.choice) {
             Some(ConflictChoice::Overwrite) => Ok(write()),
             Some(ConflictChoice::Reload) if !deleted => Ok(Step::Reload),
-            _ => Err(conflict),
+            _ => {
+                let theirs = disk::load(&self.path).ok();
+                let ours = self.buffer.text();
+                let differs = theirs.and_then(|theirs| differing_lines(&theirs.text, &ours));
+                Err(Conflict { file: conflict, differs })
+            }
         })
     }
 }
@@ -137,7 +148,8 @@ fn save_all(
         }
     }
     let kept = |answered: &&Answered| {
-        answered.choice == ConflictChoice::Keep && answered.files == conflicts
+        answered.choice == ConflictChoice::Keep
+            && answered.files.iter().eq(conflicts.iter().map(|conflict| &conflict.file))
     };
     if !conflicts.is_empty() {
         return Ok(match answered.filter(kept) {
@@ -187,6 +199,9 @@ fn save_all(
 impl Editor {
     /// Saves all files that have something to save.
     pub(super) fn save(&mut self, context: &Context) -> Result<Blocking<Self>, Fault> {
+        if self.files.is_empty() {
+            return Err(self.no_file_open());
+        }
         self.save_files((0..self.files.len()).collect(), AfterSave::Nothing, context)
     }
 
@@ -197,16 +212,17 @@ impl Editor {
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
         let mut requests = Vec::new();
-        let mut saving = Vec::new();
-        let mut others = 0;
+        let (mut saving, mut busy) = (Vec::new(), Vec::new());
         for index in indexes {
             let file = &self.files[index];
             let saved = !file.is_unsaved() && *file.disk_state() == DiskState::Same;
             if saved && after != AfterSave::Close {
-                others += 1;
                 continue;
             }
-            let guard = file.begin_save().ok_or_else(|| self.being_written(index))?;
+            let Some(guard) = file.begin_save() else {
+                busy.push(index);
+                continue;
+            };
             requests.push(SaveRequest {
                 path: file.path().to_owned(),
                 buffer: file.buffer().clone(),
@@ -219,6 +235,11 @@ impl Editor {
                 guard,
             });
         }
+        // A disk that doesn't answer keeps no other file from being saved.
+        if let Some(busy) = busy.first().filter(|_| requests.is_empty()) {
+            return Err(self.being_written(*busy));
+        }
+        let busy: Vec<_> = busy.into_iter().map(|index| self.display_name(index)).collect();
         let answered = Answered::of(context)?;
         let shown = match saving.as_slice() {
             [one] => self.display_path(&one.path),
@@ -245,7 +266,11 @@ impl Editor {
                     }
                     SavedAll::Done(all) => all,
                 };
-                let done = editor.take_saved(saving, all, context)?;
+                let mut done = editor.take_saved(saving, all, context)?;
+                if !busy.is_empty() {
+                    let busy = format!("{} is being written already", busy.join(", "));
+                    done = Some(done.map_or(busy.clone(), |done| format!("{done} · {busy}")));
+                }
                 match after {
                     AfterSave::Close if !completion.late => editor.close_saved(&shown, context),
                     AfterSave::EndHold => {
@@ -256,11 +281,7 @@ impl Editor {
                         ))
                         .into())
                     }
-                    _ => Ok(Done::new(done.unwrap_or_else(|| match others {
-                        0 => "no file is open".to_owned(),
-                        _ => "no changes".to_owned(),
-                    }))
-                    .into()),
+                    _ => Ok(Done::new(done.unwrap_or_else(|| "no changes".to_owned())).into()),
                 }
             },
         ))
@@ -343,30 +364,19 @@ impl Editor {
         Ok(())
     }
 
-    fn ask_about_conflicts(&self, files: Vec<AskedConflict>) -> Result<Reply, Fault> {
-        let name = |found: &AskedConflict| self.display_path(&found.path);
-        let (deleted, changed): (Vec<_>, Vec<_>) = files.iter().partition(|found| found.deleted);
-        let names = |files: &[&AskedConflict]| {
-            files.iter().map(|found| name(found)).collect::<Vec<_>>().join(", ")
-        };
-        let was = |files: &[&AskedConflict]| if files.len() == 1 { "was" } else { "were" };
-        let (deleted_names, changed_names) = (names(&deleted), names(&changed));
-        let (deleted, changed) = (was(&deleted), was(&changed));
-        let (question, choices) = match (deleted_names.is_empty(), changed_names.is_empty()) {
-            (false, true) => {
-                (format!("{deleted_names} {deleted} deleted on disk"), DELETED_ON_DISK)
+    fn ask_about_conflicts(&self, conflicts: Vec<Conflict>) -> Result<Reply, Fault> {
+        let said = conflicts.iter().map(|Conflict { file, differs }| {
+            let shown = self.display_path(&file.path);
+            let differs = differs.as_ref().map_or(String::new(), |lines| format!(" (its {lines})"));
+            match file.deleted {
+                true => format!("{shown} was deleted on disk"),
+                false => format!("{shown} was changed on disk by someone else{differs}"),
             }
-            (true, _) => (
-                format!("{changed_names} {changed} changed on disk by someone else"),
-                CHANGED_ON_DISK,
-            ),
-            (false, false) => {
-                let question = format!(
-                    "{changed_names} {changed} changed on disk by someone else, {deleted_names} {deleted} deleted"
-                );
-                (question, DELETED_ON_DISK)
-            }
-        };
+        });
+        let question = said.collect::<Vec<_>>().join(", ");
+        let can_reload = conflicts.iter().all(|conflict| !conflict.file.deleted);
+        let choices = if can_reload { CHANGED_ON_DISK } else { DELETED_ON_DISK };
+        let files = conflicts.into_iter().map(|conflict| conflict.file).collect();
         choices.ask(question, &Token::SaveConflict { files })
     }
 
@@ -409,10 +419,4 @@ impl Answered {
         let choices = if can_reload { CHANGED_ON_DISK } else { DELETED_ON_DISK };
         choices.chosen(choice).map(|choice| Some(Self { files, choice }))
     }
-}
-
-/// The action that undoes what was done last.
-#[allow(dead_code, reason = "used by links")]
-pub(super) fn undo_action(change: String) -> Action {
-    Action::Undo { steps: 1, change: Some(change.into()) }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, regular_file};
+use docui::{Blocking, Context, Done, Fault, FilePath, regular_file};
 
 use crate::action::Action;
 use crate::display::wording::count;
@@ -53,7 +53,11 @@ impl SaveAsRequest {
     /// Writes the text. This may wait for a disk.
     fn run(self, commit: &CommitPoint) -> Result<SavedAs, Fault> {
         let path = disk::resolve_new(&self.target)?;
-        let shown = path.strip_prefix(&self.root).unwrap_or(&path).display();
+        let shown = match path.strip_prefix(&self.root) {
+            // The root itself has no name below the root.
+            Ok(below) if !below.as_os_str().is_empty() => below.display(),
+            _ => path.display(),
+        };
         if self.own == path {
             return Err(Fault::usage(format!("{shown} is the file itself")).hint("save() saves it"));
         }
@@ -118,7 +122,7 @@ impl Editor {
             SavedAs::Written(path) => {
                 let shown = editor.display_path(&path);
                 let open =
-                    Action::Open { path: path.to_string_lossy().into_owned().as_str().into() };
+                    Action::Open { path: vec![FilePath(path.to_string_lossy().into_owned())] };
                 let brief = format!("{shown}, {}, a copy", count(lines, "line"));
                 Ok(Done::new(brief).link("open it", &open).into())
             }

@@ -64,6 +64,11 @@ impl Editor {
     ) -> Result<Work, Fault> {
         let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
         let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
+        if named.is_some() && steps > 1 {
+            let verb = direction.verb();
+            return Err(Fault::usage("steps and change: expected one of them")
+                .hint(self.run_command(&format!("{verb}(steps={steps})"))));
+        }
         let changes = match named {
             Some(named) => vec![self.named_change(direction, named)?],
             None => self.next_changes(direction, steps, context)?,
@@ -155,7 +160,7 @@ impl Editor {
             let author = &change.author;
             author.version > context.seen_version
                 && author.run != context.run_id
-                && author.reader != context.reader
+                && (author.reader.is_empty() || author.reader != context.reader)
         };
         let Some(unseen) = changes.iter().find(unseen) else { return Ok(()) };
         let by = match unseen.author.reader.as_str() {

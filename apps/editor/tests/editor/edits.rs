@@ -119,7 +119,7 @@ fn gutter_is_refused_but_a_numbered_table_is_not() {
 
 #[test]
 fn other_files_are_named_by_the_end_of_their_path() {
-    let mut session = TestSession::with(&[("a.rs", "a\n"), ("b.rs", "b\n")]);
+    let mut session = TestSession::holding(&[("a.rs", "a\n"), ("b.rs", "b\n")]);
     let outcome = session.done(&Action::Insert { at: line_of("a.rs:1"), text: text("top") });
     assert_eq!(outcome.brief, "a.rs: 1 line, now line 1; line 1 is now 2");
     assert_eq!(session.text(), "b\n", "the current file stays the same");
@@ -158,15 +158,15 @@ fn undo_takes_back_whole_actions_and_its_link_only_its_own_change() {
     assert_eq!(fault.message, "not the latest change of a.txt: 1 change came after it");
     assert_eq!(fault.hints, ["pipemux run 'editor.undo(steps=2)'"]);
     let undone = done(session.click(&second.links[0]));
-    assert_eq!(undone.brief, "replace");
+    assert_eq!(undone.brief, "replace in a.txt: 4 lines as before");
     assert_eq!(session.text(), "line 2\nline 3\nline 4\nline 5\n");
     assert_eq!(failed(session.click(&second.links[0])).message, "that change is already undone");
     done(session.click(&undone.links[0]));
     session.view();
     session.done(&Action::Undo { steps: 2, change: None });
     assert_eq!(session.text(), numbered(5));
-    assert!(session.view().starts_with("## a.txt · 5 lines · saved\n"));
-    assert_eq!(session.failed(&undo()).message, "nothing to undo in a.txt");
+    assert!(session.view().starts_with("## a.txt · 5 lines\n"));
+    assert_eq!(session.failed(&undo()).message, "nothing to undo");
     session.done(&Action::Redo { steps: 2, change: None });
     assert!(session.text().starts_with("row 2\n"));
     assert_eq!(
@@ -181,7 +181,7 @@ fn undo_takes_back_whole_actions_and_its_link_only_its_own_change() {
     session.done(&undo());
     session.view();
     session.done(&insert(1, "new"));
-    assert_eq!(session.failed(&redo()).message, "nothing to redo in a.txt");
+    assert_eq!(session.failed(&redo()).message, "nothing to redo");
 }
 
 #[test]

@@ -20,12 +20,6 @@ fn refusal(name: &str, prepare: impl FnOnce(&Path)) -> Fault {
 
 #[test]
 fn files_that_are_not_text_are_refused_with_the_reason() {
-    let fault = refusal("goud.txt", |_| {});
-    assert_eq!(fault.code, Code::NotFound);
-    assert!(fault.message.ends_with("goud.txt: no such file"), "{fault}");
-    assert!(fault.hints[0].ends_with("good.txt?"), "{:?}", fault.hints);
-    let fault = refusal("dir", |path| std::fs::create_dir(path).unwrap());
-    assert!(fault.message.ends_with("dir is a directory, expected a file"), "{fault}");
     let fault = refusal("bin", |path| std::fs::write(path, b"ab\0c").unwrap());
     assert!(fault.message.ends_with("bin is a binary file: byte 2 is NUL"), "{fault}");
     let fault =
@@ -35,8 +29,8 @@ fn files_that_are_not_text_are_refused_with_the_reason() {
         std::fs::File::create(path).unwrap().set_len(pipemux_editor::limits::FILE_MAX + 1).unwrap();
     });
     assert!(fault.message.ends_with("huge is larger than the limit of 64 MiB"), "{fault}");
-    let fault = refusal("none/a.txt", |_| {});
-    assert_eq!(fault.code, Code::NotFound);
+    let fault = refusal("good.txt/a.txt", |_| {});
+    assert!(fault.message.ends_with("good.txt is a file, not a folder"), "{fault}");
     let fault = refusal("dangling", |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
     assert_eq!(fault.code, Code::NotFound);
     let socket = refusal("socket", |path| drop(std::os::unix::net::UnixListener::bind(path)));
@@ -63,7 +57,7 @@ fn session_without_files_says_how_to_open_one() {
     assert_eq!(session.failed(&save()).message, "no file is open");
     std::fs::write(session.path("a.txt"), "a\nb\n").unwrap();
     assert_eq!(session.done(&open("a.txt")).brief, "a.txt, 2 lines");
-    assert!(session.view().starts_with("## a.txt · 2 lines · saved\n"));
+    assert!(session.view().starts_with("## a.txt · 2 lines\n"));
 }
 
 #[test]
@@ -72,7 +66,7 @@ fn file_opened_by_two_names_is_open_once() {
     std::os::unix::fs::symlink(session.path("a.txt"), session.path("link")).unwrap();
     session.host.attach(&["./link"]).unwrap();
     let shown = session.view();
-    assert!(shown.starts_with("## a.txt · 1 line · saved\n"), "{shown}");
+    assert!(shown.starts_with("## a.txt · 1 line\n"), "{shown}");
     assert_eq!(
         session.objects().iter().filter(|object| object.ty.as_deref() == Some("file")).count(),
         2
@@ -89,12 +83,11 @@ fn save_keeps_permissions_and_symlinks() {
         .unwrap();
     session.host.attach(&["link"]).unwrap();
     session.done(&insert(2, "echo"));
-    assert_eq!(session.done(&save()).brief, "run.sh");
     assert_eq!(session.on_disk("run.sh"), "#!/bin/sh\necho\n");
     assert!(std::fs::symlink_metadata(session.path("link")).unwrap().is_symlink());
     let mode = std::fs::metadata(session.path("run.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o751);
-    assert_eq!(session.done(&save()).brief, "run.sh, no changes");
+    assert_eq!(session.done(&save()).brief, "no changes");
     let names = std::fs::read_dir(session.files.path()).unwrap().count();
     assert_eq!(names, 2, "no temporary file is left");
 }
@@ -102,21 +95,28 @@ fn save_keeps_permissions_and_symlinks() {
 #[test]
 fn read_only_file_is_not_written() {
     let mut session = TestSession::with(&[("a.txt", "a\n")]);
-    session.done(&insert(1, "x"));
     std::fs::set_permissions(session.path("a.txt"), std::fs::Permissions::from_mode(0o444))
         .unwrap();
+    assert!(session.failed(&insert(1, "x")).message.ends_with("a.txt is read-only"));
+    assert_eq!((session.text().as_str(), session.on_disk("a.txt").as_str()), ("a\n", "a\n"));
+    session.done(&hold());
+    session.done(&insert(1, "x"));
     assert!(session.failed(&save()).message.ends_with("a.txt is read-only"));
     assert_eq!(session.on_disk("a.txt"), "a\n");
 }
 
 #[test]
 fn file_changed_on_disk_is_never_overwritten_unasked() {
-    let mut session = TestSession::with(&[("a.txt", "a\nb\n")]);
+    let mut session = TestSession::holding(&[("a.txt", "a\nb\n")]);
     session.done(&replace("b", "mine"));
     session.write_externally("a.txt", "a\ntheirs\n");
-    assert!(session.view().starts_with("## a.txt · 2 lines · unsaved · changed on disk\n"));
+    assert!(
+        session
+            .view()
+            .starts_with("## a.txt · 2 lines · unsaved, edits are held · changed on disk\n")
+    );
     let needs = session.asks(&save());
-    assert_eq!(needs.question.text, "a.txt was changed on disk by someone else");
+    assert_eq!(needs.question.text, "a.txt was changed on disk by someone else (its line 2)");
     let labels: Vec<_> = needs.question.options.iter().map(|o| o.label.as_str()).collect();
     assert_eq!(labels, ["overwrite", "reload", "keep"]);
     let fault = failed(session.host.answer(Choice::Picked(vec![3])));
@@ -135,7 +135,7 @@ fn file_changed_on_disk_is_never_overwritten_unasked() {
         (session.text().as_str(), session.on_disk("a.txt").as_str()),
         ("a\ntheirs 2\n", "a\ntheirs 2\n")
     );
-    assert!(session.view().starts_with("## a.txt · 2 lines · saved\n"));
+    assert!(session.view().starts_with("## a.txt · 2 lines · edits are held\n"));
     session.done(&undo());
     assert_eq!(session.text(), "a\nmine\n", "undo brings the overwritten edits back");
     session.done(&save());
@@ -152,18 +152,18 @@ fn file_changed_on_disk_is_never_overwritten_unasked() {
 fn file_deleted_on_disk_is_written_again_after_a_question() {
     let mut session = TestSession::with(&[("a.txt", "a\n")]);
     std::fs::remove_file(session.path("a.txt")).unwrap();
-    assert!(session.view().starts_with("## a.txt · 1 line · saved · deleted on disk\n"));
+    assert!(session.view().starts_with("## a.txt · 1 line · deleted on disk\n"));
     assert_eq!(session.asks(&save()).question.text, "a.txt was deleted on disk");
     done(session.host.answer(Choice::Picked(vec![1])));
     assert_eq!(session.on_disk("a.txt"), "a\n");
-    assert!(session.view().starts_with("## a.txt · 1 line · saved\n"));
+    assert!(session.view().starts_with("## a.txt · 1 line\n"));
 }
 
 #[test]
 fn file_without_unsaved_edits_follows_the_disk() {
     let mut session = TestSession::with(&[("a.txt", &numbered(20))]);
     session.write_externally("a.txt", &numbered(20).replace("line 7\n", "seven\nand a half\n"));
-    assert!(session.view().starts_with("## a.txt · 21 lines · saved\n"));
+    assert!(session.view().starts_with("## a.txt · 21 lines\n"));
     assert!(session.text().contains("seven\nand a half\n"));
     session.write_externally("a.txt", "\u{feff}with a mark\n");
     assert!(session.view().contains("1\twith a mark\n"));
@@ -174,36 +174,37 @@ fn file_without_unsaved_edits_follows_the_disk() {
 }
 
 #[test]
-fn save_as_continues_with_the_new_path() {
-    let mut session = TestSession::with(&[("a.sh", "a\n"), ("other.txt", "other\n")]);
+fn save_as_writes_a_copy_and_goes_on_with_the_original() {
+    let mut session = TestSession::holding(&[("a.sh", "a\n"), ("other.txt", "other\n")]);
     session.goto("a.sh:1");
     std::fs::set_permissions(session.path("a.sh"), std::fs::Permissions::from_mode(0o700)).unwrap();
     let save_as = |name: &str| Action::SaveAs { path: name.into() };
     session.done(&insert(2, "b"));
     assert_eq!(session.failed(&save_as("other.txt")).message, "other.txt is open in this session");
-    assert_eq!(session.done(&save_as("new.sh")).brief, "now new.sh");
+    assert_eq!(session.done(&save_as("new.sh")).brief, "new.sh, 2 lines, a copy");
     assert_eq!(
         (session.on_disk("new.sh").as_str(), session.on_disk("a.sh").as_str()),
         ("a\nb\n", "a\n")
     );
     let mode = std::fs::metadata(session.path("new.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    assert!(session.view().starts_with("## new.sh · 2 lines · saved\n"));
-    assert_eq!(session.asks(&save_as("a.sh")).question.text, "a.sh already exists");
-    assert!(failed(session.host.answer(Choice::Picked(vec![2]))).message.contains("a.sh was kept"));
-    session.asks(&save_as("a.sh"));
+    assert!(session.view().starts_with("## a.sh · 2 lines · unsaved, edits are held\n"));
+    session.done(&insert(3, "c"));
+    assert_eq!(session.asks(&save_as("new.sh")).question.text, "new.sh already exists");
+    let kept = failed(session.host.answer(Choice::Picked(vec![2])));
+    assert!(kept.message.contains("new.sh was kept"), "{kept}");
+    session.asks(&save_as("new.sh"));
     done(session.host.answer(Choice::Picked(vec![1])));
-    assert_eq!(session.on_disk("a.sh"), "a\nb\n");
-    let fault = session.failed(&save_as("no/such/dir.txt"));
-    assert_eq!(fault.code, Code::NotFound);
-    assert!(fault.message.ends_with("/no/such is missing"), "{fault}");
-    assert!(fault.hints[0].contains("mkdir -p "), "{:?}", fault.hints);
+    assert_eq!(session.on_disk("new.sh"), "a\nb\nc\n");
+    session.done(&save_as("no/such/dir.txt"));
+    assert_eq!(session.on_disk("no/such/dir.txt"), "a\nb\nc\n");
+    assert!(session.failed(&save_as("a.sh")).message.contains("is the file itself"));
     assert!(session.failed(&save_as(".")).message.contains("is a directory"));
 }
 
 #[test]
 fn file_with_unsaved_changes_is_not_closed_unasked() {
-    let mut session = TestSession::with(&[("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]);
+    let mut session = TestSession::holding(&[("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]);
     session.done(&insert(1, "x"));
     assert_eq!(session.asks(&close()).question.text, "c.txt has unsaved changes");
     assert_eq!(failed(session.host.answer(Choice::Picked(vec![3]))).message, "c.txt is still open");
@@ -228,7 +229,7 @@ fn file_with_unsaved_changes_is_not_closed_unasked() {
 
 #[test]
 fn diff_compares_with_the_file_on_disk() {
-    let mut session = TestSession::with(&[("a.txt", &numbered(9))]);
+    let mut session = TestSession::holding(&[("a.txt", &numbered(9))]);
     let diff = Action::Diff {};
     assert_eq!(session.done(&diff).brief, "a.txt, no changes");
     session.done(&replace_lines(5, 5, "five\nand more"));
@@ -252,34 +253,35 @@ fn paths_are_relative_to_the_caller_and_displayed_relative_to_the_root() {
     std::fs::write(root.join("out.txt"), "out\n").unwrap();
     let mut host = Host::<Editor>::open(&["a.txt"], &one, state.path()).unwrap();
     let title = |host: &mut Host<Editor>| host.project(Lod::Summary, 900).unwrap().title;
-    assert_eq!(title(&mut host), "one/a.txt · 1 line · saved");
+    assert_eq!(title(&mut host), "one/a.txt · 1 line");
     host.set_cwd(&two);
     assert_eq!(done(host.invoke(&open("a.txt"))).brief, "two/a.txt, 1 line");
-    assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
+    assert_eq!(title(&mut host), "two/a.txt · 1 line");
     // A displayed path is understood in whatever directory the caller is.
     assert_eq!(done(host.invoke(&open("one/a.txt"))).brief, "one/a.txt, 1 line, already open");
     let outside = root.join("out.txt").display().to_string();
     assert_eq!(done(host.invoke(&open("../../out.txt"))).brief, format!("{outside}, 1 line"));
     host.attach(&["a.txt"]).unwrap();
-    assert_eq!(title(&mut host), "two/a.txt · 1 line · saved");
+    assert_eq!(title(&mut host), "two/a.txt · 1 line");
     let saved = done(host.invoke(&Action::SaveAs { path: "b.txt".into() }));
-    assert_eq!(saved.brief, "now two/b.txt");
+    assert_eq!(saved.brief, "two/b.txt, 1 line, a copy");
     assert_eq!(std::fs::read_to_string(two.join("b.txt")).unwrap(), "other\n");
     assert!(!one.join("b.txt").exists());
 }
 
 #[test]
-fn save_names_its_file_and_those_still_unsaved() {
+fn save_writes_all_files_and_names_them() {
     let names: Vec<String> = (0..8).map(|number| format!("{number}.txt")).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), "x\n")).collect();
-    let mut session = TestSession::with(&files);
+    let mut session = TestSession::holding(&files);
     session.done(&insert(1, "new"));
     session.done(&Action::Insert { at: line_of("2.txt:1"), text: text("new") });
-    assert_eq!(session.done(&save()).brief, "7.txt · still unsaved: 2.txt");
-    assert_eq!(session.done(&save()).brief, "7.txt, no changes · still unsaved: 2.txt");
+    assert_eq!(session.done(&save()).brief, "2.txt, 7.txt");
+    assert_eq!(session.done(&save()).brief, "no changes");
+    assert_eq!(session.on_disk("2.txt"), "new\nx\n");
     for name in &names[..7] {
         session.done(&Action::Insert { at: line_of(&format!("{name}:1")), text: text("new") });
     }
     let brief = session.done(&save()).brief;
-    assert!(brief.ends_with("still unsaved: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more"));
+    assert_eq!(brief, "7 files: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more");
 }

@@ -12,7 +12,7 @@ const SNAPSHOT: &str = "asleep.json";
 /// Returns a session with unsaved edits of two files, one of them with mixed line endings.
 fn edited() -> Scenario {
     let mut scenario = Scenario::new();
-    for action in [replace("line 42", "四"), open("mixed.txt")] {
+    for action in [hold(), replace("line 42", "四"), open("mixed.txt")] {
         done(scenario.host.invoke(&action));
     }
     scenario.views();
@@ -54,7 +54,7 @@ fn file_changed_during_hibernation_is_reloaded_like_any_other() {
     let version = scenario.host.hibernate().unwrap();
     fs::remove_file(scenario.files.path().join("real.txt")).unwrap();
     assert_eq!(scenario.host.wake(version, OPENS), Ok((true, Vec::new())));
-    assert!(view(&mut scenario).contains("unsaved · deleted on disk"));
+    assert!(view(&mut scenario).contains("lines · deleted on disk"));
 }
 
 #[test]
@@ -135,6 +135,7 @@ fn large_session_with_a_long_history_wakes_unchanged() {
     let long = "0123456789 漢字 a line of some length, as there are many\n".repeat(170_000);
     fs::write(scenario.files.path().join("new.txt"), &long).unwrap();
     done(scenario.host.invoke(&open("new.txt")));
+    done(scenario.host.invoke(&hold()));
     view(&mut scenario);
     for step in 0..1_000 {
         let line = step * 3 + 1;

@@ -70,8 +70,12 @@ fn action() -> impl Strategy<Value = Action> {
         2 => (1..3i64).prop_map(|steps| Action::Undo { steps, change: None }),
         2 => (1..3i64).prop_map(|steps| Action::Redo { steps, change: None }),
         2 => Just(save()),
+        1 => any::<bool>().prop_map(|on| Action::Hold { on }),
+        1 => (name(), words(), any::<bool>()).prop_map(|(path, new, overwrite)| Action::Create {
+            path: path.as_str().into(), text: text(new), overwrite,
+        }),
         1 => name().prop_map(|path| Action::SaveAs { path: path.as_str().into() }),
-        2 => name().prop_map(|path| Action::Open { path: path.as_str().into() }),
+        2 => name().prop_map(|path| Action::Open { path: vec![path.as_str().into()] }),
         1 => Just(close()),
         2 => words().prop_map(|text| Action::Find { text: text.into() }),
         2 => (line(), line()).prop_map(|(first, last)| Action::Select { first, last }),

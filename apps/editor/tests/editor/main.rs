@@ -1,6 +1,8 @@
 //! The editor through the SDK, on real files.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod aliases;
+mod applying;
 mod bytes;
 mod crash;
 mod edits;
@@ -20,3 +22,4 @@ mod stale;
 mod support;
 mod symbols;
 mod views;
+mod write_through;

@@ -68,7 +68,7 @@ fn snapshot_of_format_1_restores_texts_and_window() {
         "a2.txt · 60 lines · unsaved",
         "a2.txt:8-10",
         &format!("match-{IDS}-44"),
-        &format!("change-{IDS}-30"),
+        &format!("change-{IDS}-32"),
     ] {
         assert!(view.contains(expected), "{expected}: {view}");
     }
@@ -100,14 +100,23 @@ fn snapshot_of_format_1_keeps_undo_history_and_line_numbers() {
     let docui::Reply::Done(done) = editor.update(lines, &seen).unwrap() else { panic!("asked") };
     assert!(format!("{done:?}").contains("a2.txt:16"), "{done:?}");
 
+    // The files don't exist any more.
+    brief(&mut editor, hold(), 28);
     let redo = Action::Redo { steps: 1, change: Some(format!("change-{IDS}-33").into()) };
-    assert!(brief(&mut editor, redo, 28).contains("c.txt: insert"));
+    assert!(brief(&mut editor, redo, 29).contains("insert in c.txt: 1 line again"));
     assert_eq!(text_of(&editor, "c.txt"), "c\nundone\n");
-    let undo = Action::Undo { steps: 5, change: Some(format!("change-{IDS}-30").into()) };
+    brief(&mut editor, undo(), 30);
+    let undo =
+        |id: u32| Action::Undo { steps: 1, change: Some(format!("change-{IDS}-{id}").into()) };
+    assert!(brief(&mut editor, undo(30), 31).contains("insert in a2.txt: 1 line gone"));
+    let undo = Action::Undo { steps: 7, change: None };
     assert!(
-        brief(&mut editor, undo, 29).contains("insert, insert, replace, move_lines, delete_lines")
+        brief(&mut editor, undo, 32)
+            .contains("insert, insert, insert, replace, move_lines, delete_lines, insert in b.txt")
     );
     assert_eq!(text_of(&editor, "a2.txt"), numbered(60));
+    assert_eq!(text_of(&editor, "b.txt"), "one\r\ntwo\r\nthree");
+    assert_eq!(text_of(&editor, "theirs.txt"), "theirs\n");
 }
 
 #[test]

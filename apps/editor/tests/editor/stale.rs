@@ -38,7 +38,7 @@ fn reader_who_saw_nothing_cannot_number_lines_of_a_changed_file() {
 
 #[test]
 fn bare_number_refers_to_the_file_that_the_reader_saw() {
-    let mut session = TestSession::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    let mut session = TestSession::holding(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
     let seen = session.seen_version();
     done(session.host.invoke_as("other", seen, &goto("a.txt:1")));
     done(session.host.invoke_as("me", seen, &insert(1, "mine")));

@@ -31,6 +31,14 @@ impl TestSession {
         session
     }
 
+    /// As [`TestSession::with`], with edits that stay in the session until they are saved.
+    pub fn holding(files: &[(&str, &str)]) -> Self {
+        let mut session = Self::with(files);
+        session.done(&hold());
+        session.view();
+        session
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.files.path().join(name)
     }
@@ -158,7 +166,7 @@ pub fn move_lines(first: i64, last: i64, before: i64) -> Action {
 }
 
 pub fn open(path: &str) -> Action {
-    Action::Open { path: path.into() }
+    Action::Open { path: vec![path.into()] }
 }
 
 pub fn close() -> Action {
@@ -179,6 +187,10 @@ pub fn undo() -> Action {
 
 pub fn redo() -> Action {
     Action::Redo { steps: 1, change: None }
+}
+
+pub fn hold() -> Action {
+    Action::Hold { on: true }
 }
 
 pub fn save() -> Action {
@@ -209,9 +221,10 @@ pub fn journals(state: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|end| end == "unsaved")).collect()
 }
 
-/// Opens a session, performs actions in it, and ends it without saving anything, as a crash does.
+/// Opens a session, performs actions in it with edits held, and ends it without saving anything, as a crash does.
 pub fn edit_and_crash(dir: &Path, state: &Path, actions: &[Action]) {
-    let mut editor = Editor::open(&opening(&["a.txt", "b.txt"], dir, state, false)).unwrap();
+    let arguments = ["--hold", "a.txt", "b.txt"];
+    let mut editor = Editor::open(&opening(&arguments, dir, state, false)).unwrap();
     for (version, action) in (1..).zip(actions) {
         let context = docui::Context {
             run_id: "run".into(),

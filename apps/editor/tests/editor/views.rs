@@ -9,7 +9,7 @@ use crate::support::*;
 fn window_shows_a_page_with_links_for_the_next_moves() {
     let mut session = TestSession::with(&[("parse.rs", &numbered(412))]);
     let view = session.host.project(Lod::Summary, 2_000).unwrap();
-    assert_eq!(view.title, "parse.rs · 412 lines · saved");
+    assert_eq!(view.title, "parse.rs · 412 lines");
     assert_eq!(view.position.as_deref(), Some("lines 1-40"));
     let Piece::Code(code) = &view.content[0] else { panic!("{:?}", view.content) };
     assert_eq!(
@@ -26,7 +26,7 @@ fn window_shows_a_page_with_links_for_the_next_moves() {
     let next = session.host.project(Lod::Summary, 2_000).unwrap();
     assert_eq!(next.position.as_deref(), Some("lines 41-80"));
     session.done(&replace_lines(50, 50, "x"));
-    assert_eq!(labels(&mut session), ["previous page", "next page", "undo", "save"]);
+    assert_eq!(labels(&mut session), ["previous page", "next page", "undo"]);
     session.done(&undo());
     assert_eq!(labels(&mut session), ["previous page", "next page", "redo"]);
     session.done(&Action::Goto { line: at(412) });
@@ -163,7 +163,7 @@ fn only_a_newline_ends_a_line() {
 
 #[test]
 fn open_files_are_listed_with_the_current_one_marked() {
-    let mut session = TestSession::with(&[("a.rs", "a\n"), ("b.rs", "b\n")]);
+    let mut session = TestSession::holding(&[("a.rs", "a\n"), ("b.rs", "b\n")]);
     let shown = session.view();
     let a = session.path("a.rs").canonicalize().unwrap();
     let expected = format!("[a.rs](obj:{}) · [b.rs]", a.display());
@@ -214,7 +214,7 @@ fn matches_are_listed_and_can_be_scrolled_to() {
 }
 
 #[test]
-fn window_features_three_actions_and_lists_two() {
+fn window_features_three_actions_and_lists_one() {
     use pipemux_proto::prototype::Prominence;
     let prototypes = <Action as docui::Actions>::prototypes();
     let with = |wanted| {
@@ -229,8 +229,8 @@ fn window_features_three_actions_and_lists_two() {
             "move_lines(first: line, last: line, before: line)",
         ]
     );
-    assert_eq!(with(Prominence::Listed), ["save()", "undo(steps = 1)"]);
-    assert_eq!(with(Prominence::Help).len(), 12);
+    assert_eq!(with(Prominence::Listed), ["undo(steps = 1)"]);
+    assert_eq!(with(Prominence::Help).len(), 15);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use docui::Fault;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{CHANGES_BYTES_MAX, CHANGES_MAX, ChangeId, ChangeKind, EntryRef};
-use crate::entry::{self, Content};
+use crate::entry::{self, Content, Outdated};
 use crate::schema::StoreError;
 use crate::store::unsigned;
 
@@ -48,18 +48,25 @@ pub(crate) fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Resul
         gist: row.get(5)?,
         tags: tags.split('\n').filter(|tag| !tag.is_empty()).map(Into::into).collect(),
         origin: row.get(7)?,
-        outdated: row.get(8)?,
+        outdated: Outdated::from_bits(row.get(8)?),
     })
 }
 
-pub(super) fn insert(transaction: &Transaction<'_>, content: &Content) -> rusqlite::Result<i64> {
+/// Adds an entry: a new one, or one that was removed, with the id and rev that are given. Returns its id.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    restored: Option<EntryRef>,
+    content: &Content,
+) -> rusqlite::Result<i64> {
     transaction.execute(
-        "INSERT INTO entries (rev, lines, tokens, outdated, title, gist, summary, origin, text)
-         VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO entries (id, rev, lines, tokens, outdated, title, gist, summary, origin, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
+            restored.map(|entry| entry.id),
+            restored.map_or(1, |entry| entry.rev as i64),
             content.lines() as i64,
             docui::tokens::estimate(&content.text) as i64,
-            content.outdated,
+            content.outdated.bits(),
             content.title,
             content.gist,
             content.summary,
@@ -87,7 +94,7 @@ pub(super) fn update(
             rev as i64,
             content.lines() as i64,
             docui::tokens::estimate(&content.text) as i64,
-            content.outdated,
+            content.outdated.bits(),
             content.title,
             content.gist,
             content.summary,
@@ -103,7 +110,7 @@ pub(super) fn update(
 
 pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
-    // The foreign keys delete its tags and changes too.
+    // The foreign key deletes its tags too.
     transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?;
     Ok(())
 }
@@ -128,41 +135,73 @@ fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite:
     Ok(())
 }
 
-/// Records the content that an entry had before a change, and drops the oldest records beyond the
-/// bounds. `before` is `None` when the change created the entry.
-pub(super) fn record(
-    transaction: &Transaction<'_>,
-    entry: i64,
+/// The changes of one action, which are undone together.
+#[derive(Debug)]
+pub(super) struct Batch {
     kind: ChangeKind,
-    rev_after: u64,
-    before: Option<&Content>,
-) -> rusqlite::Result<ChangeId> {
-    let none = Content::default();
-    let content = before.unwrap_or(&none);
-    transaction.execute(
-        "INSERT INTO changes
-         (entry, what, rev_after, size, title, text, summary, gist, tags, origin, outdated)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        params![
-            entry,
-            kind.as_str(),
-            rev_after as i64,
-            content.text.len() as i64,
-            before.map(|before| &before.title),
-            content.text,
-            content.summary,
-            content.gist,
-            content.tags.join("\n"),
-            content.origin,
-            content.outdated,
-        ],
-    )?;
-    let id = transaction.last_insert_rowid();
-    transaction.execute(
-        "DELETE FROM changes WHERE id <= ?1 OR id IN (
-             SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id DESC) AS bytes FROM changes)
-             WHERE bytes > ?2)",
-        params![id - CHANGES_MAX, CHANGES_BYTES_MAX],
-    )?;
-    Ok(ChangeId(id))
+    undoes: Option<ChangeId>,
+    first: Option<i64>,
+}
+
+impl Batch {
+    /// Begins the changes of an action. `undoes` is the batch that it takes back, if it is an undo.
+    pub(super) fn new(kind: ChangeKind, undoes: Option<ChangeId>) -> Self {
+        Self { kind, undoes, first: None }
+    }
+
+    /// Records the content that an entry had before a change: `None` if there was no entry. `rev_after` is the
+    /// entry's rev after the change, or its last one if the change removed it.
+    pub(super) fn record(
+        &mut self,
+        transaction: &Transaction<'_>,
+        entry: i64,
+        rev_after: u64,
+        before: Option<&Content>,
+    ) -> rusqlite::Result<()> {
+        let none = Content::default();
+        let content = before.unwrap_or(&none);
+        transaction.execute(
+            "INSERT INTO changes (batch, undoes, entry, what, rev_after, size, title, text, summary, gist,
+                 tags, origin, outdated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            params![
+                // The first one's id isn't known yet.
+                self.first.unwrap_or_default(),
+                self.undoes.map(|batch| batch.0),
+                entry,
+                self.kind.as_str(),
+                rev_after as i64,
+                content.text.len() as i64,
+                before.map(|before| &before.title),
+                content.text,
+                content.summary,
+                content.gist,
+                content.tags.join("\n"),
+                content.origin,
+                content.outdated.bits(),
+            ],
+        )?;
+        if self.first.is_none() {
+            let id = transaction.last_insert_rowid();
+            transaction.execute("UPDATE changes SET batch = id WHERE id = ?1", [id])?;
+            self.first = Some(id);
+        }
+        Ok(())
+    }
+
+    /// Returns the id of the action, and drops the records of the oldest actions beyond the bounds. The newest
+    /// one can always be undone.
+    pub(super) fn end(self, transaction: &Transaction<'_>) -> rusqlite::Result<ChangeId> {
+        let batch = self.first.unwrap_or_default();
+        transaction.execute(
+            "DELETE FROM changes WHERE batch <> ?1 AND (
+                 batch NOT IN (SELECT DISTINCT batch FROM changes ORDER BY batch DESC LIMIT ?2)
+                 OR batch IN (
+                     SELECT batch FROM
+                         (SELECT batch, sum(size) OVER (ORDER BY id DESC) AS bytes FROM changes)
+                     WHERE bytes > ?3))",
+            params![batch, CHANGES_MAX, CHANGES_BYTES_MAX],
+        )?;
+        Ok(ChangeId(batch))
+    }
 }

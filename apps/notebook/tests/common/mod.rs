@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use docui::testing::Host;
 use docui::{Anchor, Fault, Lod, Text};
-use pipemux_notebook::action::Entry;
+use pipemux_notebook::action::{Entry, LevelName, Named, Rest, What};
 use pipemux_notebook::{Action, Notebook};
+use pipemux_proto::Value;
 use pipemux_proto::app::{Done, Outcome};
+use pipemux_proto::projection::Piece;
 use tempfile::TempDir;
 
 pub struct Fixture {
@@ -51,6 +53,38 @@ impl Fixture {
         }
     }
 
+    /// Returns what a query shows: its brief, and its content below it.
+    pub fn ask(&mut self, action: Action) -> String {
+        let done = self.done(action);
+        let mut text = format!("{}\n", done.brief);
+        for piece in &done.content {
+            match piece {
+                Piece::Text(plain) => text += plain,
+                Piece::Object(object) => text += &format!("[{}](obj:{})", object.label, object.key),
+                Piece::Link(link) => text += &format!("[{}](link:{})", link.label, link.action),
+                Piece::Code(code) => text += &format!("```\n{}\n```\n", code.text.trim_end()),
+            }
+        }
+        text
+    }
+
+    /// Returns the titles that a query lists, by the keys of the entries, in order.
+    pub fn listed(&mut self, action: Action) -> Vec<String> {
+        let value = self.done(action).value.map(|value| value.to_value().unwrap());
+        let Some(Value::List(titles)) = value else { return Vec::new() };
+        let title = |title: Value| match title {
+            Value::Str(title) => title,
+            other => panic!("{other}"),
+        };
+        titles.into_iter().map(title).collect()
+    }
+
+    /// Carries out an action as a call gives it, with names in place of refs.
+    pub fn call(&mut self, action: &str, args: &[(&'static str, &str)]) -> Outcome {
+        let args = args.iter().map(|(name, value)| (*name, Value::from(*value).into()));
+        self.host.call(action, args)
+    }
+
     pub fn text(&mut self) -> String {
         self.host.text(Lod::Summary, 10_000).unwrap()
     }
@@ -65,7 +99,7 @@ impl Fixture {
         let pieces = projection.content.into_iter();
         pieces
             .filter_map(|piece| match piece {
-                pipemux_proto::projection::Piece::Object(object) => Some(object.key),
+                Piece::Object(object) => Some(object.key),
                 _ => None,
             })
             .collect()
@@ -91,7 +125,7 @@ pub fn add(title: &str, text: &str, tags: &[&str]) -> Action {
         title: title.into(),
         text: text.into(),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        summary: String::new(),
+        summary: None,
         gist: String::new(),
     }
 }
@@ -108,12 +142,28 @@ pub fn append(id: u64, rev: u64, text: &str) -> Action {
     Action::Append { entry: at(id, rev), text: text.into() }
 }
 
+pub fn show(what: &str) -> Action {
+    show_at(what, None, Rest::None)
+}
+
+pub fn show_at(what: &str, level: Option<LevelName>, rest: Rest) -> Action {
+    Action::Show { what: what.into(), level, rest: Some(rest), skip: None }
+}
+
+pub fn titles(titles: &[&str]) -> What {
+    What::List(titles.iter().map(|title| Named::Name((*title).to_owned())).collect())
+}
+
+pub fn expand(id: u64, rev: u64) -> Action {
+    Action::Expand { entries: vec![at(id, rev)], level: None }
+}
+
 pub fn search(query: &str) -> Action {
-    Action::Search { query: query.into() }
+    Action::Search { words: query.into(), skip: None }
 }
 
 pub fn filter(tag: &str) -> Action {
-    Action::Filter { tag: tag.into() }
+    Action::Filter { tags: vec![tag.into()], skip: None }
 }
 
 pub fn copied(text: &str, session: &str, label: &str) -> Text {

@@ -8,12 +8,15 @@ Look and act:
                                         --wait 60: once something changes
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input
+  ask <code> | -                        run queries only, which change nothing
   listen                                run the `docui` blocks of a message on standard input
   answer [<…>]                          answer the question: 1,3 · all but 2 · yes · go; alone: show it
   read <ref>                            print the value of a ref, byte for byte
-  help <provider>                       describe all actions of an app
+  help <provider> [--full|--aliases]    describe the actions of an app; help --all: this text
+  skill                                 print a guide to this release as a SKILL.md
   close <provider>/<session> [--end]    close the window; --end: end the session as well
-  history [--detail] [--rounds N]       show what was done in the workspace
+  history [--diff] [--rounds N]         show what was done in the workspace
+  undo [<round>]                        undo your newest round of history, or this one, in all apps
   watch [--since N] [--count N]         print events as they happen, one per line
   set [epoch strict|meaning]            choose when a ref becomes stale; without arguments: show all options
   set [rebase on|off]                   choose whether safe actions run on things that have changed

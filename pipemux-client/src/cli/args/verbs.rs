@@ -106,12 +106,30 @@ pub enum Verb {
         #[arg(value_name = "REF")]
         target: String,
     },
-    /// Describe all actions of an app
+    /// Describe the actions of an app, in a line each
+    ///
+    ///   pipemux help                     what this command's --help prints
+    ///   pipemux help --all               every verb and option
+    ///   pipemux help editor              the actions; a ? marks queries, which change nothing
+    ///   pipemux help editor --full       whole declarations, with their documentation
+    ///   pipemux help editor --aliases    names of other tools that are understood as well
+    #[command(verbatim_doc_comment)]
     Help {
         /// The app; without one, this command's help is printed
         #[arg(value_parser = provider)]
         provider: Option<ProviderId>,
+        /// List every verb and option
+        #[arg(long, conflicts_with_all = ["provider", "full", "aliases"])]
+        all: bool,
+        /// Show whole declarations, as --lod full
+        #[arg(long, requires = "provider")]
+        full: bool,
+        /// List the names of other tools that the app understands; without an app, those of all built-in apps
+        #[arg(long)]
+        aliases: bool,
     },
+    /// Print a guide to this release as a SKILL.md, for harnesses that load one
+    Skill,
     /// Close a window
     Close {
         /// The window's session: editor/main
@@ -126,9 +144,24 @@ pub enum Verb {
         /// Include each round's details
         #[arg(long)]
         detail: bool,
+        /// Show what each round changed, where its apps tell: as a difference
+        #[arg(long)]
+        diff: bool,
         /// Number of rounds to show, counted from the newest
         #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
         rounds: Option<u32>,
+    },
+    /// Undo a round of history, in all apps that it changed
+    ///
+    ///   pipemux undo        your newest round that changed anything and isn't undone
+    ///   pipemux undo 12     the round with this number in `pipemux history`
+    ///
+    /// The newest step is taken back first. A step that can't be taken back, or a later change in between,
+    /// is a refusal.
+    #[command(verbatim_doc_comment)]
+    Undo {
+        /// The round's number
+        round: Option<u64>,
     },
     /// Set an option of the workspace, or show all options
     ///

@@ -7,17 +7,20 @@ use std::time::Duration;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use pipemux_client::options::passed_variables;
 use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
 use pipemux_client::{ClientError, workspace};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::streams::{InputLine, LINE_MAX};
-use crate::cli::args::{Cli, GlobalArgs, Verb, help_text};
+use crate::cli::args::{Cli, GlobalArgs, Verb};
 use crate::cli::command_env::{CommandEnv, ProcessEnv};
 use crate::cli::requester::Requester;
 use crate::cli::to_request::{Execution, to_request};
-use crate::cli::{fast_args, listen, suggestions, usage_errors};
+use crate::cli::{
+    fast_args, guide, is_help_of_program, listen, local_text, suggestions, usage_errors,
+};
 
 /// A valid request, shown in the hint to an invalid one.
 const EXAMPLE: &str = r#"{"id": 1, "args": ["run", "editor.save()"]}"#;
@@ -89,7 +92,10 @@ impl PipeRequest {
             .collect();
         let parsed = fast_args::parse(&words).map_or_else(|| Cli::try_parse_from(&words), Ok);
         let cli = match parsed {
-            Ok(cli) => cli,
+            Ok(cli) => cli.resolve(),
+            Err(error) if error.kind() == ErrorKind::DisplayHelp && is_help_of_program(&words) => {
+                return Ok(RequestAction::Text { text: guide::help() });
+            }
             Err(error)
                 if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
             {
@@ -101,7 +107,7 @@ impl PipeRequest {
             }
         };
         let requester = self.requester(process, cli.global);
-        let Some(verb) = cli.verb else { return Ok(RequestAction::Text { text: help_text() }) };
+        let Some(verb) = cli.verb else { return Ok(RequestAction::Text { text: guide::help() }) };
         let verb = match to_request(verb, &self)? {
             Execution::Request(verb) => verb,
             Execution::Local(Verb::Listen) => match listen::to_request(&self)? {
@@ -113,8 +119,9 @@ impl PipeRequest {
             Execution::Local(Verb::Status { limits: false }) => RequestVerb::Status,
             Execution::Local(Verb::Status { limits: true }) => RequestVerb::Limits,
             Execution::Local(Verb::Down) => RequestVerb::Down,
-            Execution::Local(Verb::Help { .. }) => {
-                return Ok(RequestAction::Text { text: help_text() });
+            Execution::Local(verb @ (Verb::Help { .. } | Verb::Skill)) => {
+                let text = local_text(&verb).unwrap_or_default();
+                return Ok(RequestAction::Text { text });
             }
             Execution::Local(Verb::Unknown(words)) => {
                 return Err(suggestions::unknown_verb(&words, &requester.options));
@@ -133,6 +140,9 @@ impl PipeRequest {
         let mut call = requester.call(verb);
         if self.cwd.is_some() {
             call.cwd = self.directory_text()?;
+        }
+        if self.env.is_some() && matches!(call.verb, RequestVerb::Run { .. }) {
+            call.env = passed_variables(self.variables());
         }
         let json = requester.global.json;
         Ok(RequestAction::Call { call: Box::new(call), timeout, json })

@@ -1,34 +1,16 @@
-//! Known apps, their frequent actions, and verbs that this release lacks.
+//! Known apps, their actions, and verbs that this release lacks.
 
 use std::time::Duration;
 
+use pipemux_catalog::APPS;
 use pipemux_client::Options;
 use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::{Body, Format, Verb};
+use pipemux_client::proto::prototype::Prototype;
 use pipemux_client::proto::value::Value;
-
-/// The apps that come with this release.
-pub const BUILT_IN: &[&str] = &["editor", "notebook", "monitor"];
 
 /// How long the daemon may take to connect, and then to answer. A better hint isn't worth a longer wait.
 const TIMEOUT: Duration = Duration::from_millis(500);
-
-/// Actions that people type as if they were verbs, each with its app.
-const ACTIONS: &[(&str, &str)] = &[
-    ("add", "notebook"),
-    ("delete_lines", "editor"),
-    ("diff", "editor"),
-    ("find", "editor"),
-    ("goto", "editor"),
-    ("insert", "editor"),
-    ("redo", "editor"),
-    ("replace", "editor"),
-    ("replace_lines", "editor"),
-    ("save", "editor"),
-    ("save_as", "editor"),
-    ("search", "notebook"),
-    ("undo", "editor"),
-];
 
 /// Verbs that this release lacks, each with the command that comes nearest.
 const MISSING_VERBS: &[(&str, &str)] =
@@ -36,12 +18,17 @@ const MISSING_VERBS: &[(&str, &str)] =
 
 /// Returns the names of the registered apps if a running daemon lists them, else those of the built-in apps.
 pub fn apps(options: &Options) -> Vec<String> {
-    registered_apps(options).unwrap_or_else(|| BUILT_IN.iter().map(|&app| app.to_owned()).collect())
+    registered_apps(options).unwrap_or_else(|| APPS.iter().map(|app| app.id.to_owned()).collect())
 }
 
-/// Returns the app that has the action, if it is in the table of frequent actions.
-pub fn app_of_action(action: &str) -> Option<&'static str> {
-    ACTIONS.iter().find(|(name, _)| *name == action).map(|(_, app)| *app)
+/// Returns the built-in app that has an action of that name which so many words may be the arguments of: of several, the
+/// one that does most.
+pub fn app_of_action(action: &str, words: usize) -> Option<&'static str> {
+    let takes = |one: &Prototype| {
+        let required = one.params.iter().filter(|param| param.is_required()).count();
+        one.written_name() == action && required <= words
+    };
+    APPS.iter().find(|app| app.prototypes().iter().any(takes)).map(|app| app.id)
 }
 
 /// Returns the command that comes nearest to a verb that this release lacks.

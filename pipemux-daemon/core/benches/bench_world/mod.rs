@@ -131,6 +131,7 @@ impl BenchWorld {
             lod: None,
             at: None,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/".into(),
             verb,

@@ -16,6 +16,7 @@ use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::persist::records::{Record, SavedOptions};
 use crate::processes::Processes;
 use crate::processes::session::Crash;
+use crate::runs::kept_rest::KeptRest;
 use crate::verbs::lod_name;
 use crate::workspaces::{Entered, FirstNumbers, NoticeText, Window};
 use crate::{Config, Core, runs};
@@ -100,6 +101,11 @@ impl Core {
                     found.history.add(round);
                 }
             }
+            Record::Undone { workspace, round, steps } => {
+                if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
+                    found.history.mark_undone(round, &steps);
+                }
+            }
             Record::Anchors { workspace, anchors } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 // An orderly shutdown records the ids that were used, which may be fewer than were reserved before.
@@ -125,6 +131,16 @@ impl Core {
             }
             Record::QuestionClosed { workspace, number } => {
                 self.runs.remove_question(&workspace, number);
+            }
+            Record::Kept { workspace, number, rest } => {
+                let at: WorkspaceKey = workspace.into();
+                if self.workspaces.get(&at).is_some() {
+                    self.runs.outdate_rests(&at, &rest.reader);
+                    self.runs.keep_rest(number, KeptRest::from_saved(rest, at));
+                }
+            }
+            Record::KeptClosed { workspace, number } => {
+                self.runs.remove_rest(&workspace, number);
             }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
@@ -203,6 +219,10 @@ impl Core {
                     let workspace = key.to_string();
                     records.push(Record::Question { workspace, number, question });
                 }
+            }
+            for (number, rest) in self.runs.rests(key) {
+                let (workspace, rest) = (key.to_string(), rest.to_saved());
+                records.push(Record::Kept { workspace, number, rest });
             }
             for round in &workspace.history.rounds {
                 let (workspace, round) = (key.to_string(), round.clone());

@@ -94,6 +94,15 @@ pub enum Record {
         /// The round.
         round: SavedRound,
     },
+    /// Steps of a round were taken back.
+    Undone {
+        /// The workspace's key.
+        workspace: String,
+        /// The round's number.
+        round: u64,
+        /// Which of the round's undos ran, counted from 0.
+        steps: Vec<u32>,
+    },
     /// Anchors were minted.
     Anchors {
         /// The workspace's key.
@@ -115,6 +124,22 @@ pub enum Record {
         /// The workspace's key.
         workspace: String,
         /// Its number.
+        number: u64,
+    },
+    /// The steps behind a failed one were kept.
+    Kept {
+        /// The workspace's key.
+        workspace: String,
+        /// Their number.
+        number: u64,
+        /// The steps.
+        rest: SavedRest,
+    },
+    /// Kept steps ran, or never will.
+    KeptClosed {
+        /// The workspace's key.
+        workspace: String,
+        /// Their number.
         number: u64,
     },
     /// A session was put to sleep, or woke.
@@ -171,6 +196,33 @@ pub struct SavedRound {
     /// The sessions that its steps were sent to, as `provider/session`.
     #[serde(default)]
     pub sessions: Vec<String>,
+    /// What takes its steps back, in the order in which they ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undo: Vec<SavedUndo>,
+    /// The steps that changed something and can't be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lasting: Vec<String>,
+    /// The round that it took back, when it is an undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
+}
+
+/// The action that takes a step of a round back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedUndo {
+    /// The workspace that owns the session.
+    pub workspace: Option<String>,
+    /// `provider/session`
+    pub session: String,
+    /// The call of the step.
+    pub call: String,
+    /// The action's name.
+    pub action: String,
+    /// Its encoded arguments.
+    pub args: Bytes,
+    /// True once it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// A display id and what it stands for.
@@ -235,6 +287,30 @@ pub struct SavedQuestion {
     pub version: u16,
     /// The encoded state.
     pub state: Bytes,
+}
+
+/// What a failed run left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedRest {
+    /// The reader whose run it was.
+    pub reader: String,
+    /// The run's id.
+    pub run_id: String,
+    /// The caller's working directory.
+    #[serde(default)]
+    pub cwd: String,
+    /// The steps in front of the one that is to be corrected, each as code of its own.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// The steps behind it.
+    #[serde(default)]
+    pub behind: Vec<String>,
+    /// Standard input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<Bytes>,
+    /// How many steps ran before, as the reader counts them.
+    #[serde(default)]
+    pub earlier: u64,
 }
 
 /// One `open` of a session.

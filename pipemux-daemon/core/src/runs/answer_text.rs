@@ -40,6 +40,10 @@ impl TypedAnswer {
                 }
             };
         }
+        // A raw block is a value without a name.
+        if let Some(name) = names.last().filter(|_| opens_raw_block(text)) {
+            return Self::value(&format!("{name}={}", text.trim_start()), stdin);
+        }
         match text.trim_start().split_once('=') {
             Some((name, _)) if names.contains(&name.trim_end()) => Self::value(text, stdin),
             _ => Ok(Self::Words(text.to_owned())),
@@ -63,6 +67,16 @@ impl TypedAnswer {
                 .hint("pipemux answer 'text=\"a text\"'")),
         }
     }
+}
+
+/// Returns true for a text that begins with the line of a raw block: `<<END`, `<<'END'`.
+fn opens_raw_block(text: &str) -> bool {
+    let line = text.trim_start().strip_prefix("<<").and_then(|rest| rest.split_once('\n'));
+    line.is_some_and(|(word, _)| {
+        let word = word.trim_end();
+        let bare = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\'')).unwrap_or(word);
+        !bare.is_empty() && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 #[cfg(test)]
@@ -101,6 +115,13 @@ mod tests {
         assert_eq!(text_of("text=''", None), "");
         assert_eq!(text_of("text=<<END\nit's \"raw\"\nEND", None), "it's \"raw\"");
         assert_eq!(text_of("text=<<END\nit's \"raw\"\nEND\n", None), "it's \"raw\"");
+        // A raw block needs no name; a conflict marker is no block.
+        assert_eq!(text_of("<<END\nit's \"raw\"\nEND\n", None), "it's \"raw\"");
+        assert_eq!(text_of("<<'END'\na\nb\nEND", None), "a\nb");
+        assert!(read("<<END\nnever closed", None).is_err());
+        for words in ["<<END", "<<<<<<< HEAD\nours\n=======\n", "<< END\n"] {
+            assert_eq!(read(words, None).unwrap(), TypedAnswer::Words(words.into()));
+        }
         assert!(read("text=f(1)", None).is_err());
         assert!(read("text=1, entry=2", None).is_err());
         assert!(read("text=unquoted words", None).is_err());

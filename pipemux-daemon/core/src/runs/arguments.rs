@@ -145,10 +145,14 @@ impl Run {
         if self.only_own_changes && self.touched.contains(owner) {
             return Ok(());
         }
-        let meant = match context.workspace.seen(&self.reader, owner) {
-            Some(seen) => seen.names.names.get(name),
-            // It may mean what an earlier daemon showed.
-            None if context.is_restored(owner) => None,
+        let seen = match &self.names {
+            Some(names) => names.get(owner),
+            None => context.workspace.seen(&self.reader, owner).map(|seen| &seen.names),
+        };
+        let meant = match seen {
+            Some(seen) => seen.names.get(name),
+            // It may mean what an earlier daemon showed, or what nobody had seen when it was written.
+            None if context.is_restored(owner) || self.names.is_some() => None,
             None => return Ok(()),
         };
         match meant {

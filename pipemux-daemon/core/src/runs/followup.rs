@@ -103,6 +103,7 @@ impl Run {
         // The nested calls of the step run again with it.
         let nested = self.steps[..index].iter().rev().take_while(|step| step.nested).count();
         run.next = index - nested;
+        run.begins_at = run.next;
         run.done.truncate(run.next);
         run.phase = Phase::Ready;
         run.looked_up = Default::default();

@@ -1,11 +1,15 @@
 //! The history's account of a run: what was to be done, and what came of it.
 
+use pipemux_proto::encode;
+use pipemux_proto::projection::LinkSlot;
+use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 
-use crate::limits::{ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX};
-use crate::persist::records::SavedRound;
+use crate::keys::SessionKey;
+use crate::limits::{ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX, ROUND_UNDO_MAX};
+use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::written_call::written_call;
-use crate::runs::{Run, StepOrigin};
+use crate::runs::{Run, StepOrigin, StepOutcome};
 use crate::workspaces::Workspace;
 
 /// Writes the round of a run that has ended. Questions and answers in between are one remark.
@@ -50,16 +54,78 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         let plural = if run.answers == 1 { "" } else { "s" };
         result += &format!(" (chosen in {} step{plural})", run.answers);
     }
+    let actions = match &run.undoes {
+        Some(undone) => format!("undo of round {}: {}", undone.number, actions.join("; ")),
+        None => actions.join("; "),
+    };
+    let Undos { undo, lasting } = undos(run);
     SavedRound {
+        undo,
+        lasting,
+        undoes: run.undoes.as_ref().map(|undone| undone.number),
         number: workspace.history.count + 1,
         unix_ms,
         reader: run.reader.clone(),
-        action: clip(&actions.join("; "), ROUND_ACTION_MAX),
+        action: clip(&actions, ROUND_ACTION_MAX),
         result: clip(&result, ROUND_RESULT_MAX),
         detail: (!details.is_empty()).then(|| clip(&details.join("\n"), ROUND_DETAIL_MAX)),
         exit,
         sessions: sessions(run),
     }
+}
+
+/// What takes a round back.
+#[derive(Default)]
+struct Undos {
+    undo: Vec<SavedUndo>,
+    lasting: Vec<String>,
+}
+
+/// Returns what takes the steps of a run back that it did itself: the links with which their apps offered it. Only a
+/// link that names its change is used, since any other would take back whatever came last.
+fn undos(run: &Run) -> Undos {
+    let own = run.steps.iter().zip(&run.done).skip(run.begins_at);
+    let changed = own.filter(|(step, outcome)| {
+        outcome.status == StepStatus::Done && !step.prototype.risk.only_looks()
+    });
+    let changed: Vec<_> = changed.collect();
+    let undo_of = |outcome: &StepOutcome| {
+        let wanted = if outcome.reverts { "redo" } else { "undo" };
+        let offered = outcome.links.iter().filter(|link| link.lasting && link.code.is_none());
+        let named = |link: &&LinkSlot| link.label.split(' ').next() == Some(wanted);
+        let again = outcome.links.iter().find(|link| link.label == "undo" && link.lasting);
+        offered.clone().find(named).or(again.filter(|link| link.code.is_none())).cloned()
+    };
+    // An app that offers an undo gives it with each step that changed what could be taken back.
+    let offers: Vec<&SessionKey> = changed
+        .iter()
+        .filter(|(_, outcome)| undo_of(outcome).is_some())
+        .map(|(step, _)| &step.session)
+        .collect();
+    let mut undos = Undos::default();
+    for (step, outcome) in &changed {
+        let name = format!("{}.{}", step.session.addr.provider, step.prototype.name);
+        let saved = undo_of(outcome).and_then(|link| {
+            Some(SavedUndo {
+                workspace: step.session.workspace.as_deref().map(Into::into),
+                session: step.session.addr.to_string(),
+                call: step.call.clone(),
+                action: link.action,
+                args: encode(&link.args).ok()?.into(),
+                undone: false,
+            })
+        });
+        let harmless = step.prototype.risk != Risk::Destructive && offers.contains(&&step.session);
+        match saved {
+            Some(saved) => undos.undo.push(saved),
+            None if harmless => {}
+            None => undos.lasting.push(name),
+        }
+    }
+    if undos.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
+        undos.lasting.extend(undos.undo.drain(..).map(|undo| undo.call));
+    }
+    undos
 }
 
 /// Returns the sessions of all steps that ended, each once.

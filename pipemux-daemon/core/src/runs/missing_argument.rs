@@ -208,7 +208,7 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
     };
     let value = match ty {
         Type::Int | Type::Float | Type::Bool => literal(text, ty).ok_or_else(wrong)?,
-        Type::Line => text.trim().parse().map_or_else(|_| text.into(), Value::Int),
+        Type::Line => return typed_line(text, ty).ok_or_else(wrong),
         Type::Union(options) if !options.iter().any(|option| option == text.trim()) => {
             return Err(wrong());
         }
@@ -226,6 +226,31 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
         Type::String | Type::Null | Type::Any => text.into(),
     };
     Ok(Argument::Fixed(Arg::from(value)))
+}
+
+/// A typed line: a number, one of another document as `b.rs:20`, or a ref.
+fn typed_line(text: &str, ty: &Type) -> Option<Argument> {
+    let text = text.trim();
+    if let Ok(of) = text.parse::<Ref>() {
+        return (of.kind == RefKind::Obj).then(|| Argument::Ref { of, ty: ty.clone() });
+    }
+    let (document, number) = text.rsplit_once(':').map_or((None, text), |(d, n)| (Some(d), n));
+    let number: i64 = number.trim().parse().ok().filter(|number| *number >= 0)?;
+    let value = match document {
+        Some(document) => (!document.is_empty()).then(|| text.into())?,
+        None => Value::Int(number),
+    };
+    Some(Argument::Fixed(Arg::from(value)))
+}
+
+/// What stands for an answer of a type that has no choices.
+pub fn placeholder(ty: &Type) -> &'static str {
+    match ty {
+        Type::Line => "<line>",
+        Type::Int | Type::Float => "<number>",
+        Type::Optional(inner) => placeholder(inner),
+        _ => "<text>",
+    }
 }
 
 /// The arguments of a type to choose from: the label, the rest of the option's line, and the argument.

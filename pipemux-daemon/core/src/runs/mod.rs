@@ -6,26 +6,34 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | [`plan`], `resolve_target`, `coerce`, `quoting` | whether a script can run: sessions, actions, arguments, types, what quotes mean |
+//! | [`plan`], `resolve_target`, `coerce`, `named_argument`, `quoting` | whether a script can run: sessions, actions, arguments, types, what quotes mean |
 //! | [`step`] | a checked call, its arguments, its outcome |
 //! | [`protocol`] | what a run is told, and what it needs next |
 //! | [`run`], `phase`, `resume`, `send` | how far a run has come; its next step |
+//! | [`baseline`], [`source`] | what numbers and refs of a step mean; the script that a run was made from |
 //! | [`arguments`], [`resolve_ref`] | what arguments are when their step runs; what refs mean |
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
+//! | `labels`, `missing_arguments` | things that are named by their labels; calls that lack several arguments |
 //! | [`missing_argument`], [`question`], [`saved_question`] | questions to the reader, their answers, their saved form |
 //! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
+//! | [`kept_rest`] | the steps that a failed run leaves, until their reader corrects the failed one |
 //! | [`followup`], [`history_round`], `written_call` | what a run leaves behind: a kept run, advice, a round of history |
 //! | [`ref_errors`] | the exact sentences for refs that lead nowhere |
 
 mod answer_text;
 pub mod arguments;
+pub mod baseline;
 mod coerce;
 pub mod context;
 pub mod followup;
 pub mod history_round;
+pub mod kept_rest;
+mod labels;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;
+mod named_argument;
+mod missing_arguments;
 pub mod open_questions;
 mod phase;
 pub mod plan;
@@ -35,12 +43,13 @@ mod quoting;
 pub mod rebase;
 pub mod ref_errors;
 pub mod resolve_ref;
-mod resolve_target;
+pub mod resolve_target;
 mod resume;
 pub mod run;
 pub mod saved_question;
 mod selection;
 mod send;
+pub mod source;
 pub mod step;
 mod written_call;
 

@@ -1,11 +1,13 @@
-//! Runs that wait for their reader: open questions, and runs that `answer go` sends again.
+//! Runs that wait for their reader: open questions, runs that `answer go` sends again, and what failed runs left.
 
 use std::collections::BTreeMap;
 
 use pipemux_proto::Incarnation;
 
 use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{KEPT_BYTES_MAX, KEPT_RESTS_MAX};
 use crate::runs::Run;
+use crate::runs::kept_rest::KeptRest;
 use crate::runs::question::OpenQuestion;
 
 /// All runs that wait for their reader, by workspace.
@@ -21,6 +23,8 @@ struct WorkspaceRuns {
     /// By reader, the run whose next step was refused as stale, or whose end isn't known. A reader has one at
     /// most.
     kept: BTreeMap<String, Box<Run>>,
+    /// What failed runs left, by number.
+    rests: BTreeMap<u64, KeptRest>,
 }
 
 impl OpenRuns {
@@ -103,6 +107,76 @@ impl OpenRuns {
         }
     }
 
+    /// Keeps what a failed run left. Returns the numbers of those of its reader that make room for it, oldest first.
+    pub fn keep_rest(&mut self, number: u64, rest: KeptRest) -> Vec<u64> {
+        let runs = self.by_workspace.entry(rest.workspace.clone()).or_default();
+        let reader = rest.reader.clone();
+        runs.rests.insert(number, rest);
+        let own = runs.rests.iter().rev().filter(|(_, rest)| rest.reader == reader);
+        let (mut count, mut bytes) = (0, 0);
+        let mut fits = |rest: &KeptRest| {
+            count += 1;
+            bytes += rest.bytes();
+            count <= KEPT_RESTS_MAX && bytes <= KEPT_BYTES_MAX
+        };
+        let beyond = own.filter(|(_, rest)| !fits(rest)).map(|(number, _)| *number);
+        let mut beyond: Vec<u64> = beyond.collect();
+        beyond.reverse();
+        beyond.iter().for_each(|number| drop(runs.rests.remove(number)));
+        beyond
+    }
+
+    /// Returns what a failed run left.
+    pub fn rest(&self, at: &str, number: u64) -> Option<&KeptRest> {
+        self.by_workspace.get(at)?.rests.get(&number)
+    }
+
+    /// Returns what a failed run left, and keeps it no longer.
+    pub fn remove_rest(&mut self, at: &str, number: u64) -> Option<KeptRest> {
+        let runs = self.by_workspace.get_mut(at)?;
+        // The same steps could be sent by `go`, too.
+        runs.kept.retain(|_, run| run.kept != Some(number));
+        runs.rests.remove(&number)
+    }
+
+    /// Removes what a failed run left and nobody took up in time, whatever workspace it is of.
+    pub fn expire_rest(&mut self, number: u64, now: u64) -> Option<KeptRest> {
+        let lapsed =
+            |runs: &WorkspaceRuns| runs.rests.get(&number).is_some_and(|r| r.expires <= now);
+        let (at, _) = self.by_workspace.iter().find(|(_, runs)| lapsed(runs))?;
+        let at = at.clone();
+        self.remove_rest(&at, number)
+    }
+
+    /// Iterates over what the failed runs of a workspace left, by number.
+    pub fn rests(&self, at: &str) -> impl Iterator<Item = (u64, &KeptRest)> {
+        let runs = self.by_workspace.get(at).into_iter();
+        runs.flat_map(|runs| runs.rests.iter().map(|(number, rest)| (*number, rest)))
+    }
+
+    /// Iterates over what the failed runs of a reader left, by number.
+    pub fn rests_of(&self, at: &str, reader: &str) -> impl Iterator<Item = (u64, &KeptRest)> {
+        self.rests(at).filter(move |(_, rest)| rest.reader == reader)
+    }
+
+    /// A run of a reader has failed: an answer that names no number doesn't mean what an earlier one left.
+    pub fn outdate_rests(&mut self, at: &str, reader: &str) {
+        let runs = self.by_workspace.get_mut(at).into_iter();
+        let rests = runs.flat_map(|runs| runs.rests.values_mut());
+        rests.filter(|rest| rest.reader == reader).for_each(|rest| rest.newest = false);
+    }
+
+    /// Iterates over the numbers of all that failed runs left.
+    pub fn rest_numbers(&self) -> impl Iterator<Item = u64> {
+        self.by_workspace.values().flat_map(|runs| runs.rests.keys().copied())
+    }
+
+    /// Sets when something that an earlier daemon kept lapses.
+    pub fn renew_rests(&mut self, expires: u64) {
+        let rests = self.by_workspace.values_mut().flat_map(|runs| runs.rests.values_mut());
+        rests.for_each(|rest| rest.expires = expires);
+    }
+
     /// Forgets all of a workspace that made room for another one.
     pub fn forget_workspace(&mut self, at: &str) {
         self.by_workspace.remove(at);
@@ -115,6 +189,8 @@ impl OpenRuns {
             for run in asking.chain(runs.kept.values_mut().map(AsMut::as_mut)) {
                 run.hand_over(session, from, to);
             }
+            let seen = runs.rests.values_mut().filter_map(|rest| rest.seen.as_mut());
+            seen.for_each(|seen| seen.hand_over(session, from, to));
         }
     }
 }

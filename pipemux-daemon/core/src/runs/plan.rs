@@ -1,6 +1,8 @@
 //! Checks a whole script before any of it is carried out.
 
-use pipemux_proto::call::{self, Call, CallError, Expr, Owner, Script, Span, nearest, shorten};
+use pipemux_proto::call::{
+    self, Call, CallError, Expr, Owner, Script, Span, markdown_link, nearest, shorten,
+};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::{Local, Ref, RefKind};
@@ -26,6 +28,8 @@ pub struct Planner<'a> {
     /// The script's text, for errors.
     pub code: &'a str,
     pub(super) steps: Vec<Step>,
+    /// The sessions that the call may mean whose arguments are checked.
+    pub(super) targets: Vec<SessionKey>,
     /// Who clicks the script's links.
     clicker: Option<Clicker<'a>>,
 }
@@ -33,7 +37,7 @@ pub struct Planner<'a> {
 impl<'a> Planner<'a> {
     /// A planner for one script.
     pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
-        Self { workspace, sessions, code, steps: Vec::new(), clicker: None }
+        Self { workspace, sessions, code, steps: Vec::new(), targets: Vec::new(), clicker: None }
     }
 
     /// Says who clicks the script's links.
@@ -42,23 +46,31 @@ impl<'a> Planner<'a> {
         Self { clicker: Some(Clicker { reader, at }), ..self }
     }
 
-    /// Checks the owner, action, parameters, types and kinds of refs of every call.
+    /// Checks the scripts of a run that consists of several parts, each with its own code.
     ///
     /// # Errors
-    /// The first error, with its position in the script; nothing is carried out then.
-    pub fn plan(mut self, script: &Script) -> Result<Vec<Step>, Fault> {
-        for step in &script.steps {
-            let link = match step {
-                call::Step::Call(call) => clicked_link(call).transpose()?,
-                call::Step::Ref(link, _) => Some(link.clone()),
-            };
-            match (link, step) {
-                (Some(link), _) => self.click(&link)?,
-                (None, call::Step::Call(call)) => drop(self.call(call, false)?),
-                (None, call::Step::Ref(..)) => {}
-            }
+    /// The first error, with the index of its step among those of all parts.
+    pub fn plan_parts(mut self, parts: &[(&'a str, &Script)]) -> Result<Vec<Step>, (usize, Fault)> {
+        let steps = parts
+            .iter()
+            .flat_map(|(code, script)| script.steps.iter().map(move |step| (*code, step)));
+        for (index, (code, step)) in steps.enumerate() {
+            self.code = code;
+            self.step(step).map_err(|fault| (index, fault))?;
         }
         Ok(self.steps)
+    }
+
+    fn step(&mut self, step: &call::Step) -> Result<(), Fault> {
+        let link = match step {
+            call::Step::Call(call) => clicked_link(call).transpose()?,
+            call::Step::Ref(link, _) => Some(link.clone()),
+        };
+        match (link, step) {
+            (Some(link), _) => self.click(&link),
+            (None, call::Step::Call(call)) => self.call(call, false).map(drop),
+            (None, call::Step::Ref(..)) => Ok(()),
+        }
     }
 
     /// Plans the click of one link.
@@ -106,6 +118,9 @@ impl<'a> Planner<'a> {
 
     pub(super) fn call(&mut self, call: &Call, nested: bool) -> Result<usize, Fault> {
         let (session, candidates, prototype) = self.find(call)?;
+        let targets =
+            if candidates.is_empty() { vec![session.clone()] } else { candidates.clone() };
+        let outer = std::mem::replace(&mut self.targets, targets);
         let mut args = Vec::new();
         let mut positional = 0;
         for argument in &call.args {
@@ -143,13 +158,20 @@ impl<'a> Planner<'a> {
                 (false, false) => None,
             };
             let value = value.as_ref().unwrap_or(&argument.value);
-            let value = self.argument(value, &param.ty, argument.span, &param.name)?;
+            let value = match param.named {
+                true => self.named_argument(value, &param.ty, argument.span, &param.name)?,
+                false => self.argument(value, &param.ty, argument.span, &param.name)?,
+            };
             // Only a whole argument of a step that the reader wrote can be asked for.
             if let Some(meant) = value.first_meant(nested) {
                 let note = format!("{} is {}, did you mean {meant}?", param.name, param.ty);
                 return Err(self.error("wrong type", argument.span, note));
             }
             args.push((param.name.clone(), value));
+        }
+        self.targets = outer;
+        if !nested {
+            self.check_missing(call, &prototype)?;
         }
         for param in &prototype.params {
             let given = args.iter().any(|(name, _)| *name == param.name);
@@ -184,7 +206,7 @@ impl<'a> Planner<'a> {
         Ok(self.steps.len() - 1)
     }
 
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         value: &Expr,
         ty: &Type,
@@ -228,13 +250,11 @@ impl<'a> Planner<'a> {
             }
             (Expr::Ref(of), _) => self.reference(of, ty, span, param),
             (Expr::Value(Value::Str(text)), Type::Anchor(_)) => {
-                let of = Ref::parse_loose(text, RefKind::Obj).map_err(|error| {
-                    let note = match self.labelled(text, ty).as_slice() {
-                        [] => error.to_string(),
-                        some => format!("did you mean {}?", some.join(" or ")),
-                    };
-                    self.error("not a ref", span, format!("{param} is {ty}: {note}"))
-                })?;
+                let link = markdown_link(text).map_or(text.as_str(), |(target, _)| target);
+                let of = match Ref::parse_loose(link, RefKind::Obj) {
+                    Ok(of) => of,
+                    Err(error) => self.labelled(text, ty, (param, span, &error.to_string()))?,
+                };
                 self.reference(&of, ty, span, param)
             }
             (Expr::Value(Value::Int(id)), Type::Anchor(_)) if *id >= 0 => {
@@ -259,25 +279,6 @@ impl<'a> Planner<'a> {
                 Err(self.error("wrong type", span, format!("{param} is {ty}, not a list")))
             }
         }
-    }
-
-    /// Objects of a type whose label contains the text.
-    fn labelled(&self, text: &str, ty: &Type) -> Vec<String> {
-        let wanted = text.to_lowercase();
-        let mut found = Vec::new();
-        for window in self.workspace.windows.iter().filter(|window| self.has_session(window)) {
-            for (id, anchor) in self.workspace.anchors.shown_objects(&window.session) {
-                let fits = match ty {
-                    Type::Anchor(Some(of)) => anchor.ty.as_deref() == Some(of.as_str()),
-                    _ => true,
-                };
-                if fits && !wanted.is_empty() && anchor.label.to_lowercase().contains(&wanted) {
-                    found.push(format!("{} ({})", anchor.written(id), anchor.label));
-                }
-            }
-        }
-        found.truncate(3);
-        found
     }
 
     /// Checks a ref's kind and type. Whether it leads anywhere is only known when its step runs.

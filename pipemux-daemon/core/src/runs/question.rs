@@ -6,7 +6,7 @@ use pipemux_proto::prototype::Risk;
 use pipemux_proto::{Code, Fault, Value};
 
 use crate::runs::answer_text::TypedAnswer;
-use crate::runs::missing_argument::{TypedValues, fill, names_objects, typed_words};
+use crate::runs::missing_argument::{TypedValues, fill, names_objects, placeholder, typed_words};
 use crate::runs::selection::{Selection, select};
 use crate::runs::written_call::written_call;
 use crate::runs::{Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin};
@@ -146,7 +146,13 @@ impl OpenQuestion {
         let question = &self.needs.question;
         match question.kind {
             QuestionKind::Confirm => vec!["yes".into(), "no".into()],
-            QuestionKind::Text => vec!["<text>".into(), "cancel".into()],
+            QuestionKind::Text => {
+                let wanted = match &self.asker {
+                    Asker::MissingArgument(asked) => placeholder(&asked.missing.ty),
+                    Asker::App(_) | Asker::AmbiguousTarget(_) => "<text>",
+                };
+                vec![wanted.into(), "cancel".into()]
+            }
             QuestionKind::PickOne => vec!["1".into(), "none".into()],
             QuestionKind::PickMany if question.options.len() < 3 => {
                 vec!["1".into(), "all".into(), "none".into()]
@@ -209,7 +215,7 @@ impl OpenQuestion {
         };
         match question.kind {
             QuestionKind::Confirm => self.read_confirmation(&words),
-            QuestionKind::Text if words.trim() == "cancel" => Ok(ParsedAnswer::Cancel),
+            QuestionKind::Text if declines(&words) => Ok(ParsedAnswer::Cancel),
             QuestionKind::Text => Ok(ParsedAnswer::Choice(Choice::Text(words))),
             QuestionKind::PickOne | QuestionKind::PickMany => match select(question, &words) {
                 Selection::Chosen(choice) => Ok(ParsedAnswer::Choice(choice)),
@@ -255,7 +261,7 @@ impl OpenQuestion {
                 (Err(fault), "go" | "") => Err(fault),
                 (Err(_), _) => values.of_words(&words).map(ParsedAnswer::Argument),
             },
-            QuestionKind::Text if words.trim() == "cancel" => Ok(ParsedAnswer::Cancel),
+            QuestionKind::Text if declines(&words) => Ok(ParsedAnswer::Cancel),
             QuestionKind::Text => values.of_words(&words).map(ParsedAnswer::Argument),
             QuestionKind::PickOne | QuestionKind::PickMany => match select(question, &words) {
                 Selection::Chosen(choice) => filled(choice).map(ParsedAnswer::Argument),
@@ -334,6 +340,12 @@ impl OpenQuestion {
         }));
         (run, input)
     }
+}
+
+/// Returns true for the words that leave a question for a text, as they leave every other one. As a text, they are
+/// written `text="none"`.
+fn declines(words: &str) -> bool {
+    matches!(words.trim(), "cancel" | "none")
 }
 
 fn clip(text: &str) -> String {

@@ -10,7 +10,7 @@ use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
 use crate::runs::phase::{Lookup, Phase};
 use crate::runs::protocol::{ArrivedWindow, RunOutput};
-use crate::runs::run::{Run, SeenBaseline};
+use crate::runs::run::Run;
 
 impl Run {
     /// True when the next step may be sent again against the present state. A step that may have taken effect
@@ -62,13 +62,9 @@ impl Run {
     /// Makes the next step mean what a window shows now. Later steps mean what the reader saw.
     fn take_window_as_seen(&mut self, session: SessionKey, window: ArrivedWindow) {
         self.rebased.push(self.next);
-        let (seen, lines, refs) = (&self.seen, &self.lines, &self.refs);
-        let baseline = || SeenBaseline {
-            versions: seen.clone(),
-            lines: lines.clone(),
-            known: refs.known.clone(),
-        };
-        self.saved_baseline.get_or_insert_with(baseline);
+        if self.saved_baseline.is_none() {
+            self.saved_baseline = Some(self.baseline());
+        }
         let ids = window.ids.into_iter().map(|id| (id, window.epoch));
         Rc::make_mut(&mut self.refs.known).extend(ids);
         self.lines.remove(&session);

@@ -206,7 +206,7 @@ impl<'a> Planner<'a> {
 
 /// Returns true when a prototype takes the arguments of a call, as far as they can be checked before anything is
 /// looked up; when `complete`, only if none is missing.
-fn takes(prototype: &Prototype, call: &Call, complete: bool) -> bool {
+pub fn takes(prototype: &Prototype, call: &Call, complete: bool) -> bool {
     let mut positional = prototype.params.iter();
     let mut given = Vec::new();
     for argument in &call.args {

@@ -42,6 +42,7 @@ impl Run {
 
     /// Prepares the next step and sends it, or says what has to come first.
     pub(super) fn advance(&mut self, context: &RunContext<'_>) -> RunOutput {
+        self.choose_baseline();
         let checked = self.steps.get(self.next).filter(|_| !self.cancelled);
         if let Some(Err(unresolved)) = checked.map(|step| self.check_refs(context, step)) {
             return self.unresolved(unresolved, context);
@@ -193,8 +194,7 @@ impl Run {
         let app = context.current_incarnation(&step.session);
         self.done.push(StepOutcome::done(done, app));
         if let Some(baseline) = self.saved_baseline.take() {
-            (self.seen, self.lines) = (baseline.versions, baseline.lines);
-            self.refs.known = baseline.known;
+            self.replace_baseline(baseline);
         }
         self.next += 1;
         self.answered = None;

@@ -6,21 +6,25 @@ use std::rc::Rc;
 use pipemux_proto::app::Invoke;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Incarnation, LineNumbers};
-use rustc_hash::FxHashMap;
 
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CONTENT_BUDGET_MIN, RUN_BUDGET};
+use crate::runs::baseline::{KnownLines, LaterSteps, SeenBaseline, SeenNames, SeenVersions};
 use crate::runs::phase::{LookedUp, Lookup, Phase};
 use crate::runs::question::AnsweredQuestion;
 use crate::runs::resolve_ref::RefScope;
+use crate::runs::source::Source;
 use crate::runs::{Argument, Step, StepOutcome};
 use crate::workspaces::{SeenLines, Workspace};
 
-/// By session: the process that showed a reader its window, and the version that it showed.
-pub type SeenVersions = BTreeMap<SessionKey, (Incarnation, u64)>;
-
-/// By session: which line numbers a reader was shown, and in which version.
-pub type KnownLines = BTreeMap<SessionKey, Rc<SeenLines>>;
+/// A round of history that a run takes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoneRound {
+    /// Its number.
+    pub number: u64,
+    /// For each step of the run, which of the round's undos it is.
+    pub steps: Vec<u32>,
+}
 
 /// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
 #[derive(Debug, Clone)]
@@ -46,6 +50,8 @@ pub struct Run {
     pub seen: SeenVersions,
     /// True when an epoch was given for all numbers and refs.
     pub(super) pinned: bool,
+    /// What names stood for when the steps were written, when that was earlier than their run.
+    pub(super) names: Option<Rc<SeenNames>>,
     /// The line numbers that the reader had been shown when the run began.
     pub lines: KnownLines,
     /// What outcomes and questions said of line numbers since the last answer, each with the process that
@@ -55,8 +61,18 @@ pub struct Run {
     pub(super) lines_seen: Option<SeenVersions>,
     /// What refs meant to the reader when the run began.
     pub refs: RefScope,
-    /// `seen` and the epochs of ids as they were before a rebased step took the present ones.
+    /// What the reader had seen, as it was before a rebased step took what is there now.
     pub(super) saved_baseline: Option<SeenBaseline>,
+    /// Steps that the reader wrote later, in place of one that failed: they mean what it had seen by then.
+    pub(super) later: Option<Box<LaterSteps>>,
+    /// The script that the steps were made from; absent for a click.
+    pub source: Option<Rc<Source>>,
+    /// The index of the first step that the run itself began: those before it belong to the run that it goes on with.
+    pub begins_at: usize,
+    /// The round of history that the steps take back; none for other runs.
+    pub undoes: Option<UndoneRound>,
+    /// The number under which the steps behind a failed one were kept.
+    pub kept: Option<u64>,
     /// The version that each session has if nobody else changes it.
     pub expected: BTreeMap<SessionKey, u64>,
     /// True while every change since the reader looked is this run's own.
@@ -86,14 +102,6 @@ pub struct Run {
     pub unknown: bool,
 }
 
-/// What a reader has seen.
-#[derive(Debug, Clone)]
-pub(super) struct SeenBaseline {
-    pub versions: SeenVersions,
-    pub lines: KnownLines,
-    pub known: Rc<FxHashMap<u64, u64>>,
-}
-
 /// The exit status of a command that ends with a question.
 pub const ASKS: u8 = 5;
 
@@ -111,11 +119,17 @@ impl Run {
             done: Vec::new(),
             seen: BTreeMap::new(),
             pinned: false,
+            names: None,
             lines: BTreeMap::new(),
             told_lines: Vec::new(),
             lines_seen: None,
             refs: RefScope::default(),
             saved_baseline: None,
+            later: None,
+            source: None,
+            begins_at: 0,
+            undoes: None,
+            kept: None,
             expected: BTreeMap::new(),
             only_own_changes: true,
             touched: Vec::new(),
@@ -135,32 +149,17 @@ impl Run {
     /// Makes numbers and refs mean what the run's reader has seen so far or, with an epoch, what there was
     /// to see then.
     pub fn take_baseline(&mut self, workspace: &Workspace, epoch: Option<u64>) {
-        let reader = workspace.reader(&self.reader);
-        let seen = |session: &SessionKey| match epoch {
-            Some(epoch) => Some(workspace.window(session)?.at(epoch)?.seen),
-            None => reader?.seen.get(session).map(|seen| (seen.app, seen.version)),
-        };
         let sessions =
             self.steps.iter().flat_map(|step| [&step.session].into_iter().chain(&step.candidates));
         let sessions: Vec<&SessionKey> = sessions.collect();
-        let versions = sessions.iter().filter_map(|key| Some(((*key).clone(), seen(key)?)));
-        self.seen = versions.collect();
-        self.pinned = epoch.is_some();
-        let lines = |session: &SessionKey| match epoch {
-            // Numbers mean what this reader was shown by then; what a forgotten epoch showed isn't known.
-            Some(epoch) if self.seen.contains_key(session) => {
-                reader.map_or_else(Rc::default, |reader| reader.lines_at(session, epoch))
-            }
-            Some(_) => Rc::new(SeenLines::forgotten()),
-            None => reader.map_or_else(Rc::default, |reader| reader.lines_of(session)),
-        };
+        let fresh = SeenBaseline::of(workspace, &self.reader, &sessions, epoch);
+        let before = self.replace_baseline(fresh);
         // A run that is sent again keeps what its numbers meant at first.
-        if self.lines_seen.is_none() {
-            self.lines = sessions.iter().map(|key| ((*key).clone(), lines(key))).collect();
+        if self.lines_seen.is_some() {
+            self.lines = before.lines;
         }
         self.expected =
             self.seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
-        self.refs = RefScope::of(workspace, &self.reader, epoch);
         self.saved_baseline = None;
     }
 
@@ -185,6 +184,11 @@ impl Run {
     /// doesn't begin.
     pub fn cancel(&mut self) {
         self.cancelled = true;
+    }
+
+    /// True when nobody waits for the run any more.
+    pub fn was_cancelled(&self) -> bool {
+        self.cancelled
     }
 
     /// Ends the run, since nothing more can be sent.
@@ -219,18 +223,14 @@ impl Run {
 
     /// Makes what the run saw of one process of a session count as seen of the next one, which has the same state.
     pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
-        let baseline = self.saved_baseline.as_mut().map(|baseline| &mut baseline.versions);
-        let all = [Some(&mut self.seen), baseline, self.lines_seen.as_mut()];
-        for seen in all.into_iter().flatten() {
-            if let Some((app, _)) = seen.get_mut(session).filter(|(app, _)| *app == from) {
-                *app = to;
-            }
-        }
-        let saved = self.saved_baseline.as_mut().map(|baseline| &mut baseline.lines);
-        for lines in [Some(&mut self.lines), saved].into_iter().flatten() {
-            if let Some(lines) = lines.get_mut(session) {
-                Rc::make_mut(lines).hand_over(from, to);
-            }
+        let mut own = self.replace_baseline(SeenBaseline::default());
+        let later = self.later.as_mut().map(|later| later.baseline_mut());
+        let all = [Some(&mut own), self.saved_baseline.as_mut(), later];
+        all.into_iter().flatten().for_each(|seen| seen.hand_over(session, from, to));
+        self.replace_baseline(own);
+        let first = self.lines_seen.as_mut().and_then(|seen| seen.get_mut(session));
+        if let Some((app, _)) = first.filter(|(app, _)| *app == from) {
+            *app = to;
         }
         let told = self.told_lines.iter_mut().filter(|(told, ..)| told == session);
         for (_, app, _) in told.filter(|(_, app, _)| *app == from) {

@@ -1,6 +1,8 @@
 //! Open questions on disk. The `V1` types are the saved form: they never change, whatever becomes of the
 //! types of a run, since questions that an older release wrote are still to be answered.
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 use pipemux_proto::app::{Invoke, Needs};
 use pipemux_proto::projection::{Arg, LinkSlot};
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::SavedQuestion;
 use crate::runs::question::{AskedArgument, Asker, OpenQuestion};
+use crate::runs::run::UndoneRound;
+use crate::runs::source::{Code, Source};
 use crate::runs::{Argument, MissingArgument, Run, Step, StepOrigin, StepOutcome};
 
 const VERSION: u16 = 1;
@@ -35,6 +39,30 @@ struct V1 {
     again: Vec<usize>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     shown: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source: Option<V1Source>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    begins_at: usize,
+    /// The round that the run takes back, and which of its undos the steps are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<(u64, Vec<u32>)>,
+}
+
+/// The script of the run.
+#[derive(Serialize, Deserialize)]
+struct V1Source {
+    /// One script, or the steps of which each is code of its own.
+    code: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    split: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stdin: Option<Bytes>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    earlier: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,6 +150,9 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         owner: target,
         again: run.sent_before.clone(),
         shown: question.shown,
+        source: run.source.as_deref().map(save_source),
+        begins_at: run.begins_at,
+        undoes: run.undoes.clone().map(|of| (of.number, of.steps)),
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
@@ -159,10 +190,29 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         next: saved.next,
         done,
         sent_before: saved.again,
+        source: saved.source.and_then(restore_source).map(Rc::new),
+        begins_at: saved.begins_at,
+        undoes: saved.undoes.map(|(number, steps)| UndoneRound { number, steps }),
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
     let shown = saved.shown;
     Some(OpenQuestion { shown, ..OpenQuestion::new(run, saved.needs, asker, 0) })
+}
+
+fn save_source(source: &Source) -> V1Source {
+    let (code, split) = match &source.code {
+        Code::Script(code) => (vec![code.clone()], false),
+        Code::Steps(steps) => (steps.clone(), true),
+    };
+    V1Source { code, split, stdin: source.stdin.clone(), earlier: source.earlier }
+}
+
+fn restore_source(saved: V1Source) -> Option<Source> {
+    let code = match saved.split {
+        true => Code::Steps(saved.code),
+        false => Code::Script(saved.code.into_iter().next()?),
+    };
+    Some(Source { code, stdin: saved.stdin, earlier: saved.earlier })
 }
 
 fn save_step(step: &Step) -> V1Step {

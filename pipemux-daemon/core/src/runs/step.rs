@@ -39,9 +39,9 @@ impl Step {
         self.prototype.risk == Risk::Query
     }
 
-    /// True for a call inside another call's arguments that changes nothing.
+    /// True for a query, and for a call inside another call's arguments that changes nothing.
     pub fn only_reads(&self) -> bool {
-        self.nested && self.prototype.risk.only_looks()
+        self.is_query() || (self.nested && self.prototype.risk.only_looks())
     }
 }
 

@@ -47,6 +47,9 @@ impl Core {
         if text.trim().is_empty() {
             return self.show_questions(id, to);
         }
+        if let Some(number) = self.named_rest(id, to)?.filter(|_| text.trim() != GO) {
+            return self.answer_rest(id, number, text);
+        }
         let (number, question) = self.find_question(id, text, to)?;
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
@@ -77,9 +80,13 @@ impl Core {
     /// Shows the questions that the reader has open, or the one of a number.
     fn show_questions(&mut self, id: RequestId, to: Option<u64>) -> Result<(), Fault> {
         let numbers = match to {
+            Some(number) if self.named_rest(id, to)? == Some(number) => Vec::new(),
             Some(_) => vec![self.find_question(id, "", to)?.0],
             None => self.open_questions(id)?,
         };
+        if numbers.is_empty() && self.show_rests(id)? {
+            return Ok(());
+        }
         if numbers.is_empty() {
             return Err(no_question(None));
         }
@@ -127,6 +134,11 @@ impl Core {
             }
             _ => no_question(to),
         };
+        if let Some(fault) =
+            self.unnamed_rest(id)?.filter(|_| to.is_none() && open.is_empty() && text.trim() != GO)
+        {
+            return Err(fault);
+        }
         let number = to.or_else(|| open.first().copied()).ok_or_else(closed)?;
         let request = require::request(&self.clients, id)?;
         let question = self.runs.question(&request.workspace, number).ok_or_else(closed)?;
@@ -154,6 +166,10 @@ impl Core {
         let workspace = require::workspace(&self.workspaces, request)?;
         let (at, reader) = (&request.workspace, &request.call.reader);
         let Some(mut kept) = self.runs.take_kept(at, reader) else { return Ok(None) };
+        if let Some(number) = kept.kept.take() {
+            self.runs.remove_rest(at, number);
+            self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
+        }
         kept.run_id = request.call.run_id.clone();
         kept.take_baseline(workspace, None);
         Ok(Some(kept))

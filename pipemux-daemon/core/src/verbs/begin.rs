@@ -1,6 +1,7 @@
 //! A client's request, from its arrival to its one answer.
 
 use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::command::with_options;
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::report::Report;
 use pipemux_proto::{Fault, Frame, SessionAddr, Value};
@@ -12,6 +13,7 @@ use crate::keys::{RequestId, plain_address};
 use crate::limits::ANSWER_BUDGET_MIN;
 use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
+use crate::verbs::kept_rests::kept_line;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
@@ -86,7 +88,7 @@ impl Core {
                 self.answer_question(id, &text, to, stdin.as_deref())
             }
             Verb::Read { target } => self.read(id, &target),
-            Verb::Help { provider } => self.help(id, &provider),
+            Verb::Help { provider, aliases } => self.help(id, &provider, aliases),
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Apps => return self.apps(id),
             Verb::Sessions => self.list_sessions(id),
@@ -96,6 +98,7 @@ impl Core {
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
             Verb::History { detail, rounds } => self.history(id, detail, rounds),
+            Verb::Undo { round } => self.undo(id, round, true),
             Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
             Verb::Status => return self.status(id),
             Verb::Limits => self.limits(id),
@@ -113,11 +116,17 @@ impl Core {
         if self.processes.take_back_unsent(&mut self.turn, &ReplyTo::Invoke(id)) {
             return;
         }
+        let runs_steps = self.clients.request(id).is_some_and(|request| request.call.verb.acts());
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
             Some(Task::Running(run)) => run.cancel(),
             Some(Task::Waiting(..) | Task::Log(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
+                self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
+            }
+            Some(Task::Opening(session)) if runs_steps => {
+                let session = session.clone();
+                self.processes.cancel_opening(&session, id);
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             _ => {}
@@ -144,11 +153,19 @@ impl Core {
 
     /// Answers a request with an error. A request that has its answer already gets no other.
     pub(crate) fn fail_request(&mut self, id: RequestId, fault: Fault) {
+        self.fail_keeping(id, fault, None);
+    }
+
+    /// Answers a request with an error, and with what is kept under a number.
+    pub(super) fn fail_keeping(&mut self, id: RequestId, fault: Fault, kept: Option<u64>) {
         let Some(request) = self.clients.request(id) else { return };
-        let fault = fault_with_options(fault, &request.call.hint_options);
+        let options = &request.call.hint_options;
+        let fault = fault_with_options(fault, options);
         let exit = fault.code.exit_status();
+        let kept = kept.and_then(|n| Some((n, self.runs.rest(&request.workspace, n)?)));
+        let line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
         let body = match request.call.format {
-            Format::Markdown => Body::Text(refusal(&fault)),
+            Format::Markdown => Body::Text(refusal(&fault) + &with_options(&line, options)),
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
@@ -161,6 +178,7 @@ impl Core {
                     _ => Vec::new(),
                 },
                 error: Some(fault),
+                kept: kept.map(|(number, rest)| rest.report(number)),
                 ..Report::default()
             })),
         };
@@ -235,6 +253,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Apps
         | Verb::Sessions
         | Verb::History { .. }
+        | Verb::Undo { .. }
         | Verb::Set { .. }
         | Verb::Status
         | Verb::Limits

@@ -32,7 +32,7 @@ impl Core {
     /// Carries out what a link does.
     pub(super) fn follow_link(&mut self, id: RequestId, effect: LinkEffect) -> Result<(), Fault> {
         match effect {
-            LinkEffect::Steps(steps) => self.run_steps(id, steps),
+            LinkEffect::Steps(steps) => self.run_steps(id, steps, None),
             LinkEffect::Answer(question, answer) => {
                 self.answer_question(id, &answer, Some(question), None)
             }

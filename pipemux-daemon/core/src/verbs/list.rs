@@ -1,37 +1,54 @@
 //! Verbs that list: `sessions`, `help`, `status`.
 
 use pipemux_proto::call::nearest;
+use pipemux_proto::projection::Lod;
+use pipemux_proto::prototype::{Prominence, Prototype};
 use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::verbs::require;
-use crate::views::prototypes::declarations;
+use crate::views::prototypes::{declarations, short_lines};
 
 impl Core {
-    /// Lists the actions of an app.
-    pub(super) fn help(&mut self, id: RequestId, provider: &ProviderId) -> Result<(), Fault> {
+    /// Describes the actions of an app. Those of a built-in app are known before it ever ran.
+    pub(super) fn help(
+        &mut self,
+        id: RequestId,
+        provider: &ProviderId,
+        aliases: bool,
+    ) -> Result<(), Fault> {
         let manifest = self.manifest(provider)?;
-        let Some(prototypes) = self.processes.prototypes(provider).cloned() else {
+        let built_in = manifest.built_in.as_deref();
+        let learned = self.processes.prototypes(provider).map(|learned| learned.as_slice());
+        let Some(prototypes) = built_in.map(|app| app.prototypes.as_slice()).or(learned) else {
             // The daemon learns the actions of an app when the app first runs.
             return Err(Fault::not_found(format!("{provider} has not run yet"))
                 .hint(format!("pipemux open {provider}")));
         };
-        let all: Vec<_> = prototypes.iter().collect();
-        let mut text = format!("## {provider} · {}\n", manifest.description);
-        text += &declarations(&all);
-        text += "how to call one: pipemux run --help\n";
-        let data = prototypes
+        let full = require::request(&self.clients, id)?.call.lod == Some(Lod::Full);
+        let shown: Vec<&Prototype> = prototypes
             .iter()
-            .map(|p| {
-                Value::Map(vec![
-                    ("name".into(), p.name.as_str().into()),
-                    ("declaration".into(), p.declaration().into()),
-                    ("compact".into(), p.compact().into()),
-                ])
-            })
+            .filter(|one| aliases == (one.prominence == Prominence::Alias))
             .collect();
-        self.answer_data(id, text, Value::List(data));
+        let heading = format!("## {provider} · {}\n", manifest.description);
+        let more = format!("whole declarations: pipemux help {provider} --full\n");
+        let text = match built_in {
+            _ if full => heading + &declarations(&shown) + "how to call one: pipemux run --help\n",
+            Some(app) if !aliases => app.help.clone(),
+            _ if shown.is_empty() => heading + if aliases { "0 aliases\n" } else { "0 actions\n" },
+            _ => heading + &short_lines(&shown) + &more,
+        };
+        let row = |one: &&Prototype| {
+            Value::Map(vec![
+                ("name".into(), one.name.as_str().into()),
+                ("declaration".into(), one.declaration().into()),
+                ("compact".into(), one.compact().into()),
+                ("short".into(), one.short().into()),
+            ])
+        };
+        let data = Value::List(shown.iter().map(row).collect());
+        self.answer_data(id, text, data);
         Ok(())
     }
 

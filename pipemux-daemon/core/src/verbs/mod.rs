@@ -5,8 +5,9 @@
 //! | `begin` | a request from its arrival to its one answer |
 //! | `require` | the request, workspace and task that a handler needs, or the fault that the request ends with |
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
-//! | `open`, `view`, `read`, `run`, `click`, `logs`, `wait`, `history`, `list`, `set`, `stop`, `providers`, `bounds` | the verbs |
+//! | `open`, `view`, `read`, `run`, `click`, `logs`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
+//! | `kept_rests` | keep what a failed run left, and go on with it |
 //! | `project_reply` | takes the windows that apps send |
 //! | `prefetch` | requests windows ahead of time |
 //! | `end_pending_views` | windows that an answer stops waiting for |
@@ -24,9 +25,11 @@ mod delivery;
 mod end_pending_views;
 mod hidden_link;
 mod history;
+mod kept_rests;
 mod list;
 mod logs;
 mod open;
+mod open_for_run;
 mod prefetch;
 mod project_reply;
 mod providers;
@@ -40,6 +43,7 @@ mod session_updates;
 mod set;
 mod stop;
 pub(crate) mod tasks;
+mod undo;
 mod view;
 mod wait;
 mod wait_checks;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Opened;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb};
+use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb, is_passed_variable};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::watch::EventKind;
@@ -23,25 +23,6 @@ use crate::verbs::tasks::{AfterLoading, Task};
 use crate::verbs::view::WantedWindow;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::Window;
-
-/// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
-/// likely to hold a secret.
-const PASSED_VARIABLES: &[&str] = &[
-    "HOME",
-    "LANG",
-    "LANGUAGE",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-];
 
 impl Core {
     /// Opens an app. If it isn't registered, the manifests are read again first, because its manifest may be new.
@@ -99,7 +80,9 @@ impl Core {
                 self.processes.cancel_opening(&key, id);
                 return Err(fault);
             }
-            self.prefetch_for_open(id, &key);
+            if self.shows_opened(id) {
+                self.prefetch_for_open(id, &key);
+            }
         } else if saved.args.is_empty() {
             if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
                 // The session was ended and its process is about to exit: the next process opens with this.
@@ -154,13 +137,20 @@ impl Core {
         Ok(())
     }
 
-    /// Adds the window of a session that has opened, and shows it.
+    /// Returns true for a request that asks for the window, false for a run that only needs the app.
+    fn shows_opened(&self, id: RequestId) -> bool {
+        let request = self.clients.request(id);
+        request.is_some_and(|request| matches!(request.call.verb, Verb::Open(_)))
+    }
+
+    /// Adds the window of a session that has opened, and shows it or goes on with the run that needed it.
     pub(crate) fn finish_open(&mut self, id: RequestId, notes: Vec<String>) -> Result<(), Fault> {
         let Some(Task::Opening(key)) = self.tasks.get(id) else {
             return Err(require::missing_task(&self.clients, id));
         };
         let key = key.clone();
         self.processes.cancel_opening(&key, id);
+        let shows = self.shows_opened(id);
         let number = self.prefetched_number(id, &key);
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace_mut(&mut self.workspaces, request)?;
@@ -177,7 +167,7 @@ impl Core {
             workspace.open_window(Window::new(number, key.clone(), workspace.epoch), actions);
             workspace.window_set_changed(&reader);
         }
-        if let Some(window) = workspace.window_mut(&key) {
+        if let Some(window) = workspace.window_mut(&key).filter(|_| shows) {
             window.lod = lod.unwrap_or(window.lod);
             window.budget = budget.or(window.budget);
             window.pinned = pin.unwrap_or(window.pinned);
@@ -188,6 +178,9 @@ impl Core {
         }
         self.processes.save(&mut self.turn, &key);
         self.save_window(&at, &key);
+        if !shows {
+            return self.prepare_opened(id);
+        }
         let wanted = WantedWindow { session: key, lod: None, budget: None };
         self.show_windows(id, vec![wanted], AnswerKind::Open { notes })
     }
@@ -234,11 +227,8 @@ pub(crate) fn lod_name(lod: Lod) -> &'static str {
 
 /// Returns the variables of the opener's environment that an app gets, within the bound on their size.
 fn environment(open: &OpenArgs, manifest: &Manifest) -> Vec<(String, String)> {
-    let wanted = |name: &str| {
-        PASSED_VARIABLES.contains(&name)
-            || name.starts_with("LC_")
-            || manifest.pass.iter().any(|p| p == name)
-    };
+    let wanted =
+        |name: &str| is_passed_variable(name) || manifest.pass.iter().any(|pass| pass == name);
     let mut left = ENV_MAX;
     let fits = |(name, value): &(&String, &String)| {
         let length = name.len() + value.len() + 2;

@@ -1,5 +1,7 @@
 //! `run`: checks a script as a whole, then carries it out.
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 use pipemux_proto::call::{self, Script};
 use pipemux_proto::client::Verb;
@@ -13,11 +15,14 @@ use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
+use crate::runs::source::Source;
 use crate::runs::{Run, RunInput, Step};
+use crate::verbs::kept_rests::source_of;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::verbs::view::WantedWindow;
 use crate::views::requested_window::AnswerKind;
+use crate::workspaces::Workspace;
 
 impl Core {
     /// Runs a script. A script that is only a link clicks it.
@@ -27,7 +32,13 @@ impl Core {
         code: &str,
         stdin: Option<Bytes>,
     ) -> Result<(), Fault> {
-        let script = parse(code, stdin.as_deref())?;
+        let script = match parse(code, stdin.as_deref()) {
+            Ok(script) => script,
+            Err(fault) => {
+                let source = source_of(code, stdin.as_ref());
+                return self.refuse_and_keep(id, fault, &source, 0);
+            }
+        };
         // A link alone may answer a question.
         let link = match script.steps.as_slice() {
             [call::Step::Ref(link, _)] if link.kind == RefKind::Link => Some(link.clone()),
@@ -45,21 +56,41 @@ impl Core {
         }
     }
 
-    /// Starts the sessions whose prototypes the script needs and the daemon doesn't know yet, then plans the script.
+    /// Opens the built-in apps that the script calls and that aren't open, starts the sessions whose prototypes it
+    /// needs and the daemon doesn't know yet, then plans the script.
     fn prepare(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
+        if let Some(provider) = self.closed_app(id, script)? {
+            return self.open_for_run(id, provider);
+        }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
-        let unknown: Vec<SessionKey> = workspace
-            .windows
-            .with_unknown_actions(|provider| may_call(script, provider))
-            .into_iter()
-            .map(|window| &window.session)
-            .filter(|key| self.processes.get(key).is_some_and(|s| s.failed.is_none()))
-            .cloned()
-            .collect();
+        let unknown = self.unknown_sessions(workspace, |provider| may_call(script, provider));
         if unknown.is_empty() {
             return self.plan(id, script);
         }
+        self.wait_for_sessions(id, unknown)
+    }
+
+    /// Returns the sessions of `wanted` apps that may start and whose prototypes the daemon doesn't know yet.
+    pub(super) fn unknown_sessions(
+        &self,
+        workspace: &Workspace,
+        wanted: impl Fn(&ProviderId) -> bool,
+    ) -> Vec<SessionKey> {
+        let unknown = workspace.windows.with_unknown_actions(wanted).into_iter();
+        unknown
+            .map(|window| &window.session)
+            .filter(|key| self.processes.get(key).is_some_and(|s| s.failed.is_none()))
+            .cloned()
+            .collect()
+    }
+
+    /// Starts sessions, and has a request wait for their prototypes.
+    pub(super) fn wait_for_sessions(
+        &mut self,
+        id: RequestId,
+        unknown: Vec<SessionKey>,
+    ) -> Result<(), Fault> {
         self.set_task(id, Task::Preparing(unknown.clone()));
         for session in unknown {
             // A session that can't start has no prototypes, which the plan will report.
@@ -70,6 +101,16 @@ impl Core {
         }
         // After the loop, because none of them may be left to wait for.
         self.session_settled(id, Ok(()))
+    }
+
+    /// Goes on with a run for which an app was opened.
+    pub(super) fn prepare_opened(&mut self, id: RequestId) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let Verb::Run { code, stdin, .. } = &request.call.verb else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let script = parse(code, stdin.as_deref())?;
+        self.prepare(id, &script)
     }
 
     /// Goes on with a request that waits for a session, now that the session is ready or won't be.
@@ -88,11 +129,21 @@ impl Core {
                 if waiting {
                     return Ok(());
                 }
-                let Verb::Run { code, stdin, .. } = &request.call.verb else {
-                    return Err(require::missing_task(&self.clients, id));
-                };
-                let script = parse(code, stdin.as_deref())?;
-                self.plan(id, &script)
+                match &request.call.verb {
+                    Verb::Run { code, stdin, .. } => {
+                        let script = parse(code, stdin.as_deref())?;
+                        self.plan(id, &script)
+                    }
+                    Verb::Answer { to, .. } => match self.named_rest(id, *to)? {
+                        Some(number) => self.resume_rest(id, number, false),
+                        None => Err(Fault::not_found("the kept steps were dropped meanwhile")),
+                    },
+                    Verb::Undo { round } => {
+                        let round = *round;
+                        self.undo(id, round, false)
+                    }
+                    _ => Err(require::missing_task(&self.clients, id)),
+                }
             }
             Some(Task::Restarting(session)) => {
                 let session = session.clone();
@@ -109,21 +160,40 @@ impl Core {
     /// Checks a script against the prototypes, and runs it.
     fn plan(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let Verb::Run { code, only_queries, .. } = &request.call.verb else {
+        let Verb::Run { code, stdin, only_queries } = &request.call.verb else {
             return Err(require::missing_task(&self.clients, id));
         };
+        let source = source_of(code, stdin.as_ref());
         let workspace = require::workspace(&self.workspaces, request)?;
         let planner = Planner::new(workspace, self.processes.sessions(), code);
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        let steps = planner.plan(script)?;
+        let steps = match planner.plan_parts(&[(code, script)]) {
+            Ok(steps) => steps,
+            Err((index, fault)) => return self.refuse_and_keep(id, fault, &source, index),
+        };
         if let Some(step) = steps.iter().find(|step| *only_queries && !step.is_query()) {
             return Err(not_a_query(step));
         }
-        self.run_steps(id, steps)
+        self.run_steps(id, steps, Some(source))
     }
 
     /// Starts a run of steps that were checked.
-    pub(super) fn run_steps(&mut self, id: RequestId, steps: Vec<Step>) -> Result<(), Fault> {
+    pub(super) fn run_steps(
+        &mut self,
+        id: RequestId,
+        steps: Vec<Step>,
+        source: Option<Source>,
+    ) -> Result<(), Fault> {
+        self.run_steps_with(id, steps, |run| run.source = source.map(Rc::new))
+    }
+
+    /// Starts a run of steps that were checked, once more is said of it.
+    pub(super) fn run_steps_with(
+        &mut self,
+        id: RequestId,
+        steps: Vec<Step>,
+        complete: impl FnOnce(&mut Run),
+    ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let call = &request.call;
@@ -143,6 +213,7 @@ impl Core {
             budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
         });
         run.take_baseline(workspace, call.at);
+        complete(&mut run);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
         if let Some((number, question)) = open.filter(|_| !run.only_looks()) {
@@ -196,7 +267,7 @@ fn not_a_query(step: &Step) -> Fault {
 }
 
 /// Returns true when a script may call an app: it names the app, or a call in it names none.
-fn may_call(script: &Script, provider: &ProviderId) -> bool {
+pub(super) fn may_call(script: &Script, provider: &ProviderId) -> bool {
     fn call_names(call: &call::Call, provider: &ProviderId) -> bool {
         let own = call.owner.as_ref().is_none_or(|owner| owner.provider == *provider);
         own || call.args.iter().any(|argument| expr_names(&argument.value, provider))

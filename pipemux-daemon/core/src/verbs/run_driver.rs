@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
@@ -205,6 +206,14 @@ impl Core {
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = history_round(run, workspace, now.unix_ms, exit);
         workspace.history.add(round.clone());
+        if let Some(undone) = &run.undoes {
+            let done = undone.steps.iter().zip(&run.done);
+            let done = done.filter(|(_, outcome)| outcome.status == StepStatus::Done);
+            let steps: Vec<u32> = done.map(|(step, _)| *step).collect();
+            workspace.history.mark_undone(undone.number, &steps);
+            let workspace = at.to_string();
+            self.turn.persist(Record::Undone { workspace, round: undone.number, steps });
+        }
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);
         let audience = Audience::Workspace(at.clone(), None);

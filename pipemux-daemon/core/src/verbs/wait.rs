@@ -26,8 +26,7 @@ impl Core {
             // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't be started.
             let _ = self.processes.wake(&mut self.turn, &session);
         }
-        let seconds = wait_ms as f64 / 1000.0;
-        self.begin_wait(id, Wait::View { view, seconds }, wait_ms, 0)
+        self.begin_wait(id, Wait::View { view, seconds: 0.0 }, wait_ms, 0)
     }
 
     /// Returns the entries of the feed after a number, at once or when there are any.
@@ -60,7 +59,7 @@ impl Core {
     fn begin_wait(
         &mut self,
         id: RequestId,
-        wait: Wait,
+        mut wait: Wait,
         wait_ms: u64,
         pause_ms: u64,
     ) -> Result<(), Fault> {
@@ -69,6 +68,9 @@ impl Core {
         // The answer at the end of the wait takes its time, too.
         let latest = request.deadline.saturating_sub(PROJECT_MS).max(now);
         let until = (now + wait_ms).min(latest);
+        if let Wait::View { seconds, .. } = &mut wait {
+            *seconds = (until - now) as f64 / 1000.0;
+        }
         let limits = WaitLimits {
             not_before: now + pause_ms,
             until,

@@ -1,6 +1,8 @@
 //! Writes the answer of a request that shows windows: mints ids, counts the epoch, and compares with the windows
 //! that the reader has seen.
 
+use std::collections::BTreeMap;
+
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
@@ -9,9 +11,11 @@ use pipemux_proto::report::TokenReceipt;
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::ANSWER_BUDGET_MIN;
+use crate::runs::Run;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
 use crate::verbs::delivery::make_delivery;
+use crate::verbs::kept_rests::{keep_rest_of, kept_line};
 use crate::verbs::render_window::{render_input, shared_words, write_and_record};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
@@ -27,6 +31,7 @@ use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, WindowStatus};
 use crate::workspaces::Workspace;
+use crate::workspaces::anchors::StateVersion;
 
 impl Core {
     /// Answers a request whose windows have all arrived, or won't.
@@ -44,7 +49,7 @@ impl Core {
         let titles = request.call.titles;
         let hint_options = request.call.hint_options.clone();
         let other_detail = request.call.lod.is_some() || budget.is_some();
-        let PendingView { windows: requested, kind } = *view;
+        let PendingView { windows: requested, mut kind } = *view;
         let opening = matches!(kind, AnswerKind::Open { .. });
         let one_off = other_detail && !opening;
         let now = self.turn.now;
@@ -81,20 +86,29 @@ impl Core {
         }
         let mut outcome = None;
         let mut step_contents = Vec::new();
+        let mut kept = None;
+        if let AnswerKind::Run(run) = &mut kind {
+            keep_rest_of(&mut self.turn, &mut self.runs, workspace, run);
+            kept = run.kept.and_then(|number| Some((number, self.runs.rest(&at, number)?)));
+        }
+        let kept_line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
+        let kept = kept.map(|(number, rest)| rest.report(number));
         if let AnswerKind::Run(run) = &kind {
             let question =
                 run.question.and_then(|number| Some((number, self.runs.question(&at, number)?)));
             let prototypes =
                 |session: &SessionKey| self.processes.actions_of(session).unwrap_or_default();
+            let shown = shown_versions(run, workspace);
             let RunOutcome { text, contents, asked, minted } = write_outcome(
                 run,
                 question,
                 prototypes,
+                |session, state| shown.get(session).is_none_or(|newest| *newest <= state),
                 (epoch, &hint_options),
                 &mut workspace.anchors,
             );
             changed |= minted;
-            let advice = follow_up(workspace, &mut self.runs, run);
+            let advice = follow_up(workspace, &mut self.runs, run) + &kept_line;
             step_contents = contents;
             outcome = Some((text + &with_options(&advice, &hint_options), asked));
         }
@@ -107,7 +121,7 @@ impl Core {
             AnswerKind::Open { .. } => Vec::new(),
         };
         let mut questions = String::new();
-        let mut first_question = None;
+        let mut question_reports = Vec::new();
         if !matches!(kind, AnswerKind::Run(_)) {
             let several = shown_questions.len() > 1;
             for number in &shown_questions {
@@ -120,7 +134,7 @@ impl Core {
                 );
                 questions += &written.text;
                 changed |= written.minted;
-                first_question.get_or_insert(written.report);
+                question_reports.push(written.report);
             }
         }
         if changed {
@@ -140,7 +154,14 @@ impl Core {
                 let session = self.processes.get(session)?;
                 Some((session.app()?, session.version))
             });
-            changed_elsewhere.retain(|session| windows.iter().all(|w| w.session != *session));
+            // What a step was sent to is no news: the outcome tells what the step changed or found.
+            let sent_to = |session: &SessionKey| match &kind {
+                AnswerKind::Run(run) => run.steps.iter().any(|step| step.session == *session),
+                _ => false,
+            };
+            changed_elsewhere.retain(|session| {
+                windows.iter().all(|w| w.session != *session) && !sent_to(session)
+            });
         }
         let refusal = match &kind {
             AnswerKind::Questions { refusal, .. } => {
@@ -201,7 +222,8 @@ impl Core {
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
                 let run = if let AnswerKind::Run(run) = &kind { Some(&**run) } else { None };
-                let asked = outcome.and_then(|(_, asked)| asked).or(first_question);
+                let first_question = || question_reports.first().cloned();
+                let asked = outcome.and_then(|(_, asked)| asked).or_else(first_question);
                 let input = ReportInput {
                     workspace,
                     windows: &windows,
@@ -211,6 +233,10 @@ impl Core {
                     hint_options: &hint_options,
                 };
                 let mut report = make_report(&input, asked);
+                if question_reports.len() > 1 {
+                    report.questions = question_reports;
+                }
+                report.kept = kept;
                 let too_large = windows.iter().filter_map(AnswerWindow::too_large);
                 match &kind {
                     AnswerKind::Questions { refusal: Some(fault), .. } => {
@@ -258,6 +284,16 @@ impl Core {
         }
         Ok(())
     }
+}
+
+/// Returns the newest states that the windows of a run's sessions have shown.
+fn shown_versions(run: &Run, workspace: &Workspace) -> BTreeMap<SessionKey, StateVersion> {
+    let sessions = run.steps.iter().map(|step| &step.session);
+    let shown = sessions.filter_map(|session| {
+        let (app, version, _) = workspace.window(session)?.context.counted?;
+        Some((session.clone(), (app, version)))
+    });
+    shown.collect()
 }
 
 /// Writes an answer that keeps to a budget: windows are cut until it does. After an act windows that there is no

@@ -72,8 +72,9 @@ pub fn steps(
     mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
 ) -> String {
     let mut out = String::new();
-    let visible = run.steps.iter().filter(|step| !step.nested).count();
-    let mut number = 1;
+    let earlier = run.earlier_steps();
+    let visible = earlier + run.steps.iter().filter(|step| !step.nested).count();
+    let mut number = 1 + earlier;
     for (index, step) in run.steps.iter().enumerate() {
         let outer = run.outer_step(index);
         let position = number;
@@ -182,7 +183,8 @@ fn message(fault: &Fault) -> String {
 
 /// Names the steps that were not begun; those that wait for an answer are named with the question.
 fn not_run(run: &Run) -> String {
-    if run.question.is_some() {
+    // What is kept is told whole.
+    if run.question.is_some() || run.kept.is_some() {
         return String::new();
     }
     let names = later_steps(run, run.done.len());

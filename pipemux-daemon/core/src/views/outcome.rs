@@ -16,7 +16,7 @@ use crate::views::fit::cut_contents;
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
 use crate::views::{answer, inert};
-use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::anchors::{AnchorTable, StateVersion};
 
 /// The outcome of a run.
 pub struct RunOutcome {
@@ -31,16 +31,21 @@ pub struct RunOutcome {
 }
 
 /// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do; commands repeat `hint_options`.
+/// can do, `is_present` whether no later state of a session was shown than the one that a step left; commands repeat `hint_options`.
 pub fn write_outcome(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
     prototypes: impl Fn(&SessionKey) -> Prototypes,
+    is_present: impl Fn(&SessionKey, StateVersion) -> bool,
     (epoch, hint_options): (u64, &str),
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
-    let names: Vec<String> = run.steps.iter().map(|step| step_name(step, anchors)).collect();
+    let name = |step: &Step| match &run.undoes {
+        Some(_) => format!("undo of {}", inert::line(&step.call)),
+        None => step_name(step, anchors),
+    };
+    let names: Vec<String> = run.steps.iter().map(name).collect();
     let mut contents = Vec::with_capacity(run.done.len());
     for (outcome, step) in run.done.iter().zip(&run.steps) {
         if outcome.content.is_empty() {
@@ -49,7 +54,9 @@ pub fn write_outcome(
         }
         let (session, prototypes) = (&step.session, prototypes(&step.session));
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        contents.push(write_content(&outcome.content, &mut minter));
+        // Things that have changed since would be shown in a state that they have left: their names are enough.
+        let present = outcome.state.is_some_and(|state| is_present(session, state));
+        contents.push(write_content(&outcome.content, present, &mut minter));
         minted |= minter.has_changed();
     }
     let mut write_steps = |contents: &[String]| {

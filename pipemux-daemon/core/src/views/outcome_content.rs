@@ -7,13 +7,14 @@ use crate::views::inert::{self, RefTokens};
 use crate::views::minter::Minter;
 use crate::workspaces::raw_projection::Code;
 
-/// Writes the content of an outcome. Its objects and links outlive the next projection of the window, which need not
+/// Writes the content of an outcome. Without `with_refs`, objects are only named. Otherwise its objects and links outlive the next projection of the window, which need not
 /// show them.
-pub fn write_content(pieces: &[Piece], minter: &mut Minter<'_>) -> String {
+pub fn write_content(pieces: &[Piece], with_refs: bool, minter: &mut Minter<'_>) -> String {
     let mut content = ContentWriter::new(RefTokens::None, None);
     for piece in pieces {
         match piece {
             Piece::Text(text) => content.markdown.text(text),
+            Piece::Object(object) if !with_refs => content.markdown.label(&object.label),
             Piece::Object(object) => {
                 let markdown = minter.outcome_object(object);
                 content.markdown.raw(&markdown);

@@ -37,6 +37,15 @@ pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {
     fenced(&out)
 }
 
+/// Writes a line for each action: its signature and its documentation.
+pub fn short_lines(prototypes: &[&Prototype]) -> String {
+    let line = |prototype: &&Prototype| {
+        let doc = one_line(&prototype.doc);
+        format!("{}   {doc}", prototype.short()).trim_end().to_owned() + "\n"
+    };
+    prototypes.iter().map(line).collect()
+}
+
 /// Writes complete declarations, for `help` and the level of detail `Full`.
 pub fn declarations(prototypes: &[&Prototype]) -> String {
     let declaration = |prototype: &&Prototype| format!("{}\n", prototype.declaration());

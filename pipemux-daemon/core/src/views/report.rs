@@ -82,6 +82,8 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
         epoch: workspace.epoch,
         steps,
         question,
+        questions: Vec::new(),
+        kept: None,
         windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
         notices: Vec::new(),
         error,

@@ -25,6 +25,33 @@ impl History {
         rounds
     }
 
+    /// Returns the round of a number, unless it made room for newer ones.
+    pub fn round(&self, number: u64) -> Option<&SavedRound> {
+        self.rounds.iter().rev().find(|round| round.number == number)
+    }
+
+    /// Returns the newest round of a reader, older than a number, that changed anything and isn't undone. Undos aren't
+    /// undone unasked.
+    pub fn newest_change(&self, reader: &str, before: u64) -> Option<&SavedRound> {
+        let changed = |round: &&SavedRound| {
+            let left = round.undo.iter().any(|undo| !undo.undone) || !round.lasting.is_empty();
+            round.number < before && round.reader == reader && round.undoes.is_none() && left
+        };
+        self.rounds.iter().rev().find(changed)
+    }
+
+    /// Notes that steps of a round were taken back.
+    pub fn mark_undone(&mut self, number: u64, steps: &[u32]) {
+        let Some(round) = self.rounds.iter_mut().rev().find(|round| round.number == number) else {
+            return;
+        };
+        for step in steps {
+            if let Some(undo) = round.undo.get_mut(*step as usize) {
+                undo.undone = true;
+            }
+        }
+    }
+
     /// Adds a round; the oldest makes room.
     pub fn add(&mut self, round: SavedRound) {
         self.count = self.count.max(round.number);

@@ -202,6 +202,7 @@ fn workspace_restored_again_keeps_its_windows_and_history() {
         detail: None,
         exit: 0,
         sessions: Vec::new(),
+        ..Default::default()
     });
     workspaces.restore("w".into(), "new".into(), FirstNumbers { id: 129, epoch: 64 });
     let workspace = workspaces.get("w").unwrap();

@@ -122,6 +122,24 @@ fn text_comes_from_standard_input_or_as_in_a_call() {
 }
 
 #[test]
+fn raw_block_is_a_text_without_a_name_and_none_leaves_the_question() {
+    let (mut world, _) = notes(&["one"]);
+    let expected = "named it's raw";
+    world.run(reader("a"), "notes.name()").exits(5);
+    world.answer(reader("a"), "<<END\nit's raw\nEND").exits(0).has(expected);
+    for (call, leave) in
+        [("notes.name()", "none"), ("notes.say()", "none"), ("notes.say()", "cancel")]
+    {
+        world.run(reader("a"), call).exits(5).has("<text>");
+        let left = world.answer(reader("a"), leave);
+        left.lacks("named none").lacks("say: none").lacks("needs an answer");
+        world.answer(reader("a"), "").exits(3).has("no question is open");
+    }
+    world.run(reader("a"), "notes.say()").exits(5);
+    world.answer(reader("a"), "text=\"none\"").exits(0).has("say: none");
+}
+
+#[test]
 fn go_is_no_answer_to_a_confirmation() {
     let (mut world, said) = notes(&["one"]);
     let id = said.id("k1 r1");
@@ -262,14 +280,12 @@ fn what_there_is_to_choose_is_looked_up_after_daemon_loss() {
 fn history_keeps_the_final_call() {
     let (mut world, said) = notes(&["one"]);
     let id = said.id("k1 r1");
-    world.run(reader("a"), "notes.edit()").exits(5);
-    world.answer(reader("a"), "1").exits(5).has("needs text");
-    world.answer(reader("a"), "new").exits(0);
+    world.run(reader("a"), "notes.edit(text='new')").exits(5);
+    world.answer(reader("a"), "1").exits(0);
     history(&mut world).has(&format!(
-        "notes.edit(note=obj:note:{id}, text='new')\n   edit done: edited (chosen in 2 steps)"
+        "notes.edit(note=obj:note:{id}, text='new')\n   edit done: edited (chosen in 1 step)"
     ));
-    world.run(reader("a"), "notes.edit()").exits(5);
-    world.answer(reader("a"), "1").exits(5);
+    world.run(reader("a"), &format!("notes.edit(obj:{id})")).exits(5);
     world.answer(reader("a"), "cancel").exits(0);
     let said = history(&mut world);
     assert_eq!(said.text.matches("chosen in").count(), 1, "{}", said.text);

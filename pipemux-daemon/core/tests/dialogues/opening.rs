@@ -80,7 +80,7 @@ fn steps_run_in_order_and_stop_at_the_first_failure() {
         .has("1 done · edit: edited · [undo](link:")
         .has("2 failed · fail: it can't be done\n")
         .has("next: try another\n")
-        .has("not run: notes.say\n")
+        .has(": notes.say('never') · ")
         .has("+ [k1 r2](obj:");
     assert_eq!(world.invoked.len(), 2);
     assert_eq!(world.model("notes/main").notes[0].text, "two");

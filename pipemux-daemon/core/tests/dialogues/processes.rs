@@ -17,7 +17,7 @@ fn step_is_unknown_when_its_app_dies() {
         .has("unknown · say: notes/main died while it ran (killed by signal 9)")
         .has("may or may not")
         .has("pipemux view notes/main")
-        .has("not run: notes.say");
+        .has(": notes.say('y') · ");
     assert_eq!(world.invoked.len(), 1, "never sent again by itself");
 }
 

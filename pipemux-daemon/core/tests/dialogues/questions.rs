@@ -2,6 +2,7 @@
 
 use crate::world::{AnswerText, World, reader, session_addr};
 use pipemux_core::limits::QUESTION_MS;
+use pipemux_proto::client::{Format, VerbRequest};
 
 fn asked(world: &mut World, code: &str) -> AnswerText {
     for text in ["one", "two", "three"] {
@@ -107,7 +108,7 @@ fn confirmation_binds_what_the_question_showed() {
     assert!(world.invoked.iter().all(|(_, invoke)| !invoke.confirmed));
     // The thing changed meanwhile, so the confirmation no longer applies.
     world.model("notes/main").change(0, "changed");
-    world.answer(reader("a"), "yes").exits(4).has("is stale").has("not run: notes.say");
+    world.answer(reader("a"), "yes").exits(4).has("is stale").has(": notes.say('after') · ");
     world.run(reader("a"), &code).exits(5);
     world.answer(reader("a"), "yes").exits(0).has("remove: removed").has("2 done · say: after");
     assert!(world.model("notes/main").notes.is_empty());
@@ -144,6 +145,12 @@ fn answer_must_name_one_of_two_open_questions() {
     }
     world.release("notes/main");
     world.answer(reader("a"), "1").exits(2).has("2 questions are open").has("pipemux answer --to ");
+    // Each of them is in the data, too.
+    let view = pipemux_proto::client::Verb::View(Default::default());
+    let call = world.call(reader("a"), view);
+    let said = world.ask_call(&VerbRequest { format: Format::Json, ..call });
+    let (_, questions) = said.text.split_once("questions: [").expect("questions");
+    assert_eq!(questions.matches("QuestionReport {").count(), 2, "{}", said.text);
 }
 
 #[test]

@@ -5,7 +5,8 @@
 
 use bytes::Bytes;
 use pipemux_core::saved::{
-    KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRound, SavedTarget,
+    KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest, SavedRound,
+    SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -119,6 +120,20 @@ pub fn records() -> Vec<Fixture> {
             "question_closed",
             Record::QuestionClosed { workspace: KEY.into(), number: 13 }
         ),
+        fixture!("records", "round_undo", round(undo_round())),
+        fixture!("records", "round_to_undo", round(SavedRound { number: 10, ..undo_round() })),
+        fixture!(
+            "records",
+            "undone",
+            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0] }
+        ),
+        fixture!("records", "kept", kept(14, full_rest())),
+        fixture!("records", "kept_plain", kept(15, SavedRest::default())),
+        fixture!(
+            "records",
+            "kept_closed",
+            Record::KeptClosed { workspace: KEY.into(), number: 15 }
+        ),
         fixture!("records", "asleep", asleep(Some(KEY), "notes/asleep", 12)),
         fixture!("records", "awake", asleep(None, "shared/main", 0)),
         fixture!(
@@ -195,6 +210,37 @@ fn question(number: u64, version: u16, state: Vec<u8>) -> Record {
     Record::Question { workspace: KEY.into(), number, question }
 }
 
+fn kept(number: u64, rest: SavedRest) -> Record {
+    Record::Kept { workspace: KEY.into(), number, rest }
+}
+
+/// A round that took another one back, and can be taken back itself.
+fn undo_round() -> SavedRound {
+    let undo = SavedUndo {
+        workspace: Some(KEY.into()),
+        session: "notes/main".into(),
+        call: "notes.say('一')".into(),
+        action: "say".into(),
+        args: Bytes::from_static(&[0x80]),
+        undone: false,
+    };
+    let undo = vec![undo.clone(), SavedUndo { workspace: None, undone: true, ..undo }];
+    let lasting = vec!["notes.remove".into()];
+    SavedRound { number: 9, undo, lasting, undoes: Some(7), ..plain_round() }
+}
+
+fn full_rest() -> SavedRest {
+    SavedRest {
+        reader: "阿达".into(),
+        run_id: "run-7".into(),
+        cwd: "/home/ada/文書".into(),
+        before: vec!["notes.say('一')".into()],
+        behind: vec!["notes.say(<<END)\nline\nEND".into(), "notes.say(stdin)".into()],
+        stdin: Some(Bytes::from_static("text 二\n".as_bytes())),
+        earlier: 2,
+    }
+}
+
 fn opens() -> Vec<SavedOpen> {
     let args = ["一つ.txt", "with space", "it's \"quoted\"", "--flag=", ""];
     vec![
@@ -217,6 +263,7 @@ fn full_round() -> SavedRound {
         detail: Some("first line\n\tsecond 'line'\n".into()),
         exit: 3,
         sessions: vec!["notes/main".into(), "other/二".into()],
+        ..SavedRound::default()
     }
 }
 
@@ -230,6 +277,7 @@ fn plain_round() -> SavedRound {
         detail: None,
         exit: 0,
         sessions: Vec::new(),
+        ..SavedRound::default()
     }
 }
 

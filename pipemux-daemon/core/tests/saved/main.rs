@@ -36,8 +36,11 @@ fn name_on_disk(record: &Record) -> &'static str {
             }
             "anchors"
         }
+        Record::Undone { .. } => "undone",
         Record::Question { .. } => "question",
         Record::QuestionClosed { .. } => "question_closed",
+        Record::Kept { .. } => "kept",
+        Record::KeptClosed { .. } => "kept_closed",
         Record::Asleep { .. } => "asleep",
         Record::WindowClosed { .. } => "window_closed",
     }

@@ -75,6 +75,8 @@ pub enum Ask {
     },
     Click(Pick),
     Answer(&'static str),
+    /// Answers with a call, which takes the place of one that failed.
+    Correct(Step),
     Read(Ref),
     Help(&'static str),
     Close(&'static str, bool),
@@ -144,6 +146,8 @@ pub enum StepAction {
     Select(Ref),
     Drop(Ref),
     Text(Ref),
+    /// Asks for all things, which the answer then shows.
+    List,
     /// Says the value of a thing of any app.
     SayOf(Ref),
     /// Says the result of another session's `text`.

@@ -44,6 +44,9 @@ pub fn read(answer: &Answer) -> ShownContent {
                 shows.lines(&window.content);
                 shows.focus(window.state.focus_id.as_deref());
             }
+            for step in &report.steps {
+                shows.lines(&step.content);
+            }
             for option in report.question.iter().flat_map(|question| &question.options) {
                 if let Some(id) = option.link.strip_prefix("link:").and_then(|id| id.parse().ok()) {
                     shows.anchors.push(("link".into(), id, option.label.clone()));

@@ -3,8 +3,11 @@
 
 use fastrand::Rng;
 
-use crate::action::{Action, Ask, Behaviour, RequestOptions, RogueMessage, ViewOptions};
-use crate::draws::{plain, session_key};
+use crate::action::{
+    Action, AddressForm, Ask, Behaviour, RequestOptions, RogueMessage, Step, StepAction,
+    ViewOptions,
+};
+use crate::draws::{plain, reference, session_key};
 use crate::sessions::{CALM_READER, OWN};
 
 /// Draws the actions that follow an action.
@@ -49,6 +52,27 @@ fn after_run(rng: &mut Rng, who: usize, addr: &'static str) -> Vec<Action> {
                 Action::RogueMessage(0, RogueMessage::ClosedLife),
             ]
         }
+        times @ 8..12 => {
+            let mut drawn = || Action::Ask(who, Ask::Correct(corrected(rng, addr)), json);
+            let mut all = vec![drawn(), drawn()];
+            if times < 10 {
+                all.insert(0, Action::Pass(30));
+            }
+            all
+        }
+        12 => vec![Action::Ask(who, Ask::Answer("none"), json)],
         _ => Vec::new(),
     }
+}
+
+/// Draws a call that takes the place of one that failed. Each has a mark.
+fn corrected(rng: &mut Rng, addr: &'static str) -> Step {
+    let act = match rng.u8(..10) {
+        0..5 => StepAction::Say,
+        5 => StepAction::Fail,
+        6 => StepAction::Pick,
+        7 => StepAction::Nonsense,
+        _ => StepAction::Edit(reference(rng)),
+    };
+    Step { addr, form: AddressForm::Full, act }
 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `go` sends steps of the kept run only | its reader agreed to the run that it was told of last, and to one `go` |
 //! | `go` sends the steps that were left | a done step must not be repeated, and a step left out would be lost |
-//! | a step is sent once | only a step that is declared idempotent may be sent again under the same run id |
+//! | a step is sent once, also behind a corrected call | only a step that is declared idempotent may be sent again under the same run id |
 //! | a step takes effect once | a repeated effect is one that nobody asked for |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +58,8 @@ pub struct KeptRuns {
     goes: BTreeMap<String, KeptRun>,
     /// Steps that an answer reported as done. Nested ones are left out, because they are repeated with their outer step.
     done: BTreeSet<u64>,
+    /// The requests whose answers said that their further steps are kept: those may take effect later.
+    pub rests: BTreeSet<usize>,
     /// The run id of the `go` that sent each kept run, by the number of the answer.
     taken: BTreeMap<u32, String>,
 }
@@ -135,9 +137,15 @@ impl Sim {
     /// True when any step was sent under a run's id, apart from calls that only look.
     pub fn was_any_sent(&self, run_id: &str) -> bool {
         let nested = |mark: Option<u64>| {
-            mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.nested)
+            mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.only_looks)
         };
         self.runs.kept.sent_under(run_id).any(|mark| !nested(mark))
+    }
+
+    /// True for an answer that is a call.
+    fn corrects(&self, index: usize) -> bool {
+        let request = &self.requests[index];
+        matches!(request.call.verb, Verb::Answer { .. }) && !request.marks.is_empty()
     }
 
     /// Notes from the answer of an acting request whether its run is kept.
@@ -159,13 +167,25 @@ impl Sim {
         let (who, exit) = (request.who, answer.exit);
         let own = match &request.call.verb {
             Verb::Run { .. } => [index].into(),
+            // The steps behind a corrected call may be those of any earlier run.
+            _ if self.corrects(index) => {
+                let own = |at: &usize| self.requests[*at].who == who;
+                (0..=index).filter(own).collect()
+            }
             _ => self.runs.kept.goes_on(who, &request.call.run_id),
         };
+        if keeps_rest(answer) {
+            self.statistics.count("rest kept");
+            self.runs.kept.rests.insert(index);
+        }
+        if self.corrects(index) && exit != 3 {
+            self.statistics.count(format!("corrected, {exit}"));
+        }
         if exit == 5 {
             self.runs.kept.asking.entry(who).or_default().extend(own.clone());
         }
         let told = steps(answer);
-        let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+        let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
         let done =
             told.iter().filter(|(mark, status)| *status == StepStatus::Done && !nested(mark));
         let done: Vec<u64> = done.map(|(mark, _)| *mark).collect();
@@ -179,7 +199,8 @@ impl Sim {
                 let mut left: Vec<u64> = undone.map(|(mark, _)| mark).collect();
                 // A nested step comes right before its outer step and is sent with it.
                 let inner = left.iter().map(|mark| mark - 1).filter(|mark| {
-                    self.runs.marks.get(mark).is_some_and(|of| of.nested) && !left.contains(mark)
+                    self.runs.marks.get(mark).is_some_and(|of| of.only_looks)
+                        && !left.contains(mark)
                 });
                 let inner: Vec<u64> = inner.collect();
                 left.extend(inner);
@@ -298,7 +319,8 @@ impl Sim {
         let of = match self.runs.kept.goes.get(&invoke.run_id) {
             Some(kept_run) => kept_run.of.clone(),
             None => {
-                let own = self.requests[index].call.run_id == invoke.run_id;
+                // A corrected call continues the run that it corrects.
+                let own = self.requests[index].call.run_id == invoke.run_id || self.corrects(index);
                 law!(own, "a step carries the id of its run", "{invoke:?}");
                 [index].into()
             }
@@ -315,7 +337,7 @@ impl Sim {
             return Ok(most + idempotent);
         };
         let asked = self.runs.marks.get(&mark).map(|marked| marked.request);
-        let known = asked.is_some_and(|asked| of.contains(&asked));
+        let known = asked.is_some_and(|asked| of.contains(&asked) || self.corrects(asked));
         law!(
             known,
             "`go` sends steps of the kept run only",
@@ -337,6 +359,15 @@ fn keeps(answer: &Answer) -> Option<bool> {
             Some(stale || last.status == StepStatus::Unknown)
         }
         _ => None,
+    }
+}
+
+/// Returns true when an answer says that further steps of its run are kept.
+pub fn keeps_rest(answer: &Answer) -> bool {
+    match &answer.body {
+        Body::Text(said) => said.contains("kept as "),
+        Body::Report(report) => report.kept.is_some(),
+        _ => false,
     }
 }
 

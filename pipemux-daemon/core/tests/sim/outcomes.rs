@@ -40,7 +40,7 @@ impl Sim {
         if own {
             let reached = request.marks.iter().filter(|mark| effects(mark) > 0).count();
             // A call inside another call's arguments only looks, which is no effect.
-            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
             let changing = || request.marks.iter().filter(|mark| !nested(mark));
             let took = changing().filter(|mark| effects(mark) > 0).count();
             match exit {
@@ -75,10 +75,11 @@ impl Sim {
             );
         }
         // A refused run may be sent again, so its steps must not take effect later.
-        if own && matches!(exit, 2 | 3 | 4 | 6) {
+        let kept = answer.as_ref().is_ok_and(crate::kept_runs::keeps_rest);
+        if own && matches!(exit, 2 | 3 | 4 | 6) && !kept {
             let said = format!("ended {exit}");
             let run = run.to_owned();
-            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.nested);
+            let nested = |mark: &&u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
             let changing = request.marks.iter().filter(|mark| !nested(mark));
             let promises = changing.map(|mark| (*mark, run.clone(), said.clone()));
             self.runs.promises.extend(promises);

@@ -98,9 +98,17 @@ impl Sim {
                 clicked = Some(label);
                 Verb::Click { link: format!("link:{id}") }
             }
+            Ask::Correct(step) => {
+                let request = self.requests.len();
+                let steps = std::slice::from_ref(step);
+                let (text, _) = self.write_run(who, steps, request, false, &mut marks);
+                Verb::Answer { text, to: None, stdin: None }
+            }
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
-            Ask::Help(provider) => Verb::Help { provider: provider.parse().expect("a provider") },
+            Ask::Help(provider) => {
+                Verb::Help { provider: provider.parse().expect("a provider"), aliases: false }
+            }
             Ask::Close(addr, end) => {
                 self.windows.fixed += 1;
                 if *end {
@@ -168,6 +176,7 @@ impl Sim {
             lod: view_options.lod,
             at,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/work".into(),
             verb,

@@ -108,6 +108,7 @@ impl Sim {
                 StepAction::Select(_) => ("select", shown, note),
                 StepAction::Drop(_) => ("drop", shown, note),
                 StepAction::Text(_) => ("text", shown, note),
+                StepAction::List => ("list", String::new(), Vec::new()),
                 StepAction::SayOf(of) => {
                     let (shown, means) = self.write_ref(who, *of);
                     ("say", shown, vec![("text", means)])
@@ -122,7 +123,7 @@ impl Sim {
                         follows: other_place
                             .is_some_and(|session_key| before.contains(&session_key)),
                         safe: true,
-                        nested: true,
+                        only_looks: true,
                     };
                     before.extend(other_place);
                     let mark = self.mark(who, nested, marks);
@@ -151,8 +152,8 @@ impl Sim {
                 session_key,
                 refs: refs.collect(),
                 follows: session_key.is_none_or(|session_key| before.contains(&session_key)),
-                safe: matches!(step.act, StepAction::Text(_)),
-                nested: false,
+                safe: matches!(step.act, StepAction::Text(_) | StepAction::List),
+                only_looks: step.act == StepAction::List,
             };
             before.extend(SessionKey::of(workspace, addr));
             let mark = self.mark(who, marked, marks);

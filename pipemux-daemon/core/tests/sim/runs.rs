@@ -44,8 +44,8 @@ pub struct MarkedStep {
     /// True when an earlier step of the run is on the same session.
     pub follows: bool,
     pub safe: bool,
-    /// True for a call inside another's arguments.
-    pub nested: bool,
+    /// True for a query, and for a call inside another's arguments: it has no effect of its own.
+    pub only_looks: bool,
 }
 
 #[derive(Debug, Default)]

@@ -214,7 +214,7 @@ impl Store {
             actions: self
                 .notes
                 .is_empty()
-                .then(|| ["say", "add", "pick", "name"].map(str::to_owned).to_vec()),
+                .then(|| ["say", "add", "pick", "name", "list"].map(str::to_owned).to_vec()),
             ..Projection::default()
         }
     }
@@ -259,6 +259,13 @@ impl Store {
             ("text", Some(at)) => {
                 let value = Value::from(self.value(&self.notes[at]));
                 return self.done(invoke, Some(value));
+            }
+            ("list", _) => {
+                let objects = self.notes.iter().map(|note| Piece::Object(self.slot(note)));
+                let content = objects.collect();
+                let (brief, version) = ("found".into(), self.version);
+                let done = Done { brief, content, version, ..Done::default() };
+                return Executed { outcome: Outcome::Done(done), effect: true };
             }
             ("add", _) => self.add(3),
             ("pick", _) if invoke.resume.is_none() => {
@@ -344,6 +351,7 @@ pub fn prototypes() -> Vec<Prototype> {
         action("select", vec![note()], None, Risk::Changes),
         action("drop", vec![note()], None, Risk::Destructive),
         action("text", vec![note()], Some(Type::String), Risk::Safe),
+        action("list", vec![], None, Risk::Query),
         action("line", vec![param("at", Type::Line, None)], None, Risk::Changes),
         action("pick", vec![], None, Risk::Changes),
         action("name", vec![], None, Risk::Changes),

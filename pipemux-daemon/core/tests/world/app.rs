@@ -230,7 +230,7 @@ impl App {
     }
 }
 
-fn prototypes() -> Vec<Prototype> {
+pub fn prototypes() -> Vec<Prototype> {
     let note = || param("note", Type::Anchor(Some("note".into())));
     let text = || param("text", Type::String);
     let action = |name: &str, params, returns, risk| Prototype {
@@ -255,6 +255,7 @@ fn prototypes() -> Vec<Prototype> {
         action("say", vec![text()], None, Risk::Changes),
         action("load", vec![Param { path: true, ..text() }], None, Risk::Changes),
         action("fail", vec![], None, Risk::Changes),
+        action("takeback", vec![param("change", Type::Int)], None, Risk::Changes),
         action("list", vec![with_default("lines", 3)], Some(Type::String), Risk::Query),
         Prototype {
             called: Some("list".into()),

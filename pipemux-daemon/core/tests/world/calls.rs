@@ -122,6 +122,7 @@ impl World {
             lod: None,
             at: None,
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: String::new(),
             verb,

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use pipemux_core::saved::Record;
 use pipemux_core::{
-    ClientId, Config, Core, Event, Exit, Idle, Manifest, ManifestProblem, Now, Scope,
+    BuiltIn, ClientId, Config, Core, Event, Exit, Idle, Manifest, ManifestProblem, Now, Scope,
 };
 use pipemux_proto::app::{Changed, Invoke, Project};
 use pipemux_proto::client::Answer;
@@ -105,6 +105,19 @@ impl World {
         let mut config = config();
         if let Some(notes) = config.providers.first_mut() {
             change(notes);
+        }
+        Self::configured(config, Vec::new())
+    }
+
+    /// Starts a daemon with the built-in apps `notes` and `other`; both have the action `say`.
+    pub fn with_built_in() -> Self {
+        let mut config = config();
+        let actions = [&["say", "text", "fail"][..], &["say", "touch"]];
+        for (manifest, actions) in config.providers.iter_mut().zip(actions) {
+            let known = app::prototypes().into_iter();
+            let prototypes = known.filter(|one| actions.contains(&one.name.as_str())).collect();
+            let help = format!("the help of {}\n", manifest.id);
+            manifest.built_in = Some(Box::new(BuiltIn { prototypes, help }));
         }
         Self::configured(config, Vec::new())
     }

@@ -14,6 +14,10 @@ pub struct Model {
     pub notes: Vec<Note>,
     pub version: u64,
     next: u64,
+    /// True when outcomes offer to take their change back by its name.
+    pub names_changes: bool,
+    /// The changes that can be taken back, oldest first.
+    pub changes: Vec<u64>,
 }
 
 /// A note.
@@ -147,6 +151,23 @@ impl Model {
                 let object = object_of(&note);
                 self.found("1 note", vec![Piece::Object(object)], &note.text)
             }
+            "takeback" => {
+                let change = match invoke.args.get("change") {
+                    Some(Arg::Value(blob)) => blob.to_value().ok(),
+                    _ => None,
+                };
+                let change = match change {
+                    Some(Value::Int(change)) => change.unsigned_abs(),
+                    _ => 0,
+                };
+                if self.changes.last() != Some(&change) {
+                    return Outcome::Failed(Fault::failed("a later change is in between"));
+                }
+                self.changes.pop();
+                self.version += 1;
+                let (brief, reverts) = (format!("took {change} back"), true);
+                Outcome::Done(Done { brief, reverts, version: self.version, ..Done::default() })
+            }
             "fail" => Outcome::Failed(Fault::failed("it can't be done").hint("try another")),
             _ => {
                 self.version += 1;
@@ -166,12 +187,19 @@ impl Model {
         })
     }
 
-    fn done(&self, brief: &str, value: Option<Value>) -> Outcome {
+    fn done(&mut self, brief: &str, value: Option<Value>) -> Outcome {
+        let mut undo = slot("undo", "say", [("text", Value::from("undone").into())]);
+        if self.names_changes {
+            self.changes.push(self.version);
+            let change = Value::Int(self.version.cast_signed());
+            undo = slot("undo", "takeback", [("change", change.into())]);
+            undo.lasting = true;
+        }
         Outcome::Done(Done {
             brief: brief.into(),
             value: value.map(|value| value.to_blob()),
             version: self.version,
-            links: vec![slot("undo", "say", [("text", Value::from("undone").into())])],
+            links: vec![undo],
             ..Done::default()
         })
     }

@@ -44,6 +44,7 @@ fn large_records() -> Vec<Record> {
                 detail: Some("a line of detail\n".repeat(10)),
                 exit: 0,
                 sessions: vec!["editor/main".into()],
+                ..SavedRound::default()
             };
             records.push(Record::Round { workspace: workspace.clone(), round });
         }

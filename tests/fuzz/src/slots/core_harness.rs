@@ -144,6 +144,7 @@ impl CoreHarness {
             at: None,
             cwd: String::new(),
             hint_options: String::new(),
+            env: std::collections::BTreeMap::new(),
             titles: self.asked.is_multiple_of(3),
             verb,
         };

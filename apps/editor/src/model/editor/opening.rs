@@ -16,16 +16,8 @@ use crate::model::manifest::Manifest;
 use crate::model::open_file::OpenFile;
 use crate::model::shown_revisions::ShownRevisions;
 
-use super::reading::ReadArgument;
+use super::reading::{ReadArgument, ReadArguments};
 use super::{Editor, snapshot};
-
-/// What opening one argument led to.
-enum OpenedArgument {
-    /// The file was open before.
-    AlreadyOpen(PathBuf),
-    /// The file was opened, with notes for the reader.
-    Opened(Box<OpenFile>, Vec<String>),
-}
 
 impl Editor {
     /// Starts a session: from its snapshot, from what a crash left, or with the files that are asked for.
@@ -47,12 +39,12 @@ impl Editor {
         let mut editor = Self::empty(opening, opening.again || manifest.is_some());
         editor.changes = changes;
         editor.changes.forget_versions();
-        let interrupted = editor.settle(begun);
+        let interrupted = editor.settle(begun, &opening.waker);
         let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest, opening),
             None => {
-                let reader = editor.file_reader();
-                let read = reader.read_at_start(&argument_paths(opening), &opening.waker);
+                let reader = editor.file_reader(&opening.cwd);
+                let read = reader.read_at_start(&arguments(opening), &opening.waker);
                 editor.take_arguments(opening, read)?
             }
         };
@@ -108,77 +100,114 @@ impl Editor {
     pub(crate) fn take_arguments(
         &mut self,
         opening: &Opening,
-        read: Vec<Result<ReadArgument, Fault>>,
+        read: Vec<Result<ReadArguments, Fault>>,
     ) -> Result<Vec<String>, Fault> {
         // The manifest has already restored these files, except those that were closed since.
         if opening.again && (self.resumed || !self.files.is_empty()) {
             return Ok(Vec::new());
         }
+        self.hold |= is_held(opening);
         let mut notes = Vec::new();
         let mut opened: Vec<OpenFile> = Vec::new();
         let mut last = None;
-        let arguments = opening.args.iter().filter(|argument| *argument != "--");
-        for (argument, read) in arguments.zip(read) {
-            match read.and_then(|read| self.take_argument(read, &opened)) {
-                Ok(OpenedArgument::AlreadyOpen(path)) => last = Some(path),
-                Ok(OpenedArgument::Opened(file, file_notes)) => {
-                    last = Some(file.path().to_owned());
-                    notes.extend(file_notes);
-                    opened.push(*file);
-                }
+        for (argument, read) in arguments(opening).into_iter().zip(read) {
+            match read.and_then(|read| self.take_argument(read, &mut opened, &mut notes)) {
+                Ok(path) => last = path.or(last),
                 Err(fault) if opening.again => {
                     notes.push(format!("{argument} was not opened: {fault}."))
                 }
                 Err(fault) => return Err(fault),
             }
         }
-        opened.iter_mut().for_each(|file| record_shown(&mut self.shown_revisions, file));
-        self.files.append(&mut opened);
+        if !self.make_room(opened.len()) {
+            let elsewhere = self.open_elsewhere_command();
+            return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
+                .hint(format!("close some, or open another session: {elsewhere} FILE")));
+        }
+        for mut file in opened {
+            record_shown(&mut self.shown_revisions, &mut file);
+            self.files.push(file);
+            self.record_use(self.files.len() - 1);
+        }
         if let Some(last) = last {
+            if let Some(index) = self.file_index(&last) {
+                self.record_use(index);
+            }
             self.set_current(Some(last), &Author::outside_of_runs(self.version + 1));
         }
         self.write_manifest();
         Ok(notes)
     }
 
-    /// Opens one file that was read, unless it is open or among `opened`.
+    /// Opens the files that an argument led to, unless they are open or among `opened`. Returns the last file that
+    /// was named or, in a folder, the first one.
     fn take_argument(
         &self,
-        read: ReadArgument,
-        opened: &[OpenFile],
-    ) -> Result<OpenedArgument, Fault> {
-        let path = read.path().to_owned();
-        if self.files.iter().chain(opened).any(|file| file.path() == path) {
-            return Ok(OpenedArgument::AlreadyOpen(path));
+        read: ReadArguments,
+        opened: &mut Vec<OpenFile>,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<PathBuf>, Fault> {
+        let ReadArguments { files, found_in } = read;
+        let (mut first, mut count, mut left_out) = (None, 0_usize, 0_usize);
+        for read in files {
+            let path = read.path().to_owned();
+            let version = self.version + 1;
+            let is_open = self.files.iter().chain(&*opened).any(|file| file.path() == path);
+            let shown = self.display_path(&path);
+            match read {
+                _ if is_open => {}
+                ReadArgument::AlreadyOpen(path) => {
+                    // It was open when it was asked for, and was closed meanwhile.
+                    let message = format!("{shown} was closed meanwhile");
+                    let command = format!("{} {}", self.open_command(), path.display());
+                    return Err(Fault::failed(message).hint(command));
+                }
+                ReadArgument::New(path, similar) => {
+                    notes.push(match similar {
+                        Some(name) => format!("{shown} is a new file (there is {name})."),
+                        None => format!("{shown} is a new file."),
+                    });
+                    opened.push(OpenFile::new_file(path, &self.state_dir, version));
+                }
+                ReadArgument::Read(read) => match OpenFile::open(*read, &shown, version) {
+                    Ok((mut file, file_notes)) => {
+                        // Readers who saw the file before it was closed may have seen other lines.
+                        if self.close_reason(&file.key()).is_some()
+                            || self.closed.len() >= FILES_MAX
+                        {
+                            file.forget_lines(version);
+                        }
+                        notes.extend(file_notes);
+                        opened.push(file);
+                    }
+                    // Files that aren't text are left out of a folder.
+                    Err(_) if found_in.is_some() => {
+                        left_out += 1;
+                        continue;
+                    }
+                    Err(fault) => return Err(fault),
+                },
+            }
+            count += 1;
+            first.get_or_insert(path);
         }
-        if self.files.len() + opened.len() >= FILES_MAX {
-            let elsewhere = self.open_elsewhere_command();
-            return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
-                .hint(format!("close some, or open another session: {elsewhere} FILE")));
+        if let Some(found_in) = found_in {
+            let left_out = match left_out {
+                0 => String::new(),
+                some => format!("; {some} not text"),
+            };
+            let files = if count == 1 { "file" } else { "files" };
+            notes.push(format!("{count} {files} open in {found_in}{left_out}."));
         }
-        let ReadArgument::Read(read) = read else {
-            // It was open when it was asked for, and was closed meanwhile.
-            let message = format!("{} was closed meanwhile", self.display_path(&path));
-            return Err(Fault::failed(message).hint(format!(
-                "{} {}",
-                self.open_command(),
-                path.display()
-            )));
-        };
-        let (version, shown) = (self.version + 1, self.display_path(&path));
-        let (mut file, notes) = OpenFile::open(*read, &shown, version)?;
-        // Readers who saw the file before it was closed may have seen other lines.
-        if self.close_reason(&file.key()).is_some() || self.closed.len() >= FILES_MAX {
-            file.forget_lines(version);
-        }
-        Ok(OpenedArgument::Opened(Box::new(file), notes))
+        Ok(first)
     }
 
     /// Opens the files that were open before a crash. Returns notes for the reader.
     fn restore(&mut self, manifest: Manifest, opening: &Opening) -> Vec<String> {
         let mut notes = Vec::new();
+        self.hold = manifest.hold;
         let paths: Vec<_> = manifest.files.iter().map(|entry| entry.path.clone()).collect();
-        let read = self.file_reader().read_again(&paths, &opening.waker);
+        let read = self.file_reader(&opening.cwd).read_again(&paths, &opening.waker);
         for (entry, read) in manifest.files.into_iter().zip(read) {
             let shown = self.display_path(&entry.path);
             match read.and_then(|read| OpenFile::open(read, &shown, 1)) {
@@ -189,6 +218,10 @@ impl Editor {
                     record_shown(&mut self.shown_revisions, &mut file);
                     self.files.push(file);
                     notes.extend(file_notes);
+                }
+                // It was new, and nothing was written yet.
+                Err(_) if entry.base_digest.is_none() && !entry.path.exists() => {
+                    self.files.push(OpenFile::new_file(entry.path, &self.state_dir, 1));
                 }
                 Err(fault) => notes.push(format!("{shown} is no longer open: {fault}.")),
             }
@@ -201,10 +234,18 @@ impl Editor {
     }
 }
 
-/// Returns the paths that an `open` asks for.
-pub(crate) fn argument_paths(opening: &Opening) -> Vec<PathBuf> {
-    let arguments = opening.args.iter().filter(|argument| *argument != "--");
-    arguments.map(|argument| opening.path(argument)).collect()
+/// Keeps edits in the session until they are saved. A file of this name is opened as `./--hold`.
+const HOLD: &str = "--hold";
+
+/// Returns the paths, folders and globs that an `open` asks for.
+pub(crate) fn arguments(opening: &Opening) -> Vec<String> {
+    let paths = opening.args.iter().filter(|argument| !["--", HOLD].contains(&argument.as_str()));
+    paths.cloned().collect()
+}
+
+/// True when an `open` asks for edits to stay in the session.
+fn is_held(opening: &Opening) -> bool {
+    opening.args.iter().any(|argument| argument == HOLD)
 }
 
 /// Records that a file is about to be shown, and decides whether line numbers that readers saw in earlier

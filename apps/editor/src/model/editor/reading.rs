@@ -1,12 +1,14 @@
 //! Reading files that are to be opened, on other threads.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use docui::blocking::Task;
 use docui::{Fault, Waker};
+use pipemux_search::Files;
 
-use crate::limits::DISK_START;
+use crate::limits::{DISK_START, FILES_MAX};
 use crate::model::disk;
 use crate::model::open_file::ReadFile;
 
@@ -19,6 +21,17 @@ pub(crate) enum ReadArgument {
     AlreadyOpen(PathBuf),
     /// It was read.
     Read(Box<ReadFile>),
+    /// There is no such file. The name of a similar one beside it, if there is one.
+    New(PathBuf, Option<String>),
+}
+
+/// What an argument leads to.
+#[derive(Debug)]
+pub(crate) struct ReadArguments {
+    /// The files.
+    pub files: Vec<ReadArgument>,
+    /// The folder or glob that they were found by; `None` for a file that was named itself.
+    pub found_in: Option<String>,
 }
 
 impl ReadArgument {
@@ -27,6 +40,7 @@ impl ReadArgument {
         match self {
             Self::AlreadyOpen(path) => path,
             Self::Read(read) => read.path(),
+            Self::New(path, _) => path,
         }
     }
 }
@@ -37,44 +51,81 @@ pub(crate) struct FileReader {
     /// The paths of the open files, with the paths that readers are shown.
     open: Vec<(PathBuf, String)>,
     state_dir: PathBuf,
+    root: PathBuf,
+    cwd: PathBuf,
 }
 
 impl Editor {
-    /// Returns what another thread must know of the session to read files for it.
-    pub(crate) fn file_reader(&self) -> FileReader {
+    /// Returns what another thread must know of the session to read files for it. Paths are relative to `cwd`.
+    pub(crate) fn file_reader(&self, cwd: &Path) -> FileReader {
         let paths = self.files.iter().map(|file| file.path().to_owned());
         let open = paths.map(|path| (path.clone(), self.display_path(&path))).collect();
-        FileReader { open, state_dir: self.state_dir.clone() }
+        let (state_dir, root) = (self.state_dir.clone(), self.root.clone());
+        FileReader { open, state_dir, root, cwd: self.cwd.join(cwd) }
     }
 }
 
 impl FileReader {
-    /// Reads a file, unless it is open. If there is none, `displayed` may be the path that an open file is
-    /// displayed with. This may wait for a disk.
+    /// Reads what an argument leads to: a file, or the text files in a folder or of a glob. If there is nothing,
+    /// it may be the path that an open file is displayed with, or else means a new file. This may wait for a disk.
     ///
     /// # Errors
-    /// The path leads nowhere.
-    pub(crate) fn read(&self, path: &Path, displayed: Option<&str>) -> Result<ReadArgument, Fault> {
-        let path = disk::resolve(path).or_else(|fault| {
-            let open = self.open.iter().find(|(_, shown)| Some(shown.as_str()) == displayed);
-            open.map(|(path, _)| path.clone()).ok_or(fault)
-        })?;
-        Ok(match self.open.iter().any(|(open, _)| *open == path) {
+    /// The path leads nowhere, or to too many files.
+    pub(crate) fn read(&self, argument: &str) -> Result<ReadArguments, Fault> {
+        let path = self.cwd.join(argument);
+        let displayed = || self.open.iter().find(|(_, shown)| *shown == argument);
+        if !path.is_dir() && (fs::symlink_metadata(&path).is_ok() || !is_glob(argument)) {
+            let missing = fs::symlink_metadata(&path).is_err();
+            let file = match (missing, displayed()) {
+                (true, Some((path, _))) => ReadArgument::AlreadyOpen(path.clone()),
+                (true, None) => {
+                    let path = disk::resolve_new(&path)?;
+                    match self.open.iter().any(|(open, _)| *open == path) {
+                        true => ReadArgument::AlreadyOpen(path),
+                        false => {
+                            let similar = disk::similar_name(&path);
+                            ReadArgument::New(path, similar)
+                        }
+                    }
+                }
+                (false, _) => self.read_file(disk::resolve(&path)?),
+            };
+            return Ok(ReadArguments { files: vec![file], found_in: None });
+        }
+        let found = find_files(argument, &self.cwd, &self.root)?;
+        if found.is_empty() {
+            return Err(Fault::not_found(format!("{argument} has no files")));
+        }
+        if found.len() > FILES_MAX {
+            let message = format!("{argument} has {} files", found.len());
+            return Err(Fault::refused(format!(
+                "{message}; a session has at most {FILES_MAX} open files"
+            ))
+            .hint("find, replace and outline take files that aren't open: in='…'"));
+        }
+        let files: Vec<_> = found.into_iter().map(|path| self.read_file(path)).collect();
+        Ok(ReadArguments { files, found_in: Some(argument.to_owned()) })
+    }
+
+    fn read_file(&self, path: PathBuf) -> ReadArgument {
+        match self.open.iter().any(|(open, _)| *open == path) {
             true => ReadArgument::AlreadyOpen(path),
             false => ReadArgument::Read(Box::new(ReadFile::read(path, self.state_dir.clone()))),
-        })
+        }
     }
 
     /// Reads the files that a session is started with. One whose disk doesn't answer keeps none of the
     /// others from being opened.
     pub(crate) fn read_at_start(
         &self,
-        paths: &[PathBuf],
+        arguments: &[String],
         waker: &Waker,
-    ) -> Vec<Result<ReadArgument, Fault>> {
-        read_soon(paths, waker, |path| {
-            let (reader, path) = (self.clone(), path.to_owned());
-            move || reader.read(&path, None)
+    ) -> Vec<Result<ReadArguments, Fault>> {
+        let paths: Vec<_> = arguments.iter().map(|argument| self.cwd.join(argument)).collect();
+        let mut arguments = arguments.iter();
+        read_soon(&paths, waker, |_| {
+            let (reader, argument) = (self.clone(), arguments.next().cloned().unwrap_or_default());
+            move || reader.read(&argument)
         })
     }
 
@@ -95,7 +146,7 @@ impl FileReader {
 fn read_soon<T: Send + 'static, W>(
     paths: &[PathBuf],
     waker: &Waker,
-    work: impl Fn(&Path) -> W,
+    mut work: impl FnMut(&Path) -> W,
 ) -> Vec<Result<T, Fault>>
 where
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
@@ -114,4 +165,15 @@ where
 fn silent_disk(path: &Path) -> Fault {
     let seconds = DISK_START.as_secs();
     Fault::failed(format!("the disk of {} did not answer within {seconds} s", path.display()))
+}
+
+/// True when an argument that is no path is a glob.
+fn is_glob(argument: &str) -> bool {
+    argument.contains(['*', '?', '[', '{'])
+}
+
+/// Returns the files in a folder or of a glob, without what `.gitignore` and its kin leave out.
+fn find_files(argument: &str, cwd: &Path, root: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let files = Files::new(&[argument.to_owned()], cwd, root, &[]).and_then(|files| files.list());
+    files.map_err(|error| Fault::not_found(error.to_string()))
 }

@@ -79,7 +79,7 @@ impl Editor {
         let (changes, begun, lost) = ChangeLog::read(&opening.state_dir);
         editor.changes = changes;
         editor.adopt_former_changes();
-        let interrupted = editor.settle(begun);
+        let interrupted = editor.settle(begun, &opening.waker);
         editor.notes = lost.into_iter().chain(interrupted).collect();
         (editor.snapshot_valid, editor.resumed) = (true, true);
         Ok(editor)

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::blocking::Task;
+use docui::{Fault, Waker};
 
 use super::Editor;
-use crate::limits::FILES_MAX;
+use crate::limits::{DISK_START, FILES_MAX};
 use crate::model::buffer::Buffer;
 use crate::model::change_log::change_journal::Operation;
 use crate::model::disk;
@@ -23,6 +24,7 @@ impl Editor {
             path: file.path().to_owned(),
             buffer: file.buffer().clone(),
             base_digest: file.base_digest(),
+            unsaved: file.is_unsaved(),
             gate: file.gate().clone(),
             revision: file.gate().revision(),
         });
@@ -35,12 +37,12 @@ impl Editor {
         }
     }
 
-    /// Opens a file that was read, without making it current, so that its line numbers can be shown. Returns its
-    /// index, also if it was open before.
+    /// Opens a file that was read, without making it current, so that its line numbers can be shown. They count
+    /// from `version` on: a query leaves the session in its version. Returns its index, also if it was open before.
     ///
     /// # Errors
     /// It can't be opened, or there is no room for it.
-    pub(crate) fn open_silently(&mut self, read: ReadFile) -> Result<usize, Fault> {
+    pub(crate) fn open_silently(&mut self, read: ReadFile, version: u64) -> Result<usize, Fault> {
         if let Some(index) = self.file_index(read.path()) {
             return Ok(index);
         }
@@ -48,7 +50,7 @@ impl Editor {
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
                 .hint(self.run_command("save()")));
         }
-        let (version, shown) = (self.version + 1, self.display_path(read.path()));
+        let shown = self.display_path(read.path());
         let (file, _) = OpenFile::open(read, &shown, version)?;
         self.files.push(file);
         let index = self.files.len() - 1;
@@ -127,7 +129,13 @@ impl Editor {
     ) -> Result<(), Fault> {
         let new = written.iter().filter(|file| self.file_index(&file.change.path).is_none());
         let new = new.count();
-        if let Some(deleted) = written.iter().find(|file| file.change.after.is_none()) {
+        let is_on_disk = |path: &Path| match self.file(path) {
+            Some(file) => file.base_digest().is_some(),
+            None => true,
+        };
+        let deleted =
+            |file: &&WrittenFile| file.change.after.is_none() && is_on_disk(&file.change.path);
+        if let Some(deleted) = written.iter().find(deleted) {
             let shown = self.display_path(&deleted.change.path);
             return Err(Fault::refused(format!("{shown} can't be deleted while edits are held"))
                 .hint(self.run_command("hold(false)")));
@@ -224,67 +232,36 @@ impl Editor {
     /// Decides what became of changes that were being written when the process before this one ended, by what
     /// is on disk now: one that is there in all its files counts, one that is there in some is taken back.
     /// Returns notes for the reader.
-    pub(super) fn settle(&mut self, begun: Vec<Operation>) -> Vec<String> {
+    pub(super) fn settle(&mut self, begun: Vec<Operation>, waker: &Waker) -> Vec<String> {
+        if begun.is_empty() {
+            return Vec::new();
+        }
+        let (state_dir, operations) = (self.state_dir.clone(), begun);
+        let task = Task::start(waker, move || settle_on_disk(operations, &state_dir));
+        let Some(settled) = task.ok().and_then(|mut task| task.wait(DISK_START)) else {
+            let note =
+                "A change was interrupted, and its disk does not answer: it may be half done.";
+            return vec![note.to_owned()];
+        };
         let mut notes = Vec::new();
-        for operation in begun {
-            let wanted = operation.files();
-            let texts: Vec<_> = wanted.iter().map(|file| self.text_now(&file.path)).collect();
-            let digests = texts.iter().map(|text| text.as_ref().map(Buffer::digest));
-            let made: Vec<bool> =
-                wanted.iter().zip(digests).map(|(file, now)| now == file.after).collect();
-            if made.iter().all(|made| *made) {
-                let author = Author::outside_of_runs(self.version);
-                match operation {
-                    Operation::Edit(change) => self.changes.push(change),
-                    Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
-                    Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
+        for Settled { operation, made, left } in settled {
+            let author = Author::outside_of_runs(self.version);
+            match operation {
+                operation if !made => self.changes.take_failure(operation.id()),
+                Operation::Edit(mut change) => {
+                    change.author.version = self.version;
+                    self.changes.push(change);
                 }
-                continue;
+                Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
+                Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
             }
-            let mut left = Vec::new();
-            for ((file, text), made) in wanted.iter().zip(texts).zip(made) {
-                if made && self.put_back(file, text).is_err() {
-                    left.push(self.display_path(&file.path));
-                }
-            }
-            self.changes.take_failure(operation.id());
             if !left.is_empty() {
+                let left: Vec<_> = left.iter().map(|path| self.display_path(path)).collect();
                 let left = left.join(", ");
                 notes.push(format!("A change was interrupted; it is done in {left} only."));
             }
         }
         notes
-    }
-
-    /// Returns the text of a file: the unsaved one that its journal kept, or the one on disk.
-    fn text_now(&self, path: &Path) -> Option<Buffer> {
-        if let Some(file) = self.file(path) {
-            return Some(file.buffer().clone());
-        }
-        let journal = Journal::new(&self.state_dir, path);
-        if let Ok(Some(kept)) = journal.recover() {
-            return Some(Buffer::new(&kept.text, kept.bom));
-        }
-        disk::load(path).ok().map(|loaded| Buffer::new(&loaded.text, loaded.bom))
-    }
-
-    /// Puts a file back to what it was before a change that was made in some files only.
-    fn put_back(&mut self, change: &FileChange, text: Option<Buffer>) -> Result<(), Fault> {
-        let path = &change.path;
-        if change.before.is_none() {
-            return std::fs::remove_file(path).map_err(|error| disk::not_written(path, &error));
-        }
-        let mut journal = Journal::new(&self.state_dir, path);
-        if let (Some(mut text), Ok(Some(kept))) = (text.clone(), journal.recover()) {
-            text.apply(&inverse(&change.splices));
-            journal.start_over(kept.base_digest, &text);
-            return Ok(());
-        }
-        let create = disk::WriteMode::Create(change.mode.unwrap_or(0o666));
-        let mode = if text.is_some() { disk::WriteMode::Replace } else { create };
-        let mut text = text.unwrap_or_else(|| Buffer::new("", change.bom));
-        text.apply(&inverse(&change.splices));
-        disk::store(path, &text, mode).map(drop)
     }
 
     /// Takes over the changes that an editor saved that had a history for each file.
@@ -303,4 +280,67 @@ impl Editor {
         undone.sort_by_key(|change| change.author.version);
         self.changes.adopt(done, undone);
     }
+}
+
+/// What became of a change that was interrupted.
+struct Settled {
+    operation: Operation,
+    /// True when it is there in all of its files.
+    made: bool,
+    /// The files in which it is there although it couldn't be made in all of them.
+    left: Vec<PathBuf>,
+}
+
+/// Takes back what was done in some files only. This may wait for their disks.
+fn settle_on_disk(begun: Vec<Operation>, state_dir: &Path) -> Vec<Settled> {
+    let settle = |operation: Operation| {
+        let files = operation.files();
+        let texts: Vec<_> = files.iter().map(|file| text_now(&file.path, state_dir)).collect();
+        let digests = texts.iter().map(|text| text.as_ref().map(Buffer::digest));
+        let done: Vec<bool> =
+            files.iter().zip(digests).map(|(file, now)| now == file.after).collect();
+        let (made, mut left) = (done.iter().all(|done| *done), Vec::new());
+        if !made {
+            for ((file, text), done) in files.iter().zip(texts).zip(done) {
+                if done && put_back(file, text, state_dir).is_err() {
+                    left.push(file.path.clone());
+                }
+            }
+        }
+        Settled { operation, made, left }
+    };
+    begun.into_iter().map(settle).collect()
+}
+
+/// Returns the text of a file: the unsaved one that its journal kept, or the one on disk.
+fn text_now(path: &Path, state_dir: &Path) -> Option<Buffer> {
+    if let Ok(Some(kept)) = Journal::new(state_dir, path).recover() {
+        return Some(Buffer::new(&kept.text, kept.bom));
+    }
+    disk::load(path).ok().map(|loaded| Buffer::new(&loaded.text, loaded.bom))
+}
+
+/// Puts a file back to what it was before a change that was made in some files only.
+fn put_back(change: &FileChange, text: Option<Buffer>, state_dir: &Path) -> Result<(), Fault> {
+    let path = &change.path;
+    let before = text.clone().map(|mut text| {
+        text.apply(&inverse(&change.splices));
+        text
+    });
+    let mut journal = Journal::new(state_dir, path);
+    if let (Some(before), Ok(Some(kept))) = (&before, journal.recover()) {
+        journal.start_over(kept.base_digest, before);
+        return Ok(());
+    }
+    if change.before.is_none() {
+        return std::fs::remove_file(path).map_err(|error| disk::not_written(path, &error));
+    }
+    let create = disk::WriteMode::Create(change.mode.unwrap_or(0o666));
+    let mode = if text.is_some() { disk::WriteMode::Replace } else { create };
+    let before = before.unwrap_or_else(|| {
+        let mut empty = Buffer::new("", change.bom);
+        empty.apply(&inverse(&change.splices));
+        empty
+    });
+    disk::store(path, &before, mode).map(drop)
 }

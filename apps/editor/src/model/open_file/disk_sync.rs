@@ -105,6 +105,8 @@ impl OpenFile {
         }
         let disk_state = match (&loaded, &stamp) {
             _ if digest == recovered.base_digest && digest.is_some() => DiskState::Same,
+            // A new file that was never written.
+            (_, None) if recovered.base_digest.is_none() => DiskState::Same,
             (_, None) => DiskState::Deleted,
             (Ok(_), _) => DiskState::Changed,
             (Err(fault), _) => DiskState::Unusable(fault.message.clone()),

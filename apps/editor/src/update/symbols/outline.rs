@@ -204,7 +204,7 @@ impl Editor {
                     Err(Stop::Ask(reply)) => return Ok(reply),
                     Err(Stop::Fault(fault)) => return Err(fault),
                 };
-                let opened = read.map(|read| editor.open_silently(read)).transpose()?;
+                let opened = read.map(|read| editor.open_silently(read, context.next_version())).transpose()?;
                 let index = opened.or_else(|| editor.file_index(&path));
                 let index = index.ok_or_else(|| Fault::stale(format!("{shown} was closed")))?;
                 let file = &editor.files[index];

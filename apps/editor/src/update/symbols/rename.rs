@@ -55,7 +55,7 @@ impl Editor {
         let target = self.target(symbol, context)?;
         let scope = self.scope(context)?;
         let answer = match Token::answered(context)? {
-            Some((Token::Occurrences(asked), choice)) => Some((asked, choice.clone())),
+            Some((Token::Renaming(asked), choice)) => Some((asked, choice.clone())),
             _ => None,
         };
         let (new, files) = (new.trim().to_owned(), files.to_vec());
@@ -268,7 +268,7 @@ fn ask(
         let number = source.line_of(one.range.start) + 1;
         ask = ask.option(format!("{}:{number}", relative.display()), line);
     }
-    let token = Token::Occurrences(AskedOccurrences { places, chosen });
+    let token = Token::Renaming(AskedOccurrences { places, chosen });
     Ok(Plan::Reply(token.attach_to(ask)?))
 }
 

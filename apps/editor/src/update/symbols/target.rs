@@ -72,7 +72,7 @@ impl Editor {
         let current = current.map(|index| self.files[index].path().to_owned());
         let chosen = match Token::answered(context)? {
             Some((Token::Symbol(asked), choice)) => asked.chosen_by(choice)?,
-            Some((Token::Occurrences(asked), _)) => asked.chosen,
+            Some((Token::Renaming(asked), _)) => asked.chosen,
             _ => Vec::new(),
         };
         let (root, base) = (self.root().to_owned(), self.caller_path("", context));

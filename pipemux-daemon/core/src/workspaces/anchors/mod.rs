@@ -77,7 +77,7 @@ pub struct AnchorTable {
     index_by_session: HashMap<Rc<SessionKey>, usize>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
-    /// Ids that were minted but not saved yet, without those that were offered.
+    /// Ids that were minted but not saved yet, without links that were offered.
     unsaved: Vec<u64>,
     /// Links that may no longer be shown; every link that isn't shown is among them.
     eviction_candidates: FxHashSet<u64>,
@@ -152,7 +152,9 @@ impl AnchorTable {
             if appearance.offered {
                 anchor.offered = true;
                 self.offered.push(id);
-                self.eviction_candidates.insert(id);
+                if anchor.target.kind() == RefKind::Link {
+                    self.eviction_candidates.insert(id);
+                }
             } else {
                 of_session.shown.push(id);
             }
@@ -187,10 +189,15 @@ impl AnchorTable {
             render_pass: if appearance.listed { self.render_passes } else { 0 },
             target,
         };
+        let is_object = anchor.target.kind() == RefKind::Obj;
         self.anchors.insert(id, Box::new(anchor));
         if appearance.offered {
             self.offered.push(id);
-            self.eviction_candidates.insert(id);
+            // A key keeps its id in the next daemon; a link of an answer ends with this one.
+            match is_object {
+                true => self.unsaved.push(id),
+                false => drop(self.eviction_candidates.insert(id)),
+            }
         } else {
             self.unsaved.push(id);
             of_session.shown.push(id);

@@ -1,0 +1,65 @@
+//! The catalog is what the apps say of themselves, and its texts stay short.
+
+use std::fs;
+use std::path::Path;
+
+use docui::Actions;
+use pipemux_catalog::{APPS, App, Extent, app};
+use pipemux_proto::prototype::Prototype;
+
+/// Returns an app's prototypes as the app itself gives them.
+fn own_prototypes(app: &App) -> Vec<Prototype> {
+    match app.id {
+        "editor" => pipemux_editor::Action::prototypes(),
+        "notebook" => pipemux_notebook::Action::prototypes(),
+        "monitor" => pipemux_monitor::Action::prototypes(),
+        other => panic!("{other} is unknown to this test"),
+    }
+}
+
+#[test]
+fn recorded_actions_are_those_of_the_apps() {
+    let update = std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always");
+    for app in &APPS {
+        let own = own_prototypes(app);
+        if update {
+            let line = |one| serde_json::to_string(one).expect("prototypes are JSON") + "\n";
+            let text: String = own.iter().map(line).collect();
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("actions");
+            fs::write(path.join(app.id).with_extension("jsonl"), text).expect("it is written");
+        } else {
+            let hint = "INSTA_UPDATE=always cargo test -p pipemux-catalog, twice";
+            assert_eq!(app.prototypes(), own, "{} has changed: {hint}", app.id);
+        }
+    }
+}
+
+#[test]
+fn every_action_of_an_app_is_in_its_guide() {
+    for app in &APPS {
+        assert_eq!(app.check_guide().unmentioned, Vec::<String>::new(), "{}", app.id);
+    }
+}
+
+#[test]
+fn help_of_an_app_stays_short() {
+    for (id, most) in [("editor", 400), ("notebook", 250), ("monitor", 150)] {
+        let help = app(id).expect("a built-in app").help();
+        let tokens = pipemux_tokens::estimate(&help);
+        assert!(tokens <= most, "{id}: {tokens} tokens, at most {most}:\n{help}");
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(format!("help-{id}"), help));
+    }
+}
+
+#[test]
+fn help_of_the_program_is_a_part_of_the_help_of_each_app() {
+    for app in &APPS {
+        let help = app.help();
+        for line in app.overview(Extent::Program).lines() {
+            assert!(help.contains(line), "{}: {line}", app.id);
+        }
+    }
+}

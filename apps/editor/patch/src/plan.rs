@@ -1,0 +1,230 @@
+//! What a whole patch changes: all of it or nothing.
+
+mod changes;
+mod files;
+mod section;
+
+use std::path::{Path, PathBuf};
+
+use crate::document::Splice;
+use crate::limits::WORK_MAX;
+use crate::matching::{Tolerance, Work};
+use crate::model::{Name, Patch, SectionChange};
+use crate::nearest::Nearest;
+use crate::scope::{NameError, Scope};
+
+/// A file, as the caller found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSource<'a> {
+    /// Its text.
+    Text(&'a str),
+    /// There is none.
+    Missing,
+    /// It is no text, or can't be read: the reason, to be shown.
+    Unreadable(&'a str),
+}
+
+/// Which of a question's candidates are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The line of the patch where the hunk begins: [`Question::at`].
+    pub at: usize,
+    /// Indexes of [`Question::candidates`]; none leaves the hunk out.
+    pub picks: Vec<usize>,
+}
+
+/// All that a patch changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Each file once, in the order of the patch.
+    pub files: Vec<FileChange>,
+    /// What the patch asks for that is left undone.
+    pub notes: Vec<String>,
+}
+
+/// What becomes of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path, afterwards if it is renamed.
+    pub path: PathBuf,
+    /// Where its text comes from, if that is another path.
+    pub from: Option<PathBuf>,
+    /// Whether the file at `from` stays.
+    pub copied: bool,
+    /// Whether there was a file at `path` before.
+    pub existed: bool,
+    /// Whether another file comes in its place: deleted and made anew by the patch.
+    pub rewritten: bool,
+    /// Its text afterwards; `None` if the file goes.
+    pub text: Option<String>,
+    /// What leads there from the text of `from`, or of `path`; empty for a new, rewritten or deleted
+    /// file.
+    pub splices: Vec<Splice>,
+    /// What became of each hunk.
+    pub hunks: Vec<HunkOutcome>,
+}
+
+/// What became of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkOutcome {
+    /// The line of the patch where it begins.
+    pub at: usize,
+    /// The number of the first new line, or of the line that now stands where lines went, from 1.
+    pub first: usize,
+    /// How many lines there are from the first to the last new one.
+    pub lines: usize,
+    /// How many lines came.
+    pub added: usize,
+    /// How many lines went.
+    pub removed: usize,
+    /// How it was found.
+    pub state: HunkState,
+}
+
+/// How a hunk was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HunkState {
+    /// Applied, found like this.
+    Applied(Tolerance),
+    /// Its new lines were there before.
+    Already,
+    /// Left out, as the caller chose.
+    LeftOut,
+}
+
+/// Why there is no plan. Nothing of the patch is to be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Some hunks fit in several places.
+    Ask(Vec<Question>),
+    /// Something can't be applied.
+    Refused(Vec<Problem>),
+}
+
+/// A hunk that fits in several places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The line of the patch where it begins; it names the hunk.
+    pub at: usize,
+    /// The file.
+    pub path: PathBuf,
+    /// The places.
+    pub candidates: Vec<Candidate>,
+    /// How they were found.
+    pub tolerance: Tolerance,
+}
+
+/// A place where a hunk fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The number of the first line that would change, or that new lines would come before, from 1; past the
+    /// last line where they come at the end.
+    pub line: usize,
+    /// That line, or the last one.
+    pub text: String,
+    /// The line with less indentation above it, which tells what the place belongs to: number, text.
+    pub inside: Option<(usize, String)>,
+}
+
+/// Why a section or a hunk can't be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line of the patch where it begins.
+    pub at: usize,
+    /// The file: its path, or its name as the patch has it.
+    pub path: PathBuf,
+    /// The reason.
+    pub kind: ProblemKind,
+}
+
+/// Why something can't be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// The name leads out of the project.
+    Outside,
+    /// The name can't be a file's.
+    InvalidName,
+    /// There is no such file.
+    Missing,
+    /// The file to be made is there already, with another text of so many lines.
+    Exists(usize),
+    /// It is no text, or can't be read.
+    Unreadable(String),
+    /// The hunk's lines are nowhere in the file.
+    Nowhere(Option<Nearest>),
+    /// The hunk has no line that says where it goes.
+    NoContext,
+    /// The hunk changes what another hunk changes.
+    Overlap,
+    /// The hunk fits in more places than are told apart, or the choice is none of them.
+    TooMany,
+    /// The file isn't what the patch deletes.
+    DeletesOther,
+    /// The patch takes too much work.
+    TooMuchWork,
+}
+
+impl Patch<'_> {
+    /// Which files have to be looked at, in the order in which they are looked for.
+    ///
+    /// # Errors
+    /// Names that can't be used, or lead out of the project.
+    pub fn paths(&self, scope: &Scope) -> Result<Vec<PathBuf>, Vec<Problem>> {
+        let mut paths = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        let mut problems = Vec::new();
+        for section in &self.sections {
+            for name in names(&section.change) {
+                match scope.resolve(name) {
+                    Ok(found) => {
+                        paths.extend(found.into_iter().filter(|path| seen.insert(path.clone())));
+                    }
+                    Err(error) => problems.push(name_problem(section.at, name, error)),
+                }
+            }
+        }
+        if problems.is_empty() { Ok(paths) } else { Err(problems) }
+    }
+
+    /// What the patch changes. `file` is asked for each of [`Self::paths`] as often as needed and must give
+    /// the same answers.
+    ///
+    /// # Errors
+    /// If a hunk fits in several places, or anything can't be applied.
+    pub fn plan<'a>(
+        &'a self,
+        scope: &Scope,
+        file: &dyn Fn(&Path) -> FileSource<'a>,
+        choices: &[Choice],
+    ) -> Result<Plan, Obstacle> {
+        let mut files = files::Files::new(scope, file);
+        let mut work = Work(WORK_MAX);
+        let mut found = section::Findings::default();
+        for section in &self.sections {
+            section::apply(self.format, section, &mut files, choices, &mut work, &mut found);
+        }
+        if !found.problems.is_empty() {
+            return Err(Obstacle::Refused(found.problems));
+        }
+        if !found.questions.is_empty() {
+            return Err(Obstacle::Ask(found.questions));
+        }
+        Ok(Plan { files: files.changes(), notes: self.notes.clone() })
+    }
+}
+
+fn names<'s>(change: &'s SectionChange<'_>) -> impl Iterator<Item = &'s Name> {
+    let (path, to) = match change {
+        SectionChange::Create { path, .. } | SectionChange::Delete { path, .. } => (path, None),
+        SectionChange::Update { path, moved, .. } => (path, moved.as_ref().map(|moved| &moved.to)),
+    };
+    std::iter::once(path).chain(to)
+}
+
+fn name_problem(at: usize, name: &Name, error: NameError) -> Problem {
+    let kind = match error {
+        NameError::Outside => ProblemKind::Outside,
+        NameError::Invalid => ProblemKind::InvalidName,
+    };
+    Problem { at, path: PathBuf::from(name.first()), kind }
+}

@@ -1,0 +1,70 @@
+//! How many matches there are, and what each filter left out.
+
+use crate::limits::LEFT_LINES_MAX;
+
+/// Matches and the lines that they are on: a line counts once however many matches it has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The number of matches.
+    pub matches: u64,
+    /// The number of lines on which they begin or go on.
+    pub lines: u64,
+}
+
+impl Counts {
+    /// Adds the counts of other lines.
+    pub fn add(&mut self, other: Self) {
+        self.matches += other.matches;
+        self.lines += other.lines;
+    }
+}
+
+/// Matches that a filter left out of one text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// How many there are.
+    pub matches: u64,
+    /// The numbers of their lines, each once, in order; the first [`LEFT_LINES_MAX`] and one more, if there are
+    /// more.
+    pub lines: Vec<u64>,
+}
+
+impl Lines {
+    pub(crate) fn push(&mut self, line: u64) {
+        self.matches += 1;
+        if self.lines.len() <= LEFT_LINES_MAX && self.lines.last() != Some(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// The numbers of all their lines; `None` if there are too many to tell.
+    pub fn all(&self) -> Option<&[u64]> {
+        (self.lines.len() <= LEFT_LINES_MAX).then_some(&self.lines)
+    }
+}
+
+/// What the filters left out of one text. A match is counted under the first of them that left it out, in the
+/// order of the fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Parts of longer words.
+    pub not_words: Lines,
+    /// On lines that match `not`.
+    pub excluded: Lines,
+    /// In code.
+    pub code: Lines,
+    /// In comments.
+    pub comments: Lines,
+    /// In strings.
+    pub strings: Lines,
+    /// In texts of a language that isn't known, in which nothing tells comments and strings from code.
+    pub unknown: Lines,
+}
+
+impl LeftOut {
+    /// How many matches were left out.
+    pub fn matches(&self) -> u64 {
+        let all = [&self.not_words, &self.excluded, &self.code, &self.comments, &self.strings];
+        all.iter().map(|left| left.matches).sum::<u64>() + self.unknown.matches
+    }
+}

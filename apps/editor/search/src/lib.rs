@@ -1,0 +1,31 @@
+//! Finds files, and text in them: what the editor's `find` and `replace` are built on.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`files`] | which files a list of paths, folders and globs means |
+//! | [`pattern`] | what is searched for, and where a text has it |
+//! | `candidates` | the lines that may have a match |
+//! | [`counts`] | how many matches there are, and what each filter left out |
+//! | [`search`] | all files at once, on several threads |
+//! | [`limits`] | every bound |
+//!
+//! Lines count from 1, ranges are of bytes. A line ends with `\n`; `$` also matches before `\r\n`. A byte order
+//! mark is not part of a text.
+//!
+//! **Invariant: the same answer each time.** Files are in the order of their paths, whatever the threads did.
+//!
+//! **Invariant: counts are exact.** Each match of the text is counted once: as found, or under the first filter
+//! that left it out.
+#![forbid(unsafe_code)]
+
+mod candidates;
+pub mod counts;
+pub mod files;
+pub mod limits;
+pub mod pattern;
+pub mod search;
+
+pub use counts::{Counts, LeftOut, Lines};
+pub use files::{Files, FilesError};
+pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Pattern, PatternError};
+pub use search::{FileCounts, Found, Overlay, SkipReason, Skipped, search};

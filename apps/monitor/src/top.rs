@@ -1,0 +1,69 @@
+//! Lists the processes that take most of the memory or the CPU time. PipeMux's own are told apart, so that the look
+//! itself isn't what is found.
+
+use docui::{Done, Fault, View};
+
+use crate::action::By;
+use crate::detail;
+use crate::format::{percent, period_suffix, size};
+use crate::sample::{Process, Sample};
+use crate::settings;
+
+/// What the names of PipeMux's programs begin with, apps and clients among them.
+const OWN: &str = "pipemux";
+
+/// Answers the query.
+///
+/// # Errors
+/// The number is out of its bounds.
+pub fn top(sample: &Sample, n: i64, by: By) -> Result<Done, Fault> {
+    let (brief, text) = told(sample, n, by)?;
+    let mut view = View::default();
+    view.text(text.as_str());
+    Ok(Done::new(brief).content(view).value(text))
+}
+
+/// Returns the list, and what it is a list of.
+///
+/// # Errors
+/// As [`top`].
+pub fn told(sample: &Sample, n: i64, by: By) -> Result<(String, String), Fault> {
+    let number = settings::top(n)?;
+    let sorted = detail::top(sample, by, usize::MAX);
+    let mut own = Vec::new();
+    let mut lines = Vec::new();
+    for process in sorted {
+        if lines.len() == number {
+            break;
+        }
+        match process.name.starts_with(OWN) {
+            true => own.push(format!("{} {}", process.name, figure(process, by))),
+            false => lines.push(line(process, by)),
+        }
+    }
+    let mut text = lines.join("\n") + "\n";
+    if !own.is_empty() {
+        text += &format!("left out, PipeMux's own: {}\n", own.join(", "));
+    }
+    let order = match by {
+        By::Mem => "memory".to_owned(),
+        By::Cpu => format!("CPU{}", period_suffix(sample.cpu.over)),
+    };
+    Ok((format!("{} of {} processes by {order}", lines.len(), sample.processes.len()), text))
+}
+
+/// Returns a line with what it is sorted by first: `browser 3 GB · pid 30 · CPU 5%`.
+fn line(process: &Process, by: By) -> String {
+    let other = match by {
+        By::Mem => format!("CPU {}", percent(process.cpu)),
+        By::Cpu => size(process.memory),
+    };
+    format!("{} {} · pid {} · {other}", process.name, figure(process, by), process.pid)
+}
+
+fn figure(process: &Process, by: By) -> String {
+    match by {
+        By::Mem => size(process.memory),
+        By::Cpu => percent(process.cpu),
+    }
+}

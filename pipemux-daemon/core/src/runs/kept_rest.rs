@@ -1,0 +1,242 @@
+//! What a failed run leaves: the steps behind the one that failed, and standard input. They are kept until their reader
+//! corrects the failed call, drops them, or lets them lapse.
+
+use bytes::Bytes;
+use pipemux_proto::Fault;
+use pipemux_proto::call::{self, Script, Span};
+use pipemux_proto::report::KeptReport;
+
+use crate::keys::WorkspaceKey;
+use crate::limits::{KEPT_BYTES_MAX, KEPT_CALL_CHARS, KEPT_CHARS};
+use crate::persist::records::SavedRest;
+use crate::runs::Run;
+use crate::runs::baseline::SeenBaseline;
+use crate::runs::source::{Code, Source};
+use crate::workspaces::Workspace;
+
+/// What was left of a run.
+#[derive(Debug, Clone)]
+pub struct KeptRest {
+    /// The run's workspace.
+    pub workspace: WorkspaceKey,
+    /// The reader whose run it was.
+    pub reader: String,
+    /// The run's id, which its steps go on to carry: changes that the run made are its own.
+    pub run_id: String,
+    /// The caller's working directory.
+    pub cwd: String,
+    /// The steps in front of the one that is to be corrected. There are none once they ran.
+    pub before: Vec<String>,
+    /// The steps behind it.
+    pub behind: Vec<String>,
+    /// Standard input, when a step that is left may use it.
+    pub stdin: Option<Bytes>,
+    /// How many steps ran already, as the reader counts them.
+    pub earlier: usize,
+    /// What numbers and refs of the steps mean; absent once a daemon was lost with it.
+    pub seen: Option<SeenBaseline>,
+    /// True until a later run of its reader fails: an answer that names no number means this one.
+    pub newest: bool,
+    /// When it lapses, on the monotonic clock; 0 until the daemon that restored it has begun.
+    pub expires: u64,
+}
+
+impl KeptRest {
+    /// Returns what is left of a run that has ended; none when nothing is, or the run didn't fail.
+    pub fn of_failed(run: &Run, workspace: &Workspace) -> Option<Self> {
+        let failed = run.done.last().is_some_and(|outcome| outcome.fault.is_some());
+        let source = run.source.as_deref().filter(|_| failed && !run.was_cancelled())?;
+        let steps = source.steps();
+        let left = steps.get(run.written_index(run.done.len() - 1)..)?;
+        let (_, behind) = left.split_first()?;
+        let rest = Self {
+            cwd: run.cwd.clone(),
+            behind: behind.to_vec(),
+            stdin: stdin_of(left, source),
+            earlier: source.earlier + steps.len() - left.len(),
+            seen: Some(run.lasting_baseline().with_names(workspace, &run.reader)),
+            ..Self::new(run.workspace.clone(), &run.reader, &run.run_id)
+        };
+        rest.is_worth_keeping().then_some(rest)
+    }
+
+    /// Returns the whole of a script that was refused, because of the step with this index.
+    pub fn of_refused(
+        (workspace, reader, run_id): (WorkspaceKey, &str, &str),
+        source: &Source,
+        index: usize,
+    ) -> Option<Self> {
+        let steps = source.steps();
+        let (before, left) = steps.split_at_checked(index)?;
+        let behind = left.get(1..).unwrap_or_default().to_vec();
+        // Where the syntax is broken there are no steps, and the corrected script may use it.
+        let stdin = match steps.is_empty() {
+            true => source.stdin.clone(),
+            false => stdin_of(&steps, source),
+        };
+        let before = before.to_vec();
+        let earlier = source.earlier;
+        let new = Self::new(workspace, reader, run_id);
+        let rest = Self { before, behind, stdin, earlier, ..new };
+        rest.is_worth_keeping().then_some(rest)
+    }
+
+    fn new(workspace: WorkspaceKey, reader: &str, run_id: &str) -> Self {
+        Self {
+            workspace,
+            reader: reader.to_owned(),
+            run_id: run_id.to_owned(),
+            cwd: String::new(),
+            before: Vec::new(),
+            behind: Vec::new(),
+            stdin: None,
+            earlier: 0,
+            seen: None,
+            newest: true,
+            expires: 0,
+        }
+    }
+
+    fn is_worth_keeping(&self) -> bool {
+        let any = !self.before.is_empty() || !self.behind.is_empty() || self.stdin.is_some();
+        any && self.bytes() <= KEPT_BYTES_MAX
+    }
+
+    /// Returns the bytes of its steps and of standard input.
+    pub fn bytes(&self) -> usize {
+        let steps = self.before.iter().chain(&self.behind);
+        steps.map(String::len).sum::<usize>() + self.stdin.as_ref().map_or(0, Bytes::len)
+    }
+
+    /// Returns the number of the step that is to be corrected, as the reader counts.
+    pub fn position(&self) -> usize {
+        self.earlier + self.before.len() + 1
+    }
+
+    /// Returns the steps as they are shown, each on one line.
+    pub fn shown_steps(&self) -> Vec<String> {
+        let stdin = self.stdin.as_ref().map(Bytes::len);
+        self.before.iter().chain(&self.behind).map(|step| call::shown(step, stdin)).collect()
+    }
+
+    /// Returns what is kept in one line: the steps whole, with long input by its size.
+    pub fn shown(&self) -> String {
+        let fits = |parts: &[String]| parts.iter().map(|p| p.chars().count() + 2).sum::<usize>();
+        let mut parts = self.shown_steps();
+        let uses_stdin = |step: &String| call::stdin_at(step).is_some();
+        if let Some(stdin) = &self.stdin
+            && !self.before.iter().chain(&self.behind).any(uses_stdin)
+        {
+            parts.push(format!("stdin{}", call::size(stdin.len())));
+        }
+        if !self.before.is_empty() {
+            parts.insert(self.before.len(), format!("(step {})", self.position()));
+        }
+        if fits(&parts) > KEPT_CHARS {
+            let short = |part: &String| {
+                call::shorten(part, Span { start: 0, end: part.len() }, KEPT_CALL_CHARS)
+            };
+            parts = parts.iter().map(short).collect();
+        }
+        let whole = parts.len();
+        while parts.len() > 1 && fits(&parts) > KEPT_CHARS {
+            parts.pop();
+        }
+        if parts.len() < whole {
+            parts.push(format!("… {} more", whole - parts.len()));
+        }
+        parts.join("; ")
+    }
+
+    /// Returns the ways to go on, as they are typed. The first one says what it does.
+    pub fn ways(&self, number: u64) -> (Vec<String>, String) {
+        let to = if self.newest { String::new() } else { format!("--to {number} ") };
+        let position = self.position();
+        let corrected = match (self.before.is_empty(), self.behind.is_empty()) {
+            (false, _) => format!("runs them with it as step {position}"),
+            (true, false) => format!("runs it in place of step {position} and goes on"),
+            (true, true) => "may use it".to_owned(),
+        };
+        let ways = ["'<corrected call>'", "none"].map(|way| format!("pipemux answer {to}{way}"));
+        (ways.to_vec(), corrected)
+    }
+
+    /// Returns the same as data.
+    pub fn report(&self, number: u64) -> KeptReport {
+        KeptReport {
+            id: number,
+            steps: self.shown_steps(),
+            stdin: self.stdin.as_ref().map(|stdin| stdin.len() as u64),
+            hints: self.ways(number).0,
+        }
+    }
+
+    /// Returns the saved form.
+    pub fn to_saved(&self) -> SavedRest {
+        SavedRest {
+            reader: self.reader.clone(),
+            run_id: self.run_id.clone(),
+            cwd: self.cwd.clone(),
+            before: self.before.clone(),
+            behind: self.behind.clone(),
+            stdin: self.stdin.clone(),
+            earlier: self.earlier as u64,
+        }
+    }
+
+    /// Returns what an earlier daemon kept.
+    pub fn from_saved(saved: SavedRest, workspace: WorkspaceKey) -> Self {
+        Self {
+            cwd: saved.cwd,
+            before: saved.before,
+            behind: saved.behind,
+            stdin: saved.stdin,
+            earlier: usize::try_from(saved.earlier).unwrap_or_default(),
+            ..Self::new(workspace, &saved.reader, &saved.run_id)
+        }
+    }
+
+    /// Returns the whole with a corrected call, part by part: in front of it, itself, behind it.
+    ///
+    /// # Errors
+    /// The corrected call has a syntax error, or a step names standard input that there is none of.
+    pub fn corrected(&self, code: &str, stdin: Option<Bytes>) -> Result<CorrectedRun, Fault> {
+        let stdin = stdin.filter(|stdin| !stdin.is_empty()).or_else(|| self.stdin.clone());
+        let source = Source { stdin, ..Source::default() };
+        let text = source.stdin_text();
+        let parse = |code: &String| -> Result<(String, Script), Fault> {
+            let script = call::parse_undecided(code, text).map_err(|error| error.to_fault(code))?;
+            Ok((code.clone(), script))
+        };
+        let part = |steps: &[String]| steps.iter().map(parse).collect::<Result<Vec<_>, _>>();
+        let (_, script) = parse(&code.to_owned())?;
+        let own = call::alone(code, &script);
+        let (before, behind) = (part(&self.before)?, part(&self.behind)?);
+        let steps = [self.before.as_slice(), &own, &self.behind].concat();
+        let source = Source { code: Code::Steps(steps), earlier: self.earlier, ..source };
+        let mut parts = before;
+        parts.push((code.to_owned(), script));
+        parts.extend(behind);
+        Ok(CorrectedRun { parts, source, first: self.before.len(), count: own.len() })
+    }
+}
+
+/// A run that was left, with its failed call corrected.
+pub struct CorrectedRun {
+    /// The code of each part and what it says: the corrected call is one part, each kept step another.
+    pub parts: Vec<(String, Script)>,
+    /// All of it.
+    pub source: Source,
+    /// The index of the first corrected step, among the steps as they are written.
+    pub first: usize,
+    /// How many steps the correction has.
+    pub count: usize,
+}
+
+/// Returns standard input when one of the steps uses it.
+fn stdin_of(steps: &[String], source: &Source) -> Option<Bytes> {
+    let used = steps.iter().any(|step| call::stdin_at(step).is_some());
+    // A copy, so that it doesn't hold the whole message that it came in.
+    let stdin = source.stdin.as_ref().filter(|stdin| used && !stdin.is_empty())?;
+    Some(Bytes::copy_from_slice(stdin))
+}

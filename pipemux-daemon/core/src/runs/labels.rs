@@ -1,0 +1,85 @@
+//! Labels as names: a quoted label stands for the one visible thing that has it.
+
+use pipemux_proto::call::{Span, nearest};
+use pipemux_proto::prototype::Type;
+use pipemux_proto::refs::Ref;
+use pipemux_proto::{Fault, Level};
+
+use crate::runs::plan::Planner;
+use crate::workspaces::anchors::{Anchor, Target};
+
+/// Most things that an error names.
+const NAMED: usize = 5;
+
+impl Planner<'_> {
+    /// Returns the ref to the thing of a type that has a label, among those that the call's sessions show.
+    ///
+    /// # Errors
+    /// Several things have the label, or none; `why` says why it is no ref.
+    pub(super) fn labelled(
+        &self,
+        label: &str,
+        ty: &Type,
+        (param, span, why): (&str, Span, &str),
+    ) -> Result<Ref, Fault> {
+        let shown = self.shown_of_type(ty);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wanted = words(label);
+        let having = |fits: &dyn Fn(&str) -> bool| -> Vec<&(u64, &Anchor, String)> {
+            shown.iter().filter(|(_, anchor, _)| fits(&words(&anchor.label))).collect()
+        };
+        let mut found = having(&|other| other == wanted);
+        let folded = wanted.to_lowercase();
+        if found.is_empty() {
+            found = having(&|other| other.to_lowercase() == folded);
+        }
+        if let ([(id, ..)], false) = (found.as_slice(), wanted.is_empty()) {
+            return Ok(Ref::obj(*id));
+        }
+        let named = |(id, anchor, detail): &&(u64, &Anchor, String)| {
+            let space = if detail.is_empty() { "" } else { " " };
+            format!("{} · {}{space}{detail}", words(&anchor.label), anchor.written(*id))
+        };
+        if !found.is_empty() && !wanted.is_empty() {
+            let all: Vec<String> = found.iter().take(NAMED).map(named).collect();
+            let note = format!("{} things have this label: {}", found.len(), all.join("; "));
+            let fault = self.error("ambiguous label", span, note);
+            return Err(Fault { level: Level::Choice, ..fault });
+        }
+        let mut near =
+            having(&|other| !folded.is_empty() && other.to_lowercase().contains(&folded));
+        if near.is_empty() {
+            let labels = shown.iter().map(|(_, anchor, _)| &*anchor.label);
+            let nearest = nearest(label, labels).map(words);
+            near = having(&|other| nearest.as_deref() == Some(other));
+        }
+        let near: Vec<String> = near.iter().take(NAMED).map(named).collect();
+        let note = match near.as_slice() {
+            [] => why.to_owned(),
+            some => format!("did you mean {}?", some.join("; or ")),
+        };
+        Err(self.error("not a ref or a label", span, format!("{param} is {ty}: {note}")))
+    }
+
+    /// Returns the things of a type that the sessions of the call show, each with what tells it from others.
+    fn shown_of_type(&self, ty: &Type) -> Vec<(u64, &Anchor, String)> {
+        let mut shown = Vec::new();
+        for session in &self.targets {
+            let Some(window) = self.workspace.window(session) else { continue };
+            let held = window.projection.as_ref();
+            let details = held.map(|held| held.projection.object_details()).unwrap_or_default();
+            for (id, anchor) in self.workspace.anchors.shown_objects(session) {
+                let fits = match ty {
+                    Type::Anchor(Some(of)) => anchor.ty.as_deref() == Some(of.as_str()),
+                    _ => true,
+                };
+                let Target::Object { key } = &anchor.target else { continue };
+                if fits {
+                    let detail = details.get(&**key).map(ToString::to_string);
+                    shown.push((id, anchor, detail.unwrap_or_default()));
+                }
+            }
+        }
+        shown
+    }
+}

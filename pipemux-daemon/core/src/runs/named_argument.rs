@@ -1,0 +1,44 @@
+//! Arguments that may be the name of a thing instead of a ref: its app finds it, also where no window shows it.
+
+use pipemux_proto::call::{Expr, Span};
+use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Type;
+use pipemux_proto::{Fault, Value};
+
+use crate::runs::Argument;
+use crate::runs::plan::Planner;
+
+impl Planner<'_> {
+    /// An argument of a parameter that takes refs and names. Names are passed to the app as they are.
+    pub(super) fn named_argument(
+        &mut self,
+        value: &Expr,
+        ty: &Type,
+        span: Span,
+        param: &str,
+    ) -> Result<Argument, Fault> {
+        match (value, ty) {
+            (Expr::Quoted(text), _) => {
+                let text = text.text.clone().map_err(|error| error.to_fault(self.code))?;
+                self.named_argument(&Expr::Value(Value::Str(text)), ty, span, param)
+            }
+            (Expr::Value(Value::Str(name)), _) if !is_ref(name) => {
+                Ok(Argument::Fixed(Arg::from(Value::Str(name.clone()))))
+            }
+            (Expr::List(items), Type::List(item_type)) => {
+                let items = items.iter();
+                let item = |(item, span): &(Expr, Span)| {
+                    self.named_argument(item, item_type, *span, param)
+                };
+                items.map(item).collect::<Result<_, _>>().map(Argument::List)
+            }
+            _ => self.argument(value, ty, span, param),
+        }
+    }
+}
+
+/// True for a text that is written as a ref and can't be meant as a name.
+fn is_ref(text: &str) -> bool {
+    let text = text.trim();
+    ["obj:", "link:", "[["].iter().any(|start| text.starts_with(start))
+}

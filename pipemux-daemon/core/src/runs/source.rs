@@ -1,0 +1,60 @@
+//! The script that a run was made from, as its reader wrote it.
+
+use bytes::Bytes;
+use pipemux_proto::call;
+
+use crate::runs::Run;
+
+/// What a reader sent to be run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The code.
+    pub code: Code,
+    /// The standard input that came with it.
+    pub stdin: Option<Bytes>,
+    /// How many steps the reader counts that an earlier run carried out.
+    pub earlier: usize,
+}
+
+/// The code of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Code {
+    /// A script.
+    Script(String),
+    /// Steps, each as code of its own.
+    Steps(Vec<String>),
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        Self::Steps(Vec::new())
+    }
+}
+
+impl Source {
+    /// Returns each step as code of its own; none when the code has a syntax error.
+    pub fn steps(&self) -> Vec<String> {
+        match &self.code {
+            Code::Script(code) => call::split(code, self.stdin_text()).unwrap_or_default(),
+            Code::Steps(steps) => steps.clone(),
+        }
+    }
+
+    /// Returns standard input as text, unless it is none.
+    pub fn stdin_text(&self) -> Option<&str> {
+        self.stdin.as_deref().and_then(|stdin| std::str::from_utf8(stdin).ok())
+    }
+}
+
+impl Run {
+    /// Returns which step of its script a step belongs to, from 0: calls inside of others belong to theirs.
+    pub fn written_index(&self, index: usize) -> usize {
+        let outer = self.outer_step(index);
+        self.steps.iter().take(outer).filter(|step| !step.nested).count()
+    }
+
+    /// Returns how many steps the reader counts before the first one.
+    pub fn earlier_steps(&self) -> usize {
+        self.source.as_ref().map_or(0, |source| source.earlier)
+    }
+}

@@ -1,0 +1,277 @@
+//! What failed runs left: kept under a number, resumed by `answer '<corrected call>'`, dropped by `answer none`.
+
+use std::rc::Rc;
+
+use bytes::Bytes;
+use pipemux_proto::call::Script;
+use pipemux_proto::client::Verb;
+use pipemux_proto::watch::EventKind;
+use pipemux_proto::{Fault, ProviderId, Value};
+
+use crate::Core;
+use crate::feed::Audience;
+use crate::keys::RequestId;
+use crate::limits::KEPT_MS;
+use crate::persist::records::Record;
+use crate::runs::baseline::SeenBaseline;
+use crate::runs::kept_rest::KeptRest;
+use crate::runs::open_questions::OpenRuns;
+use crate::runs::plan::Planner;
+use crate::runs::source::Source;
+use crate::runs::{Run, RunInput, Step};
+use crate::timers::Timer;
+use crate::turn::Turn;
+use crate::verbs::require;
+use crate::verbs::run::may_call;
+use crate::views::inert;
+use crate::workspaces::Workspace;
+
+/// Keeps what a run left, in place of what `number` kept before. Returns its number.
+fn keep(turn: &mut Turn, runs: &mut OpenRuns, number: Option<u64>, mut rest: KeptRest) -> u64 {
+    let number = number.unwrap_or_else(|| turn.next_number());
+    rest.expires = turn.mono_ms() + KEPT_MS;
+    turn.set_timer(rest.expires, Timer::Kept(number));
+    let workspace = rest.workspace.to_string();
+    runs.outdate_rests(&workspace, &rest.reader);
+    turn.persist(Record::Kept { workspace: workspace.clone(), number, rest: rest.to_saved() });
+    for number in runs.keep_rest(number, rest) {
+        turn.persist(Record::KeptClosed { workspace: workspace.clone(), number });
+    }
+    number
+}
+
+/// Keeps what a run left that has ended, if it failed.
+pub(super) fn keep_rest_of(
+    turn: &mut Turn,
+    runs: &mut OpenRuns,
+    workspace: &Workspace,
+    run: &mut Run,
+) {
+    if run.question.is_some() || run.done.last().is_none_or(|outcome| outcome.fault.is_none()) {
+        return;
+    }
+    runs.outdate_rests(&run.workspace, &run.reader);
+    run.kept = KeptRest::of_failed(run, workspace).map(|rest| keep(turn, runs, None, rest));
+}
+
+/// Writes what is kept, and how to go on with it.
+pub(super) fn kept_line(number: u64, rest: &KeptRest) -> String {
+    let (ways, effect) = rest.ways(number);
+    let ways = ways.join(&format!(" {effect} · "));
+    format!("kept as {number}: {} · {ways}\n", inert::whole_line(&rest.shown()))
+}
+
+impl Core {
+    /// Refuses a script that has an error in the step with this index, and keeps the others with standard input.
+    pub(super) fn refuse_and_keep(
+        &mut self,
+        id: RequestId,
+        fault: Fault,
+        source: &Source,
+        index: usize,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let (at, call) = (&request.workspace, &request.call);
+        let rest = KeptRest::of_refused((at.clone(), &call.reader, &call.run_id), source, index);
+        let Some(mut rest) = rest else {
+            self.runs.outdate_rests(at, &call.reader);
+            return Err(fault);
+        };
+        let sessions: Vec<_> = workspace.windows.iter().map(|window| &window.session).collect();
+        let seen = SeenBaseline::of(workspace, &call.reader, &sessions, call.at);
+        rest.seen = Some(seen.with_names(workspace, &call.reader));
+        rest.cwd.clone_from(&call.cwd);
+        let number = keep(&mut self.turn, &mut self.runs, None, rest);
+        self.fail_keeping(id, fault, Some(number));
+        Ok(())
+    }
+
+    /// Returns the number of what an answer means that is no answer to a question.
+    pub(super) fn named_rest(&self, id: RequestId, to: Option<u64>) -> Result<Option<u64>, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let (at, reader) = (&request.workspace, &request.call.reader);
+        if let Some(number) = to {
+            return match self.runs.rest(at, number) {
+                Some(rest) if rest.reader == *reader => Ok(Some(number)),
+                Some(rest) => {
+                    let whose = format!("{number} was kept for {}, not for {reader}", rest.reader);
+                    Err(Fault::refused(whose))
+                }
+                None => Ok(None),
+            };
+        }
+        if !self.open_questions(id)?.is_empty() {
+            return Ok(None);
+        }
+        Ok(self.runs.rests_of(at, reader).find(|(_, rest)| rest.newest).map(|(number, _)| number))
+    }
+
+    /// Returns the error of an answer that may mean what an earlier failed run left, and doesn't say so.
+    pub(super) fn unnamed_rest(&self, id: RequestId) -> Result<Option<Fault>, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let mut lines = Vec::new();
+        for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
+            lines
+                .push(format!("pipemux answer --to {number} '<corrected call>': {}", rest.shown()));
+        }
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let fault =
+            Fault::usage("a later run has failed since steps were kept: say which are meant");
+        Ok(Some(lines.into_iter().rev().fold(fault, Fault::hint)))
+    }
+
+    /// Lists what failed runs of the request's reader left. False when there is nothing.
+    pub(super) fn show_rests(&mut self, id: RequestId) -> Result<bool, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let options = &request.call.hint_options;
+        let (mut text, mut data) = (String::new(), Vec::new());
+        for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
+            let line = kept_line(number, rest);
+            text += &pipemux_proto::command::with_options(&line, options);
+            let steps: Vec<Value> = rest.shown_steps().into_iter().map(Value::Str).collect();
+            data.push(Value::Map(vec![
+                ("id".to_owned(), number.into()),
+                ("steps".to_owned(), Value::List(steps)),
+            ]));
+        }
+        if text.is_empty() {
+            return Ok(false);
+        }
+        self.answer_data(id, text, Value::List(data));
+        Ok(true)
+    }
+
+    /// Drops what a failed run left, or goes on with it.
+    pub(super) fn answer_rest(
+        &mut self,
+        id: RequestId,
+        number: u64,
+        text: &str,
+    ) -> Result<(), Fault> {
+        match text.trim().to_lowercase().as_str() {
+            "none" | "no" | "cancel" => {}
+            // What is no call was meant for a question, and none is open.
+            "-" => return self.resume_rest(id, number, true),
+            words if words.contains('(') => return self.resume_rest(id, number, true),
+            _ => {
+                self.fail_keeping(id, Fault::not_found("no question is open"), Some(number));
+                return Ok(());
+            }
+        }
+        let request = require::request(&self.clients, id)?;
+        let at = request.workspace.clone();
+        let rest = self.runs.remove_rest(&at, number).ok_or_else(|| gone(number))?;
+        self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
+        let text = format!("dropped {number}: {}\n", inert::whole_line(&rest.shown()));
+        self.answer_data(id, text, Value::Null);
+        Ok(())
+    }
+
+    /// Goes on with what a failed run left: the request's answer takes the place of the step that failed. Called again
+    /// once sessions that are needed for it have started.
+    pub(super) fn resume_rest(
+        &mut self,
+        id: RequestId,
+        number: u64,
+        may_wait: bool,
+    ) -> Result<(), Fault> {
+        let open = self.open_questions(id)?;
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let Verb::Answer { text, stdin, .. } = &request.call.verb else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;
+        if let Some(question) = open.first() {
+            let fault = Fault::refused(format!("question {question} is open: answer it first"));
+            return self.refuse_with_questions(id, open, fault);
+        }
+        let (code, stdin) = match (text.trim(), stdin) {
+            ("-", Some(stdin)) => (String::from_utf8_lossy(stdin).into_owned(), None),
+            (_, stdin) => (text.clone(), stdin.clone()),
+        };
+        let corrected = match rest.corrected(&code, stdin) {
+            Ok(corrected) => corrected,
+            Err(fault) => {
+                self.fail_keeping(id, fault, Some(number));
+                return Ok(());
+            }
+        };
+        let calls = |provider: &ProviderId| {
+            corrected.parts.iter().any(|(_, script)| may_call(script, provider))
+        };
+        let unknown = self.unknown_sessions(workspace, calls);
+        if may_wait && !unknown.is_empty() {
+            return self.wait_for_sessions(id, unknown);
+        }
+        let planner = Planner::new(workspace, self.processes.sessions(), "");
+        let planner = planner.clicked_by(&request.call.reader, request.call.at);
+        let parts: Vec<(&str, &Script)> =
+            corrected.parts.iter().map(|(code, script)| (code.as_str(), script)).collect();
+        let steps = match planner.plan_parts(&parts) {
+            Ok(steps) => steps,
+            Err((index, fault)) => {
+                let own = corrected.first..corrected.first + corrected.count;
+                if !own.contains(&index) {
+                    // The corrected call is right, and another one isn't.
+                    let who = (request.workspace.clone(), rest.reader.as_str(), &*rest.run_id);
+                    let moved = KeptRest::of_refused(who, &corrected.source, index);
+                    let (seen, cwd) = (rest.seen.clone(), rest.cwd.clone());
+                    if let Some(moved) = moved {
+                        let moved = KeptRest { seen, cwd, ..moved };
+                        keep(&mut self.turn, &mut self.runs, Some(number), moved);
+                    }
+                }
+                self.fail_keeping(id, fault, Some(number));
+                return Ok(());
+            }
+        };
+        let call = &request.call;
+        let at = request.workspace.clone();
+        let later = written_range(&steps, corrected.first, corrected.count);
+        let mut run = Run::new(at.clone(), rest.reader.clone(), rest.run_id.clone(), steps);
+        run.cwd.clone_from(&rest.cwd);
+        run.take_baseline(workspace, call.at);
+        let seen = rest.seen.clone().unwrap_or_else(|| {
+            SeenBaseline::forgotten(workspace.windows.iter().map(|window| &window.session))
+        });
+        run.mean(seen, later);
+        run.source = Some(Rc::new(corrected.source));
+        self.runs.remove_rest(&at, number);
+        self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
+        self.start_run(id, run, RunInput::Begin)
+    }
+
+    /// Keeps the steps no longer that nobody took up in time.
+    pub(crate) fn rest_expired(&mut self, number: u64) {
+        let Some(rest) = self.runs.expire_rest(number, self.turn.mono_ms()) else { return };
+        let workspace = rest.workspace.to_string();
+        self.turn.persist(Record::KeptClosed { workspace, number });
+        let text = format!("kept steps {number} have lapsed: {}", rest.shown());
+        let audience = Audience::Workspace(rest.workspace, None);
+        self.publish(EventKind::Notice, audience, Some(&rest.reader), &text);
+    }
+}
+
+/// Returns the indices of steps that were written as some of a script's, by the index of the first and their number.
+fn written_range(steps: &[Step], first: usize, count: usize) -> std::ops::Range<usize> {
+    let ends = |written: usize| {
+        let outer = steps.iter().enumerate().filter(|(_, step)| !step.nested);
+        let last = written.checked_sub(1).and_then(|last| outer.map(|(at, _)| at).nth(last));
+        last.map_or(0, |last| last + 1)
+    };
+    ends(first)..ends(first + count)
+}
+
+fn gone(number: u64) -> Fault {
+    Fault::not_found(format!("nothing is kept as {number}: it was resumed, dropped, or has lapsed"))
+}
+
+/// Returns what a request sent to be run.
+pub(super) fn source_of(code: &str, stdin: Option<&Bytes>) -> Source {
+    let code = crate::runs::source::Code::Script(code.to_owned());
+    Source { code, stdin: stdin.cloned(), earlier: 0 }
+}

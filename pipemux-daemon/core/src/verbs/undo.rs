@@ -1,0 +1,121 @@
+//! `undo`: takes a round of history back, in all sessions that it changed.
+
+use pipemux_proto::projection::Args;
+use pipemux_proto::{Fault, SessionAddr, decode};
+
+use crate::Core;
+use crate::keys::{RequestId, SessionKey};
+use crate::persist::records::{SavedRound, SavedUndo};
+use crate::runs::run::UndoneRound;
+use crate::runs::{Step, StepOrigin, fixed};
+use crate::verbs::require;
+use crate::workspaces::Workspace;
+use crate::workspaces::anchors::open_params;
+
+impl Core {
+    /// Takes the newest steps of a round back first. Called again once sessions that are needed for it have started.
+    pub(super) fn undo(
+        &mut self,
+        id: RequestId,
+        round: Option<u64>,
+        may_wait: bool,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let reader = &request.call.reader;
+        let round = find_round(workspace, reader, round)?;
+        let number = round.number;
+        let left = round.undo.iter().enumerate().filter(|(_, undo)| !undo.undone);
+        let left: Vec<(usize, &SavedUndo)> = left.rev().collect();
+        let mut unknown = Vec::new();
+        for (_, undo) in &left {
+            let session = session_of(undo)?;
+            if workspace.window(&session).is_none() {
+                let fault = Fault::out_of_view(format!("{session} isn't open: nothing was undone"));
+                return Err(fault.hint(format!("pipemux open {session}")));
+            }
+            let known = self.processes.get(&session).filter(|session| session.failed.is_none());
+            let unnamed = known.is_some_and(|session| session.prototypes.is_empty());
+            if unnamed && !unknown.contains(&session) {
+                unknown.push(session);
+            }
+        }
+        if may_wait && !unknown.is_empty() {
+            return self.wait_for_sessions(id, unknown);
+        }
+        let steps: Vec<Step> =
+            left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;
+        let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
+        let undone = UndoneRound { number, steps: indices };
+        self.run_steps_with(id, steps, |run| run.undoes = Some(undone))
+    }
+
+    /// Returns the step that takes a step back.
+    fn undo_step(&self, undo: &SavedUndo) -> Result<Step, Fault> {
+        let session = session_of(undo)?;
+        let prototypes = self.processes.actions_of(&session).unwrap_or_default();
+        let found = prototypes.iter().find(|prototype| prototype.name == undo.action);
+        let args: Option<Args> = decode(&undo.args).ok();
+        let whole = found.zip(args);
+        let whole = whole.filter(|(prototype, args)| open_params(prototype, args).next().is_none());
+        let (prototype, args) = whole.ok_or_else(|| {
+            let why = format!("{session} can't undo {} any more: nothing was undone", undo.call);
+            Fault::refused(why)
+        })?;
+        Ok(Step {
+            session,
+            candidates: Vec::new(),
+            prototype: prototype.clone(),
+            args: fixed(&args),
+            call: undo.call.clone(),
+            origin: StepOrigin::Call,
+            nested: false,
+        })
+    }
+}
+
+fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {
+    let addr: Result<SessionAddr, _> = undo.session.parse();
+    let addr = addr.map_err(|_| Fault::not_found(format!("there is no {}", undo.session)))?;
+    Ok(SessionKey { workspace: undo.workspace.as_deref().map(Into::into), addr })
+}
+
+/// Returns the round that is to be taken back: all of it can be, as far as the daemon knows.
+fn find_round<'a>(
+    workspace: &'a Workspace,
+    reader: &str,
+    number: Option<u64>,
+) -> Result<&'a SavedRound, Fault> {
+    let history = &workspace.history;
+    let round = match number {
+        Some(number) => history.round(number).ok_or_else(|| {
+            Fault::not_found(format!("there is no round {number}")).hint("pipemux history")
+        })?,
+        None => history.newest_change(reader, u64::MAX).ok_or_else(|| {
+            Fault::not_found("no round of yours is left to undo").hint("pipemux history")
+        })?,
+    };
+    let number = round.number;
+    if !round.lasting.is_empty() {
+        let names = round.lasting.join(", ");
+        let why =
+            format!("round {number} can't be undone: {names} has no undo; nothing was undone");
+        let fault = Fault::refused(why);
+        return Err(match history.newest_change(reader, number) {
+            Some(earlier) => {
+                fault.hint(format!("pipemux undo {}: {}", earlier.number, earlier.action))
+            }
+            None => fault,
+        });
+    }
+    match round.undo.as_slice() {
+        [] => Err(Fault::refused(format!("round {number} changed nothing: nothing was undone"))),
+        all if all.iter().all(|undo| undo.undone) => {
+            let by = history.rounds.iter().rev().find(|other| other.undoes == Some(number));
+            let by = by.map_or(String::new(), |by| format!(", in round {}", by.number));
+            let fault = Fault::refused(format!("round {number} is undone already{by}"));
+            Err(fault.hint("pipemux history"))
+        }
+        _ => Ok(round),
+    }
+}

@@ -1,0 +1,96 @@
+//! `undo`: a whole round is taken back, the newest step first, or nothing.
+
+use pipemux_proto::client::Verb;
+
+use crate::world::{AnswerText, World, reader};
+
+/// A world with two apps whose outcomes offer to take their changes back.
+fn world() -> World {
+    let mut world = World::new();
+    for session in ["notes/main", "other/main"] {
+        world.open(reader("a"), session);
+        world.model(session).names_changes = true;
+    }
+    world
+}
+
+fn undo(world: &mut World, round: Option<u64>) -> AnswerText {
+    world.ask(reader("a"), Verb::Undo { round })
+}
+
+/// Returns the actions that apps received since the last call, with their sessions.
+fn sent(world: &mut World) -> Vec<String> {
+    let invoked = std::mem::take(&mut world.invoked).into_iter();
+    invoked.map(|(session, invoke)| format!("{session} {}", invoke.action)).collect()
+}
+
+#[test]
+fn round_is_taken_back_in_all_apps_newest_step_first() {
+    let mut world = world();
+    let code = "notes.say('x'); other.say('y'); notes.say('z')";
+    world.run(reader("a"), code).exits(0);
+    sent(&mut world);
+    let said = undo(&mut world, None);
+    said.exits(0)
+        .has("1 done · undo of notes.say('z'): took ")
+        .has("3 done · undo of notes.say('x')");
+    let all = ["notes/main takeback", "other/main takeback", "notes/main takeback"];
+    assert_eq!(sent(&mut world), all);
+    assert!(world.model("notes/main").changes.is_empty());
+    undo(&mut world, None).exits(3).has("no round of yours is left to undo");
+    undo(&mut world, Some(1)).exits(9).has("round 1 is undone already, in round 2");
+    assert!(sent(&mut world).is_empty());
+}
+
+#[test]
+fn undo_without_a_number_goes_from_round_to_round_and_is_remembered() {
+    let mut world = world();
+    for text in ["x", "y", "z"] {
+        world.run(reader("a"), &format!("notes.say('{text}')")).exits(0);
+    }
+    undo(&mut world, None).exits(0).has("undo of notes.say('z')");
+    world.lose_daemon();
+    undo(&mut world, None).exits(0).has("undo of notes.say('y')");
+    undo(&mut world, Some(1)).exits(0).has("undo of notes.say('x')");
+    undo(&mut world, None).exits(3);
+    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    history.has("undo of round 3: notes.say('z')");
+}
+
+#[test]
+fn later_change_in_between_is_refused_by_the_app_and_nothing_is_undone() {
+    let mut world = world();
+    world.run(reader("a"), "other.say('x'); notes.say('x')").exits(0);
+    world.run(reader("b"), "notes.say('later')").exits(0);
+    sent(&mut world);
+    let said = undo(&mut world, Some(1));
+    said.exits(1).has("a later change is in between").has("not run: other.takeback");
+    assert_eq!(sent(&mut world), ["notes/main takeback"]);
+    world.ask(reader("b"), Verb::Undo { round: None }).exits(0).has("undo of notes.say('later')");
+    undo(&mut world, None).exits(0).has("undo of other.say('x')");
+}
+
+#[test]
+fn round_with_a_step_that_has_no_undo_is_refused_before_anything_is_sent() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x')").exits(0);
+    world.model("other/main").names_changes = false;
+    world.run(reader("a"), "notes.say('y'); other.say('z')").exits(0);
+    sent(&mut world);
+    let said = undo(&mut world, None);
+    said.exits(9).has("round 2 can't be undone: other.say has no undo; nothing was undone");
+    said.has("pipemux undo 1: notes.say('x')");
+    assert!(sent(&mut world).is_empty());
+    undo(&mut world, Some(7)).exits(3).has("there is no round 7");
+}
+
+#[test]
+fn steps_that_an_earlier_round_told_are_not_taken_back_twice() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x'); notes.fail(); notes.say('z')").exits(1);
+    world.answer(reader("a"), "notes.say('y')").exits(0);
+    sent(&mut world);
+    undo(&mut world, None).exits(0).has("1 done · undo of notes.say('z')").lacks("say('x')");
+    undo(&mut world, None).exits(0).has("1 done · undo of notes.say('x')");
+    assert_eq!(sent(&mut world).len(), 3);
+}
