@@ -201,10 +201,12 @@ impl Editor {
             self.disk_task(waits_for, DISK_DEADLINE, context, work, |editor, found, context, _| {
                 let (path, read, lines, value, shown) = match found {
                     Ok(found) => found,
-                    Err(Stop::Ask(reply)) => return Ok(reply),
+                    Err(Stop::Ask(reply)) => return Ok(*reply),
                     Err(Stop::Fault(fault)) => return Err(fault),
                 };
-                let opened = read.map(|read| editor.open_silently(read, context.next_version())).transpose()?;
+                let opened = read
+                    .map(|read| editor.open_silently(read, context.next_version()))
+                    .transpose()?;
                 let index = opened.or_else(|| editor.file_index(&path));
                 let index = index.ok_or_else(|| Fault::stale(format!("{shown} was closed")))?;
                 let file = &editor.files[index];

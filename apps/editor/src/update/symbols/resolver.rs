@@ -22,7 +22,7 @@ use super::target::{Scope, SymbolName, Target, numbered};
 pub(in crate::update) enum Stop {
     Fault(Fault),
     /// The reader must say which symbol is meant.
-    Ask(Reply),
+    Ask(Box<Reply>),
 }
 
 impl From<Fault> for Stop {
@@ -35,7 +35,7 @@ impl From<Fault> for Stop {
 pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<Plan<T>, Fault> {
     match plan {
         Ok(plan) => Ok(plan),
-        Err(Stop::Ask(reply)) => Ok(Plan::Reply(reply)),
+        Err(Stop::Ask(reply)) => Ok(Plan::Reply(*reply)),
         Err(Stop::Fault(fault)) => Err(fault),
     }
 }
@@ -434,7 +434,9 @@ impl<'d> Resolver<'d> {
             candidates.push(Chosen { written, path: path.clone(), qualified, nth });
         }
         let chosen = self.scope.chosen.clone();
-        Token::Symbol(AskedSymbol { candidates, chosen }).attach_to(ask).map(Stop::Ask)
+        Token::Symbol(AskedSymbol { candidates, chosen })
+            .attach_to(ask)
+            .map(|reply| Stop::Ask(Box::new(reply)))
     }
 }
 
