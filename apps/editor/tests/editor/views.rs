@@ -230,7 +230,7 @@ fn window_features_three_actions_and_lists_one() {
         ]
     );
     assert_eq!(with(Prominence::Listed), ["undo(steps = 1)"]);
-    assert_eq!(with(Prominence::Help).len(), 15);
+    assert_eq!(with(Prominence::Help).len(), 25);
 }
 
 #[test]
