@@ -1,7 +1,7 @@
 //! Finds the session that a call means.
 
 use pipemux_proto::call::{Call, Expr, Owner, Span, nearest};
-use pipemux_proto::prototype::{Param, Prototype, Type};
+use pipemux_proto::prototype::{Param, Prominence, Prototype, Type};
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Code, Fault, SessionAddr, Value};
 
@@ -32,7 +32,7 @@ impl<'a> Planner<'a> {
         };
         let having = candidates.into_iter();
         let having = having.filter_map(|w| Some((&w.session, self.action(w, call)?)));
-        let having: Vec<(&SessionKey, &Prototype)> = having.collect();
+        let having: Vec<(&SessionKey, &Prototype)> = without_aliases(having.collect(), call);
         let (session, prototype) = match having.as_slice() {
             [] => return Err(self.unknown_action(call)),
             [only] => return Ok((only.0.clone(), Vec::new(), only.1.clone())),
@@ -72,9 +72,7 @@ impl<'a> Planner<'a> {
     /// The action of a window's session that a call means, if the app offers it now: of several that are called
     /// alike, the first one that takes the call's arguments.
     fn action(&self, window: &'a Window, call: &Call) -> Option<&'a Prototype> {
-        let called = || self.actions(window).filter(|one| one.written_name() == call.action);
-        let fitting = |complete| called().find(|one| takes(one, call, complete));
-        fitting(true).or_else(|| fitting(false)).or_else(|| called().next())
+        meant_action(|| self.actions(window), call)
     }
 
     /// The actions that a window's session offers now.
@@ -202,6 +200,34 @@ impl<'a> Planner<'a> {
         let known = guess.is_empty();
         Err(if known { fault.hint(format!("pipemux open {address}")) } else { fault })
     }
+}
+
+/// The action of an app that a call means: of several that are called alike, the first one that takes the call's
+/// arguments.
+pub(crate) fn meant_action<'p, I>(actions: impl Fn() -> I, call: &Call) -> Option<&'p Prototype>
+where
+    I: Iterator<Item = &'p Prototype>,
+{
+    let called = || actions().filter(|one| one.written_name() == call.action);
+    let fitting = |complete| called().find(|one| takes(one, call, complete));
+    fitting(true).or_else(|| fitting(false)).or_else(|| called().next())
+}
+
+/// Leaves out what a call can't mean, so that a name from another tool never makes it ambiguous: an alias counts
+/// only where it takes the call and no app's action of that very name does.
+pub(crate) fn without_aliases<'p, T>(
+    having: Vec<(T, &'p Prototype)>,
+    call: &Call,
+) -> Vec<(T, &'p Prototype)> {
+    let is_alias = |one: &Prototype| one.prominence == Prominence::Alias;
+    if having.iter().all(|(_, one)| is_alias(one)) {
+        return having;
+    }
+    let taken_by =
+        |alias| having.iter().any(|(_, one)| is_alias(one) == alias && takes(one, call, true));
+    let meant = !taken_by(false) && taken_by(true);
+    let counts = |one: &Prototype| is_alias(one) == meant && (!meant || takes(one, call, true));
+    having.into_iter().filter(|(_, one)| counts(one)).collect()
 }
 
 /// Returns true when a prototype takes the arguments of a call, as far as they can be checked before anything is

@@ -9,6 +9,7 @@ use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 use crate::Core;
 use crate::keys::RequestId;
 use crate::runs::resolve_target::takes;
+use crate::runs::{meant_action, without_aliases};
 use crate::verbs::require;
 use crate::workspaces::Workspace;
 
@@ -87,21 +88,19 @@ impl Core {
         if !workspace.windows.with_action(&call.action).is_empty() {
             return Ok(None);
         }
-        let called = |provider: &ProviderId| {
-            let built_in = self.providers.get(provider).and_then(|found| found.built_in.as_ref());
-            let all = built_in.into_iter().flat_map(|app| &app.prototypes);
-            all.filter(|one| one.written_name() == call.action)
-        };
-        let has = |provider: &&ProviderId| called(provider).next().is_some();
-        let mut having: Vec<&ProviderId> = self.providers.keys().filter(has).collect();
-        if having.iter().any(|app| workspace.windows.count_of_app(app) > 0) {
+        let built_in = self.providers.iter().filter_map(|(provider, manifest)| {
+            let app = manifest.built_in.as_ref()?;
+            Some((provider, meant_action(|| app.prototypes.iter(), call)?))
+        });
+        let mut having = without_aliases(built_in.collect(), call);
+        if having.iter().any(|(app, _)| workspace.windows.count_of_app(app) > 0) {
             return Ok(None);
         }
         // The arguments may tell which one is meant.
-        let takes_all = |app: &&ProviderId| called(app).any(|one| takes(one, call, true));
-        if having.iter().any(takes_all) {
-            having.retain(takes_all);
+        if having.iter().any(|(_, action)| takes(action, call, true)) {
+            having.retain(|(_, action)| takes(action, call, true));
         }
+        let having: Vec<&ProviderId> = having.into_iter().map(|(provider, _)| provider).collect();
         match having.as_slice() {
             [] => Ok(None),
             [only] => Ok(Some((*only).clone())),

@@ -1,5 +1,6 @@
 //! Runs driven by hand, with sessions and a workspace made by hand.
 
+mod aliases;
 mod followup;
 mod lookups;
 mod questions;
