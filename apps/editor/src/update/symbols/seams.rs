@@ -97,14 +97,17 @@ fn ranges(file: &OpenFile, seam: &Seam) -> Vec<Range<usize>> {
                 false => file.buffer().line_at(*at),
             };
             let lines = above(line)..below(line);
-            if lines.is_empty() { Vec::new() } else { vec![lines] }
+            if lines.is_empty() { Vec::new() } else { Vec::from([lines]) }
         }
         Seam::Block(_, bytes) => {
             let lines = file.buffer().lines_of(bytes);
             let lines = lines.start..lines.end.min(count);
             let (start, end) = (above(lines.start), below(lines.end));
             match lines.len() <= SHORT_BLOCK {
-                true => vec![start..end],
+                true => {
+                    let whole = start..end;
+                    vec![whole]
+                }
                 false => vec![start..lines.start + 2, lines.end - 1..end],
             }
         }
