@@ -114,6 +114,9 @@ pub struct Invoke {
     /// The approximate number of tokens that [`Done::content`] may take; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_unnamed")]
     pub budget: u32,
+    /// True when another call takes the result, which is then not shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nested: bool,
     /// The answer to the question that this action asked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,

@@ -149,6 +149,7 @@ impl App {
             run_id: "r-1".into(),
             confirmed: resume.is_some(),
             budget: 0,
+            nested: false,
             resume,
         };
         self.ask(Method::Invoke, &invoke)

@@ -293,6 +293,8 @@ pub struct Context {
     pub query: bool,
     /// The approximate number of tokens that the outcome's content may take.
     pub budget: u32,
+    /// True when another call takes the result, which is then not shown.
+    pub nested: bool,
     /// The answer to the question that this action asked before: the token that was given with the
     /// question, and the reader's choice. `None` when the action has not asked yet.
     pub answer: Option<(Vec<u8>, Choice)>,

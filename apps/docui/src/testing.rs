@@ -240,6 +240,7 @@ impl<A: App> Host<A> {
             run_id: format!("run-{}", self.runs),
             confirmed: false,
             budget: self.budget,
+            nested: false,
             resume: None,
         }
     }

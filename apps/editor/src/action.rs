@@ -1,5 +1,6 @@
 //! The actions that an agent can call. Names and parameters are a contract.
 
+use crate::limits::{HEAD_FIRST, HEAD_LAST};
 use docui::{Anchor, Change, FilePath, Line, Pattern, Text, TextOrPattern};
 
 docui::kind!(
@@ -79,9 +80,13 @@ docui::actions! {
         /// Deletes lines.
         changes help DeleteLines = delete_lines(first: Line, last: Line);
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
-        safe help Lines = lines(first: Line, last: Line) -> String;
+        query help Lines = lines(first: Line, last: Line) -> String;
         /// The same lines of many files: lines('docs/*.md', 1, 12).
-        query help Heads = heads as lines(files: Vec<FilePath>, first: i64, last: i64);
+        query help Heads = heads as lines(
+            files: Vec<FilePath>,
+            first: i64 = HEAD_FIRST,
+            last: i64 = HEAD_LAST,
+        );
         /// The files that globs match.
         query alias Glob = glob(pattern: Vec<FilePath>, path: Option<FilePath> = None::<FilePath>);
         /// Lines that match a regular expression.
@@ -147,8 +152,11 @@ docui::actions! {
             new: String,
             r#in: Vec<String> = Vec::<String>::new(),
         );
-        /// Compares the current file with the one on disk.
-        safe help Diff = diff() -> String;
+        /// What this session changed, file by file.
+        query help Diff = diff(
+            /// Files, folders or globs; by default all that it changed.
+            r#in: Vec<String> = Vec::<String>::new(),
+        ) -> String;
         /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or SEARCH/REPLACE blocks. Usually patch=stdin.
         changes help Apply = apply(patch: Text);
 

@@ -86,6 +86,12 @@ pub const NEIGHBOURS_MAX: usize = 2_000;
 pub const KEY_PATH_MAX: usize = 480;
 /// Below this age, in milliseconds, a file's times don't prove that it is unchanged.
 pub const SETTLED_MS: u128 = 100;
+/// The lines of each of several files that are shown when the caller names none.
+pub const HEAD_FIRST: i64 = 1;
+/// The last of these lines.
+pub const HEAD_LAST: i64 = 40;
+/// From how many lines on a block that stands elsewhere is said to have moved.
+pub const MOVED_LINES_MIN: usize = 3;
 /// How many places of a patch's hunks, or occurrences of a text, a question lists.
 pub const PLACES_LISTED: usize = 20;
 /// How many entries a list of a folder has.

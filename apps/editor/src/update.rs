@@ -58,7 +58,6 @@ impl Editor {
         match action {
             Action::Close { file } => self.close(file.as_ref(), context),
             Action::Select { first, last } => self.select(&first, &last, context),
-            Action::Lines { first, last } => self.lines(&first, &last, context),
             Action::Goto { line } => self.goto(&line, context),
             Action::Hold { .. } => self.begin_hold(),
             // These are done at the disk.

@@ -163,6 +163,7 @@ fn invokes(all: &mut Vec<Sample>) {
         run_id: "r-1".into(),
         confirmed: false,
         budget: 0,
+        nested: false,
         resume: None,
     };
     let request = (Kind::Request, Method::Invoke);
@@ -170,6 +171,7 @@ fn invokes(all: &mut Vec<Sample>) {
     let seen = Invoke { numbers: numbers(), forgotten: true, ..invoke.clone() };
     add(all, "invoke-numbers", request, &seen);
     add(all, "invoke-budget", request, &Invoke { budget: 2_000, ..invoke.clone() });
+    add(all, "invoke-nested", request, &Invoke { nested: true, ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),

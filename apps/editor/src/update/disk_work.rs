@@ -32,7 +32,7 @@ impl Editor {
             Action::Close { file } => {
                 return self.save_before_closing(file.as_ref(), context);
             }
-            Action::Diff {} => self.diff(context)?.into(),
+            Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
             Action::Heads { files, first, last } => {
                 self.heads_of(files, (*first, *last), context)?.into()
@@ -62,6 +62,7 @@ impl Editor {
                 self.outline(request, context)?.into()
             }
             Action::LinesOf { range } => self.lines_of(range, context)?.into(),
+            Action::Lines { first, last } => self.lines_between(first, last, context)?.into(),
             Action::Body { symbol } => self.body(symbol, context)?.into(),
             Action::Move { range, before, after, at_start_of, at_end_of } => {
                 let (before, after) = (before.as_ref(), after.as_ref());
@@ -104,10 +105,7 @@ impl Editor {
             | Action::CreateFile { .. }
             | Action::WriteFile { .. }
             | Action::WriteFilePath { .. }) => self.alias(alias, context)?,
-            Action::Hold { on: true }
-            | Action::Select { .. }
-            | Action::Lines { .. }
-            | Action::Goto { .. } => {
+            Action::Hold { on: true } | Action::Select { .. } | Action::Goto { .. } => {
                 return Ok(None);
             }
         };

@@ -3,7 +3,6 @@
 use docui::{Context, Done, Fault, Line, LineNumbers, Reply};
 
 use crate::display::wording::{count, range_name, shown_lines};
-use crate::limits::VALUE_MAX;
 use crate::model::Editor;
 use crate::model::history::Author;
 use crate::model::ids::IdKind;
@@ -33,27 +32,6 @@ impl Editor {
         let lines = count(target.lines.len(), "line");
         let shown = self.shown(&target, context);
         Ok(Done::new(format!("{}, {lines}", self.name_of(&target))).shows([shown]).into())
-    }
-
-    pub(super) fn lines(
-        &mut self,
-        first: &Line,
-        last: &Line,
-        context: &Context,
-    ) -> Result<Reply, Fault> {
-        let target = self.resolve_lines(first, last, context)?;
-        let buffer = self.files[target.file].buffer();
-        let bytes = buffer.byte_range(&target.lines);
-        if bytes.len() > VALUE_MAX {
-            let length = bytes.len();
-            let message = format!("these lines have {length} bytes; the limit is {VALUE_MAX}");
-            return Err(Fault::refused(message).hint("ask for fewer lines"));
-        }
-        let name = self.name_of(&target);
-        let text = buffer.slice(bytes);
-        let brief = format!("{} from {name}", count(target.lines.len(), "line"));
-        let shown = self.shown(&target, context);
-        Ok(Done::new(brief).value(text).label(name).shows([shown]).into())
     }
 
     pub(super) fn goto(&mut self, line: &Line, context: &Context) -> Result<Reply, Fault> {

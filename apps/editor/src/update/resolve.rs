@@ -121,7 +121,7 @@ impl Editor {
     }
 
     /// Returns the open file that is displayed with a name, or whose path ends with it.
-    fn resolve_file_name(&self, name: &str) -> Result<usize, Fault> {
+    pub(super) fn resolve_file_name(&self, name: &str) -> Result<usize, Fault> {
         let exact = |file: &OpenFile| {
             self.display_path(file.path()) == name || file.path() == Path::new(name)
         };

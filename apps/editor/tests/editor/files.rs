@@ -228,16 +228,49 @@ fn file_with_unsaved_changes_is_not_closed_unasked() {
 }
 
 #[test]
-fn diff_compares_with_the_file_on_disk() {
-    let mut session = TestSession::holding(&[("a.txt", &numbered(9))]);
-    let diff = Action::Diff {};
-    assert_eq!(session.done(&diff).brief, "a.txt, no changes");
+fn diff_compares_with_before_the_changes_of_the_session() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(9)), ("b.txt", "b\n")]);
+    let diff =
+        |files: &[&str]| Action::Diff { r#in: files.iter().map(|f| (*f).to_owned()).collect() };
+    let none = "0 files differ from before this session's changes";
+    assert_eq!(session.done(&diff(&[])).brief, none);
     session.done(&replace_lines(5, 5, "five\nand more"));
-    let outcome = session.done(&diff);
-    assert_eq!(outcome.brief, "a.txt, +2 -1 lines");
-    let expected = "--- a.txt\n+++ a.txt (unsaved)\n@@ -2,7 +2,8 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n+and more\n line 6\n line 7\n line 8\n";
+    let outcome = session.done(&diff(&[]));
+    let brief = "1 file, +2 -1 lines; compared with before this session's changes";
+    assert_eq!(outcome.brief, brief);
+    let expected = "--- a.txt\n+++ a.txt\n@@ -2,7 +2,8 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n+and more\n line 6\n line 7\n line 8\n";
     assert_eq!(value(&outcome), expected);
-    assert_eq!(outcome.detail.as_deref(), Some(expected));
+    let shown = format!("{:?}", outcome.content);
+    assert!(
+        shown.contains("a.txt: +2 -1\\n@@ -5 +5,2 @@\\n-line 5\\n+five\\n+and more\\n"),
+        "{shown}"
+    );
+    assert_eq!(session.done(&diff(&["b.txt"])).brief, none);
+    // What was taken back is no change.
+    session.done(&undo());
+    assert_eq!(session.done(&diff(&[])).brief, none);
+}
+
+#[test]
+fn diff_says_of_a_block_that_moved_only_where_it_was_and_is() {
+    let text = "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {\n    3\n}\n";
+    let mut session = TestSession::with(&[("a.rs", text)]);
+    let target = |name: &str| docui::Line::Text(name.to_owned());
+    let moved = Action::Move {
+        range: target("a"),
+        before: None,
+        after: Some(target("c")),
+        at_start_of: None,
+        at_end_of: None,
+    };
+    session.done(&moved);
+    let outcome = session.done(&Action::Diff { r#in: Vec::new() });
+    assert_eq!(
+        outcome.brief,
+        "1 file, +0 -0 lines, 1 block moved; compared with before this session's changes"
+    );
+    let shown = format!("{:?}", outcome.content);
+    assert!(shown.contains("moved, unchanged"), "{shown}");
 }
 
 #[test]

@@ -83,6 +83,6 @@ fn action() -> impl Strategy<Value = Action> {
         1 => (name(), 1..5i64).prop_map(|(name, line)| Action::Goto {
             line: line_of(&format!("{name}:{line}")),
         }),
-        1 => Just(Action::Diff {}),
+        1 => Just(Action::Diff { r#in: Vec::new() }),
     ]
 }

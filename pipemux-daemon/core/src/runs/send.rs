@@ -69,6 +69,7 @@ impl Run {
             reader: self.reader.clone(),
             run_id: self.run_id.clone(),
             budget: self.content_budget(),
+            nested: step.nested,
             ..Invoke::default()
         };
         self.know_lines(&mut invoke, step, context);

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use docui::{Blocking, Context, Done, Fault, Line, View, tokens};
+use docui::{Blocking, Code, Context, Done, Fault, FilePath, Line, View, tokens};
 use pipemux_syntax::{Language, Source, Symbol, SymbolKind};
 
 use crate::display::lines::visible_line;
 use crate::display::wording::{count, line_numbers, range_name, shown_lines};
-use crate::limits::{DISK_DEADLINE, VALUE_MAX};
+use crate::limits::{DISK_DEADLINE, HEAD_FIRST, HEAD_LAST, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::open_file::ReadFile;
 
@@ -85,6 +85,8 @@ impl Filter {
 /// A symbol of an outline.
 struct Entry {
     kind: SymbolKind,
+    /// The word that declares it.
+    keyword: &'static str,
     /// With the word that declares it and what is around it.
     label: String,
     depth: usize,
@@ -145,7 +147,46 @@ impl Editor {
         range: &Line,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        self.show_range(range, false, context)
+        if let Line::Text(text) = range
+            && self.names_several_files(text, context)
+        {
+            return self.heads_of(&[FilePath(text.clone())], (HEAD_FIRST, HEAD_LAST), context);
+        }
+        let target = self.shown_target(range, range, context)?;
+        self.show_range(target, false, context)
+    }
+
+    /// Shows the lines from one to another.
+    pub(in crate::update) fn lines_between(
+        &mut self,
+        first: &Line,
+        last: &Line,
+        context: &Context,
+    ) -> Result<Blocking<Self>, Fault> {
+        let target = self.shown_target(first, last, context)?;
+        self.show_range(target, false, context)
+    }
+
+    /// Returns what a query is to show. Numbers of lines that changed since the reader saw them mean the present
+    /// lines: looking changes nothing, and the answer has their numbers.
+    fn shown_target(&self, first: &Line, last: &Line, context: &Context) -> Result<Target, Fault> {
+        let seen = match first == last {
+            true => self.target(first, context),
+            false => self.lines_target(first, last, context),
+        };
+        match seen {
+            // What another call takes must be what the reader saw.
+            Err(fault) if fault.code == Code::Stale && !context.nested => {
+                self.present_lines(first, last, context).ok_or(fault)
+            }
+            other => other,
+        }
+    }
+
+    /// True for a glob, or a folder.
+    fn names_several_files(&self, text: &str, context: &Context) -> bool {
+        let path = self.caller_path(text, context);
+        path.is_dir() || (!path.exists() && text.contains(['*', '?', '{']))
     }
 
     /// Shows what stands between the braces of a symbol. As an argument it means these lines.
@@ -154,16 +195,16 @@ impl Editor {
         symbol: &Line,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        self.show_range(symbol, true, context)
+        let target = self.target(symbol, context)?;
+        self.show_range(target, true, context)
     }
 
     fn show_range(
         &mut self,
-        range: &Line,
+        mut target: Target,
         body: bool,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let mut target = self.target(range, context)?;
         match &mut target {
             Target::Written { body: wanted, .. } => *wanted = body,
             Target::Lines { .. } if body => {
@@ -284,6 +325,7 @@ fn collect(
         let lines = source.line_of(symbol.whole.start)..source.line_of(last) + 1;
         if filter.wants(symbol, depth) {
             entries.push(Entry {
+                keyword: symbol.keyword,
                 kind: symbol.kind,
                 label,
                 depth,
@@ -377,13 +419,21 @@ fn written(
 
 /// `3 functions, 2 methods`
 fn counts(entries: &[Entry]) -> String {
-    let mut numbers: BTreeMap<SymbolKind, usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();
     for entry in entries {
-        *numbers.entry(entry.kind).or_default() += 1;
+        // Where the language has a word of its own for the kind, that is the one that readers know.
+        let own = match entry.kind {
+            SymbolKind::Class | SymbolKind::Interface => entry.keyword,
+            _ => "",
+        };
+        *numbers.entry((entry.kind, own)).or_default() += 1;
     }
-    let all = numbers.into_iter().map(|(kind, number)| match number {
-        1 => format!("1 {}", kind.word()),
-        several => format!("{several} {}", kind.plural()),
+    let all = numbers.into_iter().map(|((kind, own), number)| match (own, number) {
+        ("", 1) => format!("1 {}", kind.word()),
+        ("", several) => format!("{several} {}", kind.plural()),
+        ("class", several) if several != 1 => format!("{several} classes"),
+        (own, 1) => format!("1 {own}"),
+        (own, several) => format!("{several} {own}s"),
     });
     all.collect::<Vec<_>>().join(", ")
 }

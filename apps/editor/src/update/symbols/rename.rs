@@ -139,6 +139,8 @@ fn plan_edit(
         all.possible.iter().map(|one| (sources[one.unit].0.clone(), one.range.start)).collect();
     let mut renamed = all.proven.clone();
     match answer {
+        // Whoever names the files means all of the name in them.
+        None if within.is_some() => renamed.extend(all.possible.iter().cloned()),
         None if !all.possible.is_empty() => {
             return ask(&sources, &all, &old, places, resolver.scope.chosen.clone());
         }

@@ -79,7 +79,38 @@ impl Editor {
         Ok(Scope { current, root, base, chosen })
     }
 
-    fn lines_target(&self, first: &Line, last: &Line, context: &Context) -> Result<Target, Fault> {
+    /// Returns the lines that have these numbers now, in an open file.
+    pub(super) fn present_lines(
+        &self,
+        first: &Line,
+        last: &Line,
+        context: &Context,
+    ) -> Option<Target> {
+        let place = |line: &Line| match line {
+            Line::Number(number) => Some((None, *number, *number)),
+            Line::Text(text) => {
+                let (file, first, last) = numbered(text.trim())?;
+                Some((file.map(str::to_owned), first, last))
+            }
+            Line::At(_) => None,
+        };
+        let ((file, first, _), (_, _, last)) = (place(first)?, place(last)?);
+        let index = match file {
+            Some(file) => self.resolve_file_name(&file).ok()?,
+            None => self.seen_file_index(context).ok()?,
+        };
+        let count = self.files[index].buffer().line_count();
+        let (first, last) = (usize::try_from(first).ok()?, usize::try_from(last).ok()?.min(count));
+        let path = self.files[index].path().to_owned();
+        (1..=last).contains(&first).then(|| Target::Lines { path, lines: first - 1..last })
+    }
+
+    pub(super) fn lines_target(
+        &self,
+        first: &Line,
+        last: &Line,
+        context: &Context,
+    ) -> Result<Target, Fault> {
         let found = self.resolve_lines(first, last, context)?;
         let path = self.files[found.file].path().to_owned();
         Ok(Target::Lines { path, lines: found.lines })
