@@ -92,7 +92,5 @@ pub const PLACES_LISTED: usize = 20;
 pub const FOLDER_ENTRIES_MAX: usize = 200;
 /// How many levels of folders it shows.
 pub const FOLDER_DEPTH: usize = 2;
-/// How many files a project may have.
-pub const PROJECT_FILES_MAX: usize = 100_000;
 /// In how many files a name is looked for that is like one that isn't found.
 pub const NEAREST_FILES_MAX: usize = 500;

@@ -102,7 +102,6 @@ impl Editor {
     fn show_nothing(&self) -> View {
         let mut view = View::new("no file");
         view.text(format!("No file is open: {} <path>…\n", self.open_command()));
-        view.only(["open"]);
         view
     }
 

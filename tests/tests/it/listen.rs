@@ -29,7 +29,7 @@ fn several_blocks_are_one_run() {
     let message = "First\n```docui\neditor.insert(2, 'two')\neditor.insert(2, 'three')\n```\nthen\n\
                    ~~~docui\neditor.replace('nowhere', 'x')\n~~~\nand\n```docui\neditor.save()\n```\n";
     let ran = listen(&env, message);
-    ran.exits(1).has("1 done").has("2 done").has("3 failed · replace").has("not run: editor.save");
+    ran.exits(1).has("1 done").has("2 done").has("3 failed · replace").has("editor.save()");
     assert_eq!(env.read("a.txt"), "one\ntwo\nthree\n");
     // With a mistake in the last block, the first block doesn't run either.
     let message = "```docui\neditor.save()\n```\n```docui\neditor.sav()\n```\n";

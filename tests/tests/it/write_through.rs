@@ -30,7 +30,7 @@ fn edit_that_the_disk_refuses_fails_and_changes_nothing() {
     };
     mode(0o444);
     let refused = env.run("editor.replace('one', 'two'); editor.insert(1, 'never')");
-    refused.exits(9).has("a.txt is read-only").has("chmod u+w").has("not run");
+    refused.exits(9).has("a.txt is read-only").has("chmod u+w");
     assert_eq!(env.read("a.txt"), "one\n");
     env.pipemux(&["view"]).ok().has("1\tone").lacks("unsaved");
     mode(0o640);
@@ -143,7 +143,7 @@ fn full_disk_fails_the_edit_and_leaves_the_file_as_it_was() {
 fn editor_that_is_killed_while_it_writes_loses_and_doubles_nothing() {
     let env = TestEnv::with_editor("start\n");
     let mut sure = 0;
-    for round in 0..6 {
+    for round in 0..3 {
         let edit = env
             .command(&["run", &format!("editor.insert(1, 'edit {round}')"), "--timeout", "20"])
             .start();

@@ -217,6 +217,9 @@ impl Editor {
                     context,
                     |shown| match (some, of) {
                         (1, 1) => format!("{shown}: 1 match, {}", line_range(&lines)),
+                        (1, of) => {
+                            format!("{shown}: 1 of {}, {}", count(of, "match"), line_range(&lines))
+                        }
                         (some, of) if some < of => {
                             format!("{shown}: {some} of {}", count(of, "match"))
                         }

@@ -158,7 +158,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn refused(problems: String) -> Fault {
-    Fault::failed(problems).hint("nothing was changed")
+    Fault::failed(format!("{problems}\nnothing was changed"))
 }
 
 fn find(documents: &mut Documents, path: &Path, scope: &Scope) -> Found {

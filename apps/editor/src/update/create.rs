@@ -9,7 +9,7 @@ use crate::model::history::{Author, EditKind};
 use crate::model::text_diff::difference;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 
-use super::edit::Plan;
+use super::edit::{FileFate, Plan};
 use super::question::{Choices, Token};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Editor {
             let lines = open.buffer().line_count();
             let numbers = shown_lines(open, &(0..lines), context.next_version());
             let lines = count(lines, "line");
-            let brief = match replaced {
+            let brief = match replaced.filter(|_| file.fate == FileFate::Changed) {
                 Some(before) => format!("{shown}, {lines} in place of {before}"),
                 None => format!("{shown}, {lines}"),
             };

@@ -75,10 +75,19 @@ pub(crate) struct CommittedFile {
     pub file: Option<usize>,
     /// The lines that the edit altered or added, as they are now.
     pub lines: Vec<Range<usize>>,
-    /// True when it didn't exist before.
-    pub created: bool,
-    /// True when it doesn't exist any more.
-    pub deleted: bool,
+    /// What became of it.
+    pub fate: FileFate,
+}
+
+/// What became of a file by an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileFate {
+    /// It didn't exist before.
+    Created,
+    /// It has another text.
+    Changed,
+    /// It doesn't exist any more.
+    Deleted,
 }
 
 /// What the thread that writes an edit hands back.
@@ -223,8 +232,11 @@ impl Editor {
             path: change.path.clone(),
             file: self.file_index(&change.path),
             lines: change.lines.changed_lines(),
-            created: change.before.is_none(),
-            deleted: change.after.is_none(),
+            fate: match (change.before, change.after) {
+                (_, None) => FileFate::Deleted,
+                (None, _) => FileFate::Created,
+                _ => FileFate::Changed,
+            },
         };
         Committed { files: files.iter().map(committed).collect() }
     }

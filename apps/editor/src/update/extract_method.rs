@@ -64,6 +64,13 @@ impl Editor {
         {
             return Ok((file, found.bytes.clone()));
         }
+        let is_number = |text: &str| text.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        if let Line::Text(text) = range
+            && !is_number(text.rsplit_once(':').map_or(text.as_str(), |(_, lines)| lines))
+            && let Some((file, bytes)) = self.symbol_in_open_files(text.trim(), context)?
+        {
+            return Ok((file, bytes));
+        }
         let (first, last) = match range {
             Line::Text(text) => {
                 let (file, lines) = match text.rsplit_once(':') {

@@ -170,13 +170,20 @@ impl Editor {
             }
             Line::At(anchor) => self.resolve_anchor(&anchor.key),
             Line::Text(text) => {
+                let numbers = text.rsplit_once(':').map_or(text.as_str(), |(_, number)| number);
+                if numbers.trim().parse::<i64>().is_err()
+                    && let Some((file, bytes)) = self.symbol_in_open_files(text.trim(), context)?
+                {
+                    let lines = self.files[file].buffer().lines_of(&bytes);
+                    return Ok((file, LinePosition::Current(lines)));
+                }
                 let (file, number, file_known) = match text.rsplit_once(':') {
                     Some((file, number)) => (self.resolve_file_name(file), number, true),
                     None => (default(), text.as_str(), file_known),
                 };
                 let number = number.trim().parse().map_err(|_| {
                     Fault::usage(format!(
-                        "{name}: expected a line number, 'file.rs:20' or an anchor"
+                        "{name}: expected a line number, 'file.rs:20', a symbol or an anchor"
                     ))
                 })?;
                 Ok((file?, LinePosition::Seen { number, file_known }))

@@ -21,5 +21,4 @@ mod target;
 pub(super) use arranging::InsertPlace;
 pub(super) use outline::OutlineRequest;
 pub(super) use rename::AskedOccurrences;
-pub(super) use resolver::{AskedSymbol, Resolver, Stop, unless_asked};
-pub(super) use target::Target;
+pub(super) use resolver::AskedSymbol;

@@ -320,6 +320,8 @@ fn insertion(
                 true => 0,
                 false => gap.saturating_sub(existing),
             };
+            // A comment or an attribute belongs to what follows it.
+            let gap = if spacing::is_lead(source.language(), &body) { 0 } else { gap };
             (anchor.start..anchor.start, empty(above), empty(gap))
         }
         Place::After(anchor) => {

@@ -24,7 +24,7 @@ use crate::language::Language;
 use crate::lookup::{Found, found_in};
 use crate::outline::{SymbolKind, base_name};
 use crate::regions::regions;
-use crate::source::Source;
+use crate::source::{Source, ancestors};
 
 use occurrences::{Name, Role};
 
@@ -98,6 +98,8 @@ struct Declaration {
     found: Found,
     /// The type, trait or class that it is a member of.
     owner: Option<String>,
+    /// True if it is declared within a function.
+    nested: bool,
 }
 
 /// Everything that is known of a renaming.
@@ -132,7 +134,12 @@ pub fn plan_rename(
     for (unit, one) in units.iter().enumerate() {
         for found in found_in(one.source).into_iter().filter(|found| found.symbol.name == name) {
             let owner = receivers::owner_of(one.source, &found);
-            declarations.push(Declaration { unit, found, owner });
+            let node = one.source.node_at(&found.symbol.name_range);
+            let nested = ancestors(node).any(|around| {
+                around.start_byte() < found.symbol.range.start
+                    && one.source.language().is_function(around.kind())
+            });
+            declarations.push(Declaration { unit, found, owner, nested });
         }
     }
     let is_target = |one: &Declaration| {
@@ -239,16 +246,28 @@ impl<'s> Plan<'s> {
         Ok(family)
     }
 
-    /// True if nothing else in the units is declared under the name.
+    /// True if nothing else in the units is declared under the name where modules see it; of a member, if nothing
+    /// else is at all.
     fn is_unique(&self) -> bool {
-        self.declarations.len() == self.family.len()
+        let seen = |one: &Declaration| self.is_member() || (one.owner.is_none() && !one.nested);
+        let all = self.declarations.iter().enumerate();
+        all.filter(|(index, one)| !self.family.contains(index) && seen(one)).count() == 0
+    }
+
+    /// True if a declaration can be meant where the target can. In Rust a field and a method may share a name.
+    fn is_rival(&self, one: &Declaration) -> bool {
+        let field = |kind: SymbolKind| kind == SymbolKind::Field;
+        self.language() != Language::Rust
+            || field(one.found.symbol.kind) == field(self.target().found.symbol.kind)
     }
 
     /// True if no other member of a type of this name is declared under the name.
     fn is_only_of(&self, owner: &str) -> bool {
         let all = self.declarations.iter().enumerate();
         let mut others = all.filter(|(index, one)| {
-            one.owner.as_deref() == Some(owner) && !self.family.contains(index)
+            one.owner.as_deref() == Some(owner)
+                && !self.family.contains(index)
+                && self.is_rival(one)
         });
         others.next().is_none()
     }
@@ -262,7 +281,7 @@ impl<'s> Plan<'s> {
     fn owns_other(&self, ty: &str) -> bool {
         let all = self.declarations.iter().enumerate();
         let mut others = all.filter(|(index, _)| !self.family.contains(index));
-        others.any(|(_, one)| one.owner.as_deref() == Some(ty))
+        others.any(|(_, one)| one.owner.as_deref() == Some(ty) && self.is_rival(one))
     }
 
     fn scan(&self, unit: usize, renaming: &mut Renaming) {
@@ -358,7 +377,9 @@ impl<'s> Plan<'s> {
         let (one, target) = (&self.declarations[index], self.target());
         let dynamic = !matches!(self.language(), Language::Rust | Language::C);
         let both = one.owner.is_some() && target.owner.is_some();
-        let same_place = one.unit == target.unit && one.found.path == target.found.path;
+        let same_place = one.unit == target.unit
+            && one.found.path == target.found.path
+            && one.found.symbol.kind == target.found.symbol.kind;
         match (dynamic && both) || same_place {
             true => Verdict::Possible,
             false => Verdict::Other,

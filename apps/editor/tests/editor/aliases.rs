@@ -37,7 +37,10 @@ fn str_replace_wants_exactly_one_match() {
     assert_eq!(fault.message, "no match in a.rs");
     let needs = session.asks(&str_replace("a.rs", "one", "x"));
     assert_eq!(needs.question.text, "2 matches");
-    assert_eq!(done(session.host.answer(Choice::Picked(vec![2]))).brief, "a.rs: 1 of 2 matches");
+    assert_eq!(
+        done(session.host.answer(Choice::Picked(vec![2]))).brief,
+        "a.rs: 1 of 2 matches, line 3"
+    );
     assert_eq!(session.on_disk("a.rs"), "one\ntwo\nx\r\n");
     session.done(&Action::StrRemove { path: "a.rs".into(), old_str: "two\n".into() });
     session.done(&Action::StrReplaceHere { old_str: "one".into(), new_str: text("1") });

@@ -54,9 +54,8 @@ fn nothing_is_changed_when_one_hunk_fits_nowhere() {
     let fault = session.failed(&apply(patch));
     assert_eq!(
         fault.message,
-        "lib.rs: the hunk at patch line 8 fits nowhere; nearest are lines 6-8:\n8\t    two();\npatch\t    too();"
+        "lib.rs: the hunk at patch line 8 fits nowhere; nearest are lines 6-8:\n8\t    two();\npatch\t    too();\nnothing was changed"
     );
-    assert_eq!(fault.hints, ["nothing was changed"]);
     assert_eq!(
         (session.on_disk("b.rs").as_str(), session.on_disk("lib.rs").as_str()),
         ("b\n", LIB)
@@ -120,9 +119,12 @@ fn files_outside_of_the_project_are_never_touched() {
     std::os::unix::fs::symlink(outside.path(), session.path("link")).unwrap();
     let absolute = outside.path().join("x").display().to_string();
     for (name, message) in [
-        ("../x", "../x: outside of the project".to_owned()),
-        (absolute.as_str(), format!("{absolute}: outside of the project")),
-        ("link/x", format!("link/x: leads out of the project, to {}", absolute)),
+        ("../x", "../x: outside of the project\nnothing was changed".to_owned()),
+        (absolute.as_str(), format!("{absolute}: outside of the project\nnothing was changed")),
+        (
+            "link/x",
+            format!("link/x: leads out of the project, to {}\nnothing was changed", absolute),
+        ),
     ] {
         let patch = format!("*** Begin Patch\n*** Update File: {name}\n@@\n-a\n+b\n*** End Patch");
         assert_eq!(session.failed(&apply(&patch)).message, message);

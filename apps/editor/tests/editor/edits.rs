@@ -93,7 +93,7 @@ fn numbers_outside_of_the_file_are_refused_with_its_line_count() {
         (Action::Goto { line: at(i64::MIN) }, "line: a.txt has 3 lines, not -9223372036854775808"),
         (
             Action::Insert { at: line_of("a.txt"), text: text("x") },
-            "at: expected a line number, 'file.rs:20' or an anchor",
+            "at: expected a line number, 'file.rs:20', a symbol or an anchor",
         ),
     ] {
         assert_eq!(session.failed(&action).message, message);

@@ -21,5 +21,6 @@ mod searching;
 mod special_files;
 mod stale;
 mod support;
+mod symbols;
 mod views;
 mod write_through;

@@ -56,7 +56,6 @@ mod written_call;
 pub use answer_text::TypedAnswer;
 pub use context::RunContext;
 pub use protocol::{ArrivedWindow, RunInput, RunOutput, StepReply};
-pub(crate) use resolve_target::{meant_action, without_aliases};
 pub use run::Run;
 pub use step::{Argument, MissingArgument, Step, StepOrigin, StepOutcome, fixed};
 

@@ -12,7 +12,6 @@ use crate::limits::{DISK_DEADLINE, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::open_file::ReadFile;
 
-use super::project;
 use super::resolver::{Resolved, Resolver, Stop};
 use super::target::Target;
 
@@ -103,17 +102,11 @@ impl Editor {
         let filter = Filter::new(&request)?;
         let mut documents = self.documents();
         let scope = self.scope(context)?;
-        let (base, root) = (self.caller_path("", context), scope.root.clone());
-        let open: Vec<PathBuf> =
-            request.files.iter().filter_map(|name| self.known_file(name, context)).collect();
         let budget = if context.budget == 0 { BUDGET } else { context.budget };
         let work = move |_: &docui::blocking::CommitPoint| -> Result<(String, String), Fault> {
-            let files = match open.len() == request.files.len() && !open.is_empty() {
-                true => open,
-                false => project::files(&request.files, &base, &root)?,
-            };
-            let named = files.len() <= EMPTY_FILES_NAMED;
             let mut resolver = Resolver::new(&mut documents, scope);
+            let files = resolver.files(&request.files)?;
+            let named = files.len() <= EMPTY_FILES_NAMED;
             let (mut outlines, mut empty, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
             for path in files {
                 let shown = resolver.documents.display(&path);
@@ -171,10 +164,12 @@ impl Editor {
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
         let mut target = self.target(range, context)?;
-        if let (Target::Symbol(name), true) = (&mut target, body) {
-            name.body = true;
-        } else if body {
-            return Err(Fault::usage("body takes a symbol: body('foo')"));
+        match &mut target {
+            Target::Written { body: wanted, .. } => *wanted = body,
+            Target::Lines { .. } if body => {
+                return Err(Fault::usage("body takes a symbol: body('foo')"));
+            }
+            Target::Lines { .. } => {}
         }
         let mut documents = self.documents();
         let scope = self.scope(context)?;
@@ -206,7 +201,7 @@ impl Editor {
             self.disk_task(waits_for, DISK_DEADLINE, context, work, |editor, found, context, _| {
                 let (path, read, lines, value, shown) = match found {
                     Ok(found) => found,
-                    Err(Stop::Ask(reply)) => return Ok(reply),
+                    Err(Stop::Ask(reply)) => return Ok(*reply),
                     Err(Stop::Fault(fault)) => return Err(fault),
                 };
                 let opened = read

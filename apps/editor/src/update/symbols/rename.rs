@@ -18,7 +18,6 @@ use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Plan, Work};
 use crate::update::question::{Token, chosen_matches};
 
-use super::project;
 use super::resolver::{Chosen, Resolver, Stop, unless_asked};
 use super::target::Target;
 
@@ -60,16 +59,12 @@ impl Editor {
             _ => None,
         };
         let (new, files) = (new.trim().to_owned(), files.to_vec());
-        let (base, root) = (self.caller_path("", context), scope.root.clone());
-        let open: Vec<PathBuf> =
-            files.iter().filter_map(|name| self.known_file(name, context)).collect();
         let plan = move |documents: &mut Documents| {
-            let within = match (files.is_empty(), open.len() == files.len()) {
-                (true, _) => None,
-                (false, true) => Some(open),
-                (false, false) => Some(project::files(&files, &base, &root)?),
-            };
             let mut resolver = Resolver::new(documents, scope);
+            let within = match files.is_empty() {
+                true => None,
+                false => Some(resolver.files(&files)?),
+            };
             unless_asked(plan_edit(&mut resolver, &target, &new, within, answer))
         };
         let blocking =
@@ -215,10 +210,8 @@ fn symbols(
     target: &Target,
     within: Option<&[PathBuf]>,
 ) -> Result<Vec<(PathBuf, Found)>, Stop> {
-    if let (Some(files), Target::Symbol(name)) = (within, target)
-        && name.file.is_none()
-    {
-        let wanted = Wanted::new(&name.written);
+    if let (Some(files), Target::Written { text, .. }) = (within, target) {
+        let wanted = Wanted::new(text);
         let mut found = Vec::new();
         for path in files {
             if resolver.mentions(path, wanted.name()) {

@@ -16,13 +16,13 @@ use crate::update::edit::Plan;
 use crate::update::question::Token;
 
 use super::project;
-use super::target::{Scope, SymbolName, Target};
+use super::target::{Scope, SymbolName, Target, numbered};
 
 /// Why nothing was resolved.
 pub(in crate::update) enum Stop {
     Fault(Fault),
     /// The reader must say which symbol is meant.
-    Ask(Reply),
+    Ask(Box<Reply>),
 }
 
 impl From<Fault> for Stop {
@@ -35,7 +35,7 @@ impl From<Fault> for Stop {
 pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<Plan<T>, Fault> {
     match plan {
         Ok(plan) => Ok(plan),
-        Err(Stop::Ask(reply)) => Ok(Plan::Reply(reply)),
+        Err(Stop::Ask(reply)) => Ok(Plan::Reply(*reply)),
         Err(Stop::Fault(fault)) => Err(fault),
     }
 }
@@ -122,6 +122,13 @@ impl Resolved {
     }
 }
 
+/// What was written for lines.
+enum Read {
+    Symbol(SymbolName),
+    /// A file, or some of its lines, from 0.
+    File(PathBuf, Option<Range<usize>>),
+}
+
 /// Finds symbols in files.
 pub(in crate::update) struct Resolver<'d> {
     pub documents: &'d mut Documents,
@@ -156,14 +163,17 @@ impl<'d> Resolver<'d> {
     /// Returns the lines that a target means.
     pub(in crate::update) fn resolve(&mut self, target: &Target) -> Result<Resolved, Stop> {
         let (path, lines) = match target {
-            Target::Symbol(name) => return self.symbol(name),
-            Target::File { path } => (path, None),
-            Target::Lines { path, lines } | Target::Closed { path, lines } => (path, Some(lines)),
+            Target::Lines { path, lines } => (path.clone(), Some(lines.clone())),
+            Target::Written { text, body } => match self.read(text, *body)? {
+                Read::Symbol(name) => return self.symbol(&name),
+                Read::File(path, lines) => (path, lines),
+            },
         };
+        let path = &path;
         let source = self.source(path)?;
         let buffer = self.documents.text(path)?;
         let all = 0..buffer.line_count();
-        let lines = lines.cloned().unwrap_or(all.clone());
+        let lines = lines.unwrap_or(all.clone());
         if lines.end > all.end {
             let shown = line_numbers(&lines);
             let (most, path) = (all.end, self.documents.display(path));
@@ -176,6 +186,121 @@ impl<'d> Resolver<'d> {
             .into_iter()
             .find(|one| one.symbol.whole == bytes && one.symbol.is_whole_lines(source.text()));
         Ok(Resolved { path: path.clone(), symbol, bytes, source })
+    }
+
+    /// Reads what was written.
+    fn read(&self, text: &str, body: bool) -> Result<Read, Fault> {
+        if let Some(inner) = text.strip_prefix("body(").and_then(|rest| rest.strip_suffix(')')) {
+            return self.read(inner.trim().trim_matches(['\'', '"']), true);
+        }
+        let name = |file, written: &str| {
+            Ok(Read::Symbol(SymbolName { file, written: written.to_owned(), body }))
+        };
+        let read = match (numbered(text), text.split_once('#')) {
+            (Some((Some(file), first, last)), _) => {
+                let path = self
+                    .file(file)
+                    .ok_or_else(|| Fault::not_found(format!("{file}: no such file")))?;
+                let last = usize::try_from(last).unwrap_or(0);
+                let first = usize::try_from(first).ok().and_then(|first| first.checked_sub(1));
+                let lines = first.map(|first| first..last).filter(|lines| !lines.is_empty());
+                let lines = lines.ok_or_else(|| Fault::usage(format!("{text} are no lines")))?;
+                Read::File(path, Some(lines))
+            }
+            (_, Some((file, symbol))) if !file.is_empty() && !symbol.is_empty() => {
+                match self.file(file) {
+                    Some(path) => return name(Some(path), symbol),
+                    None => return name(None, text),
+                }
+            }
+            _ => match self.file(text) {
+                Some(path) => Read::File(path, None),
+                None => return name(None, text),
+            },
+        };
+        match body {
+            true => Err(Fault::usage(format!("body: {text} is no symbol"))),
+            false => Ok(read),
+        }
+    }
+
+    /// Returns the path without symlinks of a file that is open or on disk.
+    fn file(&self, name: &str) -> Option<PathBuf> {
+        let path = self.scope.base.join(name);
+        if path.is_file() {
+            return path.canonicalize().ok();
+        }
+        self.open_file(name)
+    }
+
+    /// Returns the open file that a name means: its path, or the end of it.
+    fn open_file(&self, name: &str) -> Option<PathBuf> {
+        let (path, tail) = (self.scope.base.join(name), name.trim_start_matches("./"));
+        if self.documents.open_file(&path).is_some() {
+            return Some(path);
+        }
+        let mut open = self.documents.open_files().filter(|one| one.path.ends_with(tail));
+        let file = open.next().filter(|_| !tail.is_empty())?;
+        open.next().is_none().then(|| file.path.clone())
+    }
+
+    /// Returns the files that were asked for; all of the project if none were.
+    pub(super) fn files(&self, entries: &[String]) -> Result<Vec<PathBuf>, Fault> {
+        let open: Vec<PathBuf> = entries.iter().filter_map(|name| self.file(name)).collect();
+        match open.len() == entries.len() && !open.is_empty() {
+            true => Ok(open),
+            false => project::files(entries, &self.scope.base, &self.scope.root),
+        }
+    }
+
+    /// Returns the bytes that a text means in an open file, without waiting for a disk.
+    pub(super) fn open_symbol(
+        &mut self,
+        text: &str,
+    ) -> Result<Option<(PathBuf, Range<usize>)>, Fault> {
+        let inner = text.strip_prefix("body(").and_then(|rest| rest.strip_suffix(')'));
+        let (text, body) = match inner {
+            Some(inner) => (inner.trim().trim_matches(['\'', '"']), true),
+            None => (text, false),
+        };
+        let file =
+            text.split_once('#').and_then(|(file, symbol)| Some((self.open_file(file)?, symbol)));
+        let (files, written) = match file {
+            Some((path, symbol)) => (vec![path], symbol),
+            None => {
+                let mut files: Vec<PathBuf> = self.scope.current.iter().cloned().collect();
+                files.extend(self.documents.open_files().map(|one| one.path.clone()));
+                (files, text)
+            }
+        };
+        let wanted = Wanted::new(written);
+        for path in files {
+            let found = self.find_in(&path, &wanted)?;
+            match found.as_slice() {
+                [] => {}
+                [(path, one)] => {
+                    let range = match body {
+                        false => Some(one.symbol.whole.clone()),
+                        true => one.symbol.interior.clone(),
+                    };
+                    return Ok(range.map(|range| (path.clone(), range)));
+                }
+                all => {
+                    let source = self.source(&path)?;
+                    let line = |one: &Found| source.line_of(one.symbol.range.start) + 1;
+                    let all: Vec<_> = all
+                        .iter()
+                        .map(|(_, one)| format!("{} {}", one.qualified, line(one)))
+                        .collect();
+                    return Err(Fault::usage(format!(
+                        "{written} is ambiguous: {}",
+                        all.join(" · ")
+                    ))
+                    .hint("write what is around it too: 'Type::foo'"));
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn symbol(&mut self, name: &SymbolName) -> Result<Resolved, Stop> {
@@ -309,7 +434,9 @@ impl<'d> Resolver<'d> {
             candidates.push(Chosen { written, path: path.clone(), qualified, nth });
         }
         let chosen = self.scope.chosen.clone();
-        Token::Symbol(AskedSymbol { candidates, chosen }).attach_to(ask).map(Stop::Ask)
+        Token::Symbol(AskedSymbol { candidates, chosen })
+            .attach_to(ask)
+            .map(|reply| Stop::Ask(Box::new(reply)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The lines around what was done, which an outcome shows so that nobody has to look again.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -30,6 +31,7 @@ impl Editor {
         let mut text = String::new();
         let mut numbers = Vec::new();
         let mut before: Option<PathBuf> = None;
+        let mut shown_to: HashMap<PathBuf, usize> = HashMap::new();
         for seam in seams {
             let (Seam::Block(path, _) | Seam::Gap(path, _)) = seam;
             let Some(index) = self.file_index(path) else { continue };
@@ -44,6 +46,10 @@ impl Editor {
                 if index > 0 {
                     text += "…\n";
                 }
+                // What an earlier seam of the file shows isn't shown again.
+                let end = shown_to.get(path).copied().filter(|end| lines.contains(end));
+                let lines = end.unwrap_or(lines.start)..lines.end;
+                shown_to.insert(path.clone(), lines.end);
                 for line in lines.clone() {
                     text += &format!("{}\t{}\n", line + 1, visible_line(file, line));
                 }
@@ -91,14 +97,17 @@ fn ranges(file: &OpenFile, seam: &Seam) -> Vec<Range<usize>> {
                 false => file.buffer().line_at(*at),
             };
             let lines = above(line)..below(line);
-            if lines.is_empty() { Vec::new() } else { vec![lines] }
+            if lines.is_empty() { Vec::new() } else { Vec::from([lines]) }
         }
         Seam::Block(_, bytes) => {
             let lines = file.buffer().lines_of(bytes);
             let lines = lines.start..lines.end.min(count);
             let (start, end) = (above(lines.start), below(lines.end));
             match lines.len() <= SHORT_BLOCK {
-                true => vec![start..end],
+                true => {
+                    let whole = start..end;
+                    vec![whole]
+                }
                 false => vec![start..lines.start + 2, lines.end - 1..end],
             }
         }

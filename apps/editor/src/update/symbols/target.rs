@@ -7,7 +7,7 @@ use docui::{Context, Fault, Line};
 
 use crate::model::Editor;
 
-use super::resolver::Chosen;
+use super::resolver::{Chosen, Resolver};
 use crate::update::question::Token;
 
 /// What an argument for lines means.
@@ -15,12 +15,9 @@ use crate::update::question::Token;
 pub(in crate::update) enum Target {
     /// Lines of an open file as they are numbered now, from 0.
     Lines { path: PathBuf, lines: Range<usize> },
-    /// Lines of a file that isn't open, as it is on disk.
-    Closed { path: PathBuf, lines: Range<usize> },
-    /// All lines of a file.
-    File { path: PathBuf },
-    /// A symbol.
-    Symbol(SymbolName),
+    /// Text that is read when files can be: `foo`, `body(foo)`, `src/a.rs#foo`, `src/a.rs`, and `src/a.rs:10-20` of a
+    /// file that isn't open. `body` means what stands between the braces.
+    Written { text: String, body: bool },
 }
 
 /// A symbol as it was written.
@@ -40,6 +37,8 @@ pub(in crate::update) struct Scope {
     pub current: Option<PathBuf>,
     /// The folder of the project.
     pub root: PathBuf,
+    /// The caller's folder, which paths are relative to.
+    pub base: PathBuf,
     pub chosen: Vec<Chosen>,
 }
 
@@ -52,38 +51,19 @@ impl Editor {
     ) -> Result<Target, Fault> {
         let Line::Text(text) = line else { return self.lines_target(line, line, context) };
         let text = text.trim();
-        if let Some(inner) = text.strip_prefix("body(").and_then(|rest| rest.strip_suffix(')')) {
-            let inner = inner.trim().trim_matches(['\'', '"']);
-            return match self.target(&Line::Text(inner.to_owned()), context)? {
-                Target::Symbol(name) => Ok(Target::Symbol(SymbolName { body: true, ..name })),
-                _ => Err(Fault::usage(format!("body: {inner} is no symbol"))),
-            };
-        }
-        let (file, numbers) = match text.rsplit_once(':') {
-            Some((file, numbers)) if !file.ends_with(':') => (Some(file), numbers),
-            _ => (None, text),
-        };
-        if let Some((first, last)) = line_numbers(numbers) {
-            return self.numbered(file, first, last, context);
-        }
-        if let Some((file, symbol)) = text.split_once('#')
-            && !file.is_empty()
-            && !symbol.is_empty()
-            && let Some(path) = self.known_file(file, context)
-        {
-            let written = symbol.to_owned();
-            return Ok(Target::Symbol(SymbolName { file: Some(path), written, body: false }));
-        }
         if text.is_empty() {
             return Err(Fault::usage("expected lines ('10-20', 'a.rs:10-20') or a symbol ('foo')"));
         }
-        match self.known_file(text, context) {
-            Some(path) => Ok(Target::File { path }),
-            None => {
-                let written = text.to_owned();
-                Ok(Target::Symbol(SymbolName { file: None, written, body: false }))
+        if let Some((file, first, last)) = numbered(text) {
+            let line = |number: i64| match file {
+                Some(file) => Line::Text(format!("{file}:{number}")),
+                None => Line::Number(number),
+            };
+            if file.is_none_or(|file| self.is_open(file, context)) {
+                return self.lines_target(&line(first), &line(last), context);
             }
         }
+        Ok(Target::Written { text: text.to_owned(), body: false })
     }
 
     /// Returns where symbols are looked for, with what was answered to questions about them.
@@ -95,30 +75,8 @@ impl Editor {
             Some((Token::Renaming(asked), _)) => asked.chosen,
             _ => Vec::new(),
         };
-        Ok(Scope { current, root: self.root().to_owned(), chosen })
-    }
-
-    fn numbered(
-        &self,
-        file: Option<&str>,
-        first: i64,
-        last: i64,
-        context: &Context,
-    ) -> Result<Target, Fault> {
-        let line = |number: i64| match file {
-            Some(file) => Line::Text(format!("{file}:{number}")),
-            None => Line::Number(number),
-        };
-        if let Some(file) = file
-            && let Some(path) = self.known_file(file, context)
-            && self.file_index(&path).is_none()
-        {
-            if first < 1 || last < first {
-                return Err(Fault::usage(format!("{first}-{last} are no lines")));
-            }
-            return Ok(Target::Closed { path, lines: first as usize - 1..last as usize });
-        }
-        self.lines_target(&line(first), &line(last), context)
+        let (root, base) = (self.root().to_owned(), self.caller_path("", context));
+        Ok(Scope { current, root, base, chosen })
     }
 
     fn lines_target(&self, first: &Line, last: &Line, context: &Context) -> Result<Target, Fault> {
@@ -127,18 +85,37 @@ impl Editor {
         Ok(Target::Lines { path, lines: found.lines })
     }
 
-    /// Returns the path without symlinks of a file that is open or on disk.
-    pub(in crate::update) fn known_file(&self, name: &str, context: &Context) -> Option<PathBuf> {
+    /// True if a name means an open file, by its path or the end of it.
+    fn is_open(&self, name: &str, context: &Context) -> bool {
         let path = self.caller_path(name, context);
-        if path.is_file() {
-            return path.canonicalize().ok();
-        }
-        // The end of an open file's path is enough.
         let tail = name.trim_start_matches("./");
-        let mut open = self.files.iter().filter(|file| file.path().ends_with(tail));
-        let file = open.next().filter(|_| !tail.is_empty())?;
-        open.next().is_none().then(|| file.path().to_owned())
+        self.files.iter().any(|file| file.path() == path || file.path().ends_with(tail))
     }
+
+    /// Returns what a text means in an open file: the current one, or the one that it names; `None` if it is no
+    /// symbol there.
+    ///
+    /// # Errors
+    /// Several symbols have the name.
+    pub(in crate::update) fn symbol_in_open_files(
+        &self,
+        text: &str,
+        context: &Context,
+    ) -> Result<Option<(usize, Range<usize>)>, Fault> {
+        let mut documents = self.documents();
+        let mut resolver = Resolver::new(&mut documents, self.scope(context)?);
+        let Some((path, found)) = resolver.open_symbol(text)? else { return Ok(None) };
+        Ok(self.file_index(&path).map(|index| (index, found)))
+    }
+}
+
+/// Reads `10`, `10-20`, `a.rs:10` and `a.rs:10-20`.
+pub(super) fn numbered(text: &str) -> Option<(Option<&str>, i64, i64)> {
+    let (file, numbers) = match text.rsplit_once(':') {
+        Some((file, numbers)) if !file.ends_with(':') => (Some(file), numbers),
+        _ => (None, text),
+    };
+    line_numbers(numbers).map(|(first, last)| (file, first, last))
 }
 
 /// Reads `10` and `10-20`.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::language::Language;
 use crate::outline::{Symbol, SymbolKind};
+use crate::regions::regions_of;
 
 use super::Desk;
 
@@ -197,4 +198,28 @@ pub(super) fn is_edge_above(text: &str, at: usize, indent: usize) -> bool {
 pub(super) fn is_edge_below(text: &str, at: usize, indent: usize) -> bool {
     let Some(line) = text[at..].lines().next() else { return true };
     line.len() - line.trim_start().len() < indent || line.trim().starts_with(['}', ')', ']'])
+}
+
+/// True for lines that belong to the item that follows them: comments, attributes, decorators, and no empty line at
+/// the end.
+pub(super) fn is_lead(language: Language, lines: &str) -> bool {
+    let comments = regions_of(Some(language), lines).comments;
+    let mut at = 0;
+    let mut leads = |line: &str| {
+        let text = line.trim();
+        let start = at + (line.len() - line.trim_start().len());
+        at += line.len();
+        let lies_in =
+            |comment: &Range<usize>| comment.start <= start && start + text.len() <= comment.end;
+        let marks: &[&str] = match language {
+            Language::Rust => &["#["],
+            Language::CSharp => &["["],
+            Language::Python | Language::Java => &["@"],
+            language if language.is_ecmascript() => &["@"],
+            _ => &[],
+        };
+        comments.iter().any(lies_in) || marks.iter().any(|mark| text.starts_with(mark))
+    };
+    let all = lines.split_inclusive('\n').all(|line| leads(line));
+    all && !lines.trim().is_empty() && !lines.ends_with("\n\n") && !lines.ends_with("\n\r\n")
 }

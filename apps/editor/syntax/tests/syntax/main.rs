@@ -9,6 +9,7 @@ mod lookups;
 mod outlines;
 mod python;
 mod regions;
+mod renaming;
 mod rust;
 mod support;
 mod workspace;

@@ -1,0 +1,66 @@
+//! Which occurrences of a name are a symbol.
+
+use std::path::Path;
+
+use crate::support::*;
+
+/// Renames a symbol of the first file. In the result, `«»` are around what is proven and `‹›` around what is possible.
+fn rename(files: &[(&str, &str)], symbol: &str) -> String {
+    let sources: Vec<_> = files
+        .iter()
+        .map(|(path, text)| {
+            let language = Language::of_path(Path::new(path)).unwrap();
+            Source::parse(language, *text).unwrap()
+        })
+        .collect();
+    let units: Vec<_> = files
+        .iter()
+        .zip(&sources)
+        .map(|((path, _), source)| Unit { path: Path::new(path), source })
+        .collect();
+    let found = Wanted::new(symbol).find(&sources[0], Some(Path::new(files[0].0)));
+    let normal = symbol.replace("::", ".");
+    let exact = |one: &&Found| one.qualified.replace("::", ".") == normal;
+    let found = found.iter().find(exact).or(found.first()).unwrap();
+    let packages = ["own".to_owned()];
+    let renaming = match plan_rename(&units, (0, found), &packages) {
+        Ok(renaming) => renaming,
+        Err(reason) => return format!("refused: {reason}\n"),
+    };
+    let mut all = String::new();
+    for (unit, (path, text)) in files.iter().enumerate() {
+        let mut marks = Vec::new();
+        for (occurrences, open, close) in
+            [(&renaming.proven, '«', '»'), (&renaming.possible, '‹', '›')]
+        {
+            for one in occurrences.iter().filter(|one| one.unit == unit) {
+                assert_eq!(&text[one.range.clone()], found.symbol.name);
+                marks.extend([(one.range.start, open), (one.range.end, close)]);
+            }
+        }
+        marks.sort_unstable();
+        let (mut marked, mut from) = (String::new(), 0);
+        for (at, mark) in marks {
+            marked += &text[from..at];
+            marked.push(mark);
+            from = at;
+        }
+        all += &format!("--- {path}\n{marked}{}", &text[from..]);
+    }
+    let (others, comments, strings) = (renaming.others, renaming.in_comments, renaming.in_strings);
+    format!("{all}left: {others} others, {comments} in comments, {strings} in strings\n")
+}
+
+#[test]
+fn occurrences_are_proven_possible_or_something_else() {
+    let mut all = String::new();
+    for (title, case) in cases(include_str!("cases/renaming.txt")) {
+        let mut files = Vec::new();
+        for part in case.split("--- ").filter(|part| !part.is_empty()) {
+            let (path, text) = part.split_once('\n').unwrap();
+            files.push((path, text));
+        }
+        all += &format!("=== {title}\n{}", rename(&files, title.split(' ').next().unwrap()));
+    }
+    insta::assert_snapshot!(all);
+}

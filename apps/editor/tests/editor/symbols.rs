@@ -1,0 +1,232 @@
+//! Items by name: outline, lines, moves, swaps, bodies, renames.
+
+use docui::Choice;
+
+use crate::support::*;
+
+const RUST: &str = "//! Doc.\nuse std::fmt;\n\n/// Adds.\npub fn add(a: u8) -> u8 {\n    a + 1\n}\n\n\
+                    struct Point {\n    x: u8,\n}\n\nimpl Point {\n    fn norm(&self) -> u8 {\n        add(self.x)\n    }\n\n    \
+                    fn twice(&self) -> u8 {\n        self.norm() * 2\n    }\n}\n";
+const OTHER: &str = "use crate::a::{Point, add};\n\nfn caller(p: &Point, q: impl Fn()) -> u8 {\n    \
+                     // add here\n    let x = unknown();\n    x.norm();\n    add(p.norm())\n}\n";
+
+fn line(text: &str) -> Line {
+    line_of(text)
+}
+
+fn session() -> TestSession {
+    let session = TestSession::with(&[("a.rs", RUST), ("b.rs", OTHER)]);
+    std::fs::write(
+        session.path("c.rs"),
+        "fn elsewhere() {}\n\nfn other() {\n    elsewhere();\n}\n",
+    )
+    .unwrap();
+    std::fs::write(session.path("d.md"), "# Title\n\nFirst. Second.\n\n## Deep\n").unwrap();
+    session
+}
+
+fn move_after(range: &str, after: &str) -> Action {
+    Action::Move {
+        range: line(range),
+        before: None,
+        after: Some(line(after)),
+        at_start_of: None,
+        at_end_of: None,
+    }
+}
+
+fn outline(files: &[&str]) -> Action {
+    Action::Outline {
+        r#in: files.iter().map(|file| (*file).to_owned()).collect(),
+        public: false,
+        count: false,
+        kinds: Vec::new(),
+        depth: 0,
+        name: String::new(),
+    }
+}
+
+/// Returns the brief of an outcome and what it shows.
+fn shown(done: &Done) -> String {
+    let pieces = done.content.iter().map(|piece| match piece {
+        Piece::Code(code) => code.text.clone(),
+        other => format!("{other:?}"),
+    });
+    format!("{}\n{}", done.brief, pieces.collect::<String>())
+}
+
+#[test]
+fn outline_names_symbols_with_their_lines() {
+    let mut session = session();
+    let all = shown(&session.done(&outline(&[])));
+    assert_eq!(
+        all,
+        "4 files, 10 symbols\na.rs: pub fn add 4-7 · struct Point 9-11 · Point::norm 14-16 · Point::twice 18-20\n\
+         b.rs: fn caller 3-8\nc.rs: fn elsewhere 1 · fn other 3-5\nd.md:\n# Title 1-5 – First.\n  # Deep 5\n"
+    );
+    let one = shown(&session.done(&outline(&["a.rs"])));
+    assert!(one.starts_with("a.rs, 21 lines, 5 symbols\npub fn add 4-7\n"), "{one}");
+    let counted = |public, count| Action::Outline {
+        r#in: vec!["*.rs".into()],
+        public,
+        count,
+        kinds: vec!["function".into(), "method".into()],
+        depth: 0,
+        name: String::new(),
+    };
+    let counts = shown(&session.done(&counted(false, true)));
+    assert_eq!(
+        counts,
+        "3 files, 6 symbols\na.rs: 1 function, 2 methods\nb.rs: 1 function\nc.rs: 2 functions\n"
+    );
+    let public = shown(&session.done(&counted(true, false)));
+    assert_eq!(public, "a.rs, 21 lines, 1 symbol; none in b.rs, c.rs\npub fn add 4-7\n");
+}
+
+#[test]
+fn lines_and_bodies_are_shown_by_name() {
+    let mut session = session();
+    let done = session.done(&Action::LinesOf { range: line("Point::norm") });
+    assert_eq!(
+        shown(&done),
+        "a.rs:14-16\n14\t    fn norm(&self) -> u8 {\n15\t        add(self.x)\n16\t    }\n"
+    );
+    assert_eq!(value(&done), "    fn norm(&self) -> u8 {\n        add(self.x)\n    }\n");
+    let body = session.done(&Action::Body { symbol: line("twice") });
+    assert_eq!(shown(&body), "a.rs:19\n19\t        self.norm() * 2\n");
+    assert_eq!(value(&body), "body(a.rs#Point::twice)");
+    // A file that isn't open.
+    let done = session.done(&Action::LinesOf { range: line("elsewhere") });
+    assert_eq!(shown(&done), "c.rs:1\n1\tfn elsewhere() {}\n");
+    let fault = session.failed(&Action::LinesOf { range: line("Point::nrm") });
+    assert_eq!(fault.message, "no symbol is called Point::nrm");
+    assert!(fault.hints[0].contains("Point::norm"), "{:?}", fault.hints);
+}
+
+#[test]
+fn item_moves_within_its_file_and_to_another_one() {
+    let mut session = session();
+    session.goto("a.rs:1");
+    let done = session.done(&move_after("norm", "twice"));
+    assert!(done.brief.starts_with("Point::norm, lines 14-16, now 18-20"), "{}", done.brief);
+    assert_eq!(
+        shown(&done).split_once('\n').unwrap().1,
+        "16\t    }\n17\t\n18\t    fn norm(&self) -> u8 {\n19\t        add(self.x)\n20\t    }\n21\t}\n…\n\
+         13\timpl Point {\n14\t    fn twice(&self) -> u8 {\n"
+    );
+    let moved = "impl Point {\n    fn twice(&self) -> u8 {\n        self.norm() * 2\n    }\n\n    \
+                 fn norm(&self) -> u8 {\n        add(self.x)\n    }\n}\n";
+    assert!(session.on_disk("a.rs").ends_with(moved));
+    session.view();
+    let done = session.done(&move_after("add", "elsewhere"));
+    assert!(done.brief.starts_with("add, lines 4-7, now c.rs:3-6"), "{}", done.brief);
+    assert!(session.on_disk("a.rs").starts_with("//! Doc.\nuse std::fmt;\n\nstruct Point {"));
+    let c = "fn elsewhere() {}\n\n/// Adds.\npub fn add(a: u8) -> u8 {\n    a + 1\n}\n\nfn other()";
+    assert!(session.on_disk("c.rs").starts_with(c), "{}", session.on_disk("c.rs"));
+    session.view();
+    // One undo takes back what was done in both files.
+    session.done(&undo());
+    assert!(
+        session.on_disk("a.rs").contains("pub fn add") && session.on_disk("a.rs").ends_with(moved)
+    );
+    assert_eq!(session.on_disk("c.rs"), "fn elsewhere() {}\n\nfn other() {\n    elsewhere();\n}\n");
+}
+
+#[test]
+fn items_are_swapped_deleted_inserted_and_given_bodies() {
+    let mut session = session();
+    session.goto("a.rs:1");
+    session.done(&Action::Swap { one: line("norm"), other: line("twice") });
+    let text = session.text();
+    assert!(text.find("fn twice") < text.find("fn norm"), "{text}");
+    session.view();
+    session.done(&Action::Delete { range: line("add") });
+    assert!(session.text().starts_with("//! Doc.\nuse std::fmt;\n\nstruct Point {"));
+    session.view();
+    let insert = Action::InsertBeside {
+        text: text_of("fn new() -> Self {\n    Self { x: 1 }\n}"),
+        before: Some(line("Point::twice")),
+        after: None,
+        at_start_of: None,
+        at_end_of: None,
+        indent: String::new(),
+    };
+    let done = session.done(&insert);
+    let brief = "3 lines before Point::twice, now 9-11, indentation none → 4 spaces (indent='exact' keeps it)";
+    assert!(done.brief.starts_with(brief), "{}", done.brief);
+    assert!(session.text().contains(
+        "impl Point {\n    fn new() -> Self {\n        Self { x: 1 }\n    }\n\n    fn twice"
+    ));
+    session.view();
+    let body = Action::ReplaceBody { symbol: line("new"), text: text_of("todo!()") };
+    session.done(&body);
+    assert!(session.text().contains("fn new() -> Self {\n        todo!()\n    }\n"));
+}
+
+fn text_of(text: &str) -> Text {
+    text.into()
+}
+
+#[test]
+fn several_symbols_of_a_name_are_asked_about() {
+    let text = "impl A {\n    fn go() {}\n\n    fn a() {}\n}\n\nimpl B {\n    fn go() {}\n}\n";
+    let mut session = TestSession::with(&[("a.rs", text)]);
+    let delete = Action::Delete { range: line("go") };
+    let asked = session.asks(&delete);
+    assert_eq!(asked.question.text, "2 symbols are called go");
+    let labels: Vec<_> = asked.question.options.iter().map(|one| one.label.as_str()).collect();
+    assert_eq!(labels, ["A::go", "B::go"]);
+    done(session.host.answer(Choice::Picked(vec![2])));
+    assert_eq!(session.text(), "impl A {\n    fn go() {}\n\n    fn a() {}\n}\n\nimpl B {\n}\n");
+}
+
+#[test]
+fn rename_changes_what_is_proven_and_asks_about_the_rest() {
+    let mut session = session();
+    session.goto("a.rs:1");
+    let rename = |symbol: &str, new: &str, files: &[&str]| Action::Rename {
+        symbol: line(symbol),
+        new: new.into(),
+        r#in: files.iter().map(|file| (*file).to_owned()).collect(),
+    };
+    let done = session.done(&rename("add", "plus", &[]));
+    assert!(
+        done.brief.starts_with("add → plus: 2 in a.rs, 2 in b.rs; left: 1 in comments"),
+        "{}",
+        done.brief
+    );
+    assert!(
+        session.on_disk("b.rs").contains("// add here")
+            && session.on_disk("b.rs").contains("plus(p.norm())")
+    );
+    session.view();
+    let asked = session.asks(&rename("norm", "length", &[]));
+    assert!(
+        asked.question.text.starts_with("3 places proven to be norm"),
+        "{}",
+        asked.question.text
+    );
+    assert_eq!(asked.question.options.len(), 1);
+    crate::support::done(session.host.answer(Choice::Picked(Vec::new())));
+    let b = session.on_disk("b.rs");
+    assert!(b.contains("x.norm()") && b.contains("plus(p.length())"), "{b}");
+    session.view();
+    session.done(&undo());
+    assert!(
+        session.on_disk("a.rs").contains("fn norm(")
+            && session.on_disk("b.rs").contains("p.norm()")
+    );
+}
+
+#[test]
+fn body_of_a_symbol_becomes_a_function() {
+    let mut session = session();
+    session.goto("a.rs:1");
+    let extract = Action::ExtractMethod {
+        range: line("body(a.rs#add)"),
+        name: "inner".into(),
+        types: String::new(),
+    };
+    session.done(&extract);
+    assert!(session.text().contains("inner(a)"), "{}", session.text());
+}
