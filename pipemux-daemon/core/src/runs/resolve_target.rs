@@ -204,7 +204,7 @@ impl<'a> Planner<'a> {
 
 /// The action of an app that a call means: of several that are called alike, the first one that takes the call's
 /// arguments.
-fn meant_action<'p, I>(actions: impl Fn() -> I, call: &Call) -> Option<&'p Prototype>
+pub fn meant_action<'p, I>(actions: impl Fn() -> I, call: &Call) -> Option<&'p Prototype>
 where
     I: Iterator<Item = &'p Prototype>,
 {
@@ -215,7 +215,10 @@ where
 
 /// Leaves out what a call can't mean, so that a name from another tool never makes it ambiguous: an alias counts
 /// only where it takes the call and no app's action of that very name does.
-fn without_aliases<'p, T>(having: Vec<(T, &'p Prototype)>, call: &Call) -> Vec<(T, &'p Prototype)> {
+pub fn without_aliases<'p, T>(
+    having: Vec<(T, &'p Prototype)>,
+    call: &Call,
+) -> Vec<(T, &'p Prototype)> {
     let is_alias = |one: &Prototype| one.prominence == Prominence::Alias;
     if having.iter().all(|(_, one)| is_alias(one)) {
         return having;

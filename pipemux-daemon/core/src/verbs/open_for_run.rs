@@ -8,8 +8,7 @@ use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 
 use crate::Core;
 use crate::keys::RequestId;
-use crate::runs::resolve_target::takes;
-use crate::runs::{meant_action, without_aliases};
+use crate::runs::resolve_target::{meant_action, takes, without_aliases};
 use crate::verbs::require;
 use crate::workspaces::Workspace;
 

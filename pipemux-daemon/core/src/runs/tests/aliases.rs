@@ -4,6 +4,7 @@ use pipemux_proto::call::parse_undecided;
 use pipemux_proto::prototype::Prominence;
 
 use super::*;
+use crate::runs::plan::Planner;
 
 fn action(name: &str, params: &[&str], prominence: Prominence) -> Prototype {
     let param = |name: &&str| Param { name: (*name).into(), ty: Type::String, ..Param::default() };
@@ -23,7 +24,7 @@ fn meant(code: &str) -> Result<String, Fault> {
         scene.workspace.windows.set_actions(&key(addr), Some(actions));
     }
     let script = parse_undecided(code, None).unwrap();
-    let planner = crate::runs::plan::Planner::new(&scene.workspace, &scene.sessions, code);
+    let planner = Planner::new(&scene.workspace, &scene.sessions, code);
     let steps = planner.plan_parts(&[(code, &script)]).map_err(|(_, fault)| fault)?;
     Ok(steps[0].session.addr.to_string())
 }
