@@ -37,7 +37,7 @@ fn matches_are_replaced_in_all_files_by_one_change() {
 fn file_can_be_answered_by_its_name() {
     let env = project();
     env.run("editor.replace('count', 'tally', in='*.rs')").exits(5).has("6 matches in 2 files");
-    env.pipemux(&["answer", "b.rs"]).ok();
+    env.pipemux(&["answer", "all in b.rs"]).ok();
     assert_eq!(env.read("b.rs"), "use a::tally;\nfn retally() { tally() }\n");
     assert!(env.read("a.rs").starts_with("fn count()"));
 }
