@@ -138,7 +138,7 @@ fn invalid_refs_are_refused_with_an_example() {
     }
     env.pipemux(&["read", "what?!"]).exits(2).has("obj:");
     env.pipemux(&["click", "link:x"]).exits(2).has("link:15");
-    let thing = env.pipemux(&["run", "editor.find('two')"]).ok().objects()[0];
+    let thing = env.pipemux(&["run", "editor.select(2, 2)"]).ok().objects()[0];
     env.pipemux(&["click", &format!("obj:{thing}")]).exits(2).has("pipemux read");
     env.pipemux(&["answer", "yes"]).exits(3).has("no question is open");
     env.pipemux(&["answer", "--to", "4711", "yes"]).exits(3).has("4711");

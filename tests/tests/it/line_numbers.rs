@@ -59,7 +59,7 @@ fn numbers_outside_of_the_difference_mean_what_was_shown() {
     env.run("editor.goto(50)").ok();
     env.as_reader("b", &["run", "editor.delete_lines(1, 2)"]).ok();
     // It tells of 21-60, and says nothing of 3-20, which were shown before.
-    env.run("editor.find('row 44')").ok().has("lines 21-60 are now 19-58").has("[line 42]");
+    env.run("editor.select(44, 44)").ok().has("lines 21-60 are now 19-58").has("f.txt:42");
     env.run("editor.replace_lines(1, 1, 'mark')").exits(4).has("changed since you saw it");
     env.run("editor.replace_lines(10, 10, 'mark')").ok().has("line 8");
     env.run("editor.save()").ok();
@@ -149,8 +149,8 @@ fn numbers_pinned_to_an_epoch_mean_what_their_reader_was_shown_by_then() {
     env.run("editor.goto(50)").ok();
     let kept: String = (3..=60).map(|row| format!("row {row}\n")).collect();
     env.write("f.txt", kept);
-    let found = env.run("editor.find('row 44')").ok().has("lines 21-60 are now 19-58").epoch();
-    // Lines 1-20 were shown before somebody else removed two of them, and the search told nothing of them.
+    let found = env.run("editor.select(44, 44)").ok().has("lines 21-60 are now 19-58").epoch();
+    // Lines 1-20 were shown before somebody else removed two of them, and the selection told nothing of them.
     let pinned = |code: &str| env.pipemux(&["run", "--at", &format!("e{found}"), code]);
     pinned("editor.replace_lines(10, 10, 'mark')").ok().has("line 8");
     pinned("editor.replace_lines(1, 1, 'mark')").exits(4);

@@ -2,14 +2,14 @@
 
 use pipemux_tests::TestEnv;
 
-/// An editor with a file and a notebook with an entry; returns the ids of a match, the entry and its undo.
+/// An editor with a file and a notebook with an entry; returns the ids of a selection, the entry and its undo.
 fn editor_and_notebook() -> (TestEnv, u64, u64, u64) {
     let env = TestEnv::new();
     let lines: String = (1..=300).map(|number| format!("line {number}\n")).collect();
     env.write("a.txt", lines);
     env.pipemux(&["open", "editor", "a.txt"]).ok();
     env.pipemux(&["open", "notebook"]).ok();
-    let found = env.run("editor.find('line 77')").ok().objects()[0];
+    let found = env.run("editor.select(77, 77)").ok().obj("a.txt:77");
     let added = env.run("notebook.add('plan', 'v1')");
     (env, found, added.ok().obj("plan"), added.link("undo"))
 }
@@ -18,7 +18,10 @@ fn editor_and_notebook() -> (TestEnv, u64, u64, u64) {
 fn object_of_one_app_is_refused_by_another() {
     let (env, found, plan, _) = editor_and_notebook();
     let foreign = env.run(&format!("notebook.edit(obj:{found}, 'x')"));
-    foreign.exits(2).has("entry is Anchor<entry>").has(&format!("obj:{found} is of type match"));
+    foreign
+        .exits(2)
+        .has("entry is Anchor<entry>")
+        .has(&format!("obj:{found} is of type selection"));
     env.run(&format!("editor.close(obj:{plan})")).exits(2).has("Anchor<file>");
     let sentence =
         format!("Anchor obj:{plan} not found in current context. It belongs to notebook/main");

@@ -147,6 +147,8 @@ fn aliases_are_shown_in_no_window_and_share_their_names() {
     assert_eq!(
         names,
         [
+            "glob",
+            "grep",
             "apply_patch",
             "str_replace",
             "edit",

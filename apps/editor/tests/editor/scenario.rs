@@ -16,6 +16,7 @@ pub const TEXTS: &[&str] =
 
 /// What happens to a session.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "there are few of them")]
 pub enum Step {
     /// An action.
     Act(Action, Caller),

@@ -91,7 +91,13 @@ fn labelled(options: &[OptionItem], label: &str) -> Vec<u32> {
     };
     let exact = matching(&|other| other == label);
     let folded = label.to_lowercase();
-    if exact.is_empty() { matching(&|other| other.to_lowercase() == folded) } else { exact }
+    let found =
+        if exact.is_empty() { matching(&|other| other.to_lowercase() == folded) } else { exact };
+    match label.strip_prefix("all in ") {
+        // An option may stand for all of a file.
+        Some(whole) if found.is_empty() => labelled(options, whole),
+        _ => found,
+    }
 }
 
 /// Gives options whose line would be the same distinct labels: `main (1)`, `main (2)`.

@@ -44,6 +44,8 @@ impl Knowledge {
         let before = self.numbers.clone();
         let mut reading = Reading { before: before.clone(), pinned, now: self };
         let mut outcome = true;
+        // A result of a search names each file before its lines.
+        let mut found_in = None;
         for line in answer.lines() {
             if let Some(heading) = line.strip_prefix("## editor/main · ") {
                 outcome = false;
@@ -52,8 +54,12 @@ impl Knowledge {
                 reading.now.current = Some(file.to_owned()).filter(|file| file.ends_with(".txt"));
                 continue;
             }
+            if outcome && line.ends_with(".txt:") {
+                found_in = line.strip_suffix(':').map(str::to_owned);
+                continue;
+            }
             let file = match outcome {
-                true => acted.map(str::to_owned),
+                true => found_in.clone().or(acted.map(str::to_owned)),
                 false => reading.now.current.clone(),
             };
             let Some(file) = file else { continue };

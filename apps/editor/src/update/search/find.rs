@@ -229,7 +229,7 @@ impl Manner {
         for file in files {
             let mut left = file.counts.lines;
             if unshown.is_empty() {
-                let text = listing.documents.text(&file.path).map(|buffer| buffer.clone());
+                let text = listing.documents.text(&file.path).cloned();
                 left = match text {
                     Ok(buffer) => {
                         self.list_file(listing, searched, file, &buffer, &mut budget, display)
