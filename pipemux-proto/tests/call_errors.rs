@@ -109,7 +109,6 @@ fn errors_say_what_to_write_instead() {
         ("editor.save", &["not a call", "editor.save is not a call: write editor.save()"]),
         ("editor.save; f()", &["write editor.save()"]),
         ("15", &["not a call", "link:15"]),
-        ("[undo](link:14)", &["not a call", "link:15"]),
         ("'f()'", &["not a call"]),
         ("f() g()", &["unexpected `g`", "`;`"]),
         ("f())", &["unexpected `)`", "one `)` too many"]),

@@ -20,7 +20,7 @@ fn scope_of(built_in: &App) -> Scope {
 /// What is known of the apps that come with the daemon. Read once, because it never changes.
 static KNOWN: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
     let known = |app: &App| BuiltIn { prototypes: app.prototypes(), help: app.help() };
-    APPS.iter().map(|app| known(app)).collect()
+    APPS.iter().map(known).collect()
 });
 
 /// The manifests that could be loaded, and what is wrong with the others.

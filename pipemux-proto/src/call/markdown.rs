@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn link_is_told_from_a_list() {
-        assert_eq!(markdown_link("[old parser](obj:note:31), x"), Some(("obj:note:31", 24)));
+        assert_eq!(markdown_link("[old parser](obj:note:31), x"), Some(("obj:note:31", 25)));
         assert_eq!(markdown_link("[undo](link:14)"), Some(("link:14", 15)));
         for text in ["[obj:7]", "['a](obj:7)']", "[a](b)", "[a]", "[[a](obj:7)]", "[a](obj:7"] {
             assert_eq!(markdown_link(text), None, "{text}");

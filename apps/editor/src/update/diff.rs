@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use docui::{Blocking, Context, Done, Fault, View, tokens};
@@ -66,11 +66,7 @@ impl Editor {
 }
 
 /// Returns what differs in a file; `None` if nothing does.
-fn file_diff(
-    documents: &mut Documents,
-    path: &PathBuf,
-    changes: &[FileChange],
-) -> Option<FileDiff> {
+fn file_diff(documents: &mut Documents, path: &Path, changes: &[FileChange]) -> Option<FileDiff> {
     let shown = documents.display(path);
     let now = match documents.is_missing(path) {
         true => String::new(),

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use docui::Choice;
+use docui::{Choice, Line};
 use pipemux_proto::Code;
 
 use crate::support::*;
@@ -255,7 +255,7 @@ fn diff_compares_with_before_the_changes_of_the_session() {
 fn diff_says_of_a_block_that_moved_only_where_it_was_and_is() {
     let text = "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {\n    3\n}\n";
     let mut session = TestSession::with(&[("a.rs", text)]);
-    let target = |name: &str| docui::Line::Text(name.to_owned());
+    let target = |name: &str| Line::Text(name.to_owned());
     let moved = Action::Move {
         range: target("a"),
         before: None,

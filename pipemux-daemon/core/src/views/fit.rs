@@ -106,9 +106,8 @@ pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionK
         rendered.tokens = rendered.estimate_tokens();
         let trimmed = Rc::new(trim(rendered, share - required));
         window.one_off = true;
-        match &mut window.with_calls {
-            Some(shown) => *shown = trimmed.clone(),
-            None => {}
+        if let Some(shown) = &mut window.with_calls {
+            *shown = trimmed.clone();
         }
         window.rendered = Some(trimmed);
         true

@@ -22,7 +22,7 @@ fn sent(world: &mut World) -> Vec<String> {
     invoked
         .map(|(_, invoke)| match invoke.args.get("text") {
             Some(pipemux_proto::projection::Arg::Value(text)) => {
-                format!("{} {}", invoke.action, text.to_value().unwrap())
+                format!("{} {}", invoke.action, text.to_value().expect("a value"))
             }
             _ => invoke.action,
         })
@@ -37,7 +37,7 @@ fn run_with(world: &mut World, code: &str, stdin: &str) -> AnswerText {
 /// Returns the number under which an answer says that something is kept.
 fn number(said: &AnswerText) -> u64 {
     let (_, rest) = said.text.split_once("kept as ").expect("something is kept");
-    rest.split(':').next().unwrap().parse().unwrap()
+    rest.split(':').next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
 fn answer_to(world: &mut World, number: u64, text: &str) -> AnswerText {

@@ -220,6 +220,6 @@ pub(super) fn is_lead(language: Language, lines: &str) -> bool {
         };
         comments.iter().any(lies_in) || marks.iter().any(|mark| text.starts_with(mark))
     };
-    let all = lines.split_inclusive('\n').all(|line| leads(line));
+    let all = lines.split_inclusive('\n').all(&mut leads);
     all && !lines.trim().is_empty() && !lines.ends_with("\n\n") && !lines.ends_with("\n\r\n")
 }
