@@ -79,14 +79,6 @@ docui::actions! {
         );
         /// Deletes lines.
         changes help DeleteLines = delete_lines(first: Line, last: Line);
-        /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
-        query help Lines = lines(first: Line, last: Line) -> String;
-        /// The same lines of many files: lines('docs/*.md', 1, 12).
-        query help Heads = heads as lines(
-            files: Vec<FilePath>,
-            first: i64 = HEAD_FIRST,
-            last: i64 = HEAD_LAST,
-        );
         /// The files that globs match.
         query alias Glob = glob(pattern: Vec<FilePath>, path: Option<FilePath> = None::<FilePath>);
         /// Lines that match a regular expression.
@@ -121,6 +113,14 @@ docui::actions! {
         );
         /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'). As an argument, the bare text.
         query help LinesOf = lines_of as lines(range: Line) -> String;
+        /// The same lines of many files: lines('docs/*.md', 1, 12).
+        query help Heads = heads as lines(
+            files: Vec<FilePath>,
+            first: i64 = HEAD_FIRST,
+            last: i64 = HEAD_LAST,
+        );
+        /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
+        query help Lines = lines(first: Line, last: Line) -> String;
         /// What stands between a symbol's braces. As an argument, these lines: extract_method(editor.body('f'), 'g').
         query help Body = body(symbol: Line) -> String;
         /// Moves a symbol with its doc comment and attributes, or lines, also to another file: move('foo', after='Type::bar').

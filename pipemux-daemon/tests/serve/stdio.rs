@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pipemux_proto::client::{Body, Verb};
+use pipemux_proto::client::{Body, Verb, ViewArgs};
 
 use crate::harness::{Client, TestHome};
 
@@ -28,7 +28,10 @@ fn app_works_over_standard_input_and_output() {
     client.open("todo").unwrap();
     let run = |code: &str| Verb::Run { code: code.into(), stdin: None, only_queries: false };
     let Body::Text(text) = client.ask(run("todo.add(\"buy 牛奶\")")).unwrap() else { panic!() };
-    assert!(text.contains("1 to do") && text.contains("buy 牛奶"), "{text}");
+    assert!(text.contains("1 to do"), "{text}");
+    let view = Verb::View(ViewArgs::default());
+    let Body::Text(text) = client.ask(view).unwrap() else { panic!() };
+    assert!(text.contains("buy 牛奶"), "{text}");
     assert_eq!(home.session_log("todo", "main"), "to the log\n");
 }
 

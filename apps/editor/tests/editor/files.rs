@@ -234,6 +234,7 @@ fn diff_compares_with_before_the_changes_of_the_session() {
         |files: &[&str]| Action::Diff { r#in: files.iter().map(|f| (*f).to_owned()).collect() };
     let none = "0 files differ from before this session's changes";
     assert_eq!(session.done(&diff(&[])).brief, none);
+    session.goto("a.txt:1");
     session.done(&replace_lines(5, 5, "five\nand more"));
     let outcome = session.done(&diff(&[]));
     let brief = "1 file, +2 -1 lines; compared with before this session's changes";

@@ -44,6 +44,13 @@ impl<'a> Planner<'a> {
         if let (Some((session, prototype)), None) = (meant.next(), meant.next()) {
             return Ok(((*session).clone(), Vec::new(), (*prototype).clone()));
         }
+        // `undo()` behind a step of the editor is the editor's.
+        let before = self.steps.iter().rev().find(|step| !step.nested).map(|step| &step.session);
+        if let Some((session, prototype)) =
+            having.iter().find(|(session, _)| Some(*session) == before)
+        {
+            return Ok(((*session).clone(), Vec::new(), (*prototype).clone()));
+        }
         let all = || having.iter().map(|(session, _)| *session);
         if having.iter().all(|(_, other)| *other == prototype) {
             return Ok((session.clone(), all().cloned().collect(), prototype.clone()));
