@@ -56,7 +56,6 @@ macro_rules! bounds {
 pub const BOUNDS: &[Bound] = bounds! {
     "Clients" {
         RUN_ID_MAX Bytes "the id of an acting request",
-        PASSED_VARIABLES_MAX Bytes "the variables that a run passes on to an app that it opens",
         GREET_MS Milliseconds "from a client's connection to its Hello",
         CLIENTS_MAX Count "connected at once",
         CLIENT_REQUESTS_MAX Count "open requests of one client",

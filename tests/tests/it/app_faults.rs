@@ -106,7 +106,10 @@ fn steps_after_an_unknown_outcome_do_not_run() {
     let env = TestEnv::with_rogue_and_notebook();
     let code = "notebook.add('before', 'x'); rogue.misbehave('exit'); notebook.add('behind', 'x')";
     let died = env.run(code);
-    died.exits(7).has("1 done").has("2 unknown").has("not run: notebook.add");
+    died.exits(7)
+        .has("1 done")
+        .has("2 unknown")
+        .has(": notebook.add('behind', 'x') · pipemux answer");
     env.pipemux(&["view", "notebook/main"]).has("[before]").lacks("[behind]");
 }
 

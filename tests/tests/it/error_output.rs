@@ -92,7 +92,8 @@ fn time_limit_ends_watching() {
 fn second_view_says_where_the_actions_are() {
     let env = TestEnv::with_editor("one\n");
     env.pipemux(&["view"]).ok().has("actions: pipemux help editor\n").lacks("replace(old");
-    env.pipemux(&["help", "editor"]).ok().has("@param all True replaces every match");
+    env.pipemux(&["help", "editor"]).ok().has("replace(old, new").has("pipemux help editor --full");
+    env.pipemux(&["help", "editor", "--full"]).ok().has("@param all True replaces every match");
     // Another reader is shown the actions themselves.
     env.as_reader("bob", &["view"]).ok().lacks("actions: ").has("replace(old");
     env.as_reader("bob", &["view"]).ok().has("actions: pipemux help editor\n");

@@ -53,9 +53,10 @@ fn usage_errors_have_these_texts() {
 #[test]
 fn not_found_errors_have_these_texts() {
     let env = TestEnv::with_editor("one\ntwo\n");
+    env.install("arena", "examples/arena", "");
     let mut all = Transcript::new(&env);
     all.run("unknown app", &["open", "editr"], 3);
-    all.run("app without a window", &["run", "notebook.add('a', 'b')"], 3);
+    all.run("app without a window", &["run", "arena.flee()"], 3);
     all.run("unknown session", &["view", "editor/other"], 3);
     all.run("unknown object", &["read", "obj:4711"], 3);
     all.run("unknown link", &["click", "link:4711"], 3);
@@ -73,8 +74,10 @@ fn ref_errors_have_these_texts() {
     bob(&["run", &format!("notebook.edit(obj:{plan}, 'Ship on Monday')")]).ok();
     let mut all = Transcript::new(&env);
     all.run("stale", &["run", &format!("notebook.edit(obj:{plan}, 'Ship today')")], 4);
-    env.pipemux(&["close", "notebook/main"]).ok();
-    all.run("out of view", &["run", &format!("append(obj:{plan}, 'x')")], 4);
+    env.install("arena", "examples/arena", "");
+    let robber = env.pipemux(&["open", "arena"]).ok().obj("强盗");
+    env.pipemux(&["close", "arena"]).ok();
+    all.run("out of view", &["run", &format!("arena.attack(obj:{robber})")], 4);
     insta::assert_snapshot!(all.text);
 }
 

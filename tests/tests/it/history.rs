@@ -12,10 +12,10 @@ fn history_and_outcomes_survive_the_daemon() {
     env.pipemux(&["answer", "all"]).ok();
     env.run("editor.replace('nowhere', 'z')").exits(1);
     env.as_reader("bob", &["view"]).ok();
-    let bob = env.as_reader("bob", &["run", "editor.lines(1, 2)"]);
-    bob.ok();
-    // A view is not a round.
+    env.as_reader("bob", &["run", "editor.select(1, 2)"]).ok();
+    // A view is not a round, and neither is a query.
     env.pipemux(&["view"]).ok();
+    env.run("editor.find('y')").ok();
     let before = env.pipemux(&["history"]);
     before
         .ok()

@@ -105,7 +105,8 @@ fn workspaces_are_isolated() {
     let entry = env.run("notebook.add('secret', 'x')").ok().obj("secret");
     there(&["view"]).ok().lacks("notebook").lacks("secret");
     there(&["read", &format!("obj:{entry}")]).exits(3).lacks("x\n");
-    there(&["run", "notebook.search('x')"]).exits(3);
+    // A call there opens a notebook of its own.
+    there(&["run", "notebook.search('x')"]).ok().has("0 of 0 notes").lacks("secret");
     there(&["open", "notebook"]).ok().has("0 entries").lacks("secret");
     there(&["end", "notebook/main"]).ok();
     env.pipemux(&["view"]).ok().has("secret");
@@ -134,10 +135,15 @@ fn close_keeps_the_session_and_end_ends_it() {
     env.run("editor.hold(); editor.insert(1, 'unsaved')").ok();
     env.pipemux(&["close", "editor/main"]).ok().has("it runs on");
     env.pipemux(&["view"]).ok().lacks("## editor/main");
-    env.run("editor.save()").exits(3);
+    assert_eq!(env.read("a.txt"), "one\n");
     env.pipemux(&["close", "editor/main"]).exits(3);
     env.pipemux(&["open", "editor"]).ok().has("unsaved");
     assert_eq!(env.pid("editor/main"), editor);
+    // A call opens it again as well: it is the same session.
+    env.pipemux(&["close", "editor/main"]).ok();
+    env.run("editor.insert(1, 'first')").ok();
+    env.pipemux(&["view"]).ok().has("## editor/main").has("unsaved").has("first");
+    assert_eq!((env.pid("editor/main"), env.read("a.txt")), (editor, "one\n".to_owned()));
 
     env.pipemux(&["restart", "editor/main"]).ok();
     wait_for("the former process has ended", || !is_alive(editor));

@@ -152,8 +152,9 @@ fn requests_run_in_the_order_of_their_lines() {
             pipe.ask(&json!({ "id": format!("wrong {number}"), "args": ["viev"] }));
         }
     }
+    // A call would open the notebook again, a view doesn't.
     pipe.ask(&json!({ "id": "close", "args": ["close", "notebook"] }));
-    pipe.ask(&json!({ "id": "late", "args": ["run", "notebook.add('late', 'x')"] }));
+    pipe.ask(&json!({ "id": "late", "args": ["view", "notebook"] }));
     pipe.ask(&json!({ "id": "again", "args": ["open", "notebook"] }));
     pipe.ask(&json!({ "id": "last", "args": ["run", "notebook.add('last', 'x')"] }));
     assert_eq!(pipe.answer("open")["exit"], 0);
@@ -173,7 +174,6 @@ fn requests_run_in_the_order_of_their_lines() {
     let places: Vec<Option<usize>> = titles.map(|title| told.find(title)).collect();
     assert!(places.iter().all(Option::is_some), "{told}");
     assert!(places.is_sorted(), "{told}");
-    assert!(!told.contains("late"), "{told}");
 }
 
 #[test]

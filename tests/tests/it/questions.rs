@@ -155,7 +155,11 @@ fn confirmed_objects_that_changed_since_are_kept() {
     refused.exits(4).has("is stale");
     let view = env.as_reader("carol", &["view"]);
     view.ok().has("[one]").has("[two]").has("precious").lacks("[after]");
+    // The step after it is kept until it is dropped, and nothing is asked any more.
+    env.pipemux(&["answer", "yes"]).exits(3);
+    env.pipemux(&["answer", "none"]).ok().has("notebook.add('after', 'x')");
     env.pipemux(&["answer", "none"]).exits(3).has("no question is open");
+    env.pipemux(&["view"]).ok().lacks("[after]");
     // Changes of other entries don't matter.
     let three = env.run("notebook.add('three', 'c')").ok().obj("three");
     env.run(&format!("notebook.purge(obj:{one})")).exits(5);

@@ -80,7 +80,7 @@ fn ref_error_around_a_read_promises_that_nothing_took_effect() {
     env.run(&format!("notebook.edit(obj:{plan}, {read})")).exits(4).has("is stale");
     env.run(&format!("notebook.edit(obj:4711, {read})")).exits(3).has("not found");
     // The read itself fails: it is named with the step that it was for.
-    let unread = "notebook.add('copy', text=editor.lines(obj:4711, 2))";
+    let unread = "notebook.add('copy', text=editor.lines(range=obj:4711))";
     let sentence = "lines in notebook.add: Anchor obj:4711 not found in current context.";
     env.run(unread).exits(3).has(&format!("failed · {sentence}")).lacks("0 failed");
     env.run(&format!("{unread}; editor.save()")).exits(3).has(&format!("1 failed · {sentence}"));

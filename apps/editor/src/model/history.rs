@@ -75,6 +75,13 @@ pub enum EditKind {
     Redo,
 }
 
+impl EditKind {
+    /// True for an undo or a redo, which step through changes that were made before.
+    pub fn steps_history(self) -> bool {
+        matches!(self, EditKind::Undo | EditKind::Redo)
+    }
+}
+
 /// Writes the name of the action, as it is saved and shown.
 impl fmt::Display for EditKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -166,7 +166,8 @@ impl Documents {
             file.change.before.is_some() != file.change.after.is_some()
                 || !file.change.splices.is_empty()
         });
-        if planned.is_empty() {
+        // The undo of changes that add up to nothing is recorded: it decides what is undone and redone next.
+        if planned.is_empty() && !edit.kind.steps_history() {
             return Ok(Written::Done(Vec::new()));
         }
         for file in &mut planned {

@@ -30,7 +30,7 @@ impl Editor {
     ) -> Result<Reply, Fault> {
         let index = self.file_to_close(file, context)?;
         if self.files[index].is_being_written() {
-            return Err(self.being_written(index));
+            return Err(self.being_written(&[index]));
         }
         let shown = self.display_name(index);
         if !self.files[index].is_unsaved() {

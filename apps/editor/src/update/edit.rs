@@ -214,7 +214,7 @@ impl Editor {
                     return Err(Fault::failed("nothing was done"));
                 }
             };
-            if written.is_empty() {
+            if written.is_empty() && !kind.steps_history() {
                 return Ok(Done::new("no change").into());
             }
             let author = Author::of(context);

@@ -236,10 +236,12 @@ impl Editor {
             });
         }
         // A disk that doesn't answer keeps no other file from being saved.
-        if let Some(busy) = busy.first().filter(|_| requests.is_empty()) {
-            return Err(self.being_written(*busy));
+        let busy = (!busy.is_empty()).then(|| self.being_written(&busy));
+        if requests.is_empty()
+            && let Some(busy) = busy
+        {
+            return Err(busy);
         }
-        let busy: Vec<_> = busy.into_iter().map(|index| self.display_name(index)).collect();
         let answered = Answered::of(context)?;
         let shown = match saving.as_slice() {
             [one] => self.display_path(&one.path),
@@ -266,10 +268,15 @@ impl Editor {
                     }
                     SavedAll::Done(all) => all,
                 };
-                let mut done = editor.take_saved(saving, all, context)?;
-                if !busy.is_empty() {
-                    let busy = format!("{} is being written already", busy.join(", "));
-                    done = Some(done.map_or(busy.clone(), |done| format!("{done} · {busy}")));
+                let done = editor.take_saved(saving, all, context)?;
+                // Later steps rely on saved files.
+                if let Some(fault) = busy {
+                    return Err(match done {
+                        Some(done) => {
+                            Fault { message: format!("{}; saved: {done}", fault.message), ..fault }
+                        }
+                        None => fault,
+                    });
                 }
                 match after {
                     AfterSave::Close if !completion.late => editor.close_saved(&shown, context),
@@ -379,9 +386,10 @@ impl Editor {
         choices.ask(question, &Token::SaveConflict { files })
     }
 
-    /// Returns the error of an action that can't be done while a write of the file is under way.
-    pub(super) fn being_written(&self, index: usize) -> Fault {
-        let shown = self.display_name(index);
+    /// Returns the error of an action that can't be done while a write of these files is under way.
+    pub(super) fn being_written(&self, indexes: &[usize]) -> Fault {
+        let shown: Vec<_> = indexes.iter().map(|index| self.display_name(*index)).collect();
+        let shown = shown.join(", ");
         let message = format!("{shown} is being written, its disk has not answered yet");
         Fault::refused(message).hint("save_as('…') writes it elsewhere")
     }

@@ -114,6 +114,11 @@ impl Editor {
     fn outcome(&self, direction: Direction, changes: &[Change], files: &[FileChange]) -> String {
         let kinds: Vec<_> = changes.iter().map(|change| change.kind.to_string()).collect();
         let mut words = "";
+        let mut same: Vec<_> = changes.iter().flat_map(|change| &change.files).collect();
+        same.retain(|file| files.iter().all(|written| written.path != file.path));
+        let mut same: Vec<_> = same.iter().map(|file| self.display_path(&file.path)).collect();
+        same.sort_unstable();
+        same.dedup();
         let files = files.iter().map(|file| {
             let shown = self.display_path(&file.path);
             let (what, these) = effect(direction, file);
@@ -122,7 +127,10 @@ impl Editor {
             words = these;
             format!("{shown}: {what}{told}")
         });
-        format!("{} in {}", kinds.join(", "), files.collect::<Vec<_>>().join(", "))
+        // What the changes did to these files adds up to nothing.
+        let same = same.into_iter().map(|shown| format!("{shown}: unchanged"));
+        let files: Vec<_> = files.chain(same).collect();
+        format!("{} in {}", kinds.join(", "), files.join(", "))
     }
 
     /// Returns the changes that are undone or redone next, that one first.

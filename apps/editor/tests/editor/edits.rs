@@ -197,7 +197,8 @@ fn selection_moves_with_its_lines_and_ends_with_them() {
     assert_eq!((selection.label.as_str(), selection.rev), ("a.txt:1-3", 0));
     let lines = Action::Lines { first: to(&selection), last: to(&selection) };
     let outcome = session.done(&lines);
-    assert_eq!(outcome.brief, "3 lines from a.txt:1-3");
+    assert_eq!(outcome.brief, "a.txt:1-3");
+    assert_eq!(content(&outcome), "1\tline 4\n2\tline 5\n3\tline 6\n");
     assert_eq!(value(&outcome), "line 4\nline 5\nline 6\n");
     session.done(&replace("line 5", "LINE 5"));
     assert_eq!(session.failed(&lines).code, pipemux_proto::Code::Stale, "its text has changed");

@@ -37,9 +37,12 @@ fn save_that_hangs_is_answered_and_called_off_while_other_files_go_on() {
     session.goto("b.txt:1");
     session.done(&replace_lines(1, 1, "B"));
     session.goto("a.txt:1");
-    for action in [save(), close()] {
-        let refused = session.failed(&action);
-        assert!(refused.message.contains("a.txt is being written"), "{refused}");
+    let refused = session.failed(&save());
+    let why = "a.txt is being written, its disk has not answered yet";
+    assert_eq!(refused.message, format!("{why}; saved: b.txt"));
+    assert_eq!(session.on_disk("b.txt"), "B\n", "only the disk of a.txt hangs");
+    for action in [save(), close(), Action::Hold { on: false }] {
+        assert_eq!(session.failed(&action).message, why);
     }
 
     let fault = overdue(&mut session);

@@ -18,9 +18,11 @@ fn start(dir: &Path, state: &Path, again: bool, actions: &[Action]) -> Editor {
 
 /// Performs an action for a reader who last saw the session before its restart.
 fn update_after_restart(editor: &mut Editor, action: Action) -> Result<docui::Reply, Fault> {
-    let context =
-        Context { run_id: "later run".into(), version: 20, seen_lost: true, ..Context::default() };
-    editor.update(action, &context)
+    editor.update(action, &after_restart())
+}
+
+fn after_restart() -> Context {
+    Context { run_id: "later run".into(), version: 20, seen_lost: true, ..Context::default() }
 }
 
 #[test]
@@ -61,7 +63,6 @@ fn numbers_from_before_a_restart_are_stale_once_any_text_changed() {
                 move_lines(1, 1, 3),
                 insert(6, "x"),
                 insert(400, "x"),
-                Action::Lines { first: at(1), last: at(2) },
                 Action::Select { first: at(1), last: at(2) },
             ];
             for action in stale {
@@ -71,6 +72,15 @@ fn numbers_from_before_a_restart_are_stale_once_any_text_changed() {
                     fault.message.contains("the editor was restarted since you saw it; now:\n")
                 );
             }
+            // A query that another call takes must be what the reader saw; one by itself shows what is there.
+            let lines = Action::Lines { first: at(1), last: at(2) };
+            let nested = Context { nested: true, ..after_restart() };
+            let fault = editor.update(lines.clone(), &nested).unwrap_err();
+            assert_eq!(fault.code, pipemux_proto::Code::Stale, "{number} {fault}");
+            let shown = format!("{:?}", update_after_restart(&mut editor, lines).unwrap());
+            let present = before.lines().zip(1..=2).map(|(line, at)| format!("{at}\t{line}\n"));
+            let present = format!("{:?}", present.collect::<String>());
+            assert!(shown.contains(&present), "{number} {shown}");
             assert_eq!(current(&editor), before);
         }
     }

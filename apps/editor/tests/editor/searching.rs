@@ -46,16 +46,6 @@ fn counts_only(action: &mut Action) {
     }
 }
 
-/// Returns what a query shows.
-fn content(done: &Done) -> String {
-    let text = |piece: &Piece| match piece {
-        Piece::Code(code) => code.text.clone(),
-        Piece::Text(text) => text.clone(),
-        _ => String::new(),
-    };
-    done.content.iter().map(text).collect()
-}
-
 #[test]
 fn matches_are_listed_by_file_each_line_once() {
     let mut session = project();

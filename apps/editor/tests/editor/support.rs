@@ -128,6 +128,16 @@ pub fn value(done: &Done) -> String {
     }
 }
 
+/// Returns what a query shows.
+pub fn content(done: &Done) -> String {
+    let text = |piece: &Piece| match piece {
+        Piece::Code(code) => code.text.clone(),
+        Piece::Text(text) => text.clone(),
+        _ => String::new(),
+    };
+    done.content.iter().map(text).collect()
+}
+
 pub fn at(number: i64) -> Line {
     Line::Number(number)
 }

@@ -25,7 +25,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..3_usize, words()).prop_map(|(file, text)| Step::Insert(file, text)),
         3 => (0..3_usize).prop_map(Step::Delete),
         2 => (0..3_usize, words()).prop_map(|(file, text)| Step::Create(file, text)),
-        4 => (1..3_i64).prop_map(Step::Undo),
+        4 => (1..4_i64).prop_map(Step::Undo),
         2 => Just(Step::Redo),
         1 => any::<bool>().prop_map(Step::Hold),
         1 => Just(Step::Crash),
@@ -146,6 +146,35 @@ fn edit_is_on_disk_when_it_is_done_and_the_title_says_nothing_about_it() {
         "replace, replace in a.txt: 2 lines as before"
     );
     assert_eq!(session.on_disk("a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn undo_of_changes_that_add_up_to_nothing_takes_them_back_also_after_a_restart() {
+    let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::write(dir.path().join("a.txt"), "one\n").unwrap();
+    let opens: &[&[&str]] = &[&["a.txt"]];
+    let mut host =
+        Host::<Editor>::open_as("editor/main", opens[0], dir.path(), state.path()).unwrap();
+    for action in [insert(1, "first"), delete_lines(2, 2), insert(2, "one")] {
+        host.project(Lod::Full, 9_000).unwrap();
+        done(host.invoke(&action));
+    }
+    host.project(Lod::Full, 9_000).unwrap();
+    let undone = done(host.invoke(&Action::Undo { steps: 2, change: None }));
+    assert_eq!(undone.brief, "insert, delete_lines in a.txt: unchanged");
+    host = Host::restart("editor/main", opens, dir.path(), state.path());
+    host.project(Lod::Full, 9_000).unwrap();
+    done(host.invoke(&undo()));
+    let on_disk = || fs::read_to_string(dir.path().join("a.txt")).unwrap();
+    assert_eq!(on_disk(), "one\n");
+    host.project(Lod::Full, 9_000).unwrap();
+    done(host.invoke(&Action::Redo { steps: 2, change: None }));
+    assert_eq!(on_disk(), "first\n");
+    host.project(Lod::Full, 9_000).unwrap();
+    done(host.invoke(&redo()));
+    assert_eq!(on_disk(), "first\none\n");
+    host.project(Lod::Full, 9_000).unwrap();
+    assert_eq!(failed(host.invoke(&redo())).message, "nothing to redo");
 }
 
 #[test]

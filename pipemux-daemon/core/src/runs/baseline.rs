@@ -114,6 +114,15 @@ impl Run {
         self.later = Some(Box::new(LaterSteps { steps: later, unused, active: false }));
     }
 
+    /// Returns true when steps from an index on were written later than the others, when their reader had seen
+    /// something else.
+    pub fn mixes_baselines_behind(&self, index: usize) -> bool {
+        self.later.as_ref().is_some_and(|later| {
+            let behind = later.steps.end > index;
+            behind && later.unused.versions != self.baseline().versions
+        })
+    }
+
     /// Makes numbers and refs mean what they do in the next step.
     pub(super) fn choose_baseline(&mut self) {
         let Some(mut later) = self.later.take() else { return };

@@ -54,7 +54,9 @@ impl KeptRest {
             behind: behind.to_vec(),
             stdin: stdin_of(left, source),
             earlier: source.earlier + steps.len() - left.len(),
-            seen: Some(run.lasting_baseline().with_names(workspace, &run.reader)),
+            // Steps that were written at different times mean different things: of these no number or ref counts.
+            seen: (!run.mixes_baselines_behind(run.done.len()))
+                .then(|| run.lasting_baseline().with_names(workspace, &run.reader)),
             ..Self::new(run.workspace.clone(), &run.reader, &run.run_id)
         };
         rest.is_worth_keeping().then_some(rest)

@@ -13,7 +13,7 @@
 //! | [`baseline`], [`source`] | what numbers and refs of a step mean; the script that a run was made from |
 //! | [`arguments`], [`resolve_ref`] | what arguments are when their step runs; what refs mean |
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
-//! | `labels`, `missing_arguments` | things that are named by their labels; calls that lack several arguments |
+//! | `labels` | things that are named by their labels |
 //! | [`missing_argument`], [`question`], [`saved_question`] | questions to the reader, their answers, their saved form |
 //! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
 //! | [`kept_rest`] | the steps that a failed run leaves, until their reader corrects the failed one |
@@ -32,7 +32,6 @@ mod labels;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;
-mod missing_arguments;
 mod named_argument;
 pub mod open_questions;
 mod phase;

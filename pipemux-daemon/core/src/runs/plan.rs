@@ -170,9 +170,6 @@ impl<'a> Planner<'a> {
             args.push((param.name.clone(), value));
         }
         self.targets = outer;
-        if !nested {
-            self.check_missing(call, &prototype)?;
-        }
         for param in &prototype.params {
             let given = args.iter().any(|(name, _)| *name == param.name);
             let optional = param.default.is_some() || matches!(param.ty, Type::Optional(_));

@@ -10,7 +10,7 @@ use pipemux_proto::{Fault, ProviderId, Value};
 
 use crate::Core;
 use crate::feed::Audience;
-use crate::keys::RequestId;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::KEPT_MS;
 use crate::persist::records::Record;
 use crate::runs::baseline::SeenBaseline;
@@ -219,7 +219,18 @@ impl Core {
                     // The corrected call is right, and another one isn't.
                     let who = (request.workspace.clone(), rest.reader.as_str(), &*rest.run_id);
                     let moved = KeptRest::of_refused(who, &corrected.source, index);
-                    let (seen, cwd) = (rest.seen.clone(), rest.cwd.clone());
+                    // The corrected call means what the reader has seen by now, the others what it had seen then:
+                    // where that differs, nobody could tell any more which number counts in what.
+                    let now = |session: &SessionKey| {
+                        let seen = workspace.seen(&rest.reader, session)?;
+                        Some((seen.app, seen.version))
+                    };
+                    let sessions = || workspace.windows.iter().map(|window| &window.session);
+                    let same = |seen: &&SeenBaseline| {
+                        sessions()
+                            .all(|session| seen.versions.get(session).copied() == now(session))
+                    };
+                    let (seen, cwd) = (rest.seen.as_ref().filter(same).cloned(), rest.cwd.clone());
                     if let Some(moved) = moved {
                         let moved = KeptRest { seen, cwd, ..moved };
                         keep(&mut self.turn, &mut self.runs, Some(number), moved);

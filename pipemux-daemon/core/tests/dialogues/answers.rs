@@ -280,12 +280,14 @@ fn what_there_is_to_choose_is_looked_up_after_daemon_loss() {
 fn history_keeps_the_final_call() {
     let (mut world, said) = notes(&["one"]);
     let id = said.id("k1 r1");
-    world.run(reader("a"), "notes.edit(text='new')").exits(5);
-    world.answer(reader("a"), "1").exits(0);
+    world.run(reader("a"), "notes.edit()").exits(5);
+    world.answer(reader("a"), "1").exits(5).has("needs text");
+    world.answer(reader("a"), "new").exits(0);
     history(&mut world).has(&format!(
-        "notes.edit(note=obj:note:{id}, text='new')\n   edit done: edited (chosen in 1 step)"
+        "notes.edit(note=obj:note:{id}, text='new')\n   edit done: edited (chosen in 2 steps)"
     ));
-    world.run(reader("a"), &format!("notes.edit(obj:{id})")).exits(5);
+    world.run(reader("a"), "notes.edit()").exits(5);
+    world.answer(reader("a"), "1").exits(5);
     world.answer(reader("a"), "cancel").exits(0);
     let said = history(&mut world);
     assert_eq!(said.text.matches("chosen in").count(), 1, "{}", said.text);

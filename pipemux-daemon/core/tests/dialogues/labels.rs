@@ -32,14 +32,3 @@ fn label_of_several_things_is_a_choice() {
     said.exits(2).has("ambiguous label").has("2 things have this label: k1 r1 · obj:");
     world.run(reader("a"), "notes.edit('K1 r1', 'x')").exits(0);
 }
-
-#[test]
-fn several_missing_arguments_are_asked_for_in_one_error() {
-    let mut world = World::new();
-    world.model("notes/main").add("one");
-    world.open(reader("a"), "notes");
-    let said = world.run(reader("a"), "notes.edit()");
-    said.exits(2).has("missing arguments").has("needs note: Anchor<note>, text: string");
-    said.has("next: pipemux run 'notes.edit(note=obj:7, text=\"…\")'");
-    world.run(reader("a"), "notes.edit(text='x')").exits(5).has("needs note: Anchor<note>");
-}
