@@ -8,7 +8,7 @@ use super::args::long_help;
 /// How calls are written, for both texts.
 const CALLS: &str = "\
 Strings in '…' or \"…\", where only \\n \\t \\\\ \\' \\\" are escapes; text=stdin takes standard input (a heredoc); text=<<END, lines, END is raw.
-A query may stand as an argument: notebook.add('t', text=editor.lines('foo')). `x=` is optional; ? marks queries.
+A query may stand as an argument: notebook.add('t', text=editor.lines('foo')). ? marks queries.
 ";
 
 /// The verbs, for both texts.

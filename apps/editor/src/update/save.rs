@@ -281,7 +281,7 @@ impl Editor {
                 match after {
                     AfterSave::Close if !completion.late => editor.close_saved(&shown, context),
                     AfterSave::EndHold => {
-                        editor.hold = false;
+                        editor.manifest_stale |= std::mem::replace(&mut editor.hold, false);
                         Ok(Done::new(format!(
                             "off{}",
                             done.map_or(String::new(), |done| format!(" · saved {done}"))

@@ -149,6 +149,23 @@ fn edit_is_on_disk_when_it_is_done_and_the_title_says_nothing_about_it() {
 }
 
 #[test]
+fn hold_that_has_ended_stays_ended_after_a_crash() {
+    let (dir, state) = directories();
+    let opens: &[&[&str]] = &[&["a.txt"]];
+    let mut host =
+        Host::<Editor>::open_as("editor/main", opens[0], dir.path(), state.path()).unwrap();
+    for action in [hold(), insert(1, "held"), Action::Hold { on: false }] {
+        host.project(Lod::Full, 9_000).unwrap();
+        done(host.invoke(&action));
+    }
+    host = Host::restart("editor/main", opens, dir.path(), state.path());
+    host.project(Lod::Full, 9_000).unwrap();
+    done(host.invoke(&insert(1, "new")));
+    let on_disk = fs::read_to_string(dir.path().join("a.txt")).unwrap();
+    assert_eq!(on_disk, format!("new\nheld\n{}", numbered(5)));
+}
+
+#[test]
 fn undo_of_changes_that_add_up_to_nothing_takes_them_back_also_after_a_restart() {
     let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(dir.path().join("a.txt"), "one\n").unwrap();
