@@ -40,7 +40,9 @@ fn hanging_file_is_answered_at_the_deadline_while_others_go_on() {
     wait_for("the save waits", || env.pipemux(&["view"]).text().contains("being written"));
 
     let bob = |args: &[&str]| env.as_reader("bob", args);
-    bob(&["run", "editor.open('b.txt'); editor.replace_lines(1, 1, 'B'); editor.save()"]).ok();
+    let other = "editor.open('b.txt'); editor.replace_lines(1, 1, 'B'); editor.save()";
+    // The other file is saved; later steps, which rely on saved files, would not run.
+    bob(&["run", other]).exits(1).has("a.txt is being written").has("saved: b.txt");
     assert_eq!(env.read("b.txt"), "B\n");
     assert!(saving.is_running(), "it is answered at its deadline");
     let answered = saving.finish();
