@@ -96,8 +96,12 @@ impl<'a> List<'a> {
             self.text(if index == 0 { "" } else { " " });
             self.title(row);
         }
-        if in_lines_shown < rows.len() {
-            self.text("\n");
+        let bare = rows.len() - in_lines_shown;
+        if bare > 0 {
+            self.text(format!(
+                "\n… {} without room: a larger --budget shows them\n",
+                count(bare as u64, "gist")
+            ));
         }
         Ok(None)
     }

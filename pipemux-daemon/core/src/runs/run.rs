@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::app::Invoke;
+use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Incarnation, LineNumbers};
 
@@ -275,6 +276,15 @@ impl Run {
         let spent: u64 = self.done.iter().map(spent).sum();
         let left = u64::from(self.budget).saturating_sub(spent);
         u32::try_from(left).unwrap_or(u32::MAX).max(CONTENT_BUDGET_MIN)
+    }
+
+    /// Returns true when a step did nothing but turn the window of a session to something, such as `goto`.
+    pub fn turns_window(&self, session: &SessionKey) -> bool {
+        let mut ended = self.steps.iter().zip(&self.done);
+        ended.any(|(step, outcome)| {
+            let turns = step.prototype.risk == Risk::Safe && !step.nested;
+            turns && step.session == *session && outcome.status == StepStatus::Done
+        })
     }
 
     /// Returns true when the answer shows the window of a session that a step was sent to, because some step's

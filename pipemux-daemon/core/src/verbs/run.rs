@@ -244,8 +244,8 @@ impl Core {
             // A session that just died is not woken only to be shown. What was refused as stale is shown even so: its
             // session may be down since the daemon was lost, and the reader has to see the present state to go on.
             let ready = self.processes.get(key).is_some_and(|session| session.ready().is_some());
-            // To a reader who hasn't seen the window the outcome says enough.
-            let seen = workspace.seen(&run.reader, key).is_some();
+            // To a reader who hasn't seen the window the outcome says enough, unless it wants to look at it.
+            let seen = workspace.seen(&run.reader, key).is_some() || run.turns_window(key);
             let untold = run.leaves_untold(key);
             (ready && seen && untold || stale) && workspace.window(key).is_some() && !run.unknown
         };
