@@ -152,6 +152,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report-questions", Body::Report(Box::new(questions()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
         ("report-content", Body::Report(Box::new(with_content()))),
+        ("report-kept", Body::Report(Box::new(with_kept()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
         ("log", Body::Log(LogPart { text: "x\n".into(), next: 414, missed: 7 })),
@@ -234,6 +235,16 @@ fn report_with_detail() -> Report {
         option.detail = "let x = 1;".into();
     }
     report
+}
+
+fn with_kept() -> Report {
+    let kept = KeptReport {
+        id: 3,
+        steps: vec!["editor.save()".into()],
+        stdin: Some(4_600),
+        hints: vec!["pipemux answer none".into()],
+    };
+    Report { kept: Some(kept), ..Report::default() }
 }
 
 fn with_content() -> Report {
