@@ -227,6 +227,10 @@ impl TestEnv {
         let pid = self.pid(session);
         kill(pid, Signal::SIGKILL);
         wait_for("the app has ended", || !is_alive(pid));
+        // Until the daemon has noticed, it sends requests to the process, and their outcome is unknown.
+        wait_for("the daemon knows that the app has ended", || {
+            self.sessions().iter().all(|row| row.pid != Some(pid))
+        });
     }
 
     /// Kills the daemon with SIGKILL and waits until all its processes have ended.
