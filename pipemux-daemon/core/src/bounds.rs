@@ -127,6 +127,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
         TYPE_MAX Bytes "a type that refs show",
+        NAME_MAX Bytes "a name in a prototype",
         ANCHORS_MAX Count "anchors of this workspace",
         VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",
         PAST_MAX Count "states of a window that --since and --at reach back",

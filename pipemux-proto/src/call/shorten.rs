@@ -71,7 +71,8 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
 }
 
 fn is_short(written: &str, chars: usize) -> bool {
-    written.chars().nth(chars + 2).is_none() && !written.contains(is_deceptive_in_prose)
+    let changes_line = |c: char| c.is_control() || is_deceptive_in_prose(c);
+    written.chars().nth(chars + 2).is_none() && !written.contains(changes_line)
 }
 
 /// Returns the beginning of the text in quotes.
