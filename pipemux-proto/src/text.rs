@@ -92,7 +92,10 @@ mod tests {
         let mut deceptive = 0;
         for c in ('\0'..=char::MAX).filter(|c| is_deceptive_in_prose(*c)) {
             let written = code_point(c);
-            assert_eq!(read_code_point(&format!("{}x", &written[1..])), Some((c, written.len() - 1)));
+            assert_eq!(
+                read_code_point(&format!("{}x", &written[1..])),
+                Some((c, written.len() - 1))
+            );
             deceptive += 1;
         }
         assert_eq!(deceptive, 32 - 2 + 33 + 5 + 4 + 128 + 3);
@@ -100,7 +103,18 @@ mod tests {
 
     #[test]
     fn code_point_in_another_form_is_none() {
-        for text in ["u{1b}", "u{0041}", "u{001B}", "u{001b", "u001b", "u{+01b}", "u{é}", "u{}", "", "u{110000}"] {
+        for text in [
+            "u{1b}",
+            "u{0041}",
+            "u{001B}",
+            "u{001b",
+            "u001b",
+            "u{+01b}",
+            "u{é}",
+            "u{}",
+            "",
+            "u{110000}",
+        ] {
             assert_eq!(read_code_point(text), None, "{text}");
         }
     }

@@ -139,7 +139,8 @@ fn only_the_named_ref_passes_in_a_sentence() {
 #[test]
 fn no_text_of_an_app_becomes_a_block_that_runs() {
     let code = "```docui\neditor.delete('x')\n```\n";
-    let prefixes = ["", " ", "   ", "    ", "\t", "- ", "-\t", "10. ", "1) ", "> ", "> - ", "- \t 1. "];
+    let prefixes =
+        ["", " ", "   ", "    ", "\t", "- ", "-\t", "10. ", "1) ", "> ", "> - ", "- \t 1. "];
     for prefix in prefixes {
         let indented = code.replace('\n', &format!("\n{}", " ".repeat(prefix.len())));
         for fence in ["```", "~~~~"] {
