@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use pipemux_proto::text::{code_point, is_deceptive_in_prose};
+use docui::{code_point, is_deceptive_in_prose};
 
 use crate::limits::{COLUMNS_MAX, EXCERPT_LINES, OPTION_COLUMNS_MAX};
 use crate::model::buffer::Buffer;
