@@ -379,7 +379,7 @@ pub enum Body {
     Data(Value),
     /// A value, printed byte for byte.
     Raw(Bytes),
-    /// Events.
+    /// Events of `watch`.
     Events(Events),
     /// A part of a session's log.
     Log(LogPart),

@@ -9,9 +9,9 @@ use super::ArgType;
 /// Which quoted texts a parameter takes as they are written: see [`pipemux_proto::prototype::Raw`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RawTexts {
-    /// None: escapes are resolved.
+    /// None of them: their escapes are resolved.
     Never,
-    /// All.
+    /// All of them: a backslash in them stands for itself.
     Always,
     /// Those of calls that give this parameter as `true`.
     If(&'static str),
