@@ -14,7 +14,7 @@ pub use check::PrototypeError;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
-    /// Text.
+    /// Text in UTF-8.
     String,
     /// An integer.
     Int,
