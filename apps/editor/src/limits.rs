@@ -100,3 +100,17 @@ pub const FOLDER_ENTRIES_MAX: usize = 200;
 pub const FOLDER_DEPTH: usize = 2;
 /// In how many files a name is looked for that is like one that isn't found.
 pub const NEAREST_FILES_MAX: usize = 500;
+/// What a query may take if its caller doesn't say, in tokens.
+pub const QUERY_BUDGET: u32 = 4_000;
+/// How many files without a symbol are named.
+pub const NAMED_WITHOUT_SYMBOLS: usize = 5;
+/// Of how many Markdown files an outline lists the headings; of more it tells what each is about.
+pub const MARKDOWN_IN_FULL: usize = 3;
+/// In how many pieces the lines of a file may be listed without a number on each.
+pub const PIECES_WITHOUT_NUMBERS: usize = 4;
+/// How many lines a list of several files shows side by side.
+pub const LINES_SIDE_BY_SIDE: usize = 4;
+/// How many columns they may have together.
+pub const COLUMNS_SIDE_BY_SIDE: usize = 160;
+/// From how many lines of badges, addresses and HTML on an answer leads to the outline.
+pub const MARKUP_LINES_TOLD: usize = 10;

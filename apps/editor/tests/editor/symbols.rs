@@ -80,7 +80,7 @@ fn outline_names_symbols_with_their_lines() {
         "3 files, 6 symbols\na.rs: 1 function, 2 methods\nb.rs: 1 function\nc.rs: 2 functions\n"
     );
     let public = shown(&session.done(&counted(true, false)));
-    assert_eq!(public, "a.rs, 21 lines, 1 symbol; none in b.rs, c.rs\npub fn add 4-7\n");
+    assert_eq!(public, "a.rs, 21 lines, 1 symbol; no match in b.rs, c.rs\npub fn add 4-7\n");
 }
 
 #[test]

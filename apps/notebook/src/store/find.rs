@@ -10,11 +10,15 @@ use crate::search::{Alternative, Query, Term};
 /// Most words of one alternative that are also looked for inside other words of titles, gists and tags.
 const INSIDE_TERMS_MAX: usize = 32;
 
+/// Into how many ranks the matches of a query fall by how well they fit.
+const RANKS: f64 = 4.0;
+
 /// What is looked at to find words inside other words: title, gist and tags, in lower case.
 type Heads = Vec<(i64, String)>;
 
 impl Store {
-    /// Returns the ids of the entries that fit a query, the best matches first.
+    /// Returns the ids of the entries that fit a query, the best matches first, and of those that fit about equally well
+    /// in the order of their titles.
     ///
     /// # Errors
     /// The store can't be read.
@@ -47,9 +51,15 @@ impl Store {
                 }
             }
         }
-        let mut found: Vec<(i64, f64)> = found.into_iter().collect();
-        found.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        Ok(found.into_iter().map(|(id, _)| id).collect())
+        let best = found.values().copied().fold(0.0, f64::min);
+        let titles = self.titles()?.into_iter().map(|(id, title)| (id, title.to_lowercase()));
+        let titles: HashMap<i64, String> = titles.collect();
+        let mut found: Vec<(u8, &str, i64)> = found
+            .into_iter()
+            .map(|(id, score)| (rank(score, best), titles.get(&id).map_or("", String::as_str), id))
+            .collect();
+        found.sort_unstable();
+        Ok(found.into_iter().map(|(.., id)| id).collect())
     }
 
     /// Returns the entries with all terms, and how well they match.
@@ -97,5 +107,27 @@ impl Store {
         let sql = "SELECT id FROM entries WHERE instr(title, ?1) OR instr(text, ?1)
              OR instr(summary, ?1) OR instr(gist, ?1)";
         self.query_all(sql, vec![literal.to_owned().into()], |row| row.get(0))
+    }
+}
+
+/// Returns how well an entry fits compared to the best one: 0 for about as well. A score is the better the lower it is.
+fn rank(score: f64, best: f64) -> u8 {
+    match score {
+        inside if inside == f64::MAX => u8::MAX,
+        _ if best >= 0.0 => 0,
+        // A float that is converted stays within the bounds of the integer.
+        score => ((1.0 - score / best).clamp(0.0, 1.0) * RANKS) as u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_that_differ_little_have_the_same_rank() {
+        let ranks = [-8.0, -7.0, -5.0, -3.0, -0.5, 0.0, f64::MAX].map(|score| rank(score, -8.0));
+        assert_eq!(ranks, [0, 0, 1, 2, 3, 4, 255]);
+        assert_eq!([rank(0.0, 0.0), rank(f64::MAX, 0.0)], [0, 255]);
     }
 }
