@@ -215,9 +215,8 @@ fn heads_that_do_not_fit_lead_to_the_rest() {
         let text = "a line of some words\n".repeat(30);
         fs::write(session.path(&format!("src/t{number}.txt")), text).unwrap();
     }
-    let host = &mut session.host;
-    let outcome = host.invoke_within(&heads(&["src/*.txt"], 30, None), 500);
-    let shown = content(&done(outcome));
+    session.host.set_budget(500);
+    let shown = content(&session.done(&heads(&["src/*.txt"], 30, None)));
     let rest = shown.lines().last().unwrap();
     assert!(rest.starts_with("… ") && rest.contains(" more files, from src/t"), "{rest}");
     assert!(rest.contains("pipemux run 'editor.lines(\"src/*.txt\", 1, 30)' --budget "), "{rest}");

@@ -157,7 +157,13 @@ fn scan(text: &str) -> Scanned {
                     prose: None,
                 });
             }
-            Event::End(TagEnd::Heading(_)) if depth == 0 => found.headings.extend(heading.take()),
+            Event::End(TagEnd::Heading(_)) if depth == 0 => {
+                if let Some(mut heading) = heading.take() {
+                    // Where badges stood, only the spaces around them are left.
+                    heading.name = heading.name.split_whitespace().collect::<Vec<_>>().join(" ");
+                    found.headings.push(heading);
+                }
+            }
             Event::Start(Tag::Paragraph) if depth == 0 => paragraph = Some(Paragraph::default()),
             Event::End(TagEnd::Paragraph) if depth == 0 => {
                 if let Some(prose) = paragraph.take().and_then(Paragraph::prose) {
