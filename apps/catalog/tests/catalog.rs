@@ -62,7 +62,8 @@ fn help_of_an_app_stays_short() {
 fn help_of_an_app_repeats_no_line_of_the_programs_help() {
     for app in &APPS {
         let help = app.help();
-        for line in app.overview(Extent::Program).lines().chain(app.overview(Extent::Skill).lines()) {
+        for line in app.overview(Extent::Program).lines().chain(app.overview(Extent::Skill).lines())
+        {
             assert!(!help.contains(line), "{}: {line}", app.id);
         }
     }

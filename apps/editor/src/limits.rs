@@ -37,7 +37,7 @@ pub const FILES_WITHOUT_MATCH_NAMED: usize = 10;
 /// How many definitions of a name `find` offers.
 pub const DEFINITIONS_NAMED: usize = 3;
 /// How many bytes of files with matches `find` parses to look for definitions.
-pub const DEFINITIONS_BYTES: usize = 4 * 1024 * 1024;
+pub const DEFINITIONS_BYTES: usize = 512 * 1024;
 /// How many files one list of lines or files shows at most.
 pub const HEADS_MAX: usize = 500;
 /// How many matches a question can be about: its token carries all of their positions.

@@ -111,7 +111,8 @@ impl Editor {
         if !changed.is_empty() {
             let more = changed.len().saturating_sub(FILES_LISTED);
             changed.truncate(FILES_LISTED);
-            let more = if more > 0 { format!(", {}", count(more, "more file")) } else { String::new() };
+            let more =
+                if more > 0 { format!(", {}", count(more, "more file")) } else { String::new() };
             let diff = self.run_command("diff()");
             view.text(format!("changed: {}{more} · {diff}\n", changed.join(", ")));
         }

@@ -185,12 +185,20 @@ impl Pattern {
 
     /// Searches a text, which is that of the file at `path`, without its byte order mark.
     pub fn search(&self, path: &Path, text: &str) -> Matches {
+        self.search_first(path, text, usize::MAX)
+    }
+
+    /// Searches a text as [`Pattern::search`] does, but may stop once this many lines with matches are found.
+    pub fn search_first(&self, path: &Path, text: &str, lines: usize) -> Matches {
         let mut scan = Scan::new(self, path, text);
+        let (mut found, mut with_matches) = (0, 0);
         match self.multi_line {
             true => scan.whole(),
             false => CandidateLines::default().each(self, text.as_bytes(), |line, bytes| {
                 scan.region(bytes, line);
-                true
+                with_matches += usize::from(scan.matches.found.len() > found);
+                found = scan.matches.found.len();
+                with_matches < lines
             }),
         }
         scan.matches

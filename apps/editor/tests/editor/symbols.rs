@@ -119,7 +119,9 @@ fn outline_says_why_it_has_no_symbol() {
 fn outline_of_many_markdown_files_says_what_each_is_about() {
     let mut session = session();
     for name in ["v", "w", "x"] {
-        let text = format!("# {name}\n\n![i](i.png)\n\n## Intro\n\nIt is [{name}](https://a.b) for all who read and write.\n");
+        let text = format!(
+            "# {name}\n\n![i](i.png)\n\n## Intro\n\nIt is [{name}](https://a.b) for all who read and write.\n"
+        );
         std::fs::write(session.path(&format!("{name}.md")), text).unwrap();
     }
     std::fs::write(session.path("y.md"), "```\nno prose\n```\n").unwrap();

@@ -47,8 +47,7 @@ impl Blocks {
         let is_ambiguous = texts.iter().any(|text| self.looks_like_heading(text));
         if self.paths.len() < 2 || pieces.len() > PIECES_WITHOUT_NUMBERS || is_ambiguous {
             let rows = lines.iter().zip(&texts);
-            let rows: String =
-                rows.map(|(line, text)| format!("{}\t{text}\n", line + 1)).collect();
+            let rows: String = rows.map(|(line, text)| format!("{}\t{text}\n", line + 1)).collect();
             return format!("{path} ({}):\n{rows}", count(all, "line"));
         }
         if fit_side_by_side(&texts) {
@@ -88,12 +87,9 @@ pub(super) fn pieces(lines: &[usize]) -> Vec<Range<usize>> {
 /// True for a few short lines that lose nothing by standing side by side.
 fn fit_side_by_side(texts: &[String]) -> bool {
     let columns: usize = texts.iter().map(|text| text.chars().count()).sum();
-    let keeps = |text: &String| {
-        !text.is_empty() && text.trim() == text && !text.contains(BESIDE.trim())
-    };
-    texts.len() <= LINES_SIDE_BY_SIDE
-        && columns <= COLUMNS_SIDE_BY_SIDE
-        && texts.iter().all(keeps)
+    let keeps =
+        |text: &String| !text.is_empty() && text.trim() == text && !text.contains(BESIDE.trim());
+    texts.len() <= LINES_SIDE_BY_SIDE && columns <= COLUMNS_SIDE_BY_SIDE && texts.iter().all(keeps)
 }
 
 #[cfg(test)]

@@ -18,6 +18,11 @@ impl Budget {
         Self { left: all.saturating_sub(REST_TOKENS), taken: 0 }
     }
 
+    /// Returns a number of rows for which there is no room, however short they are.
+    pub(super) fn rows_max(&self) -> usize {
+        usize::try_from(self.left).unwrap_or(usize::MAX).saturating_add(1)
+    }
+
     /// Takes the room for a text, if there is enough.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let tokens = tokens::estimate(text);

@@ -17,9 +17,7 @@ use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, line_numbers};
-use crate::limits::{
-    COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED,
-};
+use crate::limits::{COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
@@ -130,8 +128,14 @@ impl Manner {
                 shown.add(path, line - 1..line);
             }
         }
-        let mut listing =
-            Listing { brief, text: String::new(), rest: String::new(), shown, documents, value: None };
+        let mut listing = Listing {
+            brief,
+            text: String::new(),
+            rest: String::new(),
+            shown,
+            documents,
+            value: None,
+        };
         if self.counts_only {
             self.list_counts(&mut listing, &searched, &display);
         } else {
@@ -223,20 +227,21 @@ impl Manner {
         budget: &mut Budget,
         display: &dyn Fn(&Path) -> String,
     ) -> u64 {
-        let matches = searched.pattern.search(&file.path, &buffer.text());
-        let lines = lines_of(&matches);
-        let mut left = lines.len() as u64;
-        for (line, bytes) in lines {
+        let rows = budget.rows_max();
+        let matches = searched.pattern.search_first(&file.path, &buffer.text(), rows);
+        let mut left = file.counts.lines;
+        for (index, (line, bytes)) in lines_of(&matches).into_iter().enumerate() {
             let mut row = format!("{}\t{}\n", line + 1, row(buffer, line, &bytes));
-            if left == matches.counts().lines {
+            if index == 0 {
                 row.insert_str(0, &format!("{}:\n", display(&file.path)));
             }
             if !budget.take(&row) {
-                return left;
+                // It may have changed since it was counted.
+                return left.max(1);
             }
             listing.text += &row;
             listing.shown.add(&file.path, line..line + 1);
-            left -= 1;
+            left = left.saturating_sub(1);
         }
         0
     }
@@ -259,11 +264,13 @@ impl Manner {
             if language == Language::Markdown || !language.is_name(name) {
                 continue;
             }
+            // A long file isn't even read for that.
+            let length = listing.documents.length(&file.path);
+            if length.is_none_or(|length| parsed + length > DEFINITIONS_BYTES) {
+                continue;
+            }
             let Ok(buffer) = listing.documents.text(&file.path).cloned() else { continue };
             parsed += buffer.len();
-            if parsed > DEFINITIONS_BYTES {
-                return;
-            }
             let Ok(source) = Source::parse(language, buffer.text()) else { continue };
             let symbols = source.outline();
             for symbol in flatten(&symbols) {

@@ -13,7 +13,9 @@ use docui::{Blocking, Context, Done, Fault, View};
 use pipemux_syntax::outline::Lead;
 use pipemux_syntax::{Language, Source};
 
-use crate::limits::{DISK_DEADLINE, MARKDOWN_IN_FULL, NAMED_WITHOUT_SYMBOLS, QUERY_BUDGET, VALUE_MAX};
+use crate::limits::{
+    DISK_DEADLINE, MARKDOWN_IN_FULL, NAMED_WITHOUT_SYMBOLS, QUERY_BUDGET, VALUE_MAX,
+};
 use crate::model::Editor;
 
 use super::resolver::Resolver;
@@ -123,7 +125,8 @@ impl Editor {
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, |_, found, _, _| {
             let (brief, text) = found?;
             if text.len() > VALUE_MAX {
-                let message = format!("the outline has {} bytes; the limit is {VALUE_MAX}", text.len());
+                let message =
+                    format!("the outline has {} bytes; the limit is {VALUE_MAX}", text.len());
                 return Err(Fault::refused(message).hint("narrow it with in, name, kinds or depth"));
             }
             let mut view = View::new("");
