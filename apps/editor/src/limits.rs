@@ -100,3 +100,6 @@ pub const FOLDER_ENTRIES_MAX: usize = 200;
 pub const FOLDER_DEPTH: usize = 2;
 /// In how many files a name is looked for that is like one that isn't found.
 pub const NEAREST_FILES_MAX: usize = 500;
+
+/// Lines that were replaced unseen may take one part in so many of an outcome's budget.
+pub const REPLACED_SHARE: u64 = 10;

@@ -13,6 +13,7 @@
 //! | `resolve` | which lines a caller means |
 //! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
+//! | `replaced_lines` | showing what was replaced to a reader that wasn't shown it |
 //! | `renumbering` | saying what a change did to line numbers |
 //! | `disk_conflict` | files that other programs wrote |
 //! | `disk_work` | what actions do at the disk, on another thread |
@@ -37,6 +38,7 @@ mod navigate;
 mod open;
 mod question;
 mod renumbering;
+mod replaced_lines;
 mod resolve;
 mod save;
 mod save_as;

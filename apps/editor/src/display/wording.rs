@@ -36,6 +36,31 @@ pub(crate) fn renumbered(before: &Range<usize>, now: &Range<usize>) -> String {
     format!("{} now {}", lines_are(before), line_numbers(now))
 }
 
+/// `line 5 is now 4`, `lines 5-7 → 8-10, 12-20 → 11-19`; nothing for none.
+pub(crate) fn renumbered_lines(moves: &[&(Range<usize>, usize)]) -> Option<String> {
+    let now = |(lines, to): &(Range<usize>, usize)| *to..*to + lines.len();
+    match moves {
+        [] => None,
+        [one] => Some(renumbered(&one.0, &now(one))),
+        several => {
+            let pair = |one: &&(Range<usize>, usize)| {
+                format!("{} → {}", line_numbers(&one.0), line_numbers(&now(one)))
+            };
+            Some(format!("lines {}", several.iter().map(pair).collect::<Vec<_>>().join(", ")))
+        }
+    }
+}
+
+/// Lists the line numbers of ranges, the first few: `3, 5-7 and 4 more places`
+pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
+    let named: Vec<_> = ranges.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();
+    let more = match ranges.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "more place")),
+    };
+    named.join(", ") + &more
+}
+
 /// `line 5 is`, `lines 5-7 are`
 pub(crate) fn lines_are(lines: &Range<usize>) -> String {
     let verb = if lines.len() == 1 { "is" } else { "are" };

@@ -1,8 +1,10 @@
 //! Saying what a change did to line numbers.
 
+use std::ops::Range;
+
 use docui::{Context, Done};
 
-use crate::display::wording::{line_numbers, line_range, lines_are, renumbered};
+use crate::display::wording::{line_range, renumbered, renumbered_lines};
 use crate::model::Editor;
 
 impl Editor {
@@ -23,18 +25,23 @@ impl Editor {
                 continue;
             }
             let renumbering = self.renumbering(index, context);
-            let mut told = Vec::new();
-            for (lines, to) in &renumbering.moves {
+            // A move's own brief tells some of it.
+            let is_untold = |(lines, to): &&(Range<usize>, usize)| {
                 let now = *to..*to + lines.len();
-                let moved = match lines.start == *to {
-                    true => format!("{} {} again", lines_are(lines), line_numbers(&now)),
-                    false => renumbered(lines, &now),
-                };
-                // A move's own brief tells some of it.
                 let same = format!("{} to {}", line_range(lines), line_range(&now));
-                if ![&moved, &same].iter().any(|text| done.brief().contains(text.as_str())) {
-                    told.push(moved);
-                }
+                ![renumbered(lines, &now), same].iter().any(|text| done.brief().contains(text))
+            };
+            let (back, moved): (Vec<_>, Vec<_>) = renumbering
+                .moves
+                .iter()
+                .filter(is_untold)
+                .partition(|(lines, to)| lines.start == *to);
+            let mut told = Vec::from_iter(renumbered_lines(&moved));
+            // An earlier step of the run gave them other numbers.
+            match (back.is_empty(), moved.is_empty()) {
+                (true, _) => {}
+                (false, true) => told.push("line numbers are as before".to_owned()),
+                (false, false) => told.push("other line numbers are as before".to_owned()),
             }
             if let Some(first) = renumbering.retired_from.filter(|_| !renumbering.retired_before) {
                 told.push(format!("numbers from {first} on are retired"));

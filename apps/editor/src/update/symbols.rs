@@ -11,14 +11,16 @@
 //! | `rename` | another name for a symbol |
 
 mod arranging;
+mod new_text;
 mod outline;
+mod place;
 mod project;
 mod rename;
 mod resolver;
-mod seams;
+pub(in crate::update) mod seams;
 mod target;
 
-pub(super) use arranging::InsertPlace;
 pub(super) use outline::OutlineRequest;
+pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
 pub(super) use resolver::AskedSymbol;

@@ -29,7 +29,8 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     };
     let told = run.steps.iter().enumerate();
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
-        let Some(outcome) = run.done.get(index) else {
+        let ended = run.done.get(index).filter(|outcome| !outcome.is_unreached());
+        let Some(outcome) = ended else {
             results.push(format!("{}: not run", step.prototype.written_name()));
             continue;
         };

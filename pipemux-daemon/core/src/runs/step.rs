@@ -143,6 +143,9 @@ const FENCE_TOKENS: u64 = 4;
 /// What a ref takes beside its label, in tokens.
 const REF_TOKENS: u64 = 6;
 
+/// What is said of a step that wasn't run.
+const NOT_RUN: &str = "not run";
+
 /// How a step ended.
 #[derive(Debug, Clone)]
 pub struct StepOutcome {
@@ -218,6 +221,17 @@ impl StepOutcome {
             reverts: false,
             state: None,
         }
+    }
+
+    /// A step that wasn't run because a call inside its arguments, or a later step, ended before it. What was told of
+    /// that one is enough.
+    pub fn unreached() -> Self {
+        Self { told: true, ..Self::skipped(NOT_RUN) }
+    }
+
+    /// True for a step that wasn't run.
+    pub fn is_unreached(&self) -> bool {
+        self.status == StepStatus::Skipped && self.brief == NOT_RUN
     }
 
     /// A step that failed, or whose outcome is unknown.
