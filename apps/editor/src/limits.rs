@@ -103,3 +103,6 @@ pub const NEAREST_FILES_MAX: usize = 500;
 
 /// Lines that were replaced unseen may take one part in so many of an outcome's budget.
 pub const REPLACED_SHARE: u64 = 10;
+
+/// Bytes of a change's diff, past which the rest is left out. The daemon keeps no more.
+pub const CHANGE_DIFF_MAX: usize = 4_000;

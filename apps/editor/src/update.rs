@@ -10,6 +10,7 @@
 //! | `aliases`, `view_file` | actions by the names and with the meaning that they have in other tools |
 //! | `undo` | undo and redo |
 //! | `navigate`, `diff` | actions that change no text |
+//! | `change_diff` | what a change did to files, for the history |
 //! | `resolve` | which lines a caller means |
 //! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
@@ -23,6 +24,7 @@
 
 mod aliases;
 mod apply;
+mod change_diff;
 mod close;
 mod create;
 mod diff;

@@ -231,8 +231,9 @@ impl Editor {
             let files: Vec<_> = written.iter().map(|file| file.change.clone()).collect();
             let taken = editor.take_written(kind, &author, written, hold);
             taken.inspect_err(|_| editor.changes.take_failure(&id))?;
+            let diff = editor.diff_of_change(&files);
             let made = Made { kind, committed: editor.committed_files(&files), files };
-            Ok(done(editor, made, about, context).into())
+            Ok(done(editor, made, about, context).diff(diff).into())
         };
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, finish))
     }

@@ -11,6 +11,7 @@
 //! | `rename` | another name for a symbol |
 
 mod arranging;
+mod asked_symbol;
 mod new_text;
 mod outline;
 mod place;
@@ -20,7 +21,7 @@ mod resolver;
 pub(in crate::update) mod seams;
 mod target;
 
+pub(super) use asked_symbol::AskedSymbol;
 pub(super) use outline::OutlineRequest;
 pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
-pub(super) use resolver::AskedSymbol;

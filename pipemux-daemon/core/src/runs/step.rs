@@ -10,7 +10,8 @@ use pipemux_proto::{Blob, Fault, Incarnation, Value};
 use pipemux_tokens::estimate;
 
 use crate::keys::SessionKey;
-use crate::limits::OUTCOME_LINKS_MAX;
+use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
+use crate::runs::history_round::clip;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -155,6 +156,8 @@ pub struct StepOutcome {
     pub brief: String,
     /// Further lines, shown with the step.
     pub detail: Option<String>,
+    /// What it changed in files.
+    pub diff: Option<String>,
     /// What it shows besides.
     pub content: Vec<Piece>,
     /// True when what it shows tells all that it changed.
@@ -182,6 +185,7 @@ impl StepOutcome {
             status: StepStatus::Done,
             brief: done.brief,
             detail: done.detail,
+            diff: done.diff.map(|diff| clip(&diff, ROUND_DIFF_MAX)),
             content: done.content,
             complete: done.complete,
             told: false,
@@ -211,6 +215,7 @@ impl StepOutcome {
             status: StepStatus::Skipped,
             brief: brief.into(),
             detail: None,
+            diff: None,
             content: Vec::new(),
             complete: false,
             told: false,

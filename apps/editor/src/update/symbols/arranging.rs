@@ -10,8 +10,10 @@ use crate::display::wording::{count, line_numbers, line_range};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::EditKind;
+use crate::model::line_change::LineChange;
 use crate::model::splice::Splice;
-use crate::model::workspace_edit::WorkspaceEdit;
+use crate::model::text_diff::move_of;
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::{Plan, Work};
 
 use super::place::InsertPlace;
@@ -68,8 +70,12 @@ impl Editor {
                     Seam::Block(path.clone(), planned.placed.clone()),
                     Seam::Gap(path.clone(), gap),
                 ];
-                let edit = WorkspaceEdit::new(EditKind::Move);
-                let edit = edit.splices(path, splices(&moved.source, &planned));
+                let splices = splices(&moved.source, &planned);
+                let text = match move_of(resolver.documents.text(&path)?, &splices) {
+                    Some(lines) => TextEdit::Lines(splices, LineChange::Move(lines)),
+                    None => TextEdit::Splices(splices),
+                };
+                let edit = WorkspaceEdit::new(EditKind::Move).file(path, text);
                 return Ok(Plan::Edit(edit, About { brief, seams, replaced: None }));
             }
             let text = &moved.source.text()[bytes.clone()];

@@ -18,7 +18,8 @@ use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Plan, Work};
 use crate::update::question::{Token, chosen_matches};
 
-use super::resolver::{Chosen, Resolver, Stop, unless_asked};
+use super::asked_symbol::Chosen;
+use super::resolver::{Resolver, Stop, unless_asked};
 use super::target::Target;
 
 /// The occurrences that a question lists.
