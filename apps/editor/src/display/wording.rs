@@ -51,6 +51,16 @@ pub(crate) fn renumbered_lines(moves: &[&(Range<usize>, usize)]) -> Option<Strin
     }
 }
 
+/// `line 5 has its old number`, `lines 5-7, 9 have their old numbers`; nothing for none.
+pub(crate) fn old_numbers(lines: &[Range<usize>]) -> Option<String> {
+    let all = lines.iter().map(line_numbers).collect::<Vec<_>>().join(", ");
+    match lines {
+        [] => None,
+        [one] if one.len() == 1 => Some(format!("line {all} has its old number")),
+        _ => Some(format!("lines {all} have their old numbers")),
+    }
+}
+
 /// Lists the line numbers of ranges, the first few: `3, 5-7 and 4 more places`
 pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
     let named: Vec<_> = ranges.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();

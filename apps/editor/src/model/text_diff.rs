@@ -50,8 +50,9 @@ pub fn line_change_of(buffer: &Buffer, splices: &[Splice]) -> LineChange {
 }
 
 /// Returns the move that splices come to, if all they do is to take lines away in one place and to put the same lines
-/// in another. The lines then keep their identity.
-pub fn move_of(before: &Buffer, splices: &[Splice]) -> Option<LineMove> {
+/// in another. The lines then keep their identity. `item` are lines that moved for sure, from 0: where an empty line
+/// stands on both sides of them, or equal lines do, the same text could come from other lines, too.
+pub fn move_of(before: &Buffer, splices: &[Splice], item: &Range<usize>) -> Option<LineMove> {
     let change = line_change_of(before, splices);
     let LineChange::Splices(both) = &change else { return None };
     let [one, other] = both.as_slice() else { return None };
@@ -64,15 +65,15 @@ pub fn move_of(before: &Buffer, splices: &[Splice]) -> Option<LineMove> {
     after.apply(splices);
     let (before, after) = (before.text(), after.text());
     let old: Vec<&str> = before.split_inclusive('\n').collect();
-    // Where an empty line stands on both sides of a block, either may be the one that moved with it.
     let slides = || -SLIDE_MAX..=SLIDE_MAX;
     let starts = slides().flat_map(|a| slides().map(move |b| (a, b)));
-    let moves = starts.filter_map(|(a, b)| {
+    let mut moves = starts.filter_map(|(a, b)| {
         let first = gone.start.checked_add_signed(a)?;
         let target = put.start.checked_add_signed(b)?;
         let stays = target < first || target > first + count;
         let fits = first + count <= old.len() && target <= old.len();
-        (stays && fits).then_some(LineMove { first, count, before: target })
+        let whole = first <= item.start && item.end <= first + count;
+        (stays && fits && whole).then_some(LineMove { first, count, before: target })
     });
     let is_it = |moved: &LineMove| {
         let block = &old[moved.first..moved.first + moved.count];
@@ -100,10 +101,7 @@ pub fn move_of(before: &Buffer, splices: &[Splice]) -> Option<LineMove> {
         });
         all && rest.is_empty()
     };
-    let mut moves: Vec<LineMove> = moves.filter(is_it).collect();
-    // A block begins with something that is no empty line.
-    moves.sort_by_key(|moved| old[moved.first].trim().is_empty());
-    moves.into_iter().next()
+    moves.find(is_it)
 }
 
 /// Returns the line splice between two texts that begin at line `start`, without the lines that are
@@ -193,12 +191,12 @@ mod tests {
         for gone in [splice(3, "b\nb2\n\n", ""), splice(2, "\nb\nb2\n", "")] {
             let splices = [splice(0, "", "b\nb2\n\n"), gone];
             let moved = LineMove { first: 2, count: 3, before: 0 };
-            assert_eq!(move_of(&before, &splices), Some(moved));
+            assert_eq!(move_of(&before, &splices, &(2..4)), Some(moved));
         }
         let splices = [splice(3, "b\nb2\n\n", ""), splice(11, "", "\nb\nb2\n")];
         let moved = LineMove { first: 1, count: 3, before: 6 };
-        assert_eq!(move_of(&before, &splices), Some(moved));
+        assert_eq!(move_of(&before, &splices, &(2..4)), Some(moved));
         let other = [splice(0, "", "B\nb2\n\n"), splice(3, "b\nb2\n\n", "")];
-        assert_eq!(move_of(&before, &other), None);
+        assert_eq!(move_of(&before, &other, &(2..4)), None);
     }
 }

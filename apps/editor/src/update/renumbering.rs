@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use docui::{Context, Done};
 
-use crate::display::wording::{line_range, renumbered, renumbered_lines};
+use crate::display::wording::{line_range, old_numbers, renumbered, renumbered_lines};
 use crate::model::Editor;
 
 impl Editor {
@@ -38,20 +38,19 @@ impl Editor {
                 .partition(|(lines, to)| lines.start == *to);
             let mut told = Vec::from_iter(renumbered_lines(&moved));
             // An earlier step of the run gave them other numbers.
-            match (back.is_empty(), moved.is_empty()) {
-                (true, _) => {}
-                (false, true) => told.push("line numbers are as before".to_owned()),
-                (false, false) => told.push("other line numbers are as before".to_owned()),
-            }
+            told.extend(old_numbers(
+                &back.iter().map(|(lines, _)| lines.clone()).collect::<Vec<_>>(),
+            ));
             if let Some(first) = renumbering.retired_from.filter(|_| !renumbering.retired_before) {
                 told.push(format!("numbers from {first} on are retired"));
             }
-            if !told.is_empty() {
+            // To whom no number was shown the numbers as they are now are the first ones.
+            if !told.is_empty() && self.knows_numbers(index, context) {
                 let of = match changed > 1 && !self.is_current(file) {
                     true => format!("{}: ", self.display_name(index)),
                     false => String::new(),
                 };
-                done.add_to_brief(&format!("; {of}{}", told.join(", ")));
+                told.iter().for_each(|part| done.add_to_brief(&format!("; {of}{part}")));
             }
             let shown = std::mem::take(done.numbers_mut());
             done = done.shows(renumbering.numbers(&file.key(), next)).shows(shown);

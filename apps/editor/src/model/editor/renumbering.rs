@@ -79,6 +79,13 @@ impl Editor {
         all
     }
 
+    /// False for a reader who has seen neither the window nor any number of a file.
+    pub(crate) fn knows_numbers(&self, index: usize, context: &Context) -> bool {
+        let key = self.files[index].key();
+        let listed = |numbers: &LineNumbers| numbers.version.is_some() && numbers.document == key;
+        context.seen_version > 0 || context.seen_lost || context.numbers.iter().any(listed)
+    }
+
     /// True when the reader was shown all of these lines, as they were numbered before the action.
     pub(crate) fn has_seen(&self, index: usize, lines: &Range<usize>, context: &Context) -> bool {
         let log = self.files[index].line_log();

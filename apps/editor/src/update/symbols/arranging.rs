@@ -71,7 +71,8 @@ impl Editor {
                     Seam::Gap(path.clone(), gap),
                 ];
                 let splices = splices(&moved.source, &planned);
-                let text = match move_of(resolver.documents.text(&path)?, &splices) {
+                let text = match move_of(resolver.documents.text(&path)?, &splices, &moved.lines())
+                {
                     Some(lines) => TextEdit::Lines(splices, LineChange::Move(lines)),
                     None => TextEdit::Splices(splices),
                 };
