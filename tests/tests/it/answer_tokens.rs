@@ -154,7 +154,8 @@ fn edits_have_these_sizes() {
     all.run("swap", "editor.swap('Shelf::put', 'Shelf::pages')");
     all.run("undo", "editor.undo()");
     all.run("redo", "editor.redo()");
-    all.run("rename", "editor.rename('Shelf::put', 'add')");
+    all.add("rename asks", &["run", "editor.rename('Shelf::put', 'add')"], 5);
+    all.add("answer of the rename", &["answer", "all"], 0);
     all.run("insert beside", "editor.insert(text='/// Nothing.\\nfn nothing() {}', before='main')");
     all.run("delete", "editor.delete('nothing')");
     all.run("extract a method", "editor.extract_method('src/shelf.rs:21-23', 'sorted')");
@@ -176,7 +177,7 @@ fn notes_have_these_sizes() {
     all.ask("show one", "notebook.show('Plan')");
     all.ask("search", "notebook.search('shelf')");
     all.run("rename", "notebook.rename('Plan', 'The plan')");
-    all.add("remove asks, or does it", &["run", "notebook.remove('put')"], 0);
+    all.add("remove", &["run", "notebook.remove('put')"], 0);
     all.run("undo", "notebook.undo()");
     insta::assert_snapshot!(all.whole());
 }

@@ -74,7 +74,7 @@ fn undo_link_of_an_earlier_process_reverts_its_change_or_nothing() {
     env.kill_session("editor/main");
     // The editor keeps its undo history through a crash.
     env.pipemux(&["view"]).ok().has("ONE").has("undo");
-    click(&env, edit).ok().has("replace in a.txt: 1 line as before");
+    click(&env, edit).ok().has("replace in a.txt: line 1 as before");
     assert_eq!(env.read("a.txt"), "one\ntwo\n");
     env.kill_daemon();
     env.pipemux(&["view"]).ok();

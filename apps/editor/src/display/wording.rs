@@ -63,8 +63,15 @@ pub(crate) fn old_numbers(lines: &[Range<usize>]) -> Option<String> {
 
 /// Lists the line numbers of ranges, the first few: `3, 5-7 and 4 more places`
 pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
-    let named: Vec<_> = ranges.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();
-    let more = match ranges.len() - named.len() {
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match apart.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => apart.push(range.clone()),
+        }
+    }
+    let named: Vec<_> = apart.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();
+    let more = match apart.len() - named.len() {
         0 => String::new(),
         more => format!(" and {}", count(more, "more place")),
     };

@@ -46,8 +46,11 @@ impl Editor {
             }
             // To whom no number was shown the numbers as they are now are the first ones.
             if !told.is_empty() && self.knows_numbers(index, context) {
-                let of = match changed > 1 && !self.is_current(file) {
-                    true => format!("{}: ", self.display_name(index)),
+                let shown = self.display_name(index);
+                // A reader who hasn't seen the window doesn't know which file is the current one.
+                let unsaid = context.seen_version == 0 && !done.brief().contains(&shown);
+                let of = match unsaid || (changed > 1 && !self.is_current(file)) {
+                    true => format!("{shown}: "),
                     false => String::new(),
                 };
                 told.iter().for_each(|part| done.add_to_brief(&format!("; {of}{part}")));

@@ -108,6 +108,8 @@ impl Reading<'_> {
 
     /// `lines 21-60 are now 19-58`, `lines 21-60 → 19-58, 70 → 72`, `lines 6-9, 12 have their old numbers`
     fn moves(&mut self, file: &str, line: &str) {
+        // The file may stand before it.
+        let line = line.strip_prefix(&format!("{file}: ")).unwrap_or(line);
         let back = line.strip_suffix(" have their old numbers");
         let back = back.or(line.strip_suffix(" has its old number"));
         for part in back.unwrap_or(line).split(", ") {
