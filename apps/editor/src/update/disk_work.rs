@@ -45,6 +45,7 @@ impl Editor {
             Action::ReplaceLines { first, last, text } => {
                 self.replace_lines(first, last, text, context)?
             }
+            Action::ReplaceRange { range, text } => self.replace_range(range, text, context)?,
             Action::MoveLines { first, last, before } => {
                 self.move_lines(first, last, before, context)?
             }
