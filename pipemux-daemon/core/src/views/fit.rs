@@ -79,7 +79,8 @@ pub fn cut_contents(contents: &mut [String], mut excess: u64) {
     }
 }
 
-/// Cuts windows so that they are shorter by `excess` tokens together. Returns those that there is no room for.
+/// Cuts windows so that they are shorter by `excess` tokens together: of each, the end of its content. Returns those
+/// whose heading and links there is no room for.
 pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionKey> {
     let tokens =
         |window: &AnswerWindow| window.shown().map_or(0, |shown| window_tokens(window, shown));
@@ -93,18 +94,14 @@ pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionK
         if window_tokens(window, &shown) <= share {
             return true;
         }
-        let mut rendered = (*shown).clone();
-        let mut required = estimate(&rendered.heading);
-        match required + estimate(&rendered.nav) + CUT_LINE_TOKENS <= share {
-            true => required += estimate(&rendered.nav),
-            false => rendered.nav = String::new(),
-        }
+        // Without its links a window would look like another one, though nothing has changed: what else the answer
+        // says takes a few tokens more or less each time.
+        let required = estimate(&shown.heading) + estimate(&shown.nav);
         if required + CUT_LINE_TOKENS > share {
             left_out.push(window.session.clone());
             return false;
         }
-        rendered.tokens = rendered.estimate_tokens();
-        let trimmed = Rc::new(trim(rendered, share - required));
+        let trimmed = Rc::new(trim((*shown).clone(), share - required));
         window.one_off = true;
         if let Some(shown) = &mut window.with_calls {
             *shown = trimmed.clone();

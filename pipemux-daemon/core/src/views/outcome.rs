@@ -16,6 +16,7 @@ use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::views::fit::cut_contents;
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
+use crate::views::trim::shown_refs;
 use crate::views::{answer, inert};
 use crate::workspaces::anchors::{AnchorTable, StateVersion};
 
@@ -77,6 +78,9 @@ pub fn write_outcome(
     if excess > 0 && contents.iter().any(|content| !content.is_empty()) {
         cut_contents(&mut contents, excess);
         text = write_steps(&contents);
+        // What was cut isn't shown.
+        let shown = shown_refs(&text);
+        anchors.keep_offered(|written| shown.contains(written));
     }
     if let Some(fault) = &run.wrong_answer {
         text += &with_options(&answer::refusal(fault), hint_options);

@@ -77,7 +77,7 @@ fn shown_ids(markdown: &str) -> HashSet<u64> {
 }
 
 /// Returns the refs that a text shows.
-fn shown_refs(markdown: &str) -> HashSet<&str> {
+pub(super) fn shown_refs(markdown: &str) -> HashSet<&str> {
     let destination = |at: usize| {
         let after = &markdown[at + "](".len()..];
         after.find([')', ' ', '\n']).map(|end| &after[..end])

@@ -114,8 +114,7 @@ impl Window {
 
     /// Returns the request for the complete window at its own detail, whatever is kept of it.
     pub fn whole(&self) -> (ProjectionKey, Project) {
-        let budget = self.budget.unwrap_or(WINDOW_BUDGET);
-        let (window, lod) = (self.number, self.lod);
+        let (window, (lod, budget)) = (self.number, self.detail(None, None));
         // A fifth is kept back for what the app's own estimate leaves out.
         let request = Project { window, lod, budget: budget - budget / 5, known_version: None };
         (ProjectionKey { window, lod, budget }, request)

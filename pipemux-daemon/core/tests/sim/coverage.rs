@@ -65,6 +65,11 @@ pub const REQUIRED: &[&str] = &[
     "kept",
     "go went",
     "rest kept",
+    "undo sent",
+    "undo went on",
+    "undone, 0",
+    "undone, 3",
+    "undone, 9",
     "corrected, 0",
     "corrected, 1",
     "corrected, 2",
@@ -141,5 +146,6 @@ pub const REQUIRED: &[&str] = &[
     "verb Watch",
     "verb Set",
     "verb Status",
+    "verb Undo",
     "verb View",
 ];

@@ -32,6 +32,27 @@ pub fn followups(rng: &mut Rng, of: &Action) -> Vec<Action> {
     }
 }
 
+/// Draws the undos that follow an action: the newest round is taken back once or twice, or any one.
+pub fn undos(rng: &mut Rng, of: &Action) -> Vec<Action> {
+    let Action::Ask(who, Ask::Run { .. } | Ask::Click(_) | Ask::Correct(_), _) = of else {
+        return Vec::new();
+    };
+    let times = match rng.u8(..16) {
+        _ if *who == CALM_READER => 0,
+        0..3 => 1,
+        3 => 2,
+        _ => 0,
+    };
+    let mut undo = || {
+        let round = (rng.u8(..3) == 0).then(|| rng.u16(..));
+        let options = RequestOptions { json: rng.bool(), ..plain() };
+        Action::Ask(*who, Ask::Undo(round), options)
+    };
+    let undos: Vec<Action> = (0..times).map(|_| undo()).collect();
+    let waits = (!undos.is_empty() && rng.u8(..4) > 0).then(|| Action::Pass(rng.u64(1..30)));
+    waits.into_iter().chain(undos).collect()
+}
+
 /// Draws what follows a run: `go` once or twice, or another reader closes and reopens its window meanwhile.
 fn after_run(rng: &mut Rng, who: usize, addr: &'static str) -> Vec<Action> {
     let json = RequestOptions { json: rng.bool(), ..plain() };

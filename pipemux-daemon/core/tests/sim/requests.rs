@@ -58,7 +58,7 @@ impl Request {
     }
 
     pub fn acts(&self) -> bool {
-        self.may_answer() || matches!(self.call.verb, Verb::Run { .. })
+        self.may_answer() || matches!(self.call.verb, Verb::Run { .. } | Verb::Undo { .. })
     }
 }
 
@@ -105,6 +105,7 @@ impl Sim {
                 Verb::Answer { text, to: None, stdin: None }
             }
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
+            Ask::Undo(pick) => Verb::Undo { round: pick.map(|pick| u64::from(pick % 12)) },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
             Ask::Help(provider) => {
                 Verb::Help { provider: provider.parse().expect("a provider"), aliases: false }

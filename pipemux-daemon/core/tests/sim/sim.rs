@@ -18,6 +18,7 @@ use crate::runs::Runs;
 use crate::scenario::ScenarioKind;
 use crate::sessions::{READERS, SESSIONS, SessionKey};
 use crate::store::Store;
+use crate::undos::Undos;
 use crate::windows::Windows;
 
 /// Something that will arrive later.
@@ -64,6 +65,7 @@ pub struct Sim {
     pub knowledge: ReaderKnowledge,
     pub runs: Runs,
     pub rounds: Rounds,
+    pub undos: Undos,
     pub windows: Windows,
     pub pins: Pins,
     /// The answers in the calm workspace.
@@ -104,6 +106,7 @@ impl Sim {
             knowledge: ReaderKnowledge::default(),
             runs: Runs::default(),
             rounds: Rounds::default(),
+            undos: Undos::default(),
             windows: Windows::default(),
             pins: Pins::default(),
             calm: Vec::new(),
@@ -298,6 +301,7 @@ impl Sim {
             self.windows.forget_all();
             self.pins.forget_all();
             self.rounds.forget_all(self.requests.len());
+            self.undos.forget_all();
             self.begun.clear();
         }
         self.queue.clear();
