@@ -89,7 +89,7 @@ impl Clients {
     fn turn_away(&mut self, turn: &mut Turn, client: ClientId, method: Method, fault: &Fault) {
         let envelope =
             Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
-        self.send(turn, client, &envelope, fault);
+        self.send_fault(turn, client, &envelope, fault);
         turn.effects.push(Effect::CloseClient { client });
     }
 
@@ -185,6 +185,6 @@ impl Clients {
 
     /// Refuses what a client asked for, before anything came of it.
     pub fn refuse(&self, turn: &mut Turn, client: ClientId, request: &Envelope, fault: &Fault) {
-        self.send(turn, client, &request.answer(Kind::Fault), fault);
+        self.send_fault(turn, client, &request.answer(Kind::Fault), fault);
     }
 }

@@ -4,10 +4,11 @@ use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::limits::HINT_OPTIONS_MAX;
-use pipemux_proto::{Code, Fault, Frame, Kind, decode};
+use pipemux_proto::{Code, Fault, Frame, decode};
 
 use crate::clients::Clients;
 use crate::clients::connection::ClientInput;
+use crate::clients::fitting;
 use crate::event::{ClientId, Effect};
 use crate::keys::{RequestId, WorkspaceKey};
 use crate::limits::{CLIENT_REQUESTS_MAX, REQUEST_MS, RUN_ID_MAX};
@@ -83,7 +84,8 @@ impl Clients {
                     delivery: 0,
                     error: false,
                 });
-                self.send(turn, client, &envelope.answer(Kind::Reply), &answer);
+                let (bytes, _) = fitting::encode(&envelope, &call.verb, &answer);
+                turn.effects.push(Effect::ToClient { client, bytes });
                 return None;
             }
             self.records.keep(&call.run_id, None);
@@ -150,15 +152,17 @@ impl Clients {
     /// Gives a request its one answer. An acting one is remembered with it, also on disk.
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
+        let exit = answer.exit;
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
+        let (bytes, shortened) = fitting::encode(&request.envelope, &request.call.verb, &answer);
         if request.call.verb.acts() {
-            let kept = Answer { delivery: 0, ..answer.clone() };
+            let kept = Answer { delivery: 0, ..shortened.unwrap_or(answer) };
             self.records.keep(&request.call.run_id, Some(kept));
-            turn.persist(Record::Answered { run_id: request.call.run_id, exit: answer.exit });
+            turn.persist(Record::Answered { run_id: request.call.run_id, exit });
         }
         if let Some(connection) = self.connections.get_mut(&request.client) {
             connection.open = connection.open.saturating_sub(1);
-            self.send(turn, request.client, &request.envelope.answer(Kind::Reply), &answer);
+            turn.effects.push(Effect::ToClient { client: request.client, bytes });
         }
     }
 

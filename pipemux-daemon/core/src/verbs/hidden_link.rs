@@ -8,9 +8,10 @@ use pipemux_proto::app::{KeyLocation, Locate, Located};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::{Fault, decode};
+use pipemux_proto::Fault;
 
 use crate::Core;
+use crate::intake;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{LOCATE_MS, PROJECT_MS};
 use crate::processes::reply::{AppReply, ReplyTo};
@@ -82,7 +83,7 @@ impl Core {
     pub(crate) fn link_located(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
         let HiddenLink { link, session } = self.take_hidden_link(id)?;
         let located = match reply {
-            AppReply::Reply(body) => decode::<Located>(&body).ok(),
+            AppReply::Reply(body) => intake::read::<Located>(&body).ok(),
             AppReply::Fault(_) | AppReply::Lost { .. } => None,
         };
         let Some(located) = located else {

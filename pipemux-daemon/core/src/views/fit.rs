@@ -18,9 +18,15 @@ const CUT_LINE_TOKENS: u64 = 16;
 /// Cuts a text to about a number of tokens, at the end of a line, and says how many lines were cut. A fence that
 /// is open there is closed.
 pub fn cut_lines(text: &str, tokens: u64) -> String {
-    if estimate(text) <= tokens {
+    let all = estimate(text);
+    if all <= tokens {
         return text.to_owned();
     }
+    cut_lines_with(text, tokens, |lines| more_lines(lines, all))
+}
+
+/// Cuts a text that is too long, as [`cut_lines`] does; `more` says how many lines were cut.
+pub fn cut_lines_with(text: &str, tokens: u64, more: impl FnOnce(usize) -> String) -> String {
     let room = tokens.saturating_sub(CUT_LINE_TOKENS);
     let (mut kept, mut counted) = (0, Estimate::default());
     let mut fence: Option<&str> = None;
@@ -40,7 +46,7 @@ pub fn cut_lines(text: &str, tokens: u64) -> String {
     let (head, rest) = text.split_at(kept);
     let closing = fence.map_or(String::new(), |fence| format!("{fence}\n"));
     let end = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    format!("{head}{end}{closing}{}", more_lines(rest, estimate(text)))
+    format!("{head}{end}{closing}{}", more(rest.lines().count()))
 }
 
 /// Cuts a list whose newest lines come last to about a number of tokens, and says how many lines were cut.
@@ -58,13 +64,13 @@ pub fn cut_older_lines(text: &str, tokens: u64) -> String {
         start -= line.len();
     }
     let (older, kept) = text.split_at(start);
-    more_lines(older, estimate(text)) + kept
+    more_lines(older.lines().count(), estimate(text)) + kept
 }
 
-fn more_lines(cut: &str, all: u64) -> String {
+fn more_lines(lines: usize, all: u64) -> String {
     // An answer has a few tokens besides.
     let enough = all + all / 10 + 60;
-    format!("… {} more lines: repeat it with --budget {enough}\n", cut.lines().count())
+    format!("… {lines} more lines: repeat it with --budget {enough}\n")
 }
 
 /// Shortens texts, the last one first, until they are shorter by `excess` tokens together or no text is left.

@@ -232,10 +232,16 @@ impl Workspaces {
         }
     }
 
-    /// Adds a notice to every workspace that has a window of the session.
-    pub fn notify_windows(&mut self, session: &SessionKey, text: &NoticeText, now: Now) {
+    /// Adds a notice to every workspace that has a window of the session: the daemon's own, or that of an app.
+    pub fn notify_windows(
+        &mut self,
+        session: &SessionKey,
+        by: Option<&SessionKey>,
+        text: &NoticeText,
+        now: Now,
+    ) {
         for workspace in self.by_key.values_mut().filter(|w| w.window(session).is_some()) {
-            workspace.notify(text.clone(), now);
+            workspace.notify_by(text.clone(), by.cloned(), now);
         }
     }
 

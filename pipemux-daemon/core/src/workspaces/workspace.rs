@@ -245,9 +245,14 @@ impl Workspace {
 
 /// What readers should know.
 impl Workspace {
-    /// Adds a notice for all readers.
+    /// Adds a notice of the daemon for all readers.
     pub fn notify(&mut self, text: impl Into<NoticeText>, at: Now) {
-        self.notices.add(text.into(), at);
+        self.notify_by(text.into(), None, at);
+    }
+
+    /// Adds a notice for all readers: the daemon's, or that of a session's app.
+    pub fn notify_by(&mut self, text: NoticeText, by: Option<SessionKey>, at: Now) {
+        self.notices.add(text, by, at);
     }
 
     /// Returns the notices that a reader hasn't been shown, as they read now.
