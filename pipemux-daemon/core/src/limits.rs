@@ -215,6 +215,8 @@ pub const WAIT_CHECK_MS: u64 = 1_000;
 pub const FAILURES_MAX: u32 = 3;
 /// Notices of the daemon that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
+/// Tokens of the notices of one answer when the request names no budget; else half of it.
+pub const NOTICES_TOKENS: u32 = 1_500;
 /// Notices of all apps of a workspace that wait for one reader; the app that says most loses its oldest.
 pub const APP_NOTICES_MAX: usize = 32;
 /// Characters of what tells an object from others with the same label, where a reader chooses one.
@@ -245,6 +247,24 @@ pub const LINE_NUMBERS_MAX: usize = 1_024;
 pub const MOVES_TOLD_MAX: usize = 4;
 /// Deliveries of one reader that wait to be confirmed.
 pub const DELIVERIES_MAX: usize = 16;
+/// Bytes of the deliveries of one reader that wait to be confirmed; the oldest make room.
+pub const READER_UNCONFIRMED_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of all deliveries that wait to be confirmed; the oldest make room.
+pub const UNCONFIRMED_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes of the states of one window that are kept, for `--since` and `--at`.
+pub const PAST_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of all windows that are kept, as they were sent, shown and seen; past it what is needed least is given up.
+pub const KEPT_VIEWS_BYTES: usize = 256 * 1024 * 1024;
+/// Bytes that are delivered between two looks at how much is kept.
+pub const KEPT_VIEWS_CHECK_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the open requests of one client.
+pub const CLIENT_REQUEST_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the open requests of all clients.
+pub const REQUESTS_BYTES: usize = 128 * 1024 * 1024;
+/// Bytes that wait to be written to all clients; past it the client that leaves most unread is disconnected.
+pub const CLIENT_QUEUES_MAX: usize = 64 * 1024 * 1024;
+/// Bytes that wait to be written to all apps; past it the app that leaves most unread counts as broken.
+pub const APP_QUEUES_MAX: usize = 128 * 1024 * 1024;
 /// Lines of a log that one `logs` shows at most.
 pub const LOG_LINES_MAX: u32 = 2_000;
 /// Last lines of a log that an error shows.
@@ -267,6 +287,9 @@ pub const VIEW_BUDGET: u32 = 4_000;
 pub const BUDGET_MIN: u32 = 50;
 /// Most tokens that a budget may be: a window has to fit one frame.
 pub const BUDGET_MAX: u32 = 200_000;
+/// Units of work that a turn may take before the windows that an answer still lacks are left out of it: a unit is about
+/// one byte that is looked at. Half a second or so.
+pub const TURN_WORK_MAX: u64 = 256_000_000;
 /// Lines of a window beyond which a delta isn't sought; the whole window is shown instead.
 pub const DIFF_LINES_MAX: usize = 2_000;
 /// Pairs of lines that a delta compares at most; past it the whole window is shown instead.

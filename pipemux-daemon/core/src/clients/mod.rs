@@ -40,6 +40,8 @@ pub struct Clients {
     software: String,
     connections: BTreeMap<ClientId, Connection>,
     requests: HashMap<RequestId, ClientRequest>,
+    /// The bytes of their bodies, also of those whose clients are gone.
+    asked: usize,
     records: IdempotencyRecords,
     /// Exchanges that have no answer yet.
     exchanges: Exchanges,

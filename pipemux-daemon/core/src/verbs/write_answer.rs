@@ -10,7 +10,7 @@ use pipemux_proto::report::TokenReceipt;
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::ANSWER_BUDGET_MIN;
+use crate::limits::{ANSWER_BUDGET_MIN, NOTICES_TOKENS, TURN_WORK_MAX};
 use crate::runs::Run;
 use crate::runs::followup::follow_up;
 use crate::runs::run::ASKS;
@@ -25,7 +25,7 @@ use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::{AnswerWindow, write_calls};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
-use crate::views::fit::cut_windows;
+use crate::views::fit::{cut_notices, cut_windows};
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
@@ -61,7 +61,10 @@ impl Core {
         let mut changed = false;
         let mut windows = Vec::new();
         let count = requested.len().max(1) as u64;
-        for requested in requested {
+        for mut requested in requested {
+            if self.turn.work() > TURN_WORK_MAX && !windows.is_empty() {
+                requested.state = WindowStatus::Broken(Box::new(too_much_work(&requested.session)));
+            }
             let session = self.processes.get(&requested.session);
             let shared = shared_words(workspace, session, &requested.session);
             let show_calls = workspace.options.titles;
@@ -148,6 +151,8 @@ impl Core {
         });
         let notices: Vec<String> =
             remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
+        let room = budget.map_or(NOTICES_TOKENS, |budget| (budget / 2).max(ANSWER_BUDGET_MIN / 2));
+        let notices = cut_notices(notices, room.into());
         let mut changed_elsewhere = Vec::new();
         if outcome.is_some() {
             changed_elsewhere = workspace.take_dirty_windows(&reader, |session| {
@@ -284,6 +289,12 @@ impl Core {
         }
         Ok(())
     }
+}
+
+/// Says that a window isn't in an answer because those before it were too long.
+fn too_much_work(session: &SessionKey) -> Fault {
+    Fault::unavailable("not written: the windows before it took all the work of one answer")
+        .hint(format!("pipemux view {session}"))
 }
 
 /// Returns the newest states that the windows of a run's sessions have shown.

@@ -127,6 +127,13 @@ impl RawProjection {
         (estimates.tokens > limit).then_some(estimates.tokens)
     }
 
+    /// Returns about how many bytes it takes: the bytes that came, and as long as it isn't rendered its slots.
+    pub fn bytes(&self) -> usize {
+        let slots = self.slots.borrow();
+        let slots = slots.as_ref().map_or(0, |slots| slots.short_texts.len() + slots.content.len() * 64);
+        self.body.len() + slots + 512
+    }
+
     /// Returns the slots, to be rendered.
     pub fn slots(&self) -> Slots {
         self.slots.take().unwrap_or_else(|| self.decode_slots())
