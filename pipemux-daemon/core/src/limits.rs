@@ -216,7 +216,7 @@ pub const FAILURES_MAX: u32 = 3;
 /// Notices of the daemon that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
 /// Tokens of the notices of one answer when the request names no budget; else half of it.
-pub const NOTICES_TOKENS: u32 = 1_500;
+pub const NOTICES_TOKENS: u32 = 4_000;
 /// Notices of all apps of a workspace that wait for one reader; the app that says most loses its oldest.
 pub const APP_NOTICES_MAX: usize = 32;
 /// Characters of what tells an object from others with the same label, where a reader chooses one.

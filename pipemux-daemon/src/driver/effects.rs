@@ -64,7 +64,8 @@ impl Driver {
 
     /// Disconnects those who leave most unread until all clients together leave no more unread than they may.
     fn bound_client_queues(&mut self) {
-        while let Some((slowest, queued, all)) = self.slowest(|peer| matches!(peer, Peer::Client(_)))
+        while let Some((slowest, queued, all)) =
+            self.slowest(|peer| matches!(peer, Peer::Client(_)))
             && all > limits::CLIENT_QUEUES_MAX
             && let Peer::Client(client) = slowest
         {
@@ -98,7 +99,8 @@ impl Driver {
         if queued > limits::APP_QUEUE_MAX {
             self.break_unread(app, limits::APP_QUEUE_MAX);
         } else if queued > FAIR_QUEUE {
-            while let Some((slowest, queued, all)) = self.slowest(|peer| matches!(peer, Peer::App(_)))
+            while let Some((slowest, queued, all)) =
+                self.slowest(|peer| matches!(peer, Peer::App(_)))
                 && all > limits::APP_QUEUES_MAX
                 && let Peer::App(app) = slowest
             {

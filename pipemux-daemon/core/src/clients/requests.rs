@@ -82,8 +82,10 @@ impl Clients {
         }
         let length = frame.body.len();
         let own = self.connections.get(&client).map_or(0, |connection| connection.asked);
-        let bounds =
-            [(own, "one client", CLIENT_REQUEST_BYTES), (self.asked, "all clients", REQUESTS_BYTES)];
+        let bounds = [
+            (own, "one client", CLIENT_REQUEST_BYTES),
+            (self.asked, "all clients", REQUESTS_BYTES),
+        ];
         for (asked, of, most) in bounds {
             // A request is taken when there is no other, however long it is.
             if asked > 0 && asked + length > most {
@@ -134,7 +136,8 @@ impl Clients {
         let id = RequestId(turn.next_local());
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         turn.set_timer(deadline, Timer::ClientRequest(id));
-        let request = ClientRequest { client, envelope, call, workspace, deadline, length, remark: None };
+        let request =
+            ClientRequest { client, envelope, call, workspace, deadline, length, remark: None };
         self.requests.insert(id, request);
         self.asked += length;
         if let Some(connection) = self.connections.get_mut(&client) {

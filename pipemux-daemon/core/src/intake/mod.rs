@@ -134,6 +134,3 @@ fn bound_key(key: &mut Option<impl AsRef<str>>) {
         *key = None;
     }
 }
-
-
-

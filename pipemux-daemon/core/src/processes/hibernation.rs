@@ -143,9 +143,7 @@ impl Processes {
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.hibernation.busy = match busy.for_ms {
             0 => None,
-            ms => {
-                Some((busy.what, now + ms.min(BUSY_MAX_MS)))
-            }
+            ms => Some((busy.what, now + ms.min(BUSY_MAX_MS))),
         };
     }
 

@@ -125,9 +125,9 @@ pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
 /// when it says so.
 pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
     let place = match reply {
-        AppReply::Reply(body) => {
-            intake::read::<Located>(&body).ok().and_then(|located| located.places.into_iter().next())
-        }
+        AppReply::Reply(body) => intake::read::<Located>(&body)
+            .ok()
+            .and_then(|located| located.places.into_iter().next()),
         AppReply::Fault(fault) => return Err(fault),
         // No answer in time means out of view.
         AppReply::Lost { .. } => None,

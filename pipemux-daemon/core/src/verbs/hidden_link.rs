@@ -4,11 +4,11 @@
 //! followed. Of any other, the things tell that it binds: one that is gone is named with how it vanished, one that is
 //! hidden with the way to it. A link without things is gone once its window doesn't offer it: no view brings it back.
 
+use pipemux_proto::Fault;
 use pipemux_proto::app::{KeyLocation, Locate, Located};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::Fault;
 
 use crate::Core;
 use crate::intake;

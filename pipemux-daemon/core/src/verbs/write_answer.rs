@@ -149,10 +149,10 @@ impl Core {
             let since = kind.since();
             windows.iter().all(|window| is_unchanged(workspace, &reader, window, since))
         });
-        let notices: Vec<String> =
-            remark.into_iter().chain(workspace.unread_notices(&reader, now)).collect();
+        let (own, of_apps) = workspace.unread_notices(&reader, now);
+        let own = remark.into_iter().chain(own).collect();
         let room = budget.map_or(NOTICES_TOKENS, |budget| (budget / 2).max(ANSWER_BUDGET_MIN / 2));
-        let notices = cut_notices(notices, room.into());
+        let notices = cut_notices(own, of_apps, room.into());
         let mut changed_elsewhere = Vec::new();
         if outcome.is_some() {
             changed_elsewhere = workspace.take_dirty_windows(&reader, |session| {

@@ -143,22 +143,21 @@ fn cut_step(step: &str, tokens: u64) -> String {
     }
 }
 
-/// Keeps the first notices of about so many tokens, which are the daemon's own; the others are counted.
-pub fn cut_notices(mut notices: Vec<String>, tokens: u64) -> Vec<String> {
-    let mut left = tokens;
+/// Keeps the newest notices of apps, as far as about so many tokens hold them and those of the daemon; the others are
+/// counted.
+pub fn cut_notices(own: Vec<String>, mut of_apps: Vec<String>, tokens: u64) -> Vec<String> {
+    let cost = |notice: &String| estimate(notice) + 1;
+    let mut left = tokens.saturating_sub(own.iter().map(cost).sum());
     let fits = |notice: &&String| {
-        let cost = estimate(notice) + 1;
-        let fits = cost <= left;
-        left = left.saturating_sub(cost);
+        let fits = cost(notice) <= left;
+        left = left.saturating_sub(cost(notice));
         fits
     };
-    let kept = notices.iter().take_while(fits).count();
-    let more = notices.len() - kept;
-    if more > 0 {
-        notices.truncate(kept);
-        notices.push(format!("… {more} more notices were left out"));
-    }
-    notices
+    let kept = of_apps.iter().rev().take_while(fits).count();
+    let more = of_apps.len() - kept;
+    let newest = of_apps.split_off(more);
+    let told = (more > 0).then(|| format!("… {more} more notices were left out"));
+    own.into_iter().chain(told).chain(newest).collect()
 }
 
 /// Cuts windows so that they are shorter by `excess` tokens together. Returns those that there is no room for.
@@ -244,7 +243,11 @@ mod tests {
             let last = format!("{} done", steps.len() - 1);
             prop_assert!(cut.contains(&last), "{last} in {cut}");
             // Each step is told or counted.
-            let told = (0..steps.len()).filter(|n| cut.contains(&format!("{n} done"))).count();
+            let is_told = |n: &usize| {
+                let line = format!("{n} done");
+                cut.lines().any(|told| told.starts_with(&line))
+            };
+            let told = (0..steps.len()).filter(is_told).count();
             let counted = match cut.split_once(" earlier step") {
                 Some((count, _)) => count.parse().unwrap(),
                 None => 0,

@@ -85,11 +85,10 @@ impl Notices {
         self.count
     }
 
-    /// Returns the notices that are newer than a number, as they read now: the daemon's own first. Before them it tells
-    /// which were left out since.
-    pub fn after(&self, number: u64, now: Now) -> Vec<String> {
-        let shelves = [&self.own, &self.of_apps];
-        shelves.iter().flat_map(|shelf| shelf.after(number, now)).collect()
+    /// Returns the notices that are newer than a number, as they read now: the daemon's own, and those of apps. Each
+    /// begins with what was left out since.
+    pub fn after(&self, number: u64, now: Now) -> (Vec<String>, Vec<String>) {
+        (self.own.after(number, now), self.of_apps.after(number, now))
     }
 }
 
@@ -138,6 +137,11 @@ fn age(ms: u64) -> String {
 mod tests {
     use super::*;
 
+    fn all_after(notices: &Notices, number: u64, now: Now) -> Vec<String> {
+        let (own, of_apps) = notices.after(number, now);
+        own.into_iter().chain(of_apps).collect()
+    }
+
     fn at(unix_ms: u64) -> Now {
         Now { mono_ms: 0, unix_ms }
     }
@@ -148,7 +152,7 @@ mod tests {
         notices.add(NoticeText::Plain("notes/main: done {ago}".into()), None, at(0));
         let (before, after) = ("restarted {ago} ".into(), ": {ago}".into());
         notices.add(NoticeText::WithAge { before, after }, None, at(0));
-        let texts = notices.after(0, at(7_200_000));
+        let texts = all_after(&notices, 0, at(7_200_000));
         assert_eq!(texts, ["notes/main: done {ago}", "restarted {ago} 2 h ago: {ago}"]);
     }
 
@@ -169,19 +173,22 @@ mod tests {
     #[test]
     fn only_newer_notices_are_returned_and_the_oldest_make_room() {
         let mut notices = Notices::default();
-        assert!(notices.after(0, at(0)).is_empty());
+        assert!(all_after(&notices, 0, at(0)).is_empty());
         let last = NOTICES_MAX as u64 + 3;
         for number in 1..=last {
             notices.add(NoticeText::Plain(number.to_string()), None, at(0));
         }
         assert_eq!(notices.count(), last);
-        assert_eq!(notices.after(last - 2, at(0)), [(last - 1).to_string(), last.to_string()]);
-        let all = notices.after(0, at(0));
+        assert_eq!(
+            all_after(&notices, last - 2, at(0)),
+            [(last - 1).to_string(), last.to_string()]
+        );
+        let all = all_after(&notices, 0, at(0));
         assert_eq!(all.len(), NOTICES_MAX + 1);
         assert_eq!(all[0], "3 earlier notices were left out: pipemux history");
-        assert_eq!(notices.after(4, at(0)).len(), NOTICES_MAX - 1, "without the gap");
-        assert!(notices.after(last, at(0)).is_empty());
-        assert!(notices.after(last + 5, at(0)).is_empty());
+        assert_eq!(all_after(&notices, 4, at(0)).len(), NOTICES_MAX - 1, "without the gap");
+        assert!(all_after(&notices, last, at(0)).is_empty());
+        assert!(all_after(&notices, last + 5, at(0)).is_empty());
     }
 
     #[test]
@@ -196,7 +203,7 @@ mod tests {
         for number in 0..4 * APP_NOTICES_MAX {
             say(Some("loud/main"), format!("loud/main: {number}"));
         }
-        let told = notices.after(0, at(0));
+        let told = all_after(&notices, 0, at(0));
         assert_eq!(told[0], "tame/main was restarted");
         assert!(told.contains(&"quiet/main: done".to_owned()), "{told:?}");
         let gap = format!("loud/main: {} earlier notices were left out", 3 * APP_NOTICES_MAX + 1);

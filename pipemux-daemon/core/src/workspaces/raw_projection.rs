@@ -130,7 +130,8 @@ impl RawProjection {
     /// Returns about how many bytes it takes: the bytes that came, and as long as it isn't rendered its slots.
     pub fn bytes(&self) -> usize {
         let slots = self.slots.borrow();
-        let slots = slots.as_ref().map_or(0, |slots| slots.short_texts.len() + slots.content.len() * 64);
+        let slots =
+            slots.as_ref().map_or(0, |slots| slots.short_texts.len() + slots.content.len() * 64);
         self.body.len() + slots + 512
     }
 

@@ -255,8 +255,8 @@ impl Workspace {
         self.notices.add(text, by, at);
     }
 
-    /// Returns the notices that a reader hasn't been shown, as they read now.
-    pub fn unread_notices(&self, reader: &str, now: Now) -> Vec<String> {
+    /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps.
+    pub fn unread_notices(&self, reader: &str, now: Now) -> (Vec<String>, Vec<String>) {
         let count = self.notices.count();
         let shown = self.readers.get(reader).map_or(count, |reader| reader.noticed);
         self.notices.after(shown, now)

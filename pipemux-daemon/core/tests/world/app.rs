@@ -60,6 +60,10 @@ pub enum Behaviour {
     Observes,
     /// Answers every `Invoke` with this outcome.
     Ends(Box<Outcome>),
+    /// Can do this.
+    Can(Vec<Prototype>),
+    /// Greets with these notes at every `Open`.
+    Notes(Vec<String>),
 }
 
 /// A process of an app.
@@ -147,10 +151,14 @@ impl App {
                     Behaviour::Observes => vec![UNREPORTED_CHANGES.to_owned()],
                     _ => Vec::new(),
                 };
+                let prototypes = match behaviour {
+                    Behaviour::Can(prototypes) => prototypes.clone(),
+                    _ => prototypes(),
+                };
                 let hello = Hello {
                     features,
                     token_prefix: Some(prefix.into()),
-                    prototypes: prototypes(),
+                    prototypes,
                     ..Hello::new(Role::App, "fake 1")
                 };
                 let greeting = frame(&Envelope::event(Method::Hello, incarnation), &hello);
@@ -172,6 +180,9 @@ impl App {
                     Behaviour::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
                     Behaviour::Says(said) => {
                         frame(&reply, &Opened { notes: vec![said.clone()], resumed })
+                    }
+                    Behaviour::Notes(notes) => {
+                        frame(&reply, &Opened { notes: notes.clone(), resumed })
                     }
                     _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
                 }

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use crate::keys::SessionKey;
 use crate::limits::{ANCHORS_MAX, SESSION_ANCHORS_MAX, VANISHED_EPOCHS};
-use crate::workspaces::anchors::session_anchors::SessionAnchors;
 use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::anchors::session_anchors::SessionAnchors;
 
 impl AnchorTable {
     /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and of a session with more than [`SESSION_ANCHORS_MAX`]
@@ -74,9 +74,8 @@ impl AnchorTable {
             }
             let index = index_by_session.get(&anchor.session);
             let of_session = index.and_then(|index| sessions.get_mut(*index));
-            let vanished = |_: &&mut SessionAnchors| {
-                anchor.last_epoch < past && !shown.contains(id)
-            };
+            let vanished =
+                |_: &&mut SessionAnchors| anchor.last_epoch < past && !shown.contains(id);
             let Some(of_session) = of_session.filter(vanished) else { return true };
             if of_session.links.get(&anchor.target) == Some(id) {
                 of_session.links.remove(&anchor.target);
