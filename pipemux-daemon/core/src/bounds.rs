@@ -7,19 +7,19 @@ use pipemux_proto::limits::*;
 /// What a bound counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Things.
+    /// A number of things: of connections, windows, entries.
     Count,
-    /// Bytes.
+    /// Bytes of a text or a message.
     Bytes,
-    /// Milliseconds.
+    /// A time in milliseconds.
     Milliseconds,
-    /// Seconds.
+    /// A time in seconds.
     Seconds,
     /// Tokens, as estimated.
     Tokens,
-    /// Lines.
+    /// Lines of a text.
     Lines,
-    /// Characters.
+    /// Unicode characters of a text.
     Characters,
 }
 
@@ -147,7 +147,6 @@ pub const BOUNDS: &[Bound] = bounds! {
         NAMES_MAX Count "names that a window binds",
         CUSTOM_MAX Bytes "the state of a window for view --json",
         PATH_MAX Bytes "a path that stands for a thing",
-        NAME_MAX Bytes "a name of an action, a parameter or a type",
         TOKEN_PREFIX_MAX Bytes "the prefix of ref tokens",
         SOFTWARE_CHARS Characters "what it calls its software",
         PROTOTYPES_MAX Count "actions",
@@ -166,6 +165,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
         TYPE_MAX Bytes "a type that refs show",
+        NAME_MAX Bytes "a name in a prototype",
         ANCHORS_MAX Count "anchors of this workspace",
         SESSION_ANCHORS_MAX Count "anchors of one session in a workspace",
         VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",

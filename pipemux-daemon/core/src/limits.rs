@@ -93,8 +93,6 @@ pub const CUSTOM_MAX: usize = 64 * 1024;
 pub const CONFLICTS_MAX: usize = 64;
 /// Bytes of a path that stands for a thing.
 pub const PATH_MAX: usize = 4096;
-/// Bytes of the name of an action, a parameter, a bound name, a type or an option of a type.
-pub const NAME_MAX: usize = 128;
 /// Bytes of the prefix of an app's ref tokens.
 pub const TOKEN_PREFIX_MAX: usize = 8;
 /// Optional features that one app names; further ones are ignored.

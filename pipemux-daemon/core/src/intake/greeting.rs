@@ -1,12 +1,13 @@
 //! What an app says that it can do.
 
 use pipemux_proto::Hello;
+use pipemux_proto::limits::NAME_MAX;
 use pipemux_proto::prototype::{Param, Prototype, Raw, Type};
 
 use crate::intake::text::{cut_list, line};
 use crate::intake::{FromApp, check_count, check_name};
 use crate::limits::{
-    DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, NAME_MAX, PARAM_DOC_CHARS, PARAMS_MAX, PROTOTYPES_BYTES,
+    DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, PARAM_DOC_CHARS, PARAMS_MAX, PROTOTYPES_BYTES,
     PROTOTYPES_MAX, SOFTWARE_CHARS, TOKEN_PREFIX_MAX, TYPE_NESTING_MAX, UNION_MAX,
 };
 
@@ -26,11 +27,9 @@ impl FromApp for Hello {
 }
 
 fn bound_prototype(prototype: &mut Prototype) -> Result<(), String> {
-    check_name("an action's name", &prototype.name, NAME_MAX)?;
+    // The names say what is wrong with them themselves.
+    prototype.check().map_err(|error| format!("a prototype that can't be: {error}"))?;
     let of = |why: String| format!("{}: {why}", prototype.name);
-    if let Some(called) = &prototype.called {
-        check_name("a name", called, NAME_MAX).map_err(of)?;
-    }
     check_count("parameters", prototype.params.len(), PARAMS_MAX).map_err(of)?;
     line(&mut prototype.doc, DOC_CHARS);
     for param in &mut prototype.params {
@@ -44,7 +43,6 @@ fn bound_prototype(prototype: &mut Prototype) -> Result<(), String> {
 }
 
 fn bound_param(param: &mut Param) -> Result<(), String> {
-    check_name("a parameter's name", &param.name, NAME_MAX)?;
     line(&mut param.doc, PARAM_DOC_CHARS);
     check_type(&param.ty, 0)?;
     if let Some(default) = &param.default {

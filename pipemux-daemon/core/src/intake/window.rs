@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use pipemux_proto::limits::KEY_MAX;
+use pipemux_proto::limits::{KEY_MAX, NAME_MAX};
 use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Projection};
 use pipemux_proto::{Value, encode};
 
 use crate::intake::text::{bounded_line, cut_list, line};
 use crate::intake::{bound_key, check_count, check_name};
 use crate::limits::{
-    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, NAME_MAX, NAMES_MAX, NAV_MAX,
-    OBJECT_DETAIL_CHARS, POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,
+    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, NAMES_MAX, NAV_MAX, OBJECT_DETAIL_CHARS,
+    POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,
 };
 
 /// Texts of a window's content, which are borrowed from its bytes.

@@ -99,9 +99,9 @@ fn actions_beyond_their_bounds_are_refused_or_named_only() {
     let mut world = World::new();
     let all: Vec<Prototype> =
         (0..25_000).map(|n| Prototype { doc: String::new(), ..prototype(n) }).collect();
-    world.set_behaviour("notes/main", Behaviour::Can(all[..9_000].to_vec()));
+    world.set_behaviour("notes/main", Behaviour::Greets(all[..9_000].to_vec()));
     world.open(reader("a"), "notes").exits(6).has("9000 actions (limit 512)");
-    world.set_behaviour("other/main", Behaviour::Can((0..160).map(prototype).collect()));
+    world.set_behaviour("other/main", Behaviour::Greets((0..160).map(prototype).collect()));
     let opened = world.open(reader("a"), "other");
     opened.exits(0).has("actions: pipemux help other").lacks("act7");
     assert!(estimate(&opened.text) < u64::from(WINDOW_BUDGET), "{}", opened.text);

@@ -60,8 +60,8 @@ pub enum Behaviour {
     Observes,
     /// Answers every `Invoke` with this outcome.
     Ends(Box<Outcome>),
-    /// Can do this.
-    Can(Vec<Prototype>),
+    /// Greets with these prototypes.
+    Greets(Vec<Prototype>),
     /// Greets with these notes at every `Open`.
     Notes(Vec<String>),
 }
@@ -151,14 +151,13 @@ impl App {
                     Behaviour::Observes => vec![UNREPORTED_CHANGES.to_owned()],
                     _ => Vec::new(),
                 };
-                let prototypes = match behaviour {
-                    Behaviour::Can(prototypes) => prototypes.clone(),
-                    _ => prototypes(),
-                };
                 let hello = Hello {
                     features,
                     token_prefix: Some(prefix.into()),
-                    prototypes,
+                    prototypes: match behaviour {
+                        Behaviour::Greets(others) => others.clone(),
+                        _ => prototypes(),
+                    },
                     ..Hello::new(Role::App, "fake 1")
                 };
                 let greeting = frame(&Envelope::event(Method::Hello, incarnation), &hello);
