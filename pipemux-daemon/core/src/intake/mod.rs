@@ -134,3 +134,6 @@ fn bound_key(key: &mut Option<impl AsRef<str>>) {
         *key = None;
     }
 }
+
+#[cfg(test)]
+mod tests;
