@@ -43,6 +43,8 @@ const INTERNAL: &[(&str, &str)] = &[
     ("DIRECT_READ_MIN", "only affects how a body is read"),
     ("POOL_BUFFERS_MAX", "only affects how a body is read"),
     ("TRIM_AFTER", "how often freed memory is given back"),
+    ("TRIMS", "how often freed memory is given back"),
+    ("TRIM_AGAIN_MS", "how often freed memory is given back"),
     ("TRIM_PAUSE_MS", "how often freed memory is given back"),
     ("SLOW_TURN_MS", "which turns the log names"),
     ("POOL_IDLE_MS", "only affects how a body is read"),

@@ -61,6 +61,10 @@ pub const APP_MEMORY_MIN: u64 = 1024 * 1024;
 pub const APP_FILES_MIN: u64 = 16;
 /// How long the processes of an earlier daemon may take to end before this one serves, in milliseconds.
 pub const LEFTOVERS_MS: u64 = 1_000;
+/// How often it is given back.
+pub const TRIMS: u32 = 3;
+/// How long after one time follows the next, in milliseconds.
+pub const TRIM_AGAIN_MS: u64 = 5_000;
 /// Length of a turn from which on the log says who it was for, in milliseconds.
 pub const SLOW_TURN_MS: u64 = 250;
 /// How long a client that is to be closed may take to read its last answers, in milliseconds.

@@ -7,13 +7,15 @@
 //! heap are given back. Another allocator (jemalloc, mimalloc) would do the same by itself, with a C library more to
 //! build and 1 to 2 MiB more for an idle daemon; elsewhere than with glibc the system's own allocator is left alone.
 
-use crate::limits::{TRIM_AFTER, TRIM_PAUSE_MS};
+use crate::limits::{TRIM_AFTER, TRIM_AGAIN_MS, TRIM_PAUSE_MS, TRIMS};
 
 /// Counts what passes through, and gives memory back afterwards.
 #[derive(Debug, Default)]
 pub struct MemoryTrim {
     passed: usize,
     due: Option<u64>,
+    /// How often it is still to be given back: what passed through may be freed only later.
+    again: u32,
 }
 
 impl MemoryTrim {
@@ -29,6 +31,7 @@ impl MemoryTrim {
         if self.passed >= TRIM_AFTER {
             self.passed = 0;
             self.due.get_or_insert(now_ms + TRIM_PAUSE_MS);
+            self.again = TRIMS;
         }
     }
 
@@ -36,6 +39,8 @@ impl MemoryTrim {
     pub fn tidy(&mut self, now_ms: u64) {
         if self.due.take_if(|due| *due <= now_ms).is_some() {
             allocator::give_back();
+            self.again = self.again.saturating_sub(1);
+            self.due = (self.again > 0).then_some(now_ms + TRIM_AGAIN_MS);
         }
     }
 
@@ -50,7 +55,7 @@ mod allocator {
     use nix::libc;
 
     /// Buffers of this length and longer get pages of their own, which go back when they are freed.
-    const OWN_PAGES_MIN: i32 = 256 * 1024;
+    const OWN_PAGES_MIN: i32 = 128 * 1024;
 
     pub fn fix_threshold() {
         // SAFETY: both only set a parameter of the allocator, with values that it documents.
@@ -82,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_given_back_once_after_much_has_passed() {
+    fn memory_is_given_back_after_much_has_passed() {
         let mut memory = MemoryTrim::default();
         memory.passed(TRIM_AFTER - 1, 5);
         assert_eq!(memory.next_timeout(), None);
@@ -91,7 +96,11 @@ mod tests {
         assert_eq!(memory.next_timeout(), Some(10 + TRIM_PAUSE_MS), "put off no further");
         memory.tidy(10 + TRIM_PAUSE_MS - 1);
         assert!(memory.next_timeout().is_some());
-        memory.tidy(10 + TRIM_PAUSE_MS);
-        assert_eq!(memory.next_timeout(), None);
+        let mut times = 0;
+        while let Some(due) = memory.next_timeout() {
+            memory.tidy(due);
+            times += 1;
+        }
+        assert_eq!(times, TRIMS, "what is freed later goes back, too");
     }
 }

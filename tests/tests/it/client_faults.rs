@@ -138,7 +138,7 @@ fn deaf_clients_and_unconfirmed_views_keep_little_memory_and_it_goes_back() {
     let Some(before) = resident_kib(daemon) else { return };
     reset_peak(daemon);
     let mut deaf = Vec::new();
-    for number in 0..60 {
+    for number in 0..30 {
         let mut client = RawConnection::greeted(&env);
         // The daemon may have disconnected it meanwhile.
         let _ = client.stream.set_write_timeout(Some(Duration::from_millis(300)));
@@ -160,7 +160,6 @@ fn deaf_clients_and_unconfirmed_views_keep_little_memory_and_it_goes_back() {
         env.pipemux(&["status"]).ok();
         resident_kib(daemon).is_some_and(|now| now < before + 72 * 1024)
     });
-    env.run("editor.insert(1, 'still here')").ok();
 }
 
 #[test]
