@@ -53,16 +53,17 @@ pub(crate) fn renumbered_lines(moves: &[&(Range<usize>, usize)]) -> Option<Strin
 
 /// `line 5 has its old number`, `lines 5-7, 9 have their old numbers`; nothing for none.
 pub(crate) fn old_numbers(lines: &[Range<usize>]) -> Option<String> {
+    let lines = joined(lines);
     let all = lines.iter().map(line_numbers).collect::<Vec<_>>().join(", ");
-    match lines {
+    match lines.as_slice() {
         [] => None,
         [one] if one.len() == 1 => Some(format!("line {all} has its old number")),
         _ => Some(format!("lines {all} have their old numbers")),
     }
 }
 
-/// Lists the line numbers of ranges, the first few: `3, 5-7 and 4 more places`
-pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
+/// Joins ranges that follow each other without a gap.
+fn joined(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut apart: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         match apart.last_mut().filter(|last| last.end == range.start) {
@@ -70,6 +71,12 @@ pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
             None => apart.push(range.clone()),
         }
     }
+    apart
+}
+
+/// Lists the line numbers of ranges, the first few: `3, 5-7 and 4 more places`
+pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
+    let apart = joined(ranges);
     let named: Vec<_> = apart.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();
     let more = match apart.len() - named.len() {
         0 => String::new(),
