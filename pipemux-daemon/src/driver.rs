@@ -39,9 +39,10 @@ use crate::busy_poll::{BusyPoll, ParkHook};
 use crate::connection::Connection;
 use crate::daemon_log::log;
 use crate::journal::Journal;
-use crate::limits::{SCRATCH_BUFFER, SOCKET_CHECK_MS};
+use crate::limits::{SCRATCH_BUFFER, SLOW_TURN_MS, SOCKET_CHECK_MS};
 use crate::listener::ClientListener;
 use crate::manifests::ManifestDirs;
+use crate::memory::MemoryTrim;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
 use timer::Timer;
@@ -86,6 +87,7 @@ pub struct Driver {
     scratch: Box<[u8]>,
     spares: SpareBuffers,
     buffer_pool: BufferPool,
+    memory: MemoryTrim,
 
     processes: AppProcesses,
     /// Processes that were ordered and aren't known to run yet.
@@ -144,6 +146,7 @@ impl Driver {
             connections: FxHashMap::default(),
             spares: SpareBuffers::default(),
             buffer_pool: BufferPool::default(),
+            memory: MemoryTrim::new(),
             clients: 0,
             next_client: 1,
             peers_to_write: Vec::new(),
@@ -214,11 +217,36 @@ impl Driver {
 
     /// Hands an event to the core and runs its effects, and then the same for all events that follow from them.
     fn handle(&mut self, event: Event) {
-        self.core.handle(event, self.now, &mut self.effects);
+        self.hand_in(event);
         self.run_effects();
         while let Some(event) = self.events.pop_front() {
-            self.core.handle(event, self.now, &mut self.effects);
+            self.hand_in(event);
             self.run_effects();
+        }
+    }
+
+    /// Hands an event to the core. The log says for whom a turn was that took long.
+    fn hand_in(&mut self, event: Event) {
+        let (peer, length) = match &event {
+            Event::AppFrame { app, frame } => (Some(Peer::App(*app)), frame.body.len()),
+            Event::ClientFrame { client, frame } => (Some(Peer::Client(*client)), frame.body.len()),
+            _ => (None, 0),
+        };
+        self.memory.passed(length, self.now.mono_ms);
+        let began = Instant::now();
+        self.core.handle(event, self.now, &mut self.effects);
+        let took = began.elapsed();
+        if took >= Duration::from_millis(SLOW_TURN_MS) {
+            let whose = match peer {
+                Some(Peer::App(app)) => self.core.session_name(app).unwrap_or_default(),
+                Some(Peer::Client(client)) => format!("client {}", client.0),
+                None => "the daemon itself".to_owned(),
+            };
+            log(format_args!(
+                "a slow turn: {} ms, {} units of work, {length} bytes of {whose}",
+                took.as_millis(),
+                self.core.last_work(),
+            ));
         }
     }
 
@@ -248,6 +276,7 @@ impl Driver {
             self.check_socket();
         }
         self.buffer_pool.tidy(now);
+        self.memory.tidy(now);
         if due(self.app_output.next_timeout()) {
             self.handle_output_timeouts();
         }
@@ -270,6 +299,7 @@ impl Driver {
             self.closing_clients.front().map(|(at, _)| *at),
             self.app_output.next_timeout(),
             self.buffer_pool.next_timeout(),
+            self.memory.next_timeout(),
             self.exit_deadline,
         ]
         .into_iter()

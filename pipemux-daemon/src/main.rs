@@ -42,6 +42,7 @@ mod limits;
 mod listener;
 mod lock;
 mod manifests;
+mod memory;
 mod ready_queue;
 mod serve;
 mod session_logs;

@@ -8,7 +8,7 @@ mod version_mismatch;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::{Envelope, ProviderId};
+use pipemux_proto::{Envelope, Incarnation, ProviderId};
 
 use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
@@ -185,6 +185,16 @@ impl Core {
                 self.turn.set_timer(lapse, Timer::Kept(number));
             }
         }
-        self.turn.now = now;
+        self.turn.begin(now);
+    }
+
+    /// Returns the units of work that the last turn took.
+    pub fn last_work(&self) -> u64 {
+        self.turn.work()
+    }
+
+    /// Returns the name of the session that an incarnation belongs to, for the daemon's log.
+    pub fn session_name(&self, app: Incarnation) -> Option<String> {
+        self.processes.session_of(app).map(ToString::to_string)
     }
 }

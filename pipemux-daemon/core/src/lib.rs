@@ -36,6 +36,7 @@ mod clients;
 mod core;
 pub mod event;
 mod feed;
+mod intake;
 mod keys;
 pub mod limits;
 pub mod manifest;

@@ -150,6 +150,7 @@ impl Driver {
     pub(super) fn push(&mut self, peer: Peer, bytes: Bytes) -> usize {
         match self.connections.get_mut(&peer) {
             Some(connection) if connection.can_write => {
+                self.memory.passed(bytes.len(), self.now.mono_ms);
                 let queued = connection.push(bytes, &mut self.spares);
                 self.schedule_write(peer);
                 queued

@@ -57,7 +57,32 @@ impl Driver {
         if queued > limits::CLIENT_QUEUE_MAX {
             log(format_args!("client {} reads too slowly: disconnected", client.0));
             self.close_client(client);
+        } else if queued > FAIR_QUEUE {
+            self.bound_client_queues();
         }
+    }
+
+    /// Disconnects those who leave most unread until all clients together leave no more unread than they may.
+    fn bound_client_queues(&mut self) {
+        while let Some((slowest, queued, all)) =
+            self.slowest(|peer| matches!(peer, Peer::Client(_)))
+            && all > limits::CLIENT_QUEUES_MAX
+            && let Peer::Client(client) = slowest
+        {
+            log(format_args!(
+                "clients leave {all} bytes unread: client {} with {queued} is disconnected",
+                client.0
+            ));
+            self.close_client(client);
+        }
+    }
+
+    /// Returns the peer that leaves most unread, how much, and how much all such peers do.
+    fn slowest(&self, is_one: impl Fn(&Peer) -> bool) -> Option<(Peer, usize, usize)> {
+        let queued = self.connections.iter().filter(|(peer, _)| is_one(peer));
+        let queued = queued.map(|(peer, connection)| (*peer, connection.queued()));
+        let all = queued.clone().map(|(_, queued)| queued).sum();
+        queued.max_by_key(|(_, queued)| *queued).map(|(peer, queued)| (peer, queued, all))
     }
 
     fn close_client_when_written(&mut self, client: ClientId) {
@@ -70,15 +95,28 @@ impl Driver {
     }
 
     fn send_to_app(&mut self, app: Incarnation, bytes: Bytes) {
-        let peer = Peer::App(app);
-        if self.push(peer, bytes) <= limits::APP_QUEUE_MAX {
-            return;
+        let queued = self.push(Peer::App(app), bytes);
+        if queued > limits::APP_QUEUE_MAX {
+            self.break_unread(app, limits::APP_QUEUE_MAX);
+        } else if queued > FAIR_QUEUE {
+            while let Some((slowest, queued, all)) =
+                self.slowest(|peer| matches!(peer, Peer::App(_)))
+                && all > limits::APP_QUEUES_MAX
+                && let Peer::App(app) = slowest
+            {
+                self.break_unread(app, queued);
+            }
         }
+    }
+
+    /// Has the core end an app that doesn't read what it is sent.
+    fn break_unread(&mut self, app: Incarnation, unread: usize) {
+        let peer = Peer::App(app);
         if let Some(connection) = self.connections.get_mut(&peer) {
             connection.clear(&mut self.spares);
             connection.can_read = false;
             connection.can_write = false;
-            let why = format!("it left {} bytes unread", limits::APP_QUEUE_MAX);
+            let why = format!("it left {unread} bytes unread");
             self.events.push_back(Event::AppBroken { app, why });
         }
     }
@@ -189,6 +227,9 @@ impl Driver {
         self.exit_deadline.get_or_insert(self.now.mono_ms + FLUSH_MS);
     }
 }
+
+/// Bytes that one peer may leave unread without anybody looking at how much all of them do.
+const FAIR_QUEUE: usize = 256 * 1024;
 
 /// What a process that was ordered needs once it runs.
 #[derive(Debug)]

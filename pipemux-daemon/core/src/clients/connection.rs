@@ -22,6 +22,8 @@ pub(super) struct Connection {
     pub(super) greet_by: u64,
     /// Its requests that have no answer yet.
     pub(super) open: usize,
+    /// The bytes of their bodies.
+    pub(super) asked: usize,
     /// Its exchanges that have no answer yet.
     pub(super) exchanges: usize,
     /// The bytes of their bodies.
@@ -31,8 +33,8 @@ pub(super) struct Connection {
 /// What a client's frame asks of the rest of the core.
 #[derive(Debug)]
 pub enum ClientInput {
-    /// A verb, admitted: see [`Clients::begin`].
-    Verb(Envelope, Box<VerbRequest>),
+    /// A verb, admitted, with the length of its body in bytes: see [`Clients::begin`].
+    Verb(Envelope, Box<VerbRequest>, usize),
     /// An answer was written out: its delivery's number.
     Seen(u64),
     /// Exchanges with a session.
@@ -89,7 +91,7 @@ impl Clients {
     fn turn_away(&mut self, turn: &mut Turn, client: ClientId, method: Method, fault: &Fault) {
         let envelope =
             Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
-        self.send(turn, client, &envelope, fault);
+        self.send_fault(turn, client, &envelope, fault);
         turn.effects.push(Effect::CloseClient { client });
     }
 
@@ -185,6 +187,6 @@ impl Clients {
 
     /// Refuses what a client asked for, before anything came of it.
     pub fn refuse(&self, turn: &mut Turn, client: ClientId, request: &Envelope, fault: &Fault) {
-        self.send(turn, client, &request.answer(Kind::Fault), fault);
+        self.send_fault(turn, client, &request.answer(Kind::Fault), fault);
     }
 }

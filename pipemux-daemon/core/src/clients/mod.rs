@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`connection`] | who is connected, has greeted, and how much each has open |
 //! | [`requests`] | a client's request from the frame that brings it to its one answer |
+//! | [`fitting`] | answers that fit one message, with their status in any case |
 //! | [`idempotency`] | answers of acting requests, kept so that one sent again isn't carried out twice |
 //! | [`exchange`] | bytes between a client and an app that the daemon doesn't read |
 //!
@@ -12,13 +13,16 @@
 
 pub mod connection;
 pub mod exchange;
+mod fitting;
 pub mod idempotency;
 pub mod requests;
 
 use std::collections::{BTreeMap, HashMap};
 
-use pipemux_proto::Frame;
+use pipemux_proto::app::Empty;
+use pipemux_proto::client::Attached;
 use pipemux_proto::envelope::Envelope;
+use pipemux_proto::{Fault, Frame, Hello};
 
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
@@ -36,6 +40,8 @@ pub struct Clients {
     software: String,
     connections: BTreeMap<ClientId, Connection>,
     requests: HashMap<RequestId, ClientRequest>,
+    /// The bytes of their bodies, also of those whose clients are gone.
+    asked: usize,
     records: IdempotencyRecords,
     /// Exchanges that have no answer yet.
     exchanges: Exchanges,
@@ -59,19 +65,28 @@ impl Clients {
         self.connections.get(&client).map_or(0, |connection| connection.open)
     }
 
-    /// Sends a frame; one that is too large is replaced by a refusal.
-    fn send<T: serde::Serialize>(
+    /// Sends a message of the daemon's own, which is never long.
+    fn send<T: ShortMessage>(
         &self,
         turn: &mut Turn,
         client: ClientId,
         envelope: &Envelope,
         body: &T,
     ) {
-        let bytes = Frame::encode(envelope, body).unwrap_or_else(|error| {
-            let fault = pipemux_proto::Fault::refused(error.to_string())
-                .hint("a smaller --budget fits one answer");
-            Frame::fault(envelope, &fault).unwrap_or_default()
-        });
+        let bytes = Frame::encode(envelope, body).unwrap_or_default();
+        turn.effects.push(Effect::ToClient { client, bytes });
+    }
+
+    /// Sends a fault.
+    fn send_fault(&self, turn: &mut Turn, client: ClientId, envelope: &Envelope, fault: &Fault) {
+        let bytes = fitting::encode_fault(envelope, fault);
         turn.effects.push(Effect::ToClient { client, bytes });
     }
 }
+
+/// Messages that always fit a frame. Answers are none: see [`fitting`].
+trait ShortMessage: serde::Serialize {}
+
+impl ShortMessage for Hello {}
+impl ShortMessage for Empty {}
+impl ShortMessage for Attached {}

@@ -4,13 +4,16 @@ use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::limits::HINT_OPTIONS_MAX;
-use pipemux_proto::{Code, Fault, Frame, Kind, decode};
+use pipemux_proto::{Code, Fault, Frame, decode};
 
 use crate::clients::Clients;
 use crate::clients::connection::ClientInput;
+use crate::clients::fitting;
 use crate::event::{ClientId, Effect};
 use crate::keys::{RequestId, WorkspaceKey};
-use crate::limits::{CLIENT_REQUESTS_MAX, REQUEST_MS, RUN_ID_MAX};
+use crate::limits::{
+    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
+};
 use crate::persist::records::Record;
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -28,6 +31,8 @@ pub struct ClientRequest {
     pub workspace: WorkspaceKey,
     /// When it must be answered, on the monotonic clock.
     pub deadline: u64,
+    /// The length of its body, in bytes.
+    pub length: usize,
     /// What is said in the answer besides.
     pub remark: Option<String>,
 }
@@ -75,6 +80,21 @@ impl Clients {
             self.refuse(turn, client, &envelope, &fault);
             return None;
         }
+        let length = frame.body.len();
+        let own = self.connections.get(&client).map_or(0, |connection| connection.asked);
+        let bounds = [
+            (own, "one client", CLIENT_REQUEST_BYTES),
+            (self.asked, "all clients", REQUESTS_BYTES),
+        ];
+        for (asked, of, most) in bounds {
+            // A request is taken when there is no other, however long it is.
+            if asked > 0 && asked + length > most {
+                let said = format!("{asked} bytes of open requests of {of} (limit {most})");
+                let fault = Fault::refused(said).hint("wait until one of them is answered");
+                self.refuse(turn, client, &envelope, &fault);
+                return None;
+            }
+        }
         if call.verb.acts() {
             if let Some(known) = self.records.get(&call.run_id) {
                 let answer = known.clone().unwrap_or_else(|| Answer {
@@ -83,12 +103,13 @@ impl Clients {
                     delivery: 0,
                     error: false,
                 });
-                self.send(turn, client, &envelope.answer(Kind::Reply), &answer);
+                let (bytes, _) = fitting::encode(&envelope, &call.verb, &answer);
+                turn.effects.push(Effect::ToClient { client, bytes });
                 return None;
             }
             self.records.keep(&call.run_id, None);
         }
-        Some(ClientInput::Verb(envelope, Box::new(call)))
+        Some(ClientInput::Verb(envelope, Box::new(call), length))
     }
 
     /// Refuses an admitted verb before anything came of it: it may be sent again under the same id.
@@ -109,16 +130,19 @@ impl Clients {
         turn: &mut Turn,
         client: ClientId,
         envelope: Envelope,
-        call: VerbRequest,
+        (call, length): (VerbRequest, usize),
         workspace: WorkspaceKey,
     ) -> RequestId {
         let id = RequestId(turn.next_local());
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         turn.set_timer(deadline, Timer::ClientRequest(id));
-        let request = ClientRequest { client, envelope, call, workspace, deadline, remark: None };
+        let request =
+            ClientRequest { client, envelope, call, workspace, deadline, length, remark: None };
         self.requests.insert(id, request);
+        self.asked += length;
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open += 1;
+            connection.asked += length;
         }
         id
     }
@@ -150,25 +174,31 @@ impl Clients {
     /// Gives a request its one answer. An acting one is remembered with it, also on disk.
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
+        self.asked = self.asked.saturating_sub(request.length);
+        let exit = answer.exit;
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
+        let (bytes, shortened) = fitting::encode(&request.envelope, &request.call.verb, &answer);
         if request.call.verb.acts() {
-            let kept = Answer { delivery: 0, ..answer.clone() };
+            let kept = Answer { delivery: 0, ..shortened.unwrap_or(answer) };
             self.records.keep(&request.call.run_id, Some(kept));
-            turn.persist(Record::Answered { run_id: request.call.run_id, exit: answer.exit });
+            turn.persist(Record::Answered { run_id: request.call.run_id, exit });
         }
         if let Some(connection) = self.connections.get_mut(&request.client) {
             connection.open = connection.open.saturating_sub(1);
-            self.send(turn, request.client, &request.envelope.answer(Kind::Reply), &answer);
+            connection.asked = connection.asked.saturating_sub(request.length);
+            turn.effects.push(Effect::ToClient { client: request.client, bytes });
         }
     }
 
     /// Gives a request that only reads its one answer, as a frame in parts that lie where they are kept.
     pub fn answer_in_parts(&mut self, turn: &mut Turn, id: RequestId, parts: Vec<Bytes>) {
         let Some(request) = self.requests.remove(&id) else { return };
+        self.asked = self.asked.saturating_sub(request.length);
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let client = request.client;
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
+            connection.asked = connection.asked.saturating_sub(request.length);
             turn.effects.push(Effect::ToClientInParts { client, parts });
         }
     }

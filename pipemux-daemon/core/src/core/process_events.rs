@@ -36,7 +36,7 @@ impl Core {
                 ProcessEvent::Changed { session } => self.session_changed(&session),
                 ProcessEvent::ActionsChanged { session } => self.actions_changed(&session),
                 ProcessEvent::Notice { session, text } => {
-                    self.notify_windows(EventKind::Notice, &session, format!("{session}: {text}"));
+                    self.pass_notice(&session, &text);
                 }
                 ProcessEvent::RestartedWith { session, neighbour } => {
                     let text = format!(

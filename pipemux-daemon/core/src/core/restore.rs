@@ -281,8 +281,16 @@ impl Core {
         text: impl Into<NoticeText>,
     ) {
         let text = text.into();
-        self.workspaces.notify_windows(key, &text, self.turn.now);
+        self.workspaces.notify_windows(key, None, &text, self.turn.now);
         self.publish(kind, Audience::Session(key.clone()), None, &text.at_age(0));
+    }
+
+    /// Passes a notice of a session's app on to every workspace that has a window of it, and to the feed.
+    pub(crate) fn pass_notice(&mut self, session: &SessionKey, text: &str) {
+        let text = format!("{session}: {text}");
+        self.publish(EventKind::Notice, Audience::Session(session.clone()), None, &text);
+        let (text, by) = (NoticeText::Plain(text), Some(session));
+        self.workspaces.notify_windows(session, by, &text, self.turn.now);
     }
 
     /// Notifies readers that a session was restarted after a crash, or of the notes of an app that started.
@@ -295,7 +303,7 @@ impl Core {
         let notes = notes.join("\n");
         let Some(crash) = crash else {
             if !notes.is_empty() {
-                self.notify_windows(EventKind::Notice, key, format!("{key}: {notes}"));
+                self.pass_notice(key, &notes);
             }
             return;
         };

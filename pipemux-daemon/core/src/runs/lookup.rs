@@ -7,8 +7,9 @@ use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
 use pipemux_proto::projection::Copied;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Code, Fault, Value, decode};
+use pipemux_proto::{Code, Fault, Value};
 
+use crate::intake;
 use crate::processes::reply::AppReply;
 use crate::runs::context::RunContext;
 use crate::runs::phase::{Lookup, Phase};
@@ -124,9 +125,9 @@ pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
 /// when it says so.
 pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
     let place = match reply {
-        AppReply::Reply(body) => {
-            decode::<Located>(&body).ok().and_then(|located| located.places.into_iter().next())
-        }
+        AppReply::Reply(body) => intake::read::<Located>(&body)
+            .ok()
+            .and_then(|located| located.places.into_iter().next()),
         AppReply::Fault(fault) => return Err(fault),
         // No answer in time means out of view.
         AppReply::Lost { .. } => None,
@@ -151,7 +152,7 @@ fn described(shown: &str, object: &ResolvedObject) -> String {
 /// Why there is no value.
 pub fn chunk(reply: AppReply, shown: &str, object: &ResolvedObject) -> Result<Chunk, Fault> {
     match reply {
-        AppReply::Reply(body) => decode::<Chunk>(&body).map_err(|error| {
+        AppReply::Reply(body) => intake::read::<Chunk>(&body).map_err(|error| {
             Fault::unavailable(format!("an unreadable value of {shown}: {error}"))
         }),
         AppReply::Fault(fault) => Err(match fault.code {

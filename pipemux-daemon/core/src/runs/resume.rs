@@ -213,7 +213,7 @@ impl Run {
         self.tell(&mut numbers, context);
         // An app may not know itself, as when a disk doesn't answer.
         match fault.code {
-            Code::Unknown => return self.end(StepStatus::Unknown, fault),
+            Code::Unknown => self.end(StepStatus::Unknown, fault),
             _ => self.end_or_go_on(fault, context),
         }
     }

@@ -28,7 +28,9 @@ impl Core {
             return;
         };
         match input {
-            ClientInput::Verb(envelope, call) => self.begin(client, envelope, *call),
+            ClientInput::Verb(envelope, call, length) => {
+                self.begin(client, envelope, (*call, length));
+            }
             ClientInput::Seen(delivery) => self.confirm_delivery(delivery),
             ClientInput::Attach(envelope, mut attach) => {
                 attach.session = plain_address(&attach.workspace.key, &attach.session);
@@ -50,7 +52,12 @@ impl Core {
     }
 
     /// Begins a request. Its record is written before anything of it reaches an app.
-    fn begin(&mut self, client: ClientId, envelope: Envelope, mut call: VerbRequest) {
+    fn begin(
+        &mut self,
+        client: ClientId,
+        envelope: Envelope,
+        (mut call, length): (VerbRequest, usize),
+    ) {
         name_plainly(&call.workspace.key, &mut call.verb);
         let workspace = match self.enter_workspace(&call) {
             Ok(workspace) => workspace,
@@ -61,7 +68,7 @@ impl Core {
             }
         };
         let (verb, run_id) = (call.verb.clone(), call.run_id.clone());
-        let id = self.clients.begin(&mut self.turn, client, envelope, call, workspace);
+        let id = self.clients.begin(&mut self.turn, client, envelope, (call, length), workspace);
         if verb.acts() {
             if let Some(why) = &self.persist.failing {
                 let fault =

@@ -8,7 +8,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
 use crate::keys::{ProjectionKey, SessionKey};
-use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_MAX, WINDOW_BUDGET};
+use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{ContextVersionCounter, Rendered};
@@ -150,8 +150,10 @@ impl Window {
             return;
         }
         self.delivered.push_back(DeliveredVersion { epoch, seen, rendered: rendered.clone() });
-        if self.delivered.len() > PAST_MAX {
-            self.delivered.pop_front();
+        let mut bytes: usize = self.delivered.iter().map(|past| past.rendered.bytes()).sum();
+        while self.delivered.len() > PAST_MAX || (bytes > PAST_BYTES && self.delivered.len() > 1) {
+            let oldest = self.delivered.pop_front();
+            bytes -= oldest.map_or(bytes, |oldest| oldest.rendered.bytes());
         }
     }
 

@@ -62,6 +62,8 @@ pub enum Behaviour {
     Ends(Box<Outcome>),
     /// Greets with these prototypes.
     Greets(Vec<Prototype>),
+    /// Greets with these notes at every `Open`.
+    Notes(Vec<String>),
 }
 
 /// A process of an app.
@@ -177,6 +179,9 @@ impl App {
                     Behaviour::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
                     Behaviour::Says(said) => {
                         frame(&reply, &Opened { notes: vec![said.clone()], resumed })
+                    }
+                    Behaviour::Notes(notes) => {
+                        frame(&reply, &Opened { notes: notes.clone(), resumed })
                     }
                     _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
                 }
